@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Dependencies point one way only:
+//   ink -> InkCommands -> InkBroker, InkWorker -> InkProtocol -> InkEngine -> C libraries
+let package = Package(
+    name: "ink-export-farm",
+    products: [
+        .executable(name: "ink", targets: ["ink"])
+    ],
+    targets: [
+        // C libraries of the distribution: a module map and a shim header each.
+        .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+        .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CISAL", providers: [.apt(["libisal-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
+        .systemLibrary(name: "CSystem"),
+        // C and C++ libraries that Swift cannot import as they are: a C face each.
+        .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CCommandLine"),
+
+        .target(
+            name: "InkEngine",
+            dependencies: ["CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
+        .target(
+            name: "InkProtocol",
+            dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
+        .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine"]),
+        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
+        .target(
+            name: "InkCommands",
+            dependencies: [
+                "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "CCommandLine", "CSystem",
+            ]),
+        .executableTarget(name: "ink", dependencies: ["InkCommands"]),
+
+        // A slow renderer written from the specification alone; the judge of the fast one.
+        .target(name: "InkReference", dependencies: ["InkEngine"], path: "Tests/InkReference"),
+        // Seeded generators, comparison of pictures, temporary folders.
+        .target(name: "InkTestSupport", dependencies: ["InkEngine", "CSystem"], path: "Tests/InkTestSupport"),
+        .testTarget(name: "InkEngineTests", dependencies: ["InkEngine", "InkReference", "InkTestSupport"]),
+        .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(
+            name: "InkCommandsTests",
+            dependencies: ["InkCommands", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(
+            name: "InkConformanceTests",
+            dependencies: ["InkEngine", "InkReference", "InkTestSupport"],
+            resources: [.copy("Data")]),
+        .testTarget(
+            name: "InkEndToEndTests",
+            dependencies: ["ink", "InkEngine", "InkReference", "InkTestSupport"]),
+    ],
+    cxxLanguageStandard: .cxx17
+)
+
+for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+}

@@ -1,0 +1,10 @@
+#pragma once
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <sys/statvfs.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <poll.h>
+#include <fcntl.h>
+#include <errno.h>

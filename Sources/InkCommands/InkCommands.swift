@@ -1,0 +1,1 @@
+public enum InkCommands { public static func main(_ arguments: [String]) -> Int32 { 0 } }

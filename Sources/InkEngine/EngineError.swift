@@ -1,0 +1,47 @@
+/// Where in the input something is wrong.
+public struct Place: Hashable, Sendable, CustomStringConvertible {
+    /// The file as the person named it; `standard input` for `-`.
+    public var file: String
+    /// The path inside the file (`layers[3].strokes[17].points[4]`) or inside a bundle; nil for the file as a whole.
+    public var path: String?
+
+    public init(file: String, path: String? = nil) {
+        self.file = file
+        self.path = path
+    }
+
+    public var description: String { path.map { "\(file): \($0)" } ?? file }
+}
+
+/// What the engine refuses, and where. `description` is one line that a person can act on.
+public enum EngineError: Error, Hashable, Sendable {
+    /// The input breaks a rule of its format.
+    case badInput(Place, reason: String)
+    /// The input is well formed and larger than a limit allows.
+    case overLimit(Place, what: String, found: String, limit: String)
+    /// The system refused to read or write.
+    case io(path: String, operation: String, errno: Int32)
+    /// A caller of the engine broke its contract; a defect of the program, not of the input.
+    case internalError(String)
+
+    /// The same error with `file` as the file's name, for readers that only know the inner path.
+    public func inFile(_ file: String) -> EngineError {
+        switch self {
+        case .badInput(let place, let reason): .badInput(Place(file: file, path: place.path), reason: reason)
+        case .overLimit(let place, let what, let found, let limit):
+            .overLimit(Place(file: file, path: place.path), what: what, found: found, limit: limit)
+        case .io, .internalError: self
+        }
+    }
+}
+
+extension EngineError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .badInput(let place, let reason): "\(place): \(reason)"
+        case .overLimit(let place, let what, let found, let limit): "\(place): \(what) is \(found), the limit is \(limit)"
+        case .io(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"
+        case .internalError(let message): "internal error: \(message)"
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// The sizes beyond which a project is refused before memory is taken for it. All can be configured.
+public struct Limits: Hashable, Sendable {
+    /// Canvas and output edge, pixels.
+    public var edgePixels = 65_536
+    /// Output pixels in all.
+    public var outputPixels = 1 << 32
+    /// One embedded image, pixels.
+    public var imagePixels = 100_000_000
+    /// One embedded interlaced PNG, pixels: it has to be held whole while it is decoded.
+    public var interlacedImagePixels = 64_000_000
+    /// Project file, bytes.
+    public var fileBytes = 1 << 30
+    public var jsonDepth = 64
+    public var layers = 1_000
+    public var strokes = 1_000_000
+    public var pointsPerStroke = 100_000
+    public var points = 20_000_000
+    public var stamps = 20_000_000
+    /// Largest distance of a coordinate from the origin, canvas pixels.
+    public var coordinate = 10_000_000.0
+
+    public init() {}
+}

@@ -1,0 +1,51 @@
+/// A point or a vector of the plane; the space (canvas or output pixels) is said where it is used.
+public struct Point: Hashable, Sendable {
+    public var x: Double
+    public var y: Double
+
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+
+    static func + (a: Point, b: Point) -> Point { Point(x: a.x + b.x, y: a.y + b.y) }
+    static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
+    static func * (k: Double, a: Point) -> Point { Point(x: k * a.x, y: k * a.y) }
+
+    /// Euclidean length; `sqrt` is the only library function that IEEE 754 rounds correctly everywhere.
+    var length: Double { (x * x + y * y).squareRoot() }
+}
+
+/// An axis-parallel rectangle, both edges included.
+public struct Rect: Hashable, Sendable {
+    public var minX: Double
+    public var minY: Double
+    public var maxX: Double
+    public var maxY: Double
+
+    public init(minX: Double, minY: Double, maxX: Double, maxY: Double) {
+        self.minX = minX
+        self.minY = minY
+        self.maxX = maxX
+        self.maxY = maxY
+    }
+
+    /// The rectangle that holds nothing and is the neutral element of `formUnion`.
+    public static let empty = Rect(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
+
+    public var isEmpty: Bool { minX > maxX || minY > maxY }
+
+    public mutating func formUnion(_ p: Point) {
+        minX = min(minX, p.x)
+        minY = min(minY, p.y)
+        maxX = max(maxX, p.x)
+        maxY = max(maxY, p.y)
+    }
+
+    /// The rectangle grown by `distance` on every side; empty stays empty.
+    public func expanded(by distance: Double) -> Rect {
+        isEmpty
+            ? self
+            : Rect(minX: minX - distance, minY: minY - distance, maxX: maxX + distance, maxY: maxY + distance)
+    }
+}

@@ -1,0 +1,45 @@
+/// A hand-drawn line and the brush it was drawn with.
+public struct Stroke: Hashable, Sendable {
+    public var brush: Brush
+    public var mode: StrokeMode
+    public var points: [StrokePoint]
+
+    public init(brush: Brush = Brush(), mode: StrokeMode = .paint, points: [StrokePoint]) {
+        self.brush = brush
+        self.mode = mode
+        self.points = points
+    }
+}
+
+public enum StrokeMode: String, Hashable, Sendable, CaseIterable {
+    /// Source-over.
+    case paint
+    /// Destination-out: takes away what the layer holds.
+    case erase
+}
+
+/// One sample of the pen.
+public struct StrokePoint: Hashable, Sendable {
+    /// Canvas pixels.
+    public var x: Double
+    public var y: Double
+    /// 0...1
+    public var pressure: Double
+    /// As the app wrote it; nothing is drawn from it.
+    public var timestamp: Double
+    /// Degrees; 90 is upright. Nothing is drawn from it.
+    public var altitude: Double
+    /// Degrees.
+    public var azimuth: Double
+
+    public init(
+        x: Double, y: Double, pressure: Double = 1, timestamp: Double = 0, altitude: Double = 90, azimuth: Double = 0
+    ) {
+        self.x = x
+        self.y = y
+        self.pressure = pressure
+        self.timestamp = timestamp
+        self.altitude = altitude
+        self.azimuth = azimuth
+    }
+}

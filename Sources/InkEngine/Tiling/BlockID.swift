@@ -1,0 +1,31 @@
+/// The name of a block of content: the SHA-256 of its bytes.
+public struct BlockID: Hashable, Sendable, CustomStringConvertible {
+    /// 32 bytes.
+    public let bytes: InlineArray<4, UInt64>
+
+    /// - Precondition: `digest` has 32 bytes.
+    public init(digest: [UInt8]) {
+        precondition(digest.count == 32, "a block id is 32 bytes")
+        self.bytes = InlineArray { word in
+            (0..<8).reduce(UInt64(0)) { $0 | UInt64(digest[word * 8 + $1]) << (8 * UInt64($1)) }
+        }
+    }
+
+    /// The 32 bytes in order.
+    public var digest: [UInt8] {
+        (0..<32).map { UInt8(truncatingIfNeeded: bytes[$0 / 8] >> (8 * UInt64($0 % 8))) }
+    }
+
+    public static func == (a: BlockID, b: BlockID) -> Bool {
+        a.bytes[0] == b.bytes[0] && a.bytes[1] == b.bytes[1] && a.bytes[2] == b.bytes[2] && a.bytes[3] == b.bytes[3]
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        // The digest is uniform already; one word of it is enough for a table.
+        hasher.combine(bytes[0])
+    }
+
+    public var description: String {
+        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

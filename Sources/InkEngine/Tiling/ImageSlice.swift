@@ -1,0 +1,62 @@
+/// How the samples of a decoded image lie in memory. All are 8 bits a sample unless said otherwise.
+public enum SampleFormat: UInt8, Hashable, Sendable, CaseIterable {
+    /// A mask of value v / 255.
+    case mask8 = 0
+    /// A mask of value v / 65025, the product of an 8-bit red and an 8-bit alpha; UInt16, little-endian.
+    case mask16 = 1
+    /// Red, green, blue; opaque.
+    case rgb8 = 2
+    /// Red, green, blue, straight alpha.
+    case rgba8 = 3
+
+    public var bytesPerPixel: Int {
+        switch self {
+        case .mask8: 1
+        case .mask16: 2
+        case .rgb8: 3
+        case .rgba8: 4
+        }
+    }
+}
+
+/// What stands for the pixels of a run of rows of a decoded image.
+public enum RowChunk: Hashable, Sendable {
+    /// Every pixel has this value (`bytesPerPixel` bytes, the others 0).
+    case constant(UInt32)
+    /// The rows' samples, row-major without padding, in the block of this name.
+    case block(BlockID)
+}
+
+/// The rows of one decoded image that a tile needs.
+///
+/// An image is cut into chunks of `ImageSlice.rowsPerChunk` rows from the top (the last may be shorter);
+/// `chunks[i]` is the image's chunk `firstChunk + i`.
+public struct ImageSlice: Hashable, Sendable {
+    /// Rows in each chunk but the last.
+    public static let rowsPerChunk = 64
+
+    /// The whole image's size, pixels.
+    public var size: PixelSize
+    public var format: SampleFormat
+    public var firstChunk: Int
+    public var chunks: [RowChunk]
+
+    public init(size: PixelSize, format: SampleFormat, firstChunk: Int, chunks: [RowChunk]) {
+        self.size = size
+        self.format = format
+        self.firstChunk = firstChunk
+        self.chunks = chunks
+    }
+
+    /// The image rows that the chunks hold.
+    public var rows: Range<Int> {
+        let first = firstChunk * ImageSlice.rowsPerChunk
+        return first..<min(size.height, first + chunks.count * ImageSlice.rowsPerChunk)
+    }
+
+    /// The rows of chunk `index` of an image of that height (an index of the image, not of `chunks`).
+    public static func rows(ofChunk index: Int, imageHeight: Int) -> Range<Int> {
+        let first = index * rowsPerChunk
+        return first..<min(imageHeight, first + rowsPerChunk)
+    }
+}

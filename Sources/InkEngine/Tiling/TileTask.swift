@@ -1,0 +1,112 @@
+/// Everything that the pixels of a tile depend on, by value or by content hash. The same task gives the same
+/// bytes on any worker.
+public struct TileTask: Hashable, Sendable {
+    public var canvas: PixelSize
+    /// The whole picture's size.
+    public var output: PixelSize
+    /// What of the picture to make, output pixels.
+    public var rect: PixelRect
+    public var background: RGBA8
+    public var baseImage: ImageSlice?
+    /// From the bottom up; layers that cannot show in `rect` are left out.
+    public var layers: [TileLayer]
+    public var pixelFormat: OutputFormat
+    public var delivery: TileDelivery
+
+    public init(
+        canvas: PixelSize, output: PixelSize, rect: PixelRect, background: RGBA8, baseImage: ImageSlice?,
+        layers: [TileLayer], pixelFormat: OutputFormat, delivery: TileDelivery
+    ) {
+        self.canvas = canvas
+        self.output = output
+        self.rect = rect
+        self.background = background
+        self.baseImage = baseImage
+        self.layers = layers
+        self.pixelFormat = pixelFormat
+        self.delivery = delivery
+    }
+}
+
+/// What of a layer meets a tile.
+public struct TileLayer: Hashable, Sendable {
+    /// 0...1
+    public var opacity: Double
+    public var blendMode: BlendMode
+    public var mask: ImageSlice?
+    public var content: ImageSlice?
+    /// In drawing order.
+    public var strokes: [StrokeSelection]
+
+    public init(
+        opacity: Double, blendMode: BlendMode, mask: ImageSlice?, content: ImageSlice?, strokes: [StrokeSelection]
+    ) {
+        self.opacity = opacity
+        self.blendMode = blendMode
+        self.mask = mask
+        self.content = content
+        self.strokes = strokes
+    }
+}
+
+/// Some of the strokes of a block, in its order.
+public struct StrokeSelection: Hashable, Sendable {
+    public var block: BlockID
+    /// Ascending.
+    public var indices: [Int]
+
+    public init(block: BlockID, indices: [Int]) {
+        self.block = block
+        self.indices = indices
+    }
+}
+
+/// The pixels that leave a tile, 8 bits a channel.
+public enum OutputFormat: UInt8, Hashable, Sendable {
+    /// Red, green, blue.
+    case rgb = 0
+    /// Red, green, blue, straight alpha.
+    case rgba = 1
+
+    public var bytesPerPixel: Int { self == .rgb ? 3 : 4 }
+}
+
+/// In what form a tile's pixels are handed back.
+public enum TileDelivery: Hashable, Sendable {
+    /// As a piece of the picture's IDAT stream; only for tiles as wide as the picture.
+    case band(BandEncoding)
+    /// As rows of samples, for a band-encoding task that follows.
+    case pixels
+}
+
+/// How a band of rows becomes a piece of a deflate stream that can be concatenated.
+public struct BandEncoding: Hashable, Sendable {
+    public var effort: EncodingEffort
+    /// The last band ends the deflate stream; the others end at a byte boundary after a full flush.
+    public var isLast: Bool
+
+    public init(effort: EncodingEffort, isLast: Bool) {
+        self.effort = effort
+        self.isLast = isLast
+    }
+}
+
+/// The trade between the time it takes to compress a picture and its size.
+public enum EncodingEffort: UInt8, Hashable, Sendable, CaseIterable {
+    case fast = 0
+    case balanced = 1
+    case small = 2
+
+    public init?(name: String) {
+        guard let effort = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = effort
+    }
+
+    public var name: String {
+        switch self {
+        case .fast: "fast"
+        case .balanced: "balanced"
+        case .small: "small"
+        }
+    }
+}

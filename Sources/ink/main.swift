@@ -1,0 +1,4 @@
+import Glibc
+import InkCommands
+
+exit(InkCommands.main(CommandLine.arguments))
