@@ -1,0 +1,120 @@
+/// The outline of a square grid of equal discs that may overlap.
+///
+/// Where a disc is covered by others its arc is left out; what remains of all circles bounds the union. Directions are
+/// compared by a pseudo-angle that grows with the angle, so no arc function is needed.
+struct DiscGrid {
+    let spacing: Double
+    let radius: Double
+    /// Discs at -reach...reach in both directions.
+    let reach: Int
+    let pixelsPerUnit: Double
+
+    /// The largest distance of a chord from its arc, output pixels.
+    private static let flatness = 0.01
+
+    /// Part of a circle, from one direction to another in the sense of growing angle; unit vectors.
+    private struct Arc {
+        var start: Point
+        var end: Point
+    }
+
+    /// Chains of points that together bound the union.
+    func chains() -> [[Point]] {
+        let circle = directions()
+        var chains: [[Point]] = []
+        for j in -reach...reach {
+            for i in -reach...reach {
+                let center = Point(x: Double(i) * spacing, y: Double(j) * spacing)
+                let covered = coveredArcs(i: i, j: j)
+                if covered.isEmpty {
+                    chains.append(wholeCircle(circle).map { center + $0 })
+                } else {
+                    for gap in gaps(between: covered) {
+                        chains.append(directions(of: circle, along: gap).map { center + radius * $0 })
+                    }
+                }
+            }
+        }
+        return chains
+    }
+
+    /// Equally spaced unit vectors round the circle, by growing angle from 0.
+    private func directions() -> [Point] {
+        let pixels = max(radius * pixelsPerUnit, 0.05)
+        // sagitta = r (1 - cos(pi / n)), nearly r pi^2 / (2 n^2).
+        let count = 4 * Int(min(max((Double.pi / 4 * (pixels / (2 * DiscGrid.flatness)).squareRoot()).rounded(.up), 3), 250))
+        return (0..<count).map { step in
+            let turn = sinCos(degrees: 360 * Double(step) / Double(count))
+            return Point(x: turn.cos, y: turn.sin)
+        }
+    }
+
+    /// The regular polygon of the circle's own area, n/2 r'^2 sin(2 pi / n) = pi r^2, closed.
+    private func wholeCircle(_ circle: [Point]) -> [Point] {
+        let unitArea = sinPi(2 / Double(circle.count)) * Double(circle.count) / 2
+        let r = radius * (Double.pi / unitArea).squareRoot()
+        return circle.map { r * $0 } + [r * circle[0]]
+    }
+
+    /// The arc's ends and those of `circle` that lie between them, in order.
+    private func directions(of circle: [Point], along arc: Arc) -> [Point] {
+        let first = DiscGrid.pseudoAngle(arc.start)
+        let length = turn(from: first, to: DiscGrid.pseudoAngle(arc.end))
+        let between = circle.map { (turn: turn(from: first, to: DiscGrid.pseudoAngle($0)), direction: $0) }
+            .filter { $0.turn > 1e-9 && $0.turn < length - 1e-9 }
+            .sorted { $0.turn < $1.turn }
+        return [arc.start] + between.map(\.direction) + [arc.end]
+    }
+
+    /// The arcs of disc (i, j) that other discs of the grid cover.
+    private func coveredArcs(i: Int, j: Int) -> [Arc] {
+        let span = Int(min((2 * radius / spacing).rounded(.up), Double(2 * reach)))
+        var arcs: [Arc] = []
+        for dj in max(-span, -reach - j)...min(span, reach - j) {
+            for di in max(-span, -reach - i)...min(span, reach - i) where di != 0 || dj != 0 {
+                let offset = Point(x: Double(di) * spacing, y: Double(dj) * spacing)
+                let distance = offset.length
+                guard distance > 0, distance < 2 * radius else { continue }
+                // Two equal circles cross at half the offset, a half chord to either side.
+                let toward = (1 / distance) * offset
+                let cosine = distance / (2 * radius)
+                let sine = (1 - cosine * cosine).squareRoot()
+                let side = Point(x: -toward.y, y: toward.x)
+                arcs.append(Arc(start: cosine * toward - sine * side, end: cosine * toward + sine * side))
+            }
+        }
+        return arcs
+    }
+
+    /// What the covered arcs leave of the full turn.
+    private func gaps(between arcs: [Arc]) -> [Arc] {
+        let sorted = arcs.sorted { DiscGrid.pseudoAngle($0.start) < DiscGrid.pseudoAngle($1.start) }
+        let origin = DiscGrid.pseudoAngle(sorted[0].start)
+        var gaps: [Arc] = []
+        var reached = 0.0
+        var end = sorted[0].start
+        for arc in sorted {
+            let start = DiscGrid.pseudoAngle(arc.start) - origin
+            let length = turn(from: DiscGrid.pseudoAngle(arc.start), to: DiscGrid.pseudoAngle(arc.end))
+            if start > reached { gaps.append(Arc(start: end, end: arc.start)) }
+            if start + length > reached {
+                reached = start + length
+                end = arc.end
+            }
+        }
+        if reached < 4 { gaps.append(Arc(start: end, end: sorted[0].start)) }
+        return gaps
+    }
+
+    /// The pseudo-angle from one direction on to another, 0..<4.
+    private func turn(from first: Double, to second: Double) -> Double {
+        second < first ? second - first + 4 : second - first
+    }
+
+    /// Grows from 0 to 4 as the direction turns once from the x axis towards the y axis.
+    private static func pseudoAngle(_ p: Point) -> Double {
+        let ratio = p.y / (abs(p.x) + abs(p.y))
+        if p.x < 0 { return 2 - ratio }
+        return p.y < 0 ? 4 + ratio : ratio
+    }
+}

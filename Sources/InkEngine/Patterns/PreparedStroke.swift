@@ -1,0 +1,73 @@
+/// A stroke after smoothing and stamping: what the rasterizer needs of it, in canvas pixels, whatever the size of
+/// the export. Made once a stroke and kept while its block is in use.
+public struct PreparedStroke: Sendable {
+    /// What is to be drawn along the stroke.
+    enum Marks: Sendable {
+        /// Stamps of one pattern, composited one after the other.
+        case stamps([Stamp])
+        /// Contour lines: stamp j is drawn between stamps j and j + 1; the last one only ends its predecessor.
+        case contour([Stamp])
+        /// One shape: the union of tapered capsules between consecutive discs.
+        case solid([Disc], alpha: Float)
+    }
+
+    /// A disc of a solid stroke.
+    struct Disc: Hashable, Sendable {
+        var center: Point
+        /// Canvas pixels.
+        var radius: Double
+    }
+
+    let brush: Brush
+    let mode: StrokeMode
+    let marks: Marks
+
+    /// - Precondition: `stampCount(of: stroke)` was checked against the limit.
+    public init(_ stroke: Stroke) {
+        brush = stroke.brush
+        mode = stroke.mode
+        let path = SmoothedPath(stroke.points)
+        guard stroke.brush.type != .solid else {
+            marks = PreparedStroke.solid(path, brush: stroke.brush)
+            return
+        }
+        let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
+        if stroke.brush.type == .contourLines, stamps.count > 1 {
+            marks = .contour(stamps)
+        } else if stroke.brush.type == .contourLines {
+            // A stroke with a single stamp draws parallelLines, at the brush's rotation and not along the path.
+            var lines = stroke.brush
+            lines.type = .parallelLines
+            marks = .stamps(StampPlacer(path: path, brush: lines).stamps())
+        } else {
+            marks = .stamps(stamps)
+        }
+    }
+
+    /// Bytes this takes in a cache, roughly.
+    public var byteCount: Int {
+        switch marks {
+        case .stamps(let stamps), .contour(let stamps): stamps.count * MemoryLayout<Stamp>.stride + 256
+        case .solid(let discs, _): discs.count * MemoryLayout<Disc>.stride + 256
+        }
+    }
+
+    private static func solid(_ path: SmoothedPath, brush: Brush) -> Marks {
+        let dynamics = brush.dynamics
+        let discs = path.samples.map { sample in
+            let size = dynamics.pressureAffectsSize ? 0.5 + 0.5 * sample.pressure : 1
+            return Disc(center: sample.position, radius: 0.5 * brush.lineWidth * brush.scale * size)
+        }
+        let pressure = dynamics.pressureAffectsOpacity && !dynamics.pressureAffectsSize ? path.meanPressure : 1
+        return .solid(discs, alpha: Float(brush.opacity * pressure))
+    }
+
+    /// How many stamps a stroke leaves; 1 for a solid stroke, `Int.max` where that is beyond counting.
+    ///
+    /// - Complexity: linear in the points; takes no memory for stamps.
+    public static func stampCount(of stroke: Stroke) -> Int {
+        if stroke.points.isEmpty { return 0 }
+        if stroke.brush.type == .solid { return 1 }
+        return StampPlacer(path: SmoothedPath(stroke.points), brush: stroke.brush).count
+    }
+}

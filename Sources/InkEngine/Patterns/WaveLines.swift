@@ -1,0 +1,95 @@
+/// The seven lines of the `waves` pattern at size 1: polylines of 32 equal steps along x, displaced across by a sine.
+struct WaveLines {
+    let spacing: Double
+    let width: Double
+    let pixelsPerUnit: Double
+
+    private static let steps = 32
+    /// The largest distance of a chord of a round join from its arc, output pixels.
+    private static let flatness = 0.01
+
+    /// The middle line's vertices; the others are the same, moved across by multiples of the spacing.
+    private var middleLine: [Point] {
+        (0...WaveLines.steps).map { step in
+            let t = 2 * Pattern.halfLength * Double(step) / Double(WaveLines.steps) - Pattern.halfLength
+            return Point(x: t, y: spacing / 4 * sinPi(2 * t / 10))
+        }
+    }
+
+    /// The closed outlines of the lines when no part of a line covers another part or another line, which is so unless lines
+    /// are wide against their spacing; nil otherwise.
+    func rings() -> [[Point]]? {
+        let line = middleLine
+        guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else { return nil }
+        // Out along the one side and back along the other: the same way round as a Box's corners.
+        let ring = Array((there + back + there.prefix(1)).reversed())
+        return Pattern.lineIndices.map { i in ring.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) } }
+    }
+
+    /// The union's parts: each step's rectangle, and a disc at each inner vertex for the round join.
+    func parts() -> [ConvexPart] {
+        let line = middleLine
+        return Pattern.lineIndices.flatMap { i -> [ConvexPart] in
+            let moved = line.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) }
+            let steps = (1..<moved.count).map { ConvexPart.line(from: moved[$0 - 1], to: moved[$0], width: width) }
+            let joins = moved.dropFirst().dropLast().map { ConvexPart.disc(center: $0, radius: width / 2) }
+            return steps + joins
+        }
+    }
+
+    /// Whether a line, thickened, may reach its neighbour a spacing away; errs on the side of yes.
+    private func neighboursTouch(_ line: [Point]) -> Bool {
+        let slopes = (1..<line.count).map { abs((line[$0].y - line[$0 - 1].y) / (line[$0].x - line[$0 - 1].x)) }
+        let steepest = slopes.max() ?? 0
+        return width * (1 + steepest * steepest).squareRoot() >= spacing * 0.999
+    }
+
+    /// The side of a polyline that lies at +90 degrees of its direction: the outside of a bend is an arc, on the inside
+    /// the sides of the two steps meet. Nil when a step is too short for its two inner corners.
+    private func side(of line: [Point]) -> [Point]? {
+        let half = width / 2
+        let directions = (1..<line.count).map { k -> Point in
+            let step = line[k] - line[k - 1]
+            return (1 / step.length) * step
+        }
+        var normal = Point(x: -directions[0].y, y: directions[0].x)
+        var side = [line[0] + half * normal]
+        var cutFromLast = 0.0
+        for k in 1..<directions.count {
+            let next = Point(x: -directions[k].y, y: directions[k].x)
+            // Sine and cosine of the turn; a positive one bends towards this side.
+            let sine = directions[k - 1].x * directions[k].y - directions[k - 1].y * directions[k].x
+            let cosine = directions[k - 1].x * directions[k].x + directions[k - 1].y * directions[k].y
+            // tan(turn / 2) = sin / (1 + cos).
+            let cut = sine > 0 ? half * sine / (1 + cosine) : 0
+            if cut + cutFromLast > (line[k] - line[k - 1]).length { return nil }
+            cutFromLast = cut
+            if sine > 0 {
+                side.append(line[k] + half * normal - cut * directions[k - 1])
+            } else {
+                side += arc(from: normal, to: next).map { line[k] + half * $0 }
+            }
+            normal = next
+        }
+        if cutFromLast > (line[line.count - 1] - line[line.count - 2]).length { return nil }
+        side.append(line[line.count - 1] + half * normal)
+        return side
+    }
+
+    /// Unit vectors from `a` to `b`, both included, halved until the arc of a round join is flat enough.
+    private func arc(from a: Point, to b: Point) -> [Point] {
+        var arc = [a, b]
+        while arc.count < 64 {
+            let sagitta = width / 2 * pixelsPerUnit * (1 - (arc[0] + arc[1]).length / 2)
+            guard sagitta > WaveLines.flatness else { break }
+            var finer = [arc[0]]
+            for k in 1..<arc.count {
+                let sum = arc[k - 1] + arc[k]
+                finer.append((1 / sum.length) * sum)
+                finer.append(arc[k])
+            }
+            arc = finer
+        }
+        return arc
+    }
+}

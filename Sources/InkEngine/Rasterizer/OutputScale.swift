@@ -1,0 +1,33 @@
+/// The map from canvas space to output pixels; the two factors differ by rounding only.
+struct OutputScale: Hashable, Sendable {
+    let x: Double
+    let y: Double
+
+    init(canvas: PixelSize, output: PixelSize) {
+        x = Double(output.width) / Double(canvas.width)
+        y = Double(output.height) / Double(canvas.height)
+    }
+
+    var largest: Double { max(x, y) }
+
+    /// The output pixels that a box of canvas space touches, saturated to a range in which sums cannot overflow; empty
+    /// for a box with a coordinate that is not a number.
+    func pixels(of box: Rect) -> PixelRect {
+        func bound(_ value: Double) -> Int { Int(min(max(value, -1e9), 1e9)) }
+        guard box.minX * x <= box.maxX * x, box.minY * y <= box.maxY * y else {
+            return PixelRect(x: 0, y: 0, width: 0, height: 0)
+        }
+        let left = bound((box.minX * x).rounded(.down))
+        let top = bound((box.minY * y).rounded(.down))
+        // One more than the ceiling: an edge on a pixel boundary adds a zero to the next column.
+        return PixelRect(
+            x: left, y: top, width: bound((box.maxX * x).rounded(.up)) + 1 - left,
+            height: bound((box.maxY * y).rounded(.up)) + 1 - top)
+    }
+}
+
+extension PixelRect {
+    func intersects(_ other: PixelRect) -> Bool {
+        x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
+    }
+}

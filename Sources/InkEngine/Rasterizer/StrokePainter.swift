@@ -1,0 +1,167 @@
+/// Draws prepared strokes into what is left of a cell's backdrop.
+///
+/// One painter serves one thread; it owns its scratch memory and keeps the patterns it has worked out.
+final class StrokePainter {
+    private let accumulator: CoverageAccumulator
+    private var patterns: [PatternKey: Pattern] = [:]
+    private var patternPoints = 0
+
+    private struct PatternKey: Hashable {
+        var type: BrushType
+        var spacing: Double
+        var lineWidth: Double
+        var pixelsPerUnit: Double
+    }
+
+    init(maxWidth: Int, maxHeight: Int) {
+        accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight)
+    }
+
+    /// Multiplies into `plane`, which covers `cell`, what the stroke leaves of each pixel.
+    func paint(_ stroke: PreparedStroke, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane) {
+        accumulator.move(to: cell)
+        switch stroke.marks {
+        case .stamps(let stamps): paint(stamps, brush: stroke.brush, scale: scale, into: plane)
+        case .contour(let stamps): paintContour(stamps, brush: stroke.brush, scale: scale, into: plane)
+        case .solid(let discs, let alpha): paintSolid(discs, alpha: alpha, scale: scale, into: plane)
+        }
+    }
+
+    // MARK: Stamps
+
+    private func paint(_ stamps: [Stamp], brush: Brush, scale: OutputScale, into plane: RemainingPlane) {
+        let pattern = pattern(for: brush, scale: scale)
+        for stamp in stamps where stamp.alpha > 0 {
+            let box = scale.pixels(of: StrokePainter.bounds(of: pattern, at: stamp))
+            guard box.intersects(accumulator.cell) else { continue }
+            switch pattern.shape {
+            case .outline(let outline): add(outline, at: stamp, scale: scale)
+            case .parts(let parts):
+                var rasterizer = PartRasterizer(scale: scale)
+                rasterizer.add(parts.map { $0.placed(at: stamp) }, to: accumulator)
+            }
+            accumulator.multiply(plane, box: box, alpha: stamp.alpha)
+        }
+    }
+
+    /// The box of canvas space that holds a stamp.
+    private static func bounds(of pattern: Pattern, at stamp: Stamp) -> Rect {
+        let halfWidth = stamp.size * (abs(stamp.along.x) * pattern.halfExtent.x + abs(stamp.along.y) * pattern.halfExtent.y)
+        let halfHeight = stamp.size * (abs(stamp.along.y) * pattern.halfExtent.x + abs(stamp.along.x) * pattern.halfExtent.y)
+        return Rect(
+            minX: stamp.center.x - halfWidth, minY: stamp.center.y - halfHeight,
+            maxX: stamp.center.x + halfWidth, maxY: stamp.center.y + halfHeight)
+    }
+
+    private func add(_ outline: Outline, at stamp: Stamp, scale: OutputScale) {
+        // Pattern space to output pixels: x' = xx x + xy y + x0, and y' likewise.
+        let xx = scale.x * stamp.size * stamp.along.x
+        let xy = -scale.x * stamp.size * stamp.along.y
+        let yx = scale.y * stamp.size * stamp.along.y
+        let yy = scale.y * stamp.size * stamp.along.x
+        let x0 = scale.x * stamp.center.x
+        let y0 = scale.y * stamp.center.y
+        let reach = scale.largest * stamp.size
+        let cell = accumulator.cell
+        outline.points.withUnsafeBufferPointer { points in
+            for chain in outline.chains {
+                let centerX = xx * chain.center.x + xy * chain.center.y + x0
+                let centerY = yx * chain.center.x + yy * chain.center.y + y0
+                let radius = chain.radius * reach + 1
+                guard centerY + radius > Double(cell.y), centerY - radius < Double(cell.y + cell.height),
+                    centerX - radius < Double(cell.x + cell.width)
+                else { continue }
+                let first = points[chain.range.lowerBound]
+                var fromX = xx * first.x + xy * first.y + x0
+                var fromY = yx * first.x + yy * first.y + y0
+                for index in chain.range.dropFirst() {
+                    let point = points[index]
+                    let toX = xx * point.x + xy * point.y + x0
+                    let toY = yx * point.x + yy * point.y + y0
+                    accumulator.addEdge(fromX, fromY, toX, toY)
+                    fromX = toX
+                    fromY = toY
+                }
+            }
+        }
+    }
+
+    private func pattern(for brush: Brush, scale: OutputScale) -> Pattern {
+        // Whatever pressure does, a stamp's size is at most the brush's scale.
+        let key = PatternKey(
+            type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth,
+            pixelsPerUnit: brush.scale * scale.largest)
+        if let pattern = patterns[key] { return pattern }
+        let pattern = Pattern(
+            type: key.type, spacing: key.spacing, lineWidth: key.lineWidth, pixelsPerUnit: key.pixelsPerUnit)
+        if patternPoints > 1_000_000 {
+            patterns.removeAll()
+            patternPoints = 0
+        }
+        patterns[key] = pattern
+        if case .outline(let outline) = pattern.shape { patternPoints += outline.points.count }
+        return pattern
+    }
+
+    // MARK: Contour lines
+
+    /// Stamp j is seven lines from across stamp j to across stamp j + 1.
+    private func paintContour(_ stamps: [Stamp], brush: Brush, scale: OutputScale, into plane: RemainingPlane) {
+        for (stamp, next) in zip(stamps, stamps.dropFirst()) where stamp.alpha > 0 {
+            let width = brush.lineWidth * stamp.size
+            let lines = Pattern.lineIndices.map { i -> (start: Point, end: Point) in
+                let offset = Double(i) * brush.spacing
+                return (
+                    stamp.center + (offset * stamp.size) * stamp.across,
+                    next.center + (offset * next.size) * next.across
+                )
+            }
+            var bounds = Rect.empty
+            for line in lines {
+                bounds.formUnion(line.start)
+                bounds.formUnion(line.end)
+            }
+            let box = scale.pixels(of: bounds.expanded(by: width / 2))
+            guard box.intersects(accumulator.cell) else { continue }
+            let quads = lines.compactMap { LineQuad(from: $0.start, to: $0.end, width: width) }
+            if LineQuad.areDisjoint(quads) {
+                for quad in quads { add(quad, scale: scale) }
+            } else {
+                var rasterizer = PartRasterizer(scale: scale)
+                rasterizer.add(quads.map(\.part), to: accumulator)
+            }
+            accumulator.multiply(plane, box: box, alpha: stamp.alpha)
+        }
+    }
+
+    private func add(_ quad: LineQuad, scale: OutputScale) {
+        var from = quad.corners[3]
+        for index in 0..<4 {
+            let to = quad.corners[index]
+            accumulator.addEdge(from.x * scale.x, from.y * scale.y, to.x * scale.x, to.y * scale.y)
+            from = to
+        }
+    }
+
+    // MARK: Solid strokes
+
+    private func paintSolid(
+        _ discs: [PreparedStroke.Disc], alpha: Float, scale: OutputScale, into plane: RemainingPlane
+    ) {
+        guard alpha > 0, let first = discs.first else { return }
+        var bounds = Rect.empty
+        for disc in discs {
+            bounds.formUnion(Point(x: disc.center.x - disc.radius, y: disc.center.y - disc.radius))
+            bounds.formUnion(Point(x: disc.center.x + disc.radius, y: disc.center.y + disc.radius))
+        }
+        let box = scale.pixels(of: bounds)
+        guard box.intersects(accumulator.cell) else { return }
+        let parts =
+            discs.count == 1
+            ? [ConvexPart.disc(center: first.center, radius: first.radius)]
+            : zip(discs, discs.dropFirst()).map { ConvexPart.hull($0, $1) }
+        var rasterizer = PartRasterizer(scale: scale)
+        rasterizer.add(parts, to: accumulator)
+        accumulator.multiply(plane, box: box, alpha: alpha)
+    }
+}
