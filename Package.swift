@@ -42,10 +42,10 @@ let package = Package(
         .target(
             name: "InkReference", dependencies: ["InkEngine"], path: "Tests/InkReference",
             swiftSettings: [.unsafeFlags(["-O"])]),
-        // Seeded generators, comparison of pictures, temporary folders.
+        // Seeded generators, comparison of pictures, temporary folders; optimised for the same reason.
         .target(
             name: "InkTestSupport", dependencies: ["InkEngine", "InkReference", "CSystem"],
-            path: "Tests/InkTestSupport"),
+            path: "Tests/InkTestSupport", swiftSettings: [.unsafeFlags(["-O"])]),
         .testTarget(name: "InkEngineTests", dependencies: ["InkEngine", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),

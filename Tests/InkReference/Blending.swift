@@ -89,9 +89,10 @@ private func clippedColor(_ color: StraightColor) -> StraightColor {
     let n = color.least
     let x = color.greatest
     var result = color
-    if n < 0 { result = result.mapped { l + (($0 - l) * l) / (l - n) } }
-    if x > 1 { result = result.mapped { l + (($0 - l) * (1 - l)) / (x - l) } }
-    return result
+    // A gray has nothing to pull towards its luminosity; where noise puts white above 1, W3C's formula would be 0 / 0.
+    if n < -noise, l > n { result = result.mapped { l + (($0 - l) * l) / (l - n) } }
+    if x > 1 + noise, x > l { result = result.mapped { l + (($0 - l) * (1 - l)) / (x - l) } }
+    return result.mapped { min(max($0, 0), 1) }
 }
 
 private func settingLuminosity(_ c: StraightColor, _ l: Double) -> StraightColor {

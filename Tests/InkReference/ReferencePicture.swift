@@ -45,6 +45,7 @@ public struct ReferencePicture: Sendable {
     }
 
     private static func rounded(_ value: Double) -> UInt8 {
-        UInt8((min(max(value, 0), 1) * 255).rounded())
+        precondition(!value.isNaN, "the reference made something that is no colour")
+        return UInt8((min(max(value, 0), 1) * 255).rounded())
     }
 }

@@ -22,10 +22,10 @@ package enum Part: Hashable, Sendable {
             func side(_ from: Point, _ to: Point) -> Double {
                 (to.x - from.x) * (p.y - from.y) - (to.y - from.y) * (p.x - from.x)
             }
-            let sides = [side(a, b), side(b, c), side(c, d), side(d, a)]
+            let (ab, bc, cd, da) = (side(a, b), side(b, c), side(c, d), side(d, a))
             // A quadrilateral without area would otherwise hold its whole line.
-            guard sides.contains(where: { $0 != 0 }) else { return false }
-            return sides.allSatisfy { $0 >= 0 } || sides.allSatisfy { $0 <= 0 }
+            if ab == 0, bc == 0, cd == 0, da == 0 { return false }
+            return ab >= 0 && bc >= 0 && cd >= 0 && da >= 0 || ab <= 0 && bc <= 0 && cd <= 0 && da <= 0
         }
     }
 }

@@ -16,7 +16,7 @@ public struct RandomProject: Sendable, CustomStringConvertible {
         /// Canvas edge, pixels.
         public var canvasEdge = 24...160
         public var layers = 1...4
-        public var strokesPerLayer = 0...3
+        public var strokesPerLayer = 0...4
         /// Spacing is raised where a stroke would have more stamps than this.
         public var stampsPerStrokeMax = 24
         public var outputEdgeMax = 240

@@ -43,6 +43,39 @@ struct ReferenceBlendTests {
         #expect(blend(.lighterColor, backdrop: cb, source: tie) == cb)
     }
 
+    /// Black, white and grays, where W3C's ClipColor divides by nothing when noise pushes white above 1.
+    @Test(arguments: [BlendMode.hue, .saturation, .color, .luminosity])
+    func graysStayColors(mode: BlendMode) {
+        for backdrop in 0...20 {
+            for source in 0...20 {
+                let b = Double(backdrop) / 20
+                let s = Double(source) / 20
+                let found = blend(mode, backdrop: StraightColor(b, b, b), source: StraightColor(s, s, s))
+                let expected = mode == .luminosity ? s : b
+                for value in [found.red, found.green, found.blue] { #expect(abs(value - expected) < 1e-12) }
+            }
+        }
+    }
+
+    /// (0, 255, 0) at 1/2 under (0, 0, 255) at 3/4, straight result in steps of 1/255, from the W3C formula; the colours
+    /// are those of the Web Platform Tests' 2d.composite.transparent.* (numbers only; BSD 3-Clause).
+    @Test(
+        arguments: [
+            (BlendMode.multiply, 0, 36.43, 109.29), (.screen, 0, 145.71, 218.57), (.overlay, 0, 145.71, 109.29),
+            (.darken, 0, 36.43, 109.29), (.lighten, 0, 145.71, 218.57), (.colorDodge, 0, 145.71, 109.29),
+            (.colorBurn, 0, 145.71, 109.29), (.softLight, 0, 145.71, 109.29), (.difference, 0, 145.71, 218.57),
+            (.exclusion, 0, 145.71, 218.57), (.hue, 58.94, 95.37, 218.57), (.saturation, 0, 145.71, 109.29),
+            (.color, 58.94, 95.37, 218.57), (.luminosity, 0, 56.8, 109.29),
+        ] as [(BlendMode, Double, Double, Double)])
+    func greenUnderBlue(mode: BlendMode, red: Double, green: Double, blue: Double) {
+        var pixel = [0, 0.5, 0, 0.5]
+        blendLayer([0, 0, 0.75, 0.75], onto: &pixel, mode: mode)
+        #expect(abs(pixel[3] - 0.875) < 1e-12)
+        for (found, expected) in zip(pixel, [red, green, blue]) {
+            #expect(abs(found / pixel[3] * 255 - expected) < 0.006, "\(pixel)")
+        }
+    }
+
     @Test(arguments: BlendMode.allCases)
     func generalFormula(mode: BlendMode) {
         // On a transparent backdrop every mode leaves the source; a transparent source leaves the backdrop.

@@ -70,3 +70,39 @@ struct TestSupportTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 }
+
+@Suite("Project files that tests write")
+struct ProjectFileWriterTests {
+    @Test func aProjectBecomesItsJSON() throws {
+        var project = RandomProject.make(seed: 8).project
+        project.name = "a \"quoted\"\n name\\ é"
+        project.metadata.author = nil
+        let parsed = try JSONSerialization.jsonObject(with: Data(ProjectFileWriter.bytes(of: project)))
+        let root = try #require(parsed as? [String: Any])
+        #expect(root["name"] as? String == project.name)
+        #expect(root["background"] as? String == project.background.description)
+        let layers = try #require(root["layers"] as? [[String: Any]])
+        #expect(layers.count == project.layers.count)
+        for (written, layer) in zip(layers, project.layers) {
+            #expect(written["blendMode"] as? String == layer.blendMode.rawValue)
+            #expect(isNear([try #require(written["opacity"] as? Double)], [layer.opacity]))
+            let mask = (written["maskImage"] as? String).flatMap { Data(base64Encoded: $0) }
+            #expect(mask.map(Array.init) == layer.maskImage?.png)
+            let strokes = try #require(written["strokes"] as? [[String: Any]])
+            #expect(strokes.count == layer.strokes.count)
+            for (written, stroke) in zip(strokes, layer.strokes) {
+                let brush = try #require(written["brush"] as? [String: Any])
+                #expect(isNear([try #require(brush["spacing"] as? Double)], [stroke.brush.spacing]))
+                #expect(written["mode"] as? String == stroke.mode.rawValue)
+                let points = stroke.points.map { [$0.x, $0.y, $0.pressure, $0.timestamp, $0.altitude, $0.azimuth] }
+                let writtenPoints = try #require(written["points"] as? [[Double]])
+                #expect(isNear(writtenPoints.flatMap { $0 }, points.flatMap { $0 }))
+            }
+        }
+    }
+
+    /// JSONSerialization's numbers may be off in the last place.
+    private func isNear(_ a: [Double], _ b: [Double]) -> Bool {
+        a.count == b.count && zip(a, b).allSatisfy { abs($0 - $1) <= 1e-15 * max(1, abs($1)) }
+    }
+}
