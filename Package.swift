@@ -38,9 +38,14 @@ let package = Package(
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
 
         // A slow renderer written from the specification alone; the judge of the fast one.
-        .target(name: "InkReference", dependencies: ["InkEngine"], path: "Tests/InkReference"),
-        // Seeded generators, comparison of pictures, temporary folders.
-        .target(name: "InkTestSupport", dependencies: ["InkEngine", "CSystem"], path: "Tests/InkTestSupport"),
+        // Optimised in debug builds too: it evaluates areas exactly, and tests wait for it.
+        .target(
+            name: "InkReference", dependencies: ["InkEngine"], path: "Tests/InkReference",
+            swiftSettings: [.unsafeFlags(["-O"])]),
+        // Seeded generators, comparison of pictures, temporary folders; optimised for the same reason.
+        .target(
+            name: "InkTestSupport", dependencies: ["InkEngine", "InkReference", "CSystem"],
+            path: "Tests/InkTestSupport", swiftSettings: [.unsafeFlags(["-O"])]),
         .testTarget(name: "InkEngineTests", dependencies: ["InkEngine", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),
@@ -60,10 +65,11 @@ let package = Package(
 )
 
 for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
-    target.swiftSettings = (target.swiftSettings ?? []) + [
-        .treatAllWarnings(as: .error),
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .treatAllWarnings(as: .error),
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+        ]
 }

@@ -1,0 +1,112 @@
+import InkEngine
+import InkReference
+import Testing
+
+@Suite("Reference: the geometry of stamps (spec 3.3)")
+struct ReferenceStampTests {
+    private func tap(_ brush: Brush, pressure: Double = 1, azimuth: Double = 0) -> Shape {
+        let stroke = Stroke(brush: brush, points: [StrokePoint(x: 50, y: 50, pressure: pressure, azimuth: azimuth)])
+        return ReferenceRenderer.shapes(of: stroke)[0].shape
+    }
+
+    @Test(arguments: [
+        (BrushType.parallelLines, 7), (.crossHatch, 14), (.dots, 121), (.waves, 7 * (32 + 31)), (.contourLines, 7),
+        (.solid, 1),
+    ])
+    func partsOfATap(type: BrushType, count: Int) {
+        #expect(tap(Brush(type: type)).parts.count == count)
+    }
+
+    @Test func parallelLinesRunAlongTheRotation() {
+        let shape = tap(Brush(rotation: 90, spacing: 6, lineWidth: 1))
+        // Lines go down the page at x = 50 + 6 i, 20 long.
+        for i in -3...3 {
+            #expect(shape.contains(Point(x: 50 + 6 * Double(i), y: 59.9)))
+            #expect(!shape.contains(Point(x: 50 + 6 * Double(i), y: 60.1)))
+            #expect(!shape.contains(Point(x: 53 + 6 * Double(i), y: 50)))
+        }
+        #expect(!shape.contains(Point(x: 50 + 24, y: 50)))
+    }
+
+    @Test func sizeAndScaleMoveEverything() {
+        let dynamics = BrushDynamics(pressureAffectsSize: true)
+        let small = tap(Brush(spacing: 6, scale: 2, lineWidth: 1, dynamics: dynamics), pressure: 0)
+        #expect(small == tap(Brush(spacing: 6, lineWidth: 1), pressure: 1))
+    }
+
+    @Test func tiltTurns() {
+        let tilted = tap(Brush(rotation: 30, dynamics: BrushDynamics(tiltAffectsRotation: true)), azimuth: 15)
+        #expect(tilted == tap(Brush(rotation: 45)))
+    }
+
+    @Test func dotsTurnWithTheRotation() {
+        let shape = tap(Brush(type: .dots, rotation: 45, spacing: 10))
+        let half = 10 * 0.5.squareRoot()
+        #expect(shape.contains(Point(x: 50 + half, y: 50 + half)))
+        #expect(!shape.contains(Point(x: 60, y: 50)))
+        #expect(shape.contains(Point(x: 50 + 1.99, y: 50)))
+        #expect(!shape.contains(Point(x: 50 + 2.01, y: 50)))
+    }
+
+    @Test func wavesSwingByAQuarterOfTheSpacing() {
+        let shape = tap(Brush(type: .waves, spacing: 8, lineWidth: 0.5))
+        // sin is 1 at t = 2.5, which is a vertex (step 20): two down the page, as v points down.
+        #expect(shape.contains(Point(x: 52.5, y: 52)))
+        #expect(!shape.contains(Point(x: 52.5, y: 50)))
+        #expect(shape.contains(Point(x: 47.5, y: 48)))
+        #expect(shape.contains(Point(x: 50, y: 50)))
+        #expect(!shape.contains(Point(x: 60.2, y: 50)))
+    }
+
+    @Test func contourLinesJoinNeighbouringStamps() {
+        let brush = Brush(type: .contourLines, spacing: 5, lineWidth: 1)
+        let shapes = ReferenceRenderer.shapes(
+            of: Stroke(brush: brush, points: [StrokePoint(x: 0, y: 50), StrokePoint(x: 20, y: 50, pressure: 0.5)]))
+        // Five stamps at 0, 5, ... 20; the last draws nothing. Lines go along the stroke at y = 50 + 5 i.
+        #expect(shapes.count == 4)
+        for (index, found) in shapes.enumerated() {
+            let x = 5 * Double(index) + 2.5
+            #expect(abs(found.alpha - (1 - 0.125 * Double(index))) < 1e-12)
+            for i in -3...3 {
+                #expect(found.shape.contains(Point(x: x, y: 50 + 5 * Double(i))))
+                #expect(!found.shape.contains(Point(x: x + 5, y: 50 + 5 * Double(i))))
+                #expect(!found.shape.contains(Point(x: x, y: 52.5 + 5 * Double(i))))
+            }
+        }
+    }
+
+    @Test func contourLinesTurnWithRotationTiltAndSize() {
+        let brush = Brush(
+            type: .contourLines, rotation: 20, spacing: 5, lineWidth: 0.2,
+            dynamics: BrushDynamics(pressureAffectsSize: true, tiltAffectsRotation: true))
+        let shapes = ReferenceRenderer.shapes(
+            of: Stroke(
+                brush: brush,
+                points: [
+                    StrokePoint(x: 50, y: 40, pressure: 1, azimuth: 10),
+                    StrokePoint(x: 50, y: 45, pressure: 0, azimuth: 40),
+                ]))
+        #expect(shapes.count == 1)
+        // The stroke goes down the page: across is (-1, 0). At the first stamp it turns by 30 degrees, to
+        // (-cos 30, -sin 30), lines 5 apart; at the second by 60, to (-1/2, -sin 60), lines 2.5 apart.
+        let root = 3.0.squareRoot() / 2
+        for i in -3...3 {
+            let from = Point(x: 50 - 5 * Double(i) * root, y: 40 - 2.5 * Double(i))
+            let to = Point(x: 50 - 1.25 * Double(i), y: 45 - 2.5 * Double(i) * root)
+            #expect(shapes[0].shape.contains(Point(x: (from.x + to.x) / 2, y: (from.y + to.y) / 2)))
+            #expect(shapes[0].shape.contains(Point(x: 0.99 * from.x + 0.01 * to.x, y: 0.99 * from.y + 0.01 * to.y)))
+            #expect(!shapes[0].shape.contains(Point(x: 1.01 * from.x - 0.01 * to.x, y: 1.01 * from.y - 0.01 * to.y)))
+        }
+    }
+
+    @Test func solidAlphaFollowsPressureOnlyWithoutSize() {
+        func alpha(_ opacity: Bool, _ size: Bool) -> Double {
+            let dynamics = BrushDynamics(pressureAffectsOpacity: opacity, pressureAffectsSize: size)
+            let points = [(0.0, 0.9), (0, 0.2), (4, 0.6)].map { StrokePoint(x: $0.0, y: 0, pressure: $0.1) }
+            return solidAlpha(Stroke(brush: Brush(type: .solid, opacity: 0.5, dynamics: dynamics), points: points))
+        }
+        #expect(abs(alpha(true, false) - 0.5 * 0.4) < 1e-12)
+        #expect(alpha(true, true) == 0.5)
+        #expect(alpha(false, false) == 0.5)
+    }
+}

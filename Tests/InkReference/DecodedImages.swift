@@ -1,0 +1,48 @@
+public import InkEngine
+
+/// Which of a project's embedded images is meant.
+public enum ImageKey: Hashable, Sendable {
+    case base
+    /// The index counts the project's layers in file order.
+    case mask(layerIndex: Int)
+    case content(layerIndex: Int)
+}
+
+/// A picture of straight (not premultiplied) RGBA, 8 bits a channel, rows from the top, no padding.
+public struct StraightImage: Hashable, Sendable {
+    public var size: PixelSize
+    /// `size.area * 4` bytes.
+    public var rgba: [UInt8]
+
+    /// Precondition: `rgba` has four bytes for each pixel.
+    public init(size: PixelSize, rgba: [UInt8]) {
+        precondition(size.width > 0 && size.height > 0 && rgba.count == size.area * 4)
+        self.size = size
+        self.rgba = rgba
+    }
+
+    /// A picture of one colour.
+    public init(size: PixelSize, color: RGBA8) {
+        let pixel = [color.red, color.green, color.blue, color.alpha]
+        self.init(size: size, rgba: (0..<size.area).flatMap { _ in pixel })
+    }
+
+    /// A gray picture, expanded; `gray` has one byte for each pixel.
+    public init(size: PixelSize, gray: [UInt8]) {
+        self.init(size: size, rgba: gray.flatMap { [$0, $0, $0, 255] })
+    }
+}
+
+/// The embedded images of a project after decoding, so that the reference needs no PNG reader of its own.
+///
+/// An image that the project has and this lacks is a mistake of the caller: rendering stops there.
+public struct DecodedImages: Sendable {
+    public var images: [ImageKey: StraightImage]
+
+    public init(_ images: [ImageKey: StraightImage] = [:]) { self.images = images }
+
+    public subscript(key: ImageKey) -> StraightImage? {
+        get { images[key] }
+        set { images[key] = newValue }
+    }
+}

@@ -1,1 +1,0 @@
-// First type follows.

@@ -1,0 +1,164 @@
+import Foundation
+package import InkEngine
+
+/// What spec 3.3 derives from a brush and a stamp: "Centre c, k = scale * size, ... P = spacing * k, width
+/// w = lineWidth * k", and the unit vectors u along and v across.
+struct StampFrame {
+    var c: Point
+    var k: Double
+    var p: Double
+    var w: Double
+    var u: Point
+    var v: Point
+
+    init(_ stamp: Stamp, _ brush: Brush) {
+        c = stamp.center
+        k = brush.scale * dynamicSize(brush, pressure: stamp.pressure)
+        p = brush.spacing * k
+        w = brush.lineWidth * k
+        let a = stampAngle(stamp, brush)
+        u = Point(x: cos(a), y: sin(a))
+        v = Point(x: -sin(a), y: cos(a))
+    }
+
+    /// The same frame at a + 90 degrees.
+    var turned: StampFrame {
+        var frame = self
+        frame.u = v
+        frame.v = -1 * u
+        return frame
+    }
+}
+
+/// "size = pressureAffectsSize ? 0.5 + 0.5 * pressure : 1"
+func dynamicSize(_ brush: Brush, pressure: Double) -> Double {
+    brush.dynamics.pressureAffectsSize ? 0.5 + 0.5 * pressure : 1
+}
+
+/// "angle a = rotation + (tiltAffectsRotation ? azimuth : 0)", here in radians.
+func stampAngle(_ stamp: Stamp, _ brush: Brush) -> Double {
+    (brush.rotation + (brush.dynamics.tiltAffectsRotation ? stamp.azimuth : 0)) * Double.pi / 180
+}
+
+/// Spec 3.4: "Its alpha is opacity * (pressureAffectsOpacity ? pressure : 1)."
+package func stampAlpha(_ stamp: Stamp, _ brush: Brush) -> Double {
+    brush.opacity * (brush.dynamics.pressureAffectsOpacity ? stamp.pressure : 1)
+}
+
+/// The shapes of a stroke's stamps with the alpha of each, in arc-length order (spec 3.3 and 3.4).
+///
+/// Precondition: the brush is not `solid`, which has no stamps.
+package func stampShapes(of stamps: [Stamp], brush: Brush) -> [(shape: Shape, alpha: Double)] {
+    precondition(brush.type != .solid)
+    if brush.type == .contourLines, stamps.count > 1 {
+        // "is stamp j's geometry ... The last stamp draws nothing."
+        return zip(stamps, stamps.dropFirst()).map { stamp, next in
+            (Shape(parts: contourLines(stamp, next, brush)), stampAlpha(stamp, brush))
+        }
+    }
+    return stamps.map { stamp in
+        let frame = StampFrame(stamp, brush)
+        let parts: [Part]
+        switch brush.type {
+        case .crossHatch: parts = parallelLines(frame) + parallelLines(frame.turned)
+        case .dots: parts = dots(frame)
+        case .waves: parts = waves(frame)
+        // "A stroke with a single stamp draws parallelLines."
+        case .parallelLines, .contourLines, .solid: parts = parallelLines(frame)
+        }
+        return (Shape(parts: parts), stampAlpha(stamp, brush))
+    }
+}
+
+/// "for i = -3...3 the segment from c + i P v - 10 k u to c + i P v + 10 k u, width w, butt caps"
+private func parallelLines(_ f: StampFrame) -> [Part] {
+    (-3...3).map { i in
+        let middle = f.c + (Double(i) * f.p) * f.v
+        return .line(from: middle - (10 * f.k) * f.u, to: middle + (10 * f.k) * f.u, width: f.w)
+    }
+}
+
+/// "for i, j = -5...5 a disc of radius 2 k at c + i P u + j P v"
+private func dots(_ f: StampFrame) -> [Part] {
+    (-5...5).flatMap { i in
+        (-5...5).map { j in
+            .disc(center: f.c + (Double(i) * f.p) * f.u + (Double(j) * f.p) * f.v, radius: 2 * f.k)
+        }
+    }
+}
+
+/// "parallelLines' seven lines, each displaced across by (P / 4) sin(2 pi t / (10 k)), t from -10 k to 10 k along u
+/// measured from the line's middle: a polyline of 32 equal steps of t, width w, butt caps, round joins"
+private func waves(_ f: StampFrame) -> [Part] {
+    (-3...3).flatMap { i -> [Part] in
+        let middle = f.c + (Double(i) * f.p) * f.v
+        let vertices = (0...32).map { step -> Point in
+            let t = mix(-10 * f.k, 10 * f.k, Double(step) / 32)
+            let displacement = f.p / 4 * sin(2 * Double.pi * t / (10 * f.k))
+            return middle + t * f.u + displacement * f.v
+        }
+        // Butt caps: no disc at the two ends. Round joins: a whole disc at each of the vertices between.
+        let steps = zip(vertices, vertices.dropFirst()).map { Part.line(from: $0, to: $1, width: f.w) }
+        let joins = vertices[1..<32].map { Part.disc(center: $0, radius: f.w / 2) }
+        return steps + joins
+    }
+}
+
+/// "for i = -3...3 the segment from c_j + i P_j n_j to c_j+1 + i P_j+1 n_j+1, width w_j, butt caps"
+private func contourLines(_ stamp: Stamp, _ next: Stamp, _ brush: Brush) -> [Part] {
+    let from = StampFrame(stamp, brush)
+    let to = StampFrame(next, brush)
+    let fromNormal = contourNormal(stamp, brush)
+    let toNormal = contourNormal(next, brush)
+    return (-3...3).map { i in
+        .line(
+            from: from.c + (Double(i) * from.p) * fromNormal, to: to.c + (Double(i) * to.p) * toNormal, width: from.w)
+    }
+}
+
+/// "the unit vector across the polyline's direction at that arc length: direction rotated by +90 in canvas space,
+/// then by a"
+private func contourNormal(_ stamp: Stamp, _ brush: Brush) -> Point {
+    let across = Point(x: -stamp.direction.y, y: stamp.direction.x)
+    let a = stampAngle(stamp, brush)
+    return Point(x: cos(a) * across.x - sin(a) * across.y, y: sin(a) * across.x + cos(a) * across.y)
+}
+
+/// Spec 4: "the union over its segments of the convex hull of two discs of radii r = 0.5 * lineWidth * scale * size at
+/// the segment's ends". "One point is a disc."
+package func solidShape(of path: [PathSample], brush: Brush) -> Shape {
+    func radius(_ sample: PathSample) -> Double {
+        0.5 * brush.lineWidth * brush.scale * dynamicSize(brush, pressure: sample.pressure)
+    }
+    var parts = path.map { Part.disc(center: $0.position, radius: radius($0)) }
+    for (from, to) in zip(path, path.dropFirst()) {
+        if let flank = hullFlank(from.position, radius(from), to.position, radius(to)) { parts.append(flank) }
+    }
+    return Shape(parts: parts)
+}
+
+/// The convex hull of two discs is the discs and the quadrilateral of the points where their outer tangents touch;
+/// nil when one disc holds the other.
+private func hullFlank(_ a: Point, _ radiusA: Double, _ b: Point, _ radiusB: Double) -> Part? {
+    let length = distance(a, b)
+    let sine = (radiusA - radiusB) / length
+    guard length > 0, abs(sine) < 1 else { return nil }
+    let along = (1 / length) * (b - a)
+    let across = Point(x: -along.y, y: along.x)
+    // A tangent touches both discs in the direction that makes the angle asin(sine) with the normal of the axis.
+    let cosine = (1 - sine * sine).squareRoot()
+    let upper = sine * along + cosine * across
+    let lower = sine * along - cosine * across
+    return .quad(a + radiusA * upper, b + radiusB * upper, b + radiusB * lower, a + radiusA * lower)
+}
+
+/// Spec 4: "Its alpha is `opacity` (pressure acts on size only, when pressureAffectsSize; when only
+/// pressureAffectsOpacity is set, the alpha is opacity times the mean pressure of its points, after the merging of 3.1)."
+package func solidAlpha(_ stroke: Stroke) -> Double {
+    let dynamics = stroke.brush.dynamics
+    let points = mergingCoincidentPoints(stroke.points)
+    guard dynamics.pressureAffectsOpacity, !dynamics.pressureAffectsSize, !points.isEmpty else {
+        return stroke.brush.opacity
+    }
+    return stroke.brush.opacity * points.reduce(0) { $0 + $1.pressure } / Double(points.count)
+}

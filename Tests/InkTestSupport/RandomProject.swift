@@ -1,0 +1,241 @@
+public import InkEngine
+public import InkReference
+
+/// A small, valid, seeded project with its images decoded, and a size to export it at.
+///
+/// The same seed and options make the same project. Its `description` says how to repeat it.
+public struct RandomProject: Sendable, CustomStringConvertible {
+    public let seed: UInt64
+    public var project: Project
+    public var images: DecodedImages
+    /// The canvas or that times 0.3 to 2, rounded; the longest edge at most `Options.outputEdgeMax`.
+    public var output: PixelSize
+
+    /// What the project may have.
+    public struct Options: Sendable {
+        /// Canvas edge, pixels.
+        public var canvasEdge = 24...160
+        public var layers = 1...4
+        public var strokesPerLayer = 0...4
+        /// Spacing is raised where a stroke would have more stamps than this.
+        public var stampsPerStrokeMax = 24
+        public var outputEdgeMax = 240
+        public var brushTypes = BrushType.allCases
+        public var blendModes = BlendMode.allCases
+        public var hasImages = true
+
+        public init() {}
+
+        /// Everything the format allows.
+        public static var everything: Options { Options() }
+
+        /// Without the blend modes that jump where inputs tie (spec 7).
+        public static var continuous: Options {
+            var options = Options()
+            options.blendModes.removeAll { RandomProject.discontinuousModes.contains($0) }
+            return options
+        }
+
+        /// Blending and scaling alone.
+        public static var withoutStrokes: Options {
+            var options = continuous
+            options.strokesPerLayer = 0...0
+            return options
+        }
+    }
+
+    /// Spec 7: modes that "may differ on more pixels where inputs tie".
+    public static let discontinuousModes: Set<BlendMode> = [.hardMix, .darkerColor, .lighterColor, .hue, .saturation]
+
+    /// - Precondition: the ranges of `options` hold something, and so do its lists of types and modes.
+    public static func make(seed: UInt64, options: Options = .everything) -> RandomProject {
+        var maker = ProjectMaker(seed: seed, options: options)
+        return maker.make(seed: seed)
+    }
+
+    public var description: String {
+        let layers = project.layers.map { layer in
+            let strokes = layer.strokes.map { "\($0.mode) \($0.brush.type)" }.joined(separator: ", ")
+            return "\(layer.blendMode)[\(strokes)]"
+        }
+        return "RandomProject.make(seed: \(seed)): canvas \(project.canvasSize), output \(output), layers "
+            + layers.joined(separator: " ")
+    }
+}
+
+/// Draws a project's parts from one generator, in a fixed order.
+private struct ProjectMaker {
+    var random: SeededGenerator
+    let options: RandomProject.Options
+    var images = DecodedImages()
+
+    init(seed: UInt64, options: RandomProject.Options) {
+        random = SeededGenerator(seed: seed)
+        self.options = options
+    }
+
+    mutating func make(seed: UInt64) -> RandomProject {
+        let canvas = PixelSize(width: integer(options.canvasEdge), height: integer(options.canvasEdge))
+        let output = chance(0.3) ? canvas : scaled(canvas, by: number(0.3...2))
+        var project = Project(
+            id: "random-\(seed)", name: "Random \(seed)", canvasSize: canvas,
+            background: pick([.white, .white, .transparent, anyColor(), anyColor(alpha: UInt8(integer(1...254)))]))
+        if options.hasImages, chance(0.4) {
+            project.baseImage = image(.base, place: "baseImage", canvas: canvas, output: output)
+        }
+        for index in 0..<integer(options.layers) {
+            project.layers.append(layer(index, canvas: canvas, output: output))
+        }
+        return RandomProject(seed: seed, project: project, images: images, output: output)
+    }
+
+    private mutating func layer(_ index: Int, canvas: PixelSize, output: PixelSize) -> Layer {
+        var layer = Layer(
+            id: "layer-\(index)", name: "Layer \(index)", order: pick([0, 0, Double(integer(-2...2)), 0.5]),
+            opacity: chance(0.5) ? 1 : number(0...1), blendMode: pick(options.blendModes), isVisible: !chance(0.08))
+        if options.hasImages, chance(0.5) {
+            layer.contentImage = image(
+                .content(layerIndex: index), place: "layers[\(index)].contentImage", canvas: canvas, output: output)
+        }
+        if options.hasImages, chance(0.5) { layer.maskImage = mask(index, canvas: canvas, output: output) }
+        for _ in 0..<integer(options.strokesPerLayer) { layer.strokes.append(stroke(canvas: canvas)) }
+        return layer
+    }
+
+    // MARK: Strokes
+
+    private mutating func stroke(canvas: PixelSize) -> Stroke {
+        let points = self.points(canvas: canvas)
+        var length = 0.0
+        for (a, b) in zip(points, points.dropFirst()) {
+            length += ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).squareRoot()
+        }
+        let scale = number(0.5...2)
+        // A smoothed path is somewhat longer than its points' polygon.
+        let spacingMin = 1.2 * length / (Double(options.stampsPerStrokeMax) * scale)
+        let brush = Brush(
+            type: pick(options.brushTypes), rotation: pick([0, 45, 90, number(-360...720)]),
+            spacing: max(number(2...14), spacingMin), opacity: chance(0.4) ? 1 : number(0...1), scale: scale,
+            lineWidth: pick([number(0.3...1), number(0.5...3), number(0.3...8)]), color: anyColor(),
+            dynamics: BrushDynamics(
+                pressureAffectsOpacity: chance(0.5), pressureAffectsSize: chance(0.4), tiltAffectsRotation: chance(0.4))
+        )
+        return Stroke(brush: brush, mode: chance(0.2) ? .erase : .paint, points: points)
+    }
+
+    /// A wandering line, partly off the canvas, at times a single point or with points repeated.
+    private mutating func points(canvas: PixelSize) -> [StrokePoint] {
+        let width = Double(canvas.width)
+        let height = Double(canvas.height)
+        let count = pick([1, 2, 3, integer(2...5), integer(4...12)])
+        let isLevel = chance(0.15)
+        var x = number(-0.3 * width...1.3 * width)
+        var y = number(-0.3 * height...1.3 * height)
+        if isLevel { y = y.rounded() }
+        // Starts anywhere on the circle, so that it often crosses from 360 to 0.
+        var azimuth = number(0...360)
+        var timestamp = 0.0
+        var points: [StrokePoint] = []
+        for _ in 0..<count {
+            azimuth = (azimuth + number(-120...120) + 720).truncatingRemainder(dividingBy: 360)
+            timestamp += number(1...20)
+            points.append(
+                StrokePoint(
+                    x: x, y: y, pressure: pick([1, 0, number(0...1), number(0.3...0.9)]), timestamp: timestamp,
+                    altitude: number(20...90), azimuth: azimuth))
+            if chance(0.12) { continue }
+            x += number(-0.3 * width...0.5 * width)
+            if !isLevel { y += number(-0.4 * height...0.4 * height) }
+        }
+        return points
+    }
+
+    // MARK: Images
+
+    private mutating func image(_ key: ImageKey, place: String, canvas: PixelSize, output: PixelSize) -> EncodedImage {
+        let size = imageSize(canvas: canvas, output: output)
+        let isOpaque = chance(0.3)
+        var rgba: [UInt8] = []
+        let channels = (0..<4).map { _ in field(size) }
+        for pixel in 0..<size.area {
+            for channel in 0..<3 { rgba.append(channels[channel][pixel]) }
+            rgba.append(isOpaque ? 255 : channels[3][pixel])
+        }
+        images[key] = StraightImage(size: size, rgba: rgba)
+        return EncodedImage(
+            png: MinimalPNGWriter.png(rgba: rgba, size: size), size: size, isInterlaced: false, place: place)
+    }
+
+    private mutating func mask(_ index: Int, canvas: PixelSize, output: PixelSize) -> EncodedImage {
+        let size = imageSize(canvas: canvas, output: output)
+        let gray = field(size)
+        let png: [UInt8]
+        if chance(0.6) {
+            images[.mask(layerIndex: index)] = StraightImage(size: size, gray: gray)
+            png = MinimalPNGWriter.png(gray: gray, size: size)
+        } else {
+            // Red and alpha both count; green and blue must not.
+            let alpha = field(size)
+            let rgba = gray.indices.flatMap { pixel -> [UInt8] in [gray[pixel], 255 - gray[pixel], 77, alpha[pixel]] }
+            images[.mask(layerIndex: index)] = StraightImage(size: size, rgba: rgba)
+            png = MinimalPNGWriter.png(rgba: rgba, size: size)
+        }
+        return EncodedImage(png: png, size: size, isInterlaced: false, place: "layers[\(index)].maskImage")
+    }
+
+    /// The output's size at times, so that nothing is resampled; else the canvas's, smaller or larger.
+    private mutating func imageSize(canvas: PixelSize, output: PixelSize) -> PixelSize {
+        switch integer(0...5) {
+        case 0: output
+        case 1, 2: canvas
+        case 3: PixelSize(width: integer(1...12), height: integer(1...12))
+        default: PixelSize(width: integer(10...200), height: integer(10...200))
+        }
+    }
+
+    /// One byte a pixel: noise, a soft blob, a hard-edged disc, a gradient or one value.
+    private mutating func field(_ size: PixelSize) -> [UInt8] {
+        let kind = integer(0...4)
+        let constant = pick([0, 128, 255, integer(0...255)])
+        let x0 = number(0...1)
+        let y0 = number(0...1)
+        let radius = number(0.1...0.7)
+        var bytes: [UInt8] = []
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let dx = (Double(x) + 0.5) / Double(size.width) - x0
+                let dy = (Double(y) + 0.5) / Double(size.height) - y0
+                let distance = (dx * dx + dy * dy).squareRoot()
+                switch kind {
+                case 0: bytes.append(UInt8(truncatingIfNeeded: random.next()))
+                case 1: bytes.append(UInt8(255 * max(0, 1 - distance / (2 * radius))))
+                case 2: bytes.append(distance < radius ? 255 : 0)
+                case 3: bytes.append(UInt8(min(255, 255 * abs(dx + dy) / 2)))
+                default: bytes.append(UInt8(constant))
+                }
+            }
+        }
+        return bytes
+    }
+
+    // MARK: Values
+
+    private mutating func anyColor(alpha: UInt8 = 255) -> RGBA8 {
+        let corner: [UInt8] = [0, 128, 255]
+        func channel(_ random: inout SeededGenerator) -> UInt8 {
+            Bool.random(using: &random) ? corner.randomElement(using: &random)! : .random(in: 0...255, using: &random)
+        }
+        return RGBA8(red: channel(&random), green: channel(&random), blue: channel(&random), alpha: alpha)
+    }
+
+    private func scaled(_ size: PixelSize, by factor: Double) -> PixelSize {
+        let factor = min(factor, Double(options.outputEdgeMax) / Double(size.longestEdge))
+        func edge(_ pixels: Int) -> Int { max(Int((Double(pixels) * factor).rounded()), 1) }
+        return PixelSize(width: edge(size.width), height: edge(size.height))
+    }
+
+    private mutating func integer(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
+    private mutating func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+    private mutating func chance(_ share: Double) -> Bool { number(0...1) < share }
+    private mutating func pick<T>(_ choices: [T]) -> T { choices.randomElement(using: &random)! }
+}
