@@ -10,14 +10,13 @@ public struct SimplePicture: Sendable {
     public let samples: [UInt8]
 
     /// Red, green, blue and alpha of a pixel.
-    public func rgba(_ x: Int, _ y: Int) -> [UInt8] {
-        let start = (y * width + x) * channels
-        let p = samples[start..<(start + channels)].map { $0 }
+    public func rgba(_ x: Int, _ y: Int) -> SIMD4<UInt8> {
+        let at = (y * width + x) * channels
         switch channels {
-        case 1: return [p[0], p[0], p[0], 255]
-        case 2: return [p[0], p[0], p[0], p[1]]
-        case 3: return [p[0], p[1], p[2], 255]
-        default: return p
+        case 1: return SIMD4(samples[at], samples[at], samples[at], 255)
+        case 2: return SIMD4(samples[at], samples[at], samples[at], samples[at + 1])
+        case 3: return SIMD4(samples[at], samples[at + 1], samples[at + 2], 255)
+        default: return SIMD4(samples[at], samples[at + 1], samples[at + 2], samples[at + 3])
         }
     }
 }
@@ -75,20 +74,30 @@ public enum SimplePNG {
     ) throws(Unreadable) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: rowBytes * height)
         for y in 0..<height {
-            let filter = raw[y * (rowBytes + 1)]
+            let source = y * (rowBytes + 1) + 1
+            let row = y * rowBytes
+            let filter = raw[source - 1]
             guard filter <= 4 else { throw Unreadable(description: "row \(y) has filter \(filter)") }
             for i in 0..<rowBytes {
-                let at = y * rowBytes + i
-                let left = i >= pixelBytes ? Int(result[at - pixelBytes]) : 0
-                let above = y > 0 ? Int(result[at - rowBytes]) : 0
-                let corner = i >= pixelBytes && y > 0 ? Int(result[at - rowBytes - pixelBytes]) : 0
-                let predicted = [0, left, above, (left + above) / 2, paeth(left, above, corner)][Int(filter)]
-                result[at] = raw[y * (rowBytes + 1) + 1 + i] &+ UInt8(predicted)
+                let left = i >= pixelBytes ? Int(result[row + i - pixelBytes]) : 0
+                let above = y > 0 ? Int(result[row + i - rowBytes]) : 0
+                let predicted: Int
+                switch filter {
+                case 0: predicted = 0
+                case 1: predicted = left
+                case 2: predicted = above
+                case 3: predicted = (left + above) / 2
+                default:
+                    let corner = i >= pixelBytes && y > 0 ? Int(result[row + i - rowBytes - pixelBytes]) : 0
+                    predicted = paeth(left, above, corner)
+                }
+                result[row + i] = raw[source + i] &+ UInt8(predicted)
             }
         }
         return result
     }
 
+    /// PNG specification, section 9.4.
     private static func paeth(_ a: Int, _ b: Int, _ c: Int) -> Int {
         let p = a + b - c
         let (pa, pb, pc) = (abs(p - a), abs(p - b), abs(p - c))

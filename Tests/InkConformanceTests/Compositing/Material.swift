@@ -24,19 +24,25 @@ extension FloatPlanes {
         self.init(width: canvas?.width ?? picture.width, height: canvas?.height ?? picture.height)
         for y in max(0, -top)..<max(max(0, -top), min(picture.height, height - top)) {
             for x in max(0, -left)..<max(max(0, -left), min(picture.width, width - left)) {
-                let p = picture.rgba(x, y).map(Float.init)
+                let p = picture.rgba(x, y)
+                let a = Float(p[3])
                 let i = (y + top) * width + x + left
-                red[i] = p[0] * p[3] / 65_025
-                green[i] = p[1] * p[3] / 65_025
-                blue[i] = p[2] * p[3] / 65_025
-                alpha[i] = p[3] / 255
+                red[i] = Float(p[0]) * a / 65_025
+                green[i] = Float(p[1]) * a / 65_025
+                blue[i] = Float(p[2]) * a / 65_025
+                alpha[i] = a / 255
             }
         }
     }
 
-    /// Red, green and blue over white, 0...255.
-    func overWhite(_ i: Int) -> [Double] {
-        [red[i], green[i], blue[i]].map { (Double($0) + 1 - Double(alpha[i])) * 255 }
+    /// How far red, green and blue over white are from another picture's, 0...255 each.
+    func differenceOverWhite(_ other: FloatPlanes, at i: Int) -> (Double, Double, Double) {
+        let shade = Double(other.alpha[i]) - Double(alpha[i])
+        return (
+            abs(Double(red[i]) - Double(other.red[i]) + shade) * 255,
+            abs(Double(green[i]) - Double(other.green[i]) + shade) * 255,
+            abs(Double(blue[i]) - Double(other.blue[i]) + shade) * 255
+        )
     }
 
     func copy() -> FloatPlanes {
