@@ -30,15 +30,27 @@ enum PixelOutput {
         forEachGroup(source, width, flattenOnWhite) { pixels, count, x in
             let packed = pack(pixels.color, alpha: .zero)
             let target = UnsafeMutableRawPointer(row + 3 * x)
-            // Four bytes are stored for each pixel but the row's last; the fourth is then overwritten by the next.
-            let wide = x + count < width ? count : count - 1
-            for lane in 0..<wide { target.storeBytes(of: packed[lane], toByteOffset: 3 * lane, as: UInt32.self) }
-            for lane in wide..<count {
-                for channel in 0..<3 {
-                    row[3 * (x + lane) + channel] = UInt8(truncatingIfNeeded: packed[lane] >> UInt32(8 * channel))
+            if count == laneCount {
+                storeColors(packed, target)
+            } else {
+                for lane in 0..<count {
+                    for channel in 0..<3 {
+                        row[3 * (x + lane) + channel] = UInt8(truncatingIfNeeded: packed[lane] >> UInt32(8 * channel))
+                    }
                 }
             }
         }
+    }
+
+    /// The lower three bytes of eight values, 24 bytes in all.
+    @inline(__always)
+    private static func storeColors(_ packed: SIMD8<UInt32>, _ target: UnsafeMutableRawPointer) {
+        // Two values of 24 bits in each word, first moved together and then over the words' borders.
+        let pairs = unsafeBitCast(packed, to: SIMD4<UInt64>.self)
+        let joined = (pairs & 0xFF_FFFF) | ((pairs &>> 8) & 0xFFFF_FF00_0000)
+        target.storeBytes(of: joined[0] | joined[1] &<< 48, as: UInt64.self)
+        target.storeBytes(of: joined[1] &>> 16 | joined[2] &<< 32, toByteOffset: 8, as: UInt64.self)
+        target.storeBytes(of: joined[2] &>> 32 | joined[3] &<< 16, toByteOffset: 16, as: UInt64.self)
     }
 
     private static func writeRGBA(

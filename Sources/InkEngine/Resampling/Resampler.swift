@@ -134,9 +134,7 @@ extension Resampler {
                     let pixel = format.pixelValue(value)
                     for x in 0..<cell.width { row.advanced(by: x).set(pixel) }
                 case .samples(let samples) where format == .rgb8:
-                    for x in 0..<cell.width {
-                        row.advanced(by: x).set(SampleFormat.rgb8.pixel(at: cell.x + x, in: samples))
-                    }
+                    SampleFormat.readOpaque(samples + 3 * cell.x, count: cell.width, into: row)
                 case .samples(let samples):
                     for x in 0..<cell.width {
                         row.advanced(by: x).set(SampleFormat.rgba8.pixel(at: cell.x + x, in: samples))

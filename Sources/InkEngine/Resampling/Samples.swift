@@ -30,6 +30,22 @@ extension SampleFormat {
         return SIMD4(Float(p[0]) * a, Float(p[1]) * a, Float(p[2]) * a, 255 * a) / 65_025
     }
 
+    /// v / 255 for each v.
+    private static let levels: [Float] = (0...255).map { Float($0) / 255 }
+
+    /// `count` pixels of `rgb8` samples into planes.
+    static func readOpaque(_ samples: UnsafePointer<UInt8>, count: Int, into target: PlanePointers) {
+        levels.withUnsafeBufferPointer { levels in
+            let level = levels.baseAddress!
+            for x in 0..<count {
+                target.red[x] = level[Int(samples[3 * x])]
+                target.green[x] = level[Int(samples[3 * x + 1])]
+                target.blue[x] = level[Int(samples[3 * x + 2])]
+            }
+        }
+        target.alpha.update(repeating: 1, count: count)
+    }
+
     /// The values `columns` of a row of `mask8` or `mask16` samples.
     func readMask(_ row: UnsafePointer<UInt8>, columns: Range<Int>, into target: UnsafeMutablePointer<Float>) {
         let count = columns.count
