@@ -38,14 +38,13 @@ let package = Package(
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
 
         // A slow renderer written from the specification alone; the judge of the fast one.
-        // Optimised in debug builds too: it evaluates areas exactly, and tests wait for it.
         .target(
-            name: "InkReference", dependencies: ["InkEngine"], path: "Tests/InkReference",
-            swiftSettings: [.unsafeFlags(["-O"])]),
-        // Seeded generators, comparison of pictures, temporary folders; optimised for the same reason.
+            name: "InkReference", dependencies: ["InkEngine"], path: "Tests/InkReference"),
+        // Seeded generators, comparison of pictures, temporary folders.
         .target(
-            name: "InkTestSupport", dependencies: ["InkEngine", "InkReference", "CSystem"],
-            path: "Tests/InkTestSupport", swiftSettings: [.unsafeFlags(["-O"])]),
+            name: "InkTestSupport", dependencies: ["InkEngine", "InkReference", "CSystem", "CZlib"],
+            path: "Tests/InkTestSupport"),
+        .testTarget(name: "InkReferenceTests", dependencies: ["InkReference", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkEngineTests", dependencies: ["InkEngine", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),

@@ -97,11 +97,24 @@ private func waves(_ f: StampFrame) -> [Part] {
             let displacement = f.p / 4 * sin(2 * Double.pi * t / (10 * f.k))
             return middle + t * f.u + displacement * f.v
         }
-        // Butt caps: no disc at the two ends. Round joins: a whole disc at each of the vertices between.
+        // Butt caps: nothing at the two ends. Round joins, as SVG and PDF have them: at each of the vertices between, the
+        // sector of the disc between the two outer corners.
         let steps = zip(vertices, vertices.dropFirst()).map { Part.line(from: $0, to: $1, width: f.w) }
-        let joins = vertices[1..<32].map { Part.disc(center: $0, radius: f.w / 2) }
+        let joins = (1..<32).flatMap { roundJoin(vertices[$0 - 1], vertices[$0], vertices[$0 + 1], width: f.w) }
         return steps + joins
     }
+}
+
+/// The sector of a round join at `b` as slices too thin to tell from an arc.
+private func roundJoin(_ a: Point, _ b: Point, _ c: Point, width: Double) -> [Part] {
+    let before = atan2(b.y - a.y, b.x - a.x)
+    let turn = remainder(atan2(c.y - b.y, c.x - b.x) - before, 2 * Double.pi)
+    let outside = turn > 0 ? -Double.pi / 2 : Double.pi / 2
+    let corners = (0...16).map { slice -> Point in
+        let angle = before + outside + turn * Double(slice) / 16
+        return b + (width / 2) * Point(x: cos(angle), y: sin(angle))
+    }
+    return zip(corners, corners.dropFirst()).map { .quad(b, $0, $1, b) }
 }
 
 /// "for i = -3...3 the segment from c_j + i P_j n_j to c_j+1 + i P_j+1 n_j+1, width w_j, butt caps"

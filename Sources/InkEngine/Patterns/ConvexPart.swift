@@ -3,6 +3,8 @@ enum ConvexPart: Hashable, Sendable {
     case disc(center: Point, radius: Double)
     /// Four corners in order.
     case quad(Point, Point, Point, Point)
+    /// Corners in order.
+    case polygon([Point])
     /// The convex hull of two discs, neither of which holds the other: the discs and the quad between the points where
     /// the common tangents touch.
     case capsule(PreparedStroke.Disc, PreparedStroke.Disc, Quad)
@@ -52,6 +54,7 @@ enum ConvexPart: Hashable, Sendable {
         switch self {
         case .disc(let center, let radius): return .disc(center: map(center), radius: radius * stamp.size)
         case .quad(let a, let b, let c, let d): return .quad(map(a), map(b), map(c), map(d))
+        case .polygon(let corners): return .polygon(corners.map(map))
         case .capsule(let a, let b, _):
             return .hull(
                 PreparedStroke.Disc(center: map(a.center), radius: a.radius * stamp.size),
@@ -64,6 +67,8 @@ enum ConvexPart: Hashable, Sendable {
         switch self {
         case .disc(let center, let radius): (center.y - radius, center.y + radius)
         case .quad(let a, let b, let c, let d): (min(a.y, b.y, c.y, d.y), max(a.y, b.y, c.y, d.y))
+        case .polygon(let corners):
+            corners.reduce((Double.infinity, -Double.infinity)) { (min($0.0, $1.y), max($0.1, $1.y)) }
         case .capsule(let a, let b, _):
             (min(a.center.y - a.radius, b.center.y - b.radius), max(a.center.y + a.radius, b.center.y + b.radius))
         }
@@ -76,6 +81,10 @@ enum ConvexPart: Hashable, Sendable {
         case .disc(let center, let radius): ConvexPart.extend(&interval, discAt: center, radius: radius, y: y)
         case .quad(let a, let b, let c, let d):
             ConvexPart.extend(&interval, quad: Quad(a: a, b: b, c: c, d: d), y: y)
+        case .polygon(let corners):
+            for (index, corner) in corners.enumerated() {
+                ConvexPart.extend(&interval, from: corners[index > 0 ? index - 1 : corners.count - 1], to: corner, y: y)
+            }
         case .capsule(let a, let b, let quad):
             ConvexPart.extend(&interval, discAt: a.center, radius: a.radius, y: y)
             ConvexPart.extend(&interval, discAt: b.center, radius: b.radius, y: y)

@@ -26,13 +26,13 @@ struct WaveLines {
         return Pattern.lineIndices.map { i in ring.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) } }
     }
 
-    /// The union's parts: each step's rectangle, and a disc at each inner vertex for the round join.
+    /// The union's parts: each step's rectangle, and for each round join the sector between the two outer corners.
     func parts() -> [ConvexPart] {
         let line = middleLine
         return Pattern.lineIndices.flatMap { i -> [ConvexPart] in
             let moved = line.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) }
             let steps = (1..<moved.count).map { ConvexPart.line(from: moved[$0 - 1], to: moved[$0], width: width) }
-            let joins = moved.dropFirst().dropLast().map { ConvexPart.disc(center: $0, radius: width / 2) }
+            let joins = (1..<(moved.count - 1)).map { join(moved[$0 - 1], moved[$0], moved[$0 + 1]) }
             return steps + joins
         }
     }
@@ -74,6 +74,16 @@ struct WaveLines {
         if cutFromLast > (line[line.count - 1] - line[line.count - 2]).length { return nil }
         side.append(line[line.count - 1] + half * normal)
         return side
+    }
+
+    /// The sector of a round join at `b`.
+    private func join(_ a: Point, _ b: Point, _ c: Point) -> ConvexPart {
+        func normal(_ step: Point) -> Point { (1 / step.length) * Point(x: -step.y, y: step.x) }
+        let before = normal(b - a)
+        let after = normal(c - b)
+        // The outside of a bend to the right lies left.
+        let side = before.x * after.y - before.y * after.x > 0 ? -1.0 : 1.0
+        return .polygon([b] + arc(from: side * before, to: side * after).map { b + (width / 2) * $0 })
     }
 
     /// Unit vectors from `a` to `b`, both included, halved until the arc of a round join is flat enough.

@@ -1,0 +1,28 @@
+/// The strokes of a block, prepared, and which of them are composited as one.
+///
+/// Neighbouring paint strokes of one colour form a run: what they leave of the layer is multiplied up, and the colour
+/// is applied once. Runs are a property of the block and not of the strokes that meet a tile, so a pixel is computed by
+/// the same operations in every tiling.
+public struct PreparedStrokeBlock: Sendable {
+    public let strokes: [PreparedStroke]
+    /// The run that each stroke belongs to.
+    let runs: [Int32]
+
+    public init(_ strokes: [Stroke]) {
+        self.strokes = strokes.map(PreparedStroke.init)
+        var runs: [Int32] = []
+        for (index, stroke) in strokes.enumerated() {
+            let continues = index > 0 && PreparedStrokeBlock.isRun(strokes[index - 1], stroke)
+            runs.append((runs.last ?? 0) + (continues ? 0 : 1))
+        }
+        self.runs = runs
+    }
+
+    private static func isRun(_ first: Stroke, _ second: Stroke) -> Bool {
+        // One after the other, two erasing strokes leave the product of what each leaves, whatever their colours.
+        first.mode == second.mode && (first.mode == .erase || first.brush.color == second.brush.color)
+    }
+
+    /// Bytes this takes in a cache, roughly.
+    public var byteCount: Int { strokes.reduce(64) { $0 + $1.byteCount + 4 } }
+}

@@ -1,0 +1,159 @@
+/// What a block of a tile task holds, unpacked.
+public enum TileContent: Sendable {
+    case strokes(PreparedStrokeBlock)
+    /// The samples of a chunk of an image's rows.
+    case rows([UInt8])
+}
+
+/// A tile's finished pixels.
+public struct RenderedTile: Sendable {
+    /// Rows of `rect.width * format.bytesPerPixel` bytes, without padding.
+    public var pixels: [UInt8]
+    /// Time spent on strokes and on everything else, nanoseconds.
+    public var rasterNanoseconds: UInt64
+    public var compositeNanoseconds: UInt64
+}
+
+/// Makes the pixels of a tile: a pure function of the task and its blocks.
+///
+/// Works through cells that fit a processor's second-level cache. Owns scratch memory of some MB; one renderer serves
+/// one thread.
+public final class TileRenderer {
+    /// A cell's largest size, pixels. Four planes of Float are 1 MB.
+    private static let cellSize = PixelSize(width: 512, height: 128)
+
+    private let strokeLayer = StrokeLayer(maxWidth: cellSize.width, maxHeight: cellSize.height)
+    private let mask = FloatPlane(count: cellSize.area)
+    private var scratch: [PixelSize: CellPlanes] = [:]
+
+    /// The planes that a cell of one size needs.
+    private struct CellPlanes {
+        let backdrop: FloatPlanes
+        let layer: FloatPlanes
+    }
+
+    public init() {}
+
+    /// Renders the tile.
+    ///
+    /// - Parameter content: supplies each block that the task names.
+    /// - Throws: `internalError` for a task that contradicts itself or its blocks; what `content` throws.
+    public func render(
+        _ task: TileTask, content: (BlockID) throws(EngineError) -> TileContent
+    ) throws(EngineError) -> RenderedTile {
+        try check(task)
+        let scene = try TileScene(task, content: content)
+        let rowBytes = task.rect.width * task.pixelFormat.bytesPerPixel
+        var tile = RenderedTile(
+            pixels: [UInt8](repeating: 0, count: rowBytes * task.rect.height), rasterNanoseconds: 0,
+            compositeNanoseconds: 0)
+        for cell in TileRenderer.cells(of: task.rect) {
+            let planes = planes(for: cell.size)
+            let clock = ContinuousClock()
+            let start = clock.now
+            var raster = Duration.zero
+            try render(cell, of: scene, planes, &raster)
+            write(planes.backdrop, cell, of: task, rowBytes: rowBytes, to: &tile.pixels)
+            tile.rasterNanoseconds += raster.nanoseconds
+            tile.compositeNanoseconds += (clock.now - start - raster).nanoseconds
+        }
+        return tile
+    }
+
+    private func check(_ task: TileTask) throws(EngineError) {
+        let edges = 1...(1 << 20)
+        let sizes = [task.canvas.width, task.canvas.height, task.output.width, task.output.height]
+        guard sizes.allSatisfy(edges.contains), task.rect.width > 0, task.rect.height > 0, task.rect.x >= 0,
+            task.rect.y >= 0, task.rect.x <= task.output.width - task.rect.width,
+            task.rect.y <= task.output.height - task.rect.height
+        else {
+            throw .internalError("tile \(task.rect) is not a part of a picture of \(task.output) pixels")
+        }
+    }
+
+    /// The tile cut into cells, row by row.
+    private static func cells(of rect: PixelRect) -> [PixelRect] {
+        stride(from: rect.y, to: rect.y + rect.height, by: cellSize.height).flatMap { y in
+            stride(from: rect.x, to: rect.x + rect.width, by: cellSize.width).map { x in
+                PixelRect(
+                    x: x, y: y, width: min(cellSize.width, rect.x + rect.width - x),
+                    height: min(cellSize.height, rect.y + rect.height - y))
+            }
+        }
+    }
+
+    private func planes(for size: PixelSize) -> CellPlanes {
+        if let planes = scratch[size] { return planes }
+        // A picture has at most four sizes of cells; a few pictures' worth may stay.
+        if scratch.count >= 8 { scratch.removeAll() }
+        let planes = CellPlanes(
+            backdrop: FloatPlanes(width: size.width, height: size.height),
+            layer: FloatPlanes(width: size.width, height: size.height))
+        scratch[size] = planes
+        return planes
+    }
+
+    private func render(
+        _ cell: PixelRect, of scene: TileScene, _ planes: CellPlanes, _ raster: inout Duration
+    ) throws(EngineError) {
+        planes.backdrop.fill(scene.background)
+        if let base = scene.baseImage, try base.color(cell, into: planes.layer) == .varied {
+            LayerCompositor.sourceOver(source: planes.layer, onto: planes.backdrop)
+        }
+        for layer in scene.layers {
+            var maskContent = Resampler.MaskContent.one
+            if let image = layer.mask { maskContent = try image.mask(cell, into: mask.values) }
+            if maskContent == .zero { continue }
+            var hasInk = !layer.strokes.isEmpty
+            if let content = layer.content {
+                hasInk = try content.color(cell, into: planes.layer) == .varied || hasInk
+            } else {
+                planes.layer.fill(.transparent)
+            }
+            if !hasInk { continue }
+            raster += ContinuousClock().measure {
+                for selection in layer.strokes {
+                    strokeLayer.draw(
+                        selection.indices, of: selection.block, scale: scene.scale, cell: cell, onto: planes.layer)
+                }
+            }
+            LayerCompositor.applyMaskAndOpacity(
+                layer: planes.layer, mask: maskContent == .varied ? UnsafePointer(mask.values) : nil,
+                opacity: layer.opacity)
+            LayerCompositor.blend(source: planes.layer, onto: planes.backdrop, mode: layer.blendMode)
+        }
+    }
+
+    private func write(
+        _ planes: FloatPlanes, _ cell: PixelRect, of task: TileTask, rowBytes: Int, to pixels: inout [UInt8]
+    ) {
+        let offset = (cell.y - task.rect.y) * rowBytes + (cell.x - task.rect.x) * task.pixelFormat.bytesPerPixel
+        pixels.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            PixelOutput.write(
+                planes: planes, format: task.pixelFormat,
+                flattenOnWhite: task.pixelFormat == .rgb && !task.background.isOpaque, to: base + offset,
+                rowBytes: rowBytes)
+        }
+    }
+}
+
+/// One plane of Float that a renderer owns.
+private final class FloatPlane {
+    let values: UnsafeMutablePointer<Float>
+
+    init(count: Int) {
+        values = .allocate(capacity: count)
+        values.initialize(repeating: 0, count: count)
+    }
+
+    deinit { values.deallocate() }
+}
+
+extension Duration {
+    /// Whole nanoseconds, 0 for a negative duration.
+    fileprivate var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        return UInt64(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+    }
+}

@@ -1,0 +1,68 @@
+/// A tile task with its blocks in place: what the cells of the tile are made from.
+struct TileScene {
+    struct SceneLayer {
+        var opacity: Float
+        var blendMode: BlendMode
+        var mask: ScaledImage?
+        var content: ScaledImage?
+        var strokes: [(block: PreparedStrokeBlock, indices: [Int])]
+    }
+
+    let background: RGBA8
+    let baseImage: ScaledImage?
+    let layers: [SceneLayer]
+    let scale: OutputScale
+
+    /// - Throws: `internalError` for a block of the wrong kind or a stroke that a block does not hold; what `content`
+    ///   throws.
+    init(_ task: TileTask, content: (BlockID) throws(EngineError) -> TileContent) throws(EngineError) {
+        func image(_ slice: ImageSlice?, _ filter: ResampleFilter) throws(EngineError) -> ScaledImage? {
+            guard let slice else { return nil }
+            let rows = try ImageRows(slice) { id throws(EngineError) in
+                guard case .rows(let samples) = try content(id) else {
+                    throw EngineError.internalError("block \(id) holds strokes where samples were expected")
+                }
+                return samples
+            }
+            return ScaledImage(
+                rows: rows,
+                resampler: try Resampler(source: slice.size, output: task.output, filter: filter, rect: task.rect))
+        }
+        func strokes(_ selection: StrokeSelection) throws(EngineError) -> (PreparedStrokeBlock, [Int]) {
+            guard case .strokes(let block) = try content(selection.block) else {
+                throw .internalError("block \(selection.block) holds samples where strokes were expected")
+            }
+            guard selection.indices.allSatisfy(block.strokes.indices.contains) else {
+                throw .internalError("block \(selection.block) has only \(block.strokes.count) strokes")
+            }
+            return (block, selection.indices)
+        }
+        background = task.background
+        scale = OutputScale(canvas: task.canvas, output: task.output)
+        baseImage = try image(task.baseImage, .lanczos3)
+        var layers: [SceneLayer] = []
+        for layer in task.layers {
+            var selections: [(PreparedStrokeBlock, [Int])] = []
+            for selection in layer.strokes { selections.append(try strokes(selection)) }
+            layers.append(
+                SceneLayer(
+                    opacity: Float(layer.opacity), blendMode: layer.blendMode, mask: try image(layer.mask, .triangle),
+                    content: try image(layer.content, .lanczos3), strokes: selections))
+        }
+        self.layers = layers
+    }
+}
+
+/// An image and how it is brought to the output's size.
+struct ScaledImage {
+    let rows: ImageRows
+    let resampler: Resampler
+
+    func mask(_ cell: PixelRect, into target: UnsafeMutablePointer<Float>) throws(EngineError) -> Resampler.MaskContent {
+        try resampler.mask(rows, cell: cell, into: target)
+    }
+
+    func color(_ cell: PixelRect, into planes: FloatPlanes) throws(EngineError) -> Resampler.ColorContent {
+        try resampler.color(rows, cell: cell, into: planes)
+    }
+}

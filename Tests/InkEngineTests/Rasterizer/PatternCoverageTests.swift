@@ -1,0 +1,111 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+/// Whether a point of pattern space lies in the union of a pattern's parts, straight from the specification, 3.3.
+private func contains(_ p: Point, type: BrushType, spacing: Double, width: Double) -> Bool {
+    func inLines(_ p: Point) -> Bool {
+        abs(p.x) <= 10 && (-3...3).contains { abs(p.y - Double($0) * spacing) <= width / 2 }
+    }
+    /// In the sector of the disc at b that lies beyond both steps' ends, on the outside of the bend.
+    func inJoin(_ p: Point, _ a: Point, _ b: Point, _ c: Point) -> Bool {
+        func dot(_ u: Point, _ v: Point) -> Double { u.x * v.x + u.y * v.y }
+        return (p - b).length <= width / 2 && dot(p - b, b - a) >= 0 && dot(p - b, c - b) <= 0
+    }
+    switch type {
+    case .parallelLines: return inLines(p)
+    case .crossHatch: return inLines(p) || inLines(Point(x: p.y, y: -p.x))
+    case .dots:
+        return (-5...5).contains { i in
+            (-5...5).contains { j in (p - Point(x: Double(i) * spacing, y: Double(j) * spacing)).length <= 2 }
+        }
+    case .waves:
+        let line = (0...32).map { step -> Point in
+            let t = -10 + 20 * Double(step) / 32
+            return Point(x: t, y: spacing / 4 * sinPi(2 * t / 10))
+        }
+        return (-3...3).contains { i in
+            let q = Point(x: p.x, y: p.y - Double(i) * spacing)
+            return (1...32).contains { k in
+                let step = line[k] - line[k - 1]
+                let along = ((q.x - line[k - 1].x) * step.x + (q.y - line[k - 1].y) * step.y) / step.length
+                let across = (-(q.x - line[k - 1].x) * step.y + (q.y - line[k - 1].y) * step.x) / step.length
+                return along >= 0 && along <= step.length && abs(across) <= width / 2
+            } || (1..<32).contains { inJoin(q, line[$0 - 1], line[$0], line[$0 + 1]) }
+        }
+    default: return false
+    }
+}
+
+@Suite("Stamp patterns")
+struct PatternCoverageTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var type: BrushType
+        var spacing: Double
+        var width: Double
+        var rotation: Double
+        var size: Double
+
+        var testDescription: String { "\(type) spacing \(spacing) width \(width) rotation \(rotation) size \(size)" }
+    }
+
+    static let cases: [Case] = [
+        Case(type: .parallelLines, spacing: 6, width: 1.5, rotation: 0, size: 1),
+        Case(type: .parallelLines, spacing: 4, width: 1, rotation: 33, size: 1.3),
+        Case(type: .parallelLines, spacing: 2, width: 3, rotation: 71, size: 1),
+        Case(type: .crossHatch, spacing: 6, width: 1.5, rotation: 20, size: 1),
+        Case(type: .crossHatch, spacing: 3, width: 1, rotation: 45, size: 0.8),
+        Case(type: .crossHatch, spacing: 2, width: 2.5, rotation: 10, size: 1),
+        Case(type: .dots, spacing: 6, width: 1, rotation: 15, size: 1),
+        Case(type: .dots, spacing: 3.5, width: 1, rotation: 15, size: 1),
+        Case(type: .dots, spacing: 3, width: 1, rotation: 0, size: 1.5),
+        Case(type: .dots, spacing: 2.5, width: 1, rotation: 50, size: 1),
+        Case(type: .dots, spacing: 1, width: 1, rotation: 50, size: 1),
+        Case(type: .waves, spacing: 6, width: 1.5, rotation: 0, size: 1),
+        Case(type: .waves, spacing: 12, width: 1.5, rotation: 30, size: 1),
+        Case(type: .waves, spacing: 5, width: 1, rotation: 200, size: 0.7),
+        Case(type: .waves, spacing: 4, width: 5, rotation: 10, size: 1),
+        Case(type: .waves, spacing: 12, width: 4, rotation: 80, size: 1),
+    ]
+
+    @Test("one stamp covers the union of its parts", arguments: cases)
+    func coverageOfOneStamp(_ test: Case) {
+        let side = 112
+        let brush = Brush(
+            type: test.type, rotation: test.rotation, spacing: test.spacing, scale: test.size, lineWidth: test.width)
+        let center = Point(x: 56.3, y: 55.8)
+        let stroke = PreparedStroke(Stroke(brush: brush, points: [StrokePoint(x: center.x, y: center.y)]))
+        let cell = PixelRect(x: 0, y: 0, width: side, height: side)
+        let plane = RemainingPlane(maxWidth: side, maxHeight: side)
+        plane.resize(width: side, height: side)
+        let scale = OutputScale(canvas: cell.size, output: cell.size)
+        StrokePainter(maxWidth: side, maxHeight: side).paint(stroke, scale: scale, cell: cell, into: plane)
+
+        let samples = 8
+        let turn = sinCos(degrees: test.rotation)
+        var worst = 0.0
+        var sum = 0.0
+        for y in stride(from: 0, to: side, by: 16) {
+            for x in 0..<side {
+                var inside = 0
+                for sy in 0..<samples {
+                    for sx in 0..<samples {
+                        let dx = Double(x) + (Double(sx) + 0.5) / Double(samples) - center.x
+                        let dy = Double(y) + (Double(sy) + 0.5) / Double(samples) - center.y
+                        let local = Point(
+                            x: (dx * turn.cos + dy * turn.sin) / test.size, y: (dy * turn.cos - dx * turn.sin) / test.size)
+                        if contains(local, type: test.type, spacing: test.spacing, width: test.width) { inside += 1 }
+                    }
+                }
+                let error = abs(
+                    Double(1 - plane.values[y * side + x]) - Double(inside) / Double(samples * samples))
+                worst = max(worst, error)
+                sum += error
+            }
+        }
+        // 8 x 8 samples are off by up to 1/8 along an edge that is parallel to their grid.
+        #expect(worst < 0.13)
+        #expect(sum / Double(side * side / 16) < 0.006)
+    }
+}
