@@ -28,10 +28,17 @@ extension Lanes {
         }
     }
 
-    /// Whether every lane has the bits of `value`, which must not be zero of the other sign.
+    /// Whether every lane is 0.
     @inline(__always)
-    func isEverywhere(_ value: Float) -> Bool {
-        let difference = unsafeBitCast(self, to: SIMD8<UInt32>.self) ^ SIMD8<UInt32>(repeating: value.bitPattern)
+    var isZero: Bool { haveBits(0) }
+
+    /// Whether every lane is 1.
+    @inline(__always)
+    var isOne: Bool { haveBits(0x3F80_0000) }
+
+    @inline(__always)
+    private func haveBits(_ pattern: UInt32) -> Bool {
+        let difference = unsafeBitCast(self, to: SIMD8<UInt32>.self) ^ SIMD8<UInt32>(repeating: pattern)
         let words = unsafeBitCast(difference, to: SIMD4<UInt64>.self)
         return words[0] | words[1] | words[2] | words[3] == 0
     }
@@ -68,7 +75,7 @@ struct LaneColor {
     @inline(__always)
     func straight(alpha: Lanes) -> LaneColor {
         // A division by 1 changes nothing, so leaving it out does not either.
-        if alpha.isEverywhere(1) { return self }
+        if alpha.isOne { return self }
         let divisor = choose(alpha .> 0, alpha, Lanes(repeating: 1))
         let one = Lanes(repeating: 1)
         return LaneColor(lesser(red / divisor, one), lesser(green / divisor, one), lesser(blue / divisor, one))

@@ -28,11 +28,11 @@ enum LayerCompositor {
         let one = Lanes(repeating: 1)
         forEachGroup(of: layer) { layer, count, offset in
             let kept = Lanes.load(remaining + offset, count: count)
-            if kept.isEverywhere(1) { return }
+            if kept.isOne { return }
             // An ink that is not opaque leaves more of the layer than T.
             let coverage = one - kept
             let added = ink.scaled(by: coverage)
-            let under = ink.alpha.isEverywhere(1) ? kept : one - added.alpha
+            let under = ink.alpha.isOne ? kept : one - added.alpha
             (added + LanePixels.load(layer, count: count).scaled(by: under)).store(layer, count: count)
         }
     }
@@ -43,7 +43,7 @@ enum LayerCompositor {
     static func erase(layer: FloatPlanes, remaining: UnsafePointer<Float>) {
         forEachGroup(of: layer) { layer, count, offset in
             let kept = Lanes.load(remaining + offset, count: count)
-            if kept.isEverywhere(1) { return }
+            if kept.isOne { return }
             LanePixels.load(layer, count: count).scaled(by: kept).store(layer, count: count)
         }
     }
@@ -128,7 +128,7 @@ enum LayerCompositor {
         let start = PlanePointers(source)
         forEachGroup(of: backdrop) { target, count, offset in
             let pixels = LanePixels.load(start.advanced(by: offset), count: count)
-            if pixels.alpha.isEverywhere(0) { return }
+            if pixels.alpha.isZero { return }
             operation(pixels, LanePixels.load(target, count: count)).store(target, count: count)
         }
     }
@@ -139,6 +139,7 @@ enum LayerCompositor {
         let start = PlanePointers(planes)
         let count = planes.count
         var offset = 0
+        // Whole groups apart from the last: a count known to be eight makes loads and stores single instructions.
         while offset + laneCount <= count {
             body(start.advanced(by: offset), laneCount, offset)
             offset += laneCount
