@@ -18,24 +18,26 @@ struct SuiteFile: Sendable, CustomTestStringConvertible {
 
     private struct Entry: Decodable {
         var expect: String
-        var bit_depth: Int?
+        var bitDepth: Int?
         var width: Int?
         var height: Int?
         var interlaced: Bool?
-        var rgba_file: String?
-        var first_pixels_rgba16: [Int]?
+        var rgbaFile: String?
+        var firstPixelsRgba16: [Int]?
     }
 
     static let all: [SuiteFile] = {
         do {
-            let entries = try JSONDecoder().decode(
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            let entries = try decoder.decode(
                 [String: Entry].self, from: Data(PNGData.bytes("png-suite/expected.json")))
             return entries.sorted { $0.key < $1.key }.map { name, entry in
                 SuiteFile(
-                    name: name, isDecodable: entry.expect == "decode", bitDepth: entry.bit_depth ?? 0,
+                    name: name, isDecodable: entry.expect == "decode", bitDepth: entry.bitDepth ?? 0,
                     size: PixelSize(width: entry.width ?? 0, height: entry.height ?? 0),
-                    isInterlaced: entry.interlaced ?? false, hasPixels: entry.rgba_file != nil,
-                    firstSamples16: entry.first_pixels_rgba16 ?? [])
+                    isInterlaced: entry.interlaced ?? false, hasPixels: entry.rgbaFile != nil,
+                    firstSamples16: entry.firstPixelsRgba16 ?? [])
             }
         } catch {
             fatalError("png-suite/expected.json cannot be read: \(error)")

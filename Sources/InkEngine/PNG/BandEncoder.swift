@@ -95,9 +95,12 @@ public final class BandEncoder {
     /// Stripes of rows that stand for the band: as many rows as history can be found in, spread over it.
     private func sample(of band: Band, effort: EncodingEffort) -> [Range<Int>] {
         let stripe = 8
-        let period = stripe * (effort == .fast ? 16 : 4)
+        let period = stripe * (effort == .fast ? 16 : 8)
         return stride(from: 0, to: band.rowCount, by: period).map { $0..<min($0 + stripe, band.rowCount) }
     }
+
+    /// What another filter has to save in the sample before it is preferred to none.
+    private static let unfilteredBonusBytes = 64
 
     private func bestStrategy(for band: Band, effort: EncodingEffort) throws(EngineError) -> FilterStrategy {
         let candidates: [FilterStrategy] =
@@ -108,7 +111,8 @@ public final class BandEncoder {
         var best = candidates[0]
         var least = Int.max
         for candidate in candidates {
-            var byteCount = 0
+            // Where the sample is blank the candidates differ by a few bytes, and what it has missed is likely hatching.
+            var byteCount = candidate == .fixed(.none) ? -BandEncoder.unfilteredBonusBytes : 0
             trialDeflater.begin()
             for stripe in stripes {
                 let bytes = filter(stripe, of: band, strategy: candidate)

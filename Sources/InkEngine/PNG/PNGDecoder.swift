@@ -17,6 +17,7 @@ public enum PNGDecoder {
     ) throws(EngineError) -> DecodedImageInfo {
         let header = try PNGHeader(png, place: place)
         try header.check(against: limits, place: place)
+        try header.checkPlausible(fileByteCount: png.count, place: place)
         return try png.withUnsafeBufferPointer { (bytes) throws(EngineError) in
             let reader = try PNGRowReader(bytes, expandsGray: purpose == .color, place: place)
             guard reader.rowByteCount == header.size.width * reader.channels else {

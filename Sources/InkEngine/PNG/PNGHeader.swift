@@ -8,6 +8,16 @@ public struct PNGHeader: Hashable, Sendable {
         case grayAlpha = 4
         case rgba = 6
 
+        /// Samples, or indices, a pixel.
+        var channels: Int {
+            switch self {
+            case .gray, .palette: 1
+            case .grayAlpha: 2
+            case .rgb: 3
+            case .rgba: 4
+            }
+        }
+
         /// The bit depths a sample, or an index, may have.
         var bitDepths: [UInt8] {
             switch self {
@@ -92,6 +102,22 @@ public struct PNGHeader: Hashable, Sendable {
             throw .overLimit(
                 place, what: "interlaced image size", found: "\(size) = \(size.area) pixels",
                 limit: "\(limits.interlacedImagePixels)")
+        }
+    }
+}
+
+extension PNGHeader {
+    /// Refuses a file that cannot hold as many pixels as it claims, however well they are compressed.
+    ///
+    /// Deflate spends at least two bits on at most 258 bytes, a match of greatest length (RFC 1951, 3.2.5): no more
+    /// than 1032 bytes come out of one.
+    ///
+    /// - Throws: `EngineError.badInput` at `place`.
+    func checkPlausible(fileByteCount: Int, place: Place) throws(EngineError) {
+        let bitsPerPixel = Int(bitDepth) * colorType.channels
+        let (bits, overflow) = size.area.multipliedReportingOverflow(by: bitsPerPixel)
+        guard !overflow, bits / 8 / 1032 <= fileByteCount else {
+            throw .badInput(place, reason: "the PNG is damaged: \(fileByteCount) bytes cannot hold \(size) pixels")
         }
     }
 }

@@ -68,4 +68,17 @@ import Testing
         let header = try PNGHeader(head(width, height, [8, 6, 0, 0, interlace]), place: pngPlace)
         try header.check(against: Limits(), place: pngPlace)
     }
+
+    @Test func whatTheFileCannotHoldIsRefusedBeforeMemoryIsTaken() throws {
+        // 64 Mpx of 8 bytes, interlaced: whole in memory it would be 256 MB.
+        let png = head(8_000, 8_000, [16, 6, 0, 0, 1])
+        let error = #expect(throws: EngineError.self) {
+            try PNGDecoder.decode(png, as: .color, place: pngPlace) { _ in }
+        }
+        let reason = "the PNG is damaged: 33 bytes cannot hold 8000x8000 pixels"
+        #expect(error == .badInput(pngPlace, reason: reason))
+        // A thousandth of the pixels' bytes may be enough.
+        let header = try PNGHeader(png, place: pngPlace)
+        try header.checkPlausible(fileByteCount: 8_000 * 8_000 * 8 / 1032, place: pngPlace)
+    }
 }

@@ -70,7 +70,8 @@ final class ISALDeflater: Deflater {
     }
 }
 
-/// zlib at its highest level.
+/// zlib at level 8: level 9 takes up to three times as long on hatched line art and is smaller by less than 0.3%, or
+/// larger.
 final class ZlibDeflater: Deflater {
     private let stream: UnsafeMutablePointer<z_stream>
     private let output = RowBuffer(byteCount: 128 << 10)
@@ -80,7 +81,7 @@ final class ZlibDeflater: Deflater {
         stream.initialize(to: z_stream())
         // A negative window size asks for raw deflate; memory level 9 makes the longest blocks.
         let status = deflateInit2_(
-            stream, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+            stream, 8, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else { throw .internalError("zlib's deflateInit2 failed with \(status)") }
     }
 

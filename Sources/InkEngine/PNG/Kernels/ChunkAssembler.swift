@@ -2,21 +2,6 @@
     import Glibc
 #endif
 
-/// Memory for rows, zeroed; freed with the object.
-final class RowBuffer {
-    let base: UnsafeMutablePointer<UInt8>
-    let byteCount: Int
-
-    /// - Precondition: `byteCount` is not negative; the caller has checked it against its limits.
-    init(byteCount: Int) {
-        self.byteCount = byteCount
-        base = .allocate(capacity: max(byteCount, 1))
-        base.initialize(repeating: 0, count: byteCount)
-    }
-
-    deinit { base.deallocate() }
-}
-
 /// Turns decoded rows into chunks of the wanted format, and keeps a mask's bounds.
 ///
 /// All loops run over one row of `width` pixels of `channels` bytes, or over a chunk of `chunkRows` such rows in the
