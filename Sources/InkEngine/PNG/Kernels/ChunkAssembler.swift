@@ -91,6 +91,9 @@ struct ChunkAssembler {
         maskRows = (maskRows.isEmpty ? nextRow : maskRows.lowerBound)..<(nextRow + 1)
     }
 
+    /// Not to be inlined: where the receiver drops the chunk, Swift 6.3.1 finds the array dead, and with -O it frees it
+    /// before the copy that fills it. A function that returns the array has to fill it first.
+    @inline(never)
     private func content(rowCount: Int) -> DecodedChunk.Content {
         let byteCount = rowCount * rowByteCount
         let pixel = format.bytesPerPixel
