@@ -1,4 +1,5 @@
 import Glibc
+import InkTestSupport
 import Testing
 
 @testable import InkEngine
@@ -153,6 +154,9 @@ import Testing
         check(
             [.init(name: "a/manifest.json", bytes: [1]), .init(name: "b/manifest.json", bytes: [1])],
             ": the archive holds 2 templates, must hold one")
+        check(
+            [manifest, .init(name: "base.png", bytes: mask, claimedSize: 1 << 26)],
+            ": base.png: the unpacked file is 2033601 times its packed size, the limit is 200 times")
         var limits = Limits()
         limits.archiveEntries = 1
         check(
@@ -164,6 +168,28 @@ import Testing
             [manifest, .init(name: "base.png", bytes: mask, claimedSize: 1 << 30)],
             ": base.png: the unpacked file is 1073741824 bytes, the limit is \(300 - manifest.bytes.count) bytes",
             limits: limits)
+    }
+
+    @Test func randomDamageIsReadOrRefused() {
+        let seed: UInt64 = 46
+        var random = SeededGenerator(seed: seed)
+        let original = zip([("manifest.json", Array(manifest.utf8)), ("base.png", base), ("layers/special.png", mask)])
+        let good = try? ProjectLoader.load(bytes: original, name: "t.zip").contentDigest
+        var refused = 0
+        for round in 0..<1_000 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            do throws(EngineError) {
+                // What is read in spite of damage is the same files or fewer: the checksums see to that.
+                let reading = try ProjectLoader.load(bytes: bytes, name: "t.zip")
+                #expect(reading.contentDigest == good || !reading.warnings.isEmpty, "seed \(seed), round \(round)")
+            } catch {
+                refused += 1
+            }
+        }
+        #expect(refused > 500)
     }
 
     @Test func damagedArchivesNeverPass() {

@@ -6,6 +6,7 @@ final class ZipBundle: TemplateBundle {
     private let archive: OpaquePointer
     private let name: String
     private let limits: Limits
+    private let archiveBytes: Int
     /// Entry numbers by path inside the bundle.
     private var entries: [String: UInt64] = [:]
     /// Bytes unpacked so far; all files together may have as many as one project file.
@@ -16,7 +17,8 @@ final class ZipBundle: TemplateBundle {
     /// - Throws: `badInput` when it is damaged, or holds links, encrypted files or names that leave the bundle,
     ///   `overLimit` for the number of entries.
     init(bytes: consuming [UInt8], name: String, limits: Limits) throws(EngineError) {
-        self.archive = try ZipBundle.open(bytes, name: name)
+        archiveBytes = bytes.count
+        archive = try ZipBundle.open(bytes, name: name)
         self.name = name
         self.limits = limits
         try readNames()
@@ -117,7 +119,8 @@ final class ZipBundle: TemplateBundle {
         guard size <= allowed else {
             throw .overLimit(place, what: "the unpacked file", found: "\(size) bytes", limit: "\(allowed) bytes")
         }
-        let packed = max(1, Int(clamping: status.comp_size))
+        // The packed size is a claim as well; no file fills more than the archive.
+        let packed = max(1, min(Int(clamping: status.comp_size), archiveBytes))
         guard size <= 16 << 20 || size / packed <= limits.archiveRatio else {
             throw .overLimit(
                 place, what: "the unpacked file", found: "\(size / packed) times its packed size",
