@@ -43,7 +43,8 @@ final class ScratchFolder {
     let path: String
 
     init() {
-        var template = Array("/tmp/ink-formats-XXXXXX".utf8CString)
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir
+        var template = Array("\(parent)/ink-formats-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { preconditionFailure("no temporary folder") }
         path = String(cString: made)
     }
