@@ -11,6 +11,13 @@ public struct Limits: Hashable, Sendable {
     /// Project file, bytes.
     public var fileBytes = 1 << 30
     public var jsonDepth = 64
+    /// JSON values in a file, keys included. A parsed value takes about 20 bytes, so that this bounds the memory of
+    /// a file that is small for its number of values; 20 million points of six numbers are 140 million.
+    public var jsonValues = 160_000_000
+    /// Files in a template's zip archive.
+    public var archiveEntries = 10_000
+    /// How many times larger than its compressed form a file of an archive may be, beyond its first 16 MiB.
+    public var archiveRatio = 200
     public var layers = 1_000
     public var strokes = 1_000_000
     public var pointsPerStroke = 100_000

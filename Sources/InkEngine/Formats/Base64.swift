@@ -1,0 +1,117 @@
+/// Base64 with the standard alphabet and padding (RFC 4648, section 4).
+enum Base64 {
+    /// Why a text is not base64.
+    struct Fault: Error, Equatable {
+        let reason: String
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// Values 0...63, 64 for white space, 65 for `=`, 255 for what must not stand in the text.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
+        for byte: UInt8 in [0x20, 0x09, 0x0A, 0x0D] { values[Int(byte)] = 64 }
+        values[Int(UInt8(ascii: "="))] = 65
+        return values
+    }()
+
+    /// Decodes a text. White space is stepped over; anything else outside the alphabet, missing padding and text
+    /// after the padding are faults.
+    static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> [UInt8] {
+        var fault: Fault?
+        let bytes = values.withUnsafeBufferPointer { values in
+            [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { output, count in
+                do throws(Fault) {
+                    count = try decode(text, into: output, values: values)
+                } catch {
+                    fault = error
+                    count = 0
+                }
+            }
+        }
+        if let fault { throw fault }
+        return bytes
+    }
+
+    /// `output` has room for three bytes every four of the text, and three more. Returns how many were written.
+    private static func decode(
+        _ text: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>,
+        values: UnsafeBufferPointer<UInt8>
+    ) throws(Fault) -> Int {
+        var written = 0
+        var position = 0
+        var group: UInt32 = 0
+        var groupCount = 0
+        var padding = 0
+        while position < text.count {
+            if groupCount == 0, padding == 0 {
+                // Whole groups of four without white space: nearly all of a text.
+                while position + 4 <= text.count {
+                    let a = values[Int(text[position])]
+                    let b = values[Int(text[position + 1])]
+                    let c = values[Int(text[position + 2])]
+                    let d = values[Int(text[position + 3])]
+                    guard (a | b | c | d) < 64 else { break }
+                    let bits = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
+                    output[written] = UInt8(truncatingIfNeeded: bits >> 16)
+                    output[written + 1] = UInt8(truncatingIfNeeded: bits >> 8)
+                    output[written + 2] = UInt8(truncatingIfNeeded: bits)
+                    written += 3
+                    position += 4
+                }
+                guard position < text.count else { break }
+            }
+            let value = values[Int(text[position])]
+            switch value {
+            case 0..<64:
+                guard padding == 0 else { throw Fault(reason: "there is text after the base64 padding") }
+                group = group << 6 | UInt32(value)
+                groupCount += 1
+                if groupCount == 4 {
+                    output[written] = UInt8(truncatingIfNeeded: group >> 16)
+                    output[written + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                    output[written + 2] = UInt8(truncatingIfNeeded: group)
+                    written += 3
+                    group = 0
+                    groupCount = 0
+                }
+            case 64: break
+            case 65: padding += 1
+            default: throw Fault(reason: "character \(position) is not base64")
+            }
+            position += 1
+        }
+        switch (groupCount, padding) {
+        case (0, 0): break
+        case (2, 2):
+            output[written] = UInt8(truncatingIfNeeded: group >> 4)
+            written += 1
+        case (3, 1):
+            output[written] = UInt8(truncatingIfNeeded: group >> 10)
+            output[written + 1] = UInt8(truncatingIfNeeded: group >> 2)
+            written += 2
+        default: throw Fault(reason: "the base64 text ends in the middle of a group of four")
+        }
+        return written
+    }
+
+    /// The text of some bytes, padded.
+    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var position = 0
+        while position < bytes.count {
+            let available = min(3, bytes.count - position)
+            var bits = UInt32(bytes[position]) << 16
+            if available > 1 { bits |= UInt32(bytes[position + 1]) << 8 }
+            if available > 2 { bits |= UInt32(bytes[position + 2]) }
+            text.append(alphabet[Int(bits >> 18)])
+            text.append(alphabet[Int(bits >> 12 & 63)])
+            text.append(available > 1 ? alphabet[Int(bits >> 6 & 63)] : UInt8(ascii: "="))
+            text.append(available > 2 ? alphabet[Int(bits & 63)] : UInt8(ascii: "="))
+            position += 3
+        }
+        return text
+    }
+}

@@ -1,0 +1,151 @@
+import Glibc
+
+/// Reads whole files into memory, up to a limit.
+public enum InputFile {
+    /// Spare capacity of the arrays returned, so that the JSON parser may read a little beyond the text.
+    static let spareBytes = 64
+
+    /// The bytes of a regular file.
+    ///
+    /// - Throws: `io` when the system refuses, `badInput` for a folder, pipe, socket or device, `overLimit` for a file
+    ///   of more than `limitBytes`, before anything is read of it.
+    public static func read(path: String, limitBytes: Int) throws(EngineError) -> [UInt8] {
+        // Without O_NONBLOCK, opening a named pipe waits for a writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .io(path: path, operation: "open", errno: errno) }
+        defer { close(descriptor) }
+        return try read(descriptor: descriptor, name: path, limitBytes: limitBytes)
+    }
+
+    /// The bytes of a regular file that is open; `name` is for messages.
+    static func read(descriptor: Int32, name: String, limitBytes: Int) throws(EngineError) -> [UInt8] {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .io(path: name, operation: "read", errno: errno) }
+        try requireRegular(status.st_mode, name: name)
+        guard status.st_size <= limitBytes else {
+            throw overLimit(file: name, count: Int(status.st_size), limit: limitBytes)
+        }
+        return try readToEnd(descriptor, name: name, expected: Int(status.st_size), limitBytes: limitBytes)
+    }
+
+    /// The bytes of standard input up to its end.
+    public static func readStandardInput(limitBytes: Int) throws(EngineError) -> [UInt8] {
+        try readToEnd(0, name: "standard input", expected: 1 << 16, limitBytes: limitBytes)
+    }
+
+    /// The names in a folder, without `.` and `..`, in no particular order.
+    static func names(inFolder path: String) throws(EngineError) -> [String] {
+        guard let folder = opendir(path) else { throw .io(path: path, operation: "read the folder", errno: errno) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    static func overLimit(file: String, count: Int, limit: Int) -> EngineError {
+        .overLimit(Place(file: file), what: "the file", found: "\(count) bytes", limit: "\(limit) bytes")
+    }
+
+    private static func requireRegular(_ mode: mode_t, name: String) throws(EngineError) {
+        let kind =
+            switch mode & S_IFMT {
+            case S_IFREG: ""
+            case S_IFDIR: "a folder"
+            case S_IFIFO: "a named pipe"
+            case S_IFSOCK: "a socket"
+            case S_IFCHR, S_IFBLK: "a device"
+            default: "something else"
+            }
+        guard kind.isEmpty else { throw .badInput(Place(file: name), reason: "is \(kind), not a regular file") }
+    }
+
+    /// Reads until the end, which may come earlier or later than expected: a file can change meanwhile.
+    private static func readToEnd(
+        _ descriptor: Int32, name: String, expected: Int, limitBytes: Int
+    ) throws(EngineError) -> [UInt8] {
+        var failure: Int32 = 0
+        // One byte more than expected shows that the end is reached.
+        var bytes = [UInt8](unsafeUninitializedCapacity: expected + 1 + spareBytes) { buffer, count in
+            failure = fill(descriptor, UnsafeMutableRawBufferPointer(buffer), upTo: expected + 1, count: &count)
+        }
+        while failure == 0, bytes.count > expected, bytes.count <= limitBytes {
+            let (count, error) = append(descriptor, to: &bytes)
+            if count == 0 { break }
+            failure = error
+        }
+        guard failure == 0 else { throw .io(path: name, operation: "read", errno: failure) }
+        guard bytes.count <= limitBytes else {
+            throw .overLimit(
+                Place(file: name), what: "the file", found: "more than \(limitBytes) bytes",
+                limit: "\(limitBytes) bytes")
+        }
+        return bytes
+    }
+
+    /// Reads until `count` has reached `upTo` or the input has ended. Returns the error number, 0 for none.
+    private static func fill(
+        _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, upTo end: Int, count: inout Int
+    ) -> Int32 {
+        while count < end {
+            let result = Glibc.read(descriptor, buffer.baseAddress! + count, end - count)
+            if result == 0 { return 0 }
+            if result > 0 {
+                count += result
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+
+    /// Reads up to 1 MiB into the array's tail: how many bytes, and the error number, 0 for none.
+    private static func append(_ descriptor: Int32, to bytes: inout [UInt8]) -> (count: Int, failure: Int32) {
+        var failure: Int32 = 0
+        let part = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in
+            failure = fill(descriptor, UnsafeMutableRawBufferPointer(buffer), upTo: 1 << 20, count: &count)
+        }
+        bytes.append(contentsOf: part)
+        return (part.count, failure)
+    }
+}
+
+/// What the first bytes of an input say that it is.
+enum InputKind {
+    /// Whether the bytes begin like a zip archive.
+    static func isArchive(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0x50, 0x4B, 0x05, 0x06])
+    }
+
+    private static let foreign: [(start: [UInt8], name: String)] = [
+        ([0x89, 0x50, 0x4E, 0x47], "a PNG picture"),
+        ([0xFF, 0xD8, 0xFF], "a JPEG picture"),
+        (Array("GIF8".utf8), "a GIF picture"),
+        (Array("RIFF".utf8), "a RIFF file"),
+        (Array("8BPS".utf8), "a Photoshop file"),
+        (Array("%PDF".utf8), "a PDF file"),
+        ([0x50, 0x4B, 0x03, 0x04], "a zip archive"),
+        ([0x50, 0x4B, 0x05, 0x06], "a zip archive"),
+        ([0x1F, 0x8B], "a gzip file"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "a zstd file"),
+        ([0x7F, 0x45, 0x4C, 0x46], "a program"),
+        (Array("SQLite format".utf8), "an SQLite database"),
+        ([0xFF, 0xFE], "UTF-16 text, must be UTF-8"),
+        ([0xFE, 0xFF], "UTF-16 text, must be UTF-8"),
+        (Array("<".utf8), "XML or HTML text"),
+    ]
+
+    /// Refuses what is plainly no JSON text, in clearer words than the JSON reader could.
+    static func requireProjectText(_ bytes: borrowing [UInt8], file: String) throws(EngineError) {
+        guard !bytes.isEmpty else { throw .badInput(Place(file: file), reason: "the file is empty") }
+        for kind in foreign where bytes.starts(with: kind.start) {
+            throw .badInput(Place(file: file), reason: "is \(kind.name), not an Ink project")
+        }
+        if bytes[0] == 0 { throw .badInput(Place(file: file), reason: "is binary data, not an Ink project") }
+    }
+}

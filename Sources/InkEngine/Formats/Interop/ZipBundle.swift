@@ -1,0 +1,152 @@
+import CZip
+import Glibc
+
+/// A template in a zip archive, at its root or inside one top folder. Read with libzip, from memory.
+final class ZipBundle: TemplateBundle {
+    private let archive: OpaquePointer
+    private let name: String
+    private let limits: Limits
+    private let archiveBytes: Int
+    /// Entry numbers by path inside the bundle.
+    private var entries: [String: UInt64] = [:]
+    /// Bytes unpacked so far; all files together may have as many as one project file.
+    private var unpackedBytes = 0
+
+    /// Opens the archive and looks at all its names; nothing is unpacked yet.
+    ///
+    /// - Throws: `badInput` when it is damaged, or holds links, encrypted files or names that leave the bundle,
+    ///   `overLimit` for the number of entries.
+    init(bytes: consuming [UInt8], name: String, limits: Limits) throws(EngineError) {
+        archiveBytes = bytes.count
+        archive = try ZipBundle.open(bytes, name: name)
+        self.name = name
+        self.limits = limits
+        try readNames()
+    }
+
+    deinit { zip_discard(archive) }
+
+    private static func open(_ bytes: consuming [UInt8], name: String) throws(EngineError) -> OpaquePointer {
+        let count = bytes.count
+        // libzip frees this copy together with the source.
+        guard let copy = malloc(max(count, 1)) else {
+            throw .badInput(Place(file: name), reason: "there is not enough memory to read it")
+        }
+        bytes.withUnsafeBytes { buffer in
+            if let base = buffer.baseAddress { memcpy(copy, base, count) }
+        }
+        var error = zip_error_t()
+        zip_error_init(&error)
+        defer { zip_error_fini(&error) }
+        guard let source = zip_source_buffer_create(copy, zip_uint64_t(count), 1, &error) else {
+            free(copy)
+            throw damaged(name, &error)
+        }
+        guard let archive = zip_open_from_source(source, ZIP_RDONLY, &error) else {
+            zip_source_free(source)
+            throw damaged(name, &error)
+        }
+        return archive
+    }
+
+    private static func damaged(_ name: String, _ error: inout zip_error_t) -> EngineError {
+        let text = zip_error_strerror(&error).map { String(cString: $0) } ?? "unknown error"
+        return .badInput(Place(file: name), reason: "the zip archive cannot be read: \(text)")
+    }
+
+    private func readNames() throws(EngineError) {
+        let count = Int(zip_get_num_entries(archive, 0))
+        guard count <= limits.archiveEntries else {
+            throw .overLimit(
+                Place(file: name), what: "the number of files in the archive", found: "\(count)",
+                limit: "\(limits.archiveEntries)")
+        }
+        var paths: [(path: BundlePath, entry: UInt64)] = []
+        for entry in 0..<UInt64(max(count, 0)) {
+            guard let text = zip_get_name(archive, entry, zip_flags_t(ZIP_FL_ENC_GUESS)) else { continue }
+            let path = String(cString: text)
+            do throws(BundlePath.Fault) {
+                paths.append((try BundlePath(path), entry))
+            } catch {
+                throw .badInput(Place(file: name, path: shownText(path)), reason: "the name \(error.reason)")
+            }
+            try refuseLink(entry, path: path)
+        }
+        let manifests = paths.filter { $0.path.components.last == "manifest.json" && $0.path.components.count <= 2 }
+        // What macOS adds beside the real files is not a second bundle.
+        let tops = manifests.filter { $0.path.components[0] != "__MACOSX" }
+        let depth = tops.map(\.path.components.count).min() ?? 1
+        let roots = tops.filter { $0.path.components.count == depth }
+        guard depth == 1 || roots.count == 1 else {
+            throw .badInput(Place(file: name), reason: "the archive holds \(roots.count) templates, must hold one")
+        }
+        let top = depth == 1 ? nil : roots[0].path.components[0]
+        for (path, entry) in paths {
+            var components = path.components[...]
+            if let top {
+                guard components.first == top else { continue }
+                components = components.dropFirst()
+            }
+            let key = components.joined(separator: "/")
+            if entries[key] == nil { entries[key] = entry }
+        }
+    }
+
+    private func refuseLink(_ entry: UInt64, path: String) throws(EngineError) {
+        var system: zip_uint8_t = 0
+        var attributes: zip_uint32_t = 0
+        guard zip_file_get_external_attributes(archive, entry, 0, &system, &attributes) == 0 else { return }
+        // The upper half holds the mode of the file where it comes from Unix or macOS.
+        let isUnix = system == zip_uint8_t(ZIP_OPSYS_UNIX) || system == zip_uint8_t(ZIP_OPSYS_OS_X)
+        if isUnix, attributes >> 16 & UInt32(S_IFMT) == UInt32(S_IFLNK) {
+            throw .badInput(
+                Place(file: name, path: shownText(path)), reason: "is a symbolic link, which a bundle must not have")
+        }
+    }
+
+    func read(_ path: BundlePath, limitBytes: Int) throws(EngineError) -> [UInt8]? {
+        guard let entry = entries[path.text] else { return nil }
+        let place = Place(file: name, path: path.text)
+        var status = zip_stat_t()
+        guard zip_stat_index(archive, entry, 0, &status) == 0, status.valid & UInt64(ZIP_STAT_SIZE) != 0 else {
+            throw .badInput(place, reason: "the archive does not say how large it is")
+        }
+        guard status.encryption_method == UInt16(ZIP_EM_NONE) else {
+            throw .badInput(place, reason: "is encrypted")
+        }
+        let size = Int(clamping: status.size)
+        let allowed = min(limitBytes, limits.fileBytes - unpackedBytes)
+        guard size <= allowed else {
+            throw .overLimit(place, what: "the unpacked file", found: "\(size) bytes", limit: "\(allowed) bytes")
+        }
+        // The packed size is a claim as well; no file fills more than the archive.
+        let packed = max(1, min(Int(clamping: status.comp_size), archiveBytes))
+        guard size <= 16 << 20 || size / packed <= limits.archiveRatio else {
+            throw .overLimit(
+                place, what: "the unpacked file", found: "\(size / packed) times its packed size",
+                limit: "\(limits.archiveRatio) times")
+        }
+        unpackedBytes += size
+        return try unpack(entry, size: size, place: place)
+    }
+
+    /// Unpacks exactly `size` bytes; libzip compares the checksum when the end is reached.
+    private func unpack(_ entry: UInt64, size: Int, place: Place) throws(EngineError) -> [UInt8] {
+        guard let file = zip_fopen_index(archive, entry, 0) else {
+            throw .badInput(place, reason: "cannot be unpacked: \(String(cString: zip_strerror(archive)))")
+        }
+        defer { zip_fclose(file) }
+        var isWhole = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: size + InputFile.spareBytes) { buffer, count in
+            while count < size {
+                let result = zip_fread(file, buffer.baseAddress! + count, zip_uint64_t(size - count))
+                guard result > 0 else { return }
+                count += Int(result)
+            }
+            var more: UInt8 = 0
+            isWhole = zip_fread(file, &more, 1) == 0
+        }
+        guard isWhole else { throw .badInput(place, reason: "cannot be unpacked: its data are damaged") }
+        return bytes
+    }
+}

@@ -1,0 +1,346 @@
+/// Finds out where and why a text is not JSON, after the fast parser has refused it.
+///
+/// It reads the text once, byte by byte, with a stack of its own instead of recursion. The rules are RFC 8259's, and
+/// that every number has a finite value as a double.
+struct JSONDiagnosis {
+    private let text: [UInt8]
+    private let end: Int
+    private let file: String
+    private var position: Int
+    private var frames: [Frame] = []
+    private var longIntegers: [Range<Int>] = []
+
+    /// An array or object that is not closed yet.
+    private struct Frame {
+        let isObject: Bool
+        /// Index of the element that is being read.
+        var element = 0
+        /// Where the current key stands in the text, without its quotes.
+        var key = 0..<0
+    }
+
+    /// Throws what is wrong with the text, or returns the places of integers that are right but have no value as a
+    /// 64-bit integer, which the parser refuses too.
+    static func diagnose(
+        _ text: [UInt8], range: Range<Int>, file: String, depthLimit: Int
+    ) throws(EngineError) -> [Range<Int>] {
+        var scan = JSONDiagnosis(text: text, end: range.upperBound, file: file, position: range.lowerBound)
+        try scan.run(depthLimit: depthLimit)
+        return scan.longIntegers
+    }
+
+    /// Replaces an integer of at least 19 digits by a number of the same length that ends in `e03` instead of its last
+    /// three digits; at least 16 digits stay, so the difference is about what a double can tell.
+    static func shortenInteger(_ text: inout [UInt8], at place: Range<Int>) {
+        text.replaceSubrange(place.upperBound - 3..<place.upperBound, with: "e03".utf8)
+    }
+
+    private init(text: [UInt8], end: Int, file: String, position: Int) {
+        self.text = text
+        self.end = end
+        self.file = file
+        self.position = position
+    }
+
+    private mutating func run(depthLimit: Int) throws(EngineError) {
+        skipSpace()
+        while true {
+            // A value begins here.
+            if let isObject = try beginValue() {
+                skipSpace()
+                if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+                    position += 1
+                } else {
+                    // Empty ones are no level, as in the fast parser.
+                    guard frames.count < depthLimit else {
+                        throw .overLimit(
+                            Place(file: file, path: path), what: "the depth of arrays and objects in each other",
+                            found: "more than \(depthLimit)", limit: "\(depthLimit)")
+                    }
+                    frames.append(Frame(isObject: isObject))
+                    if isObject { try readKey() }
+                    continue
+                }
+            }
+            // A value has ended: close what closes here, up to the next value.
+            if try endValues() { return }
+        }
+    }
+
+    /// The byte at the position; nil at the end.
+    private var byte: UInt8? { position < end ? text[position] : nil }
+
+    private mutating func skipSpace() {
+        while position < end {
+            switch text[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    /// Reads a scalar whole and gives nil, or the opening of a container and says whether it is an object.
+    private mutating func beginValue() throws(EngineError) -> Bool? {
+        guard let byte else { throw unexpectedEnd() }
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            position += 1
+            return byte == UInt8(ascii: "{")
+        case UInt8(ascii: "\""): _ = try readString()
+        case UInt8(ascii: "t"): try readWord("true")
+        case UInt8(ascii: "f"): try readWord("false")
+        case UInt8(ascii: "n"): try readWord("null")
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try readNumber()
+        default: throw unexpected("a value")
+        }
+        return nil
+    }
+
+    /// Goes from the end of a value to the beginning of the next; true at the end of the text.
+    private mutating func endValues() throws(EngineError) -> Bool {
+        while true {
+            skipSpace()
+            guard let frame = frames.last else {
+                guard byte == nil else { throw fault("something follows the end of the JSON text") }
+                return true
+            }
+            guard let byte else { throw unexpectedEnd() }
+            if byte == UInt8(ascii: ",") {
+                position += 1
+                skipSpace()
+                if frame.isObject {
+                    try readKey()
+                } else {
+                    frames[frames.count - 1].element += 1
+                }
+                return false
+            }
+            guard byte == (frame.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+                throw unexpected(frame.isObject ? "',' or '}'" : "',' or ']'")
+            }
+            position += 1
+            frames.removeLast()
+        }
+    }
+
+    /// Reads a key and its colon, up to the value.
+    private mutating func readKey() throws(EngineError) {
+        frames[frames.count - 1].key = 0..<0
+        guard byte == UInt8(ascii: "\"") else {
+            throw byte == nil ? unexpectedEnd() : unexpected("a key in double quotes")
+        }
+        frames[frames.count - 1].key = try readString()
+        skipSpace()
+        guard byte == UInt8(ascii: ":") else { throw byte == nil ? unexpectedEnd() : unexpected("':' after the key") }
+        position += 1
+        skipSpace()
+    }
+
+    private mutating func readWord(_ word: StaticString) throws(EngineError) {
+        let start = position
+        for i in 0..<word.utf8CodeUnitCount {
+            guard position < end else { throw unexpectedEnd() }
+            guard text[position] == word.utf8Start[i] else {
+                position = start
+                throw unexpected("\(word)")
+            }
+            position += 1
+        }
+        if let byte, isLetterOrDigit(byte) {
+            position = start
+            throw unexpected("\(word)")
+        }
+    }
+
+    private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: false
+        }
+    }
+
+    private mutating func skipDigits() -> Int {
+        let start = position
+        while position < end, text[position] >= UInt8(ascii: "0"), text[position] <= UInt8(ascii: "9") { position += 1 }
+        return position - start
+    }
+
+    private mutating func readNumber() throws(EngineError) {
+        let start = position
+        if byte == UInt8(ascii: "-") { position += 1 }
+        let digitsStart = position
+        let digits = skipDigits()
+        if digits == 0 {
+            guard byte != nil else { throw unexpectedEnd() }
+            if byte == UInt8(ascii: "I") { position = start }
+            throw unexpected("a digit")
+        }
+        if digits > 1, text[digitsStart] == UInt8(ascii: "0") {
+            position = start
+            throw fault("a number must not begin with 0")
+        }
+        var isInteger = true
+        if byte == UInt8(ascii: ".") {
+            isInteger = false
+            position += 1
+            if skipDigits() == 0 { throw byte == nil ? unexpectedEnd() : unexpected("a digit after the point") }
+        }
+        if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
+            isInteger = false
+            position += 1
+            if byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") { position += 1 }
+            if skipDigits() == 0 { throw byte == nil ? unexpectedEnd() : unexpected("a digit of the exponent") }
+        }
+        if let byte, isLetterOrDigit(byte) || byte == UInt8(ascii: ".") { throw unexpected("the end of the number") }
+        // Below 300 characters and without an exponent a number is finite.
+        if position - start >= 300 || !isInteger {
+            let value = Double(String(decoding: text[start..<position], as: UTF8.self))
+            if value?.isFinite != true {
+                position = start
+                throw fault("a number is too large to be read, it must be finite")
+            }
+        }
+        if isInteger, digits >= 19, Int64(String(decoding: text[start..<position], as: UTF8.self)) == nil {
+            // Positive ones below 2^64 parse as they are; to change them as well does no harm.
+            if digits >= 20 || text[start] == UInt8(ascii: "-") { longIntegers.append(digitsStart..<position) }
+        }
+    }
+
+    /// Reads a string; gives the place of what stands between the quotes.
+    private mutating func readString() throws(EngineError) -> Range<Int> {
+        let opening = position
+        position += 1
+        while position < end {
+            let byte = text[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                return opening + 1..<position - 1
+            case UInt8(ascii: "\\"): try readEscape(stringStart: opening)
+            case 0..<0x20: throw fault("a control character must be escaped in a string")
+            case 0x20..<0x80: position += 1
+            default: try readScalar()
+            }
+        }
+        throw unexpectedEnd("inside a string that begins at \(lineAndColumn(of: opening))")
+    }
+
+    private mutating func readEscape(stringStart: Int) throws(EngineError) {
+        guard position + 1 < end else {
+            position = end
+            throw unexpectedEnd("inside a string that begins at \(lineAndColumn(of: stringStart))")
+        }
+        switch text[position + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            position += 2
+        case UInt8(ascii: "u"):
+            guard let unit = hexUnit(at: position) else { throw fault("\\u must be followed by four hex digits") }
+            if (0xD800..<0xDC00).contains(unit) {
+                guard let low = hexUnit(at: position + 6), (0xDC00..<0xE000).contains(low) else {
+                    throw fault("half of a surrogate pair stands alone")
+                }
+                position += 12
+            } else if (0xDC00..<0xE000).contains(unit) {
+                throw fault("half of a surrogate pair stands alone")
+            } else {
+                position += 6
+            }
+        default: throw fault("an unknown escape in a string")
+        }
+    }
+
+    /// The value of `\uXXXX` at an index; nil when it does not stand there.
+    private func hexUnit(at index: Int) -> UInt32? {
+        guard index + 6 <= end, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else {
+            return nil
+        }
+        var value: UInt32 = 0
+        for byte in text[index + 2..<index + 6] {
+            guard isLetterOrDigit(byte), let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
+            value = value * 16 + UInt32(digit)
+        }
+        return value
+    }
+
+    /// Steps over one character outside ASCII (the well-formed sequences of the Unicode Standard, table 3-7).
+    private mutating func readScalar() throws(EngineError) {
+        let lead = text[position]
+        let second: ClosedRange<UInt8>
+        let length: Int
+        switch lead {
+        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xE1...0xEC, 0xEE...0xEF: (length, second) = (3, 0x80...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: throw fault("the text is not UTF-8")
+        }
+        guard position + length <= end, second.contains(text[position + 1]),
+            text[position + 2..<position + length].allSatisfy({ (0x80...0xBF).contains($0) })
+        else { throw fault("the text is not UTF-8") }
+        position += length
+    }
+
+    // MARK: Messages
+
+    /// The way to the value that is being read; nil at the outermost.
+    private var path: String? {
+        guard !frames.isEmpty else { return nil }
+        var path = JSONPath.root
+        // A text may nest deeper than anyone wants to read.
+        for frame in frames.prefix(12) {
+            if frame.isObject {
+                // Empty while the first key is not read.
+                guard !frame.key.isEmpty else { break }
+                path = .field(path, String(decoding: text[frame.key], as: UTF8.self))
+            } else {
+                path = .element(path, frame.element)
+            }
+        }
+        let text = path.text
+        if frames.count > 12 { return (text ?? "") + "..." }
+        return text
+    }
+
+    private func lineAndColumn(of offset: Int) -> String {
+        var line = 1
+        var column = 1
+        for byte in text[..<min(offset, end)] {
+            if byte == 0x0A {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                // Continuation bytes belong to the character before.
+                column += 1
+            }
+        }
+        return "line \(line), column \(column)"
+    }
+
+    private func fault(_ reason: String) -> EngineError {
+        .badInput(
+            Place(file: file, path: path),
+            reason: "\(reason) (\(lineAndColumn(of: position)), byte \(position))")
+    }
+
+    private func unexpectedEnd(_ detail: String? = nil) -> EngineError {
+        fault("the file ends too early" + (detail.map { ", \($0)" } ?? ""))
+    }
+
+    private func unexpected(_ expected: String) -> EngineError {
+        let rest = text[position..<min(end, position + 9)]
+        for word in ["NaN", "Infinity", "-Infinity", "-NaN", "inf", "nan"] where rest.starts(with: word.utf8) {
+            return fault("\(word) is not a number of JSON, numbers must be finite")
+        }
+        guard let byte else { return unexpectedEnd() }
+        let shown =
+            byte > 0x20 && byte < 0x7F
+            ? "'\(Character(UnicodeScalar(byte)))'" : "byte 0x\(String(byte, radix: 16, uppercase: true))"
+        return fault("expected \(expected), found \(shown)")
+    }
+}

@@ -1,0 +1,144 @@
+/// The way to a value in a JSON text, written out only for messages.
+indirect enum JSONPath {
+    case root
+    case field(JSONPath, String)
+    case element(JSONPath, Int)
+
+    /// `layers[3].strokes[17].points[4]`; nil for the outermost value.
+    var text: String? {
+        switch self {
+        case .root: return nil
+        case .field(let parent, let key):
+            let key = shownText(key, limit: 40)
+            return parent.text.map { "\($0).\(key)" } ?? key
+        case .element(let parent, let index): return "\(parent.text ?? "")[\(index)]"
+        }
+    }
+}
+
+/// Text from a file made fit for a one-line message: control characters replaced, the rest cut at `limit` characters.
+func shownText(_ text: some StringProtocol, limit: Int = 60) -> String {
+    var shown = ""
+    var count = 0
+    for scalar in text.unicodeScalars {
+        if count == limit { return shown + "..." }
+        count += 1
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: shown += "\u{FFFD}"
+        default: shown.unicodeScalars.append(scalar)
+        }
+    }
+    return shown
+}
+
+/// A number as a message shows it: `2048`, not `2048.0`.
+func shownNumber(_ value: Double) -> String {
+    if let integer = Int64(exactly: value), abs(integer) < 1 << 53 { return "\(integer)" }
+    return "\(value)"
+}
+
+/// A JSON object being read against a format: its fields by key and type, with errors that name the file and the path.
+///
+/// A key that is absent or null gives nil everywhere; of a repeated key the last value counts.
+struct JSONObject {
+    let value: JSONValue
+    let path: JSONPath
+    let file: String
+
+    /// - Throws: `badInput` when the value is not an object.
+    init(_ value: JSONValue, path: JSONPath, file: String) throws(EngineError) {
+        self.value = value
+        self.path = path
+        self.file = file
+        guard value.kind == .object else {
+            throw .badInput(Place(file: file, path: path.text), reason: "must be an object, is \(value.kind.words)")
+        }
+    }
+
+    func path(_ key: StaticString) -> JSONPath { .field(path, "\(key)") }
+
+    func place(_ key: StaticString) -> Place { Place(file: file, path: path(key).text) }
+
+    func error(_ key: StaticString, _ reason: String) -> EngineError { .badInput(place(key), reason: reason) }
+
+    private func wrongType(_ key: StaticString, _ found: JSONValue, wanted: String) -> EngineError {
+        error(key, "must be \(wanted), is \(found.kind.words)")
+    }
+
+    func string(_ key: StaticString) throws(EngineError) -> String? {
+        guard let found = value.field(key) else { return nil }
+        guard let string = found.string else { throw wrongType(key, found, wanted: "a string") }
+        return string
+    }
+
+    /// The bytes of a string, valid as long as the document.
+    func utf8(_ key: StaticString) throws(EngineError) -> UnsafeBufferPointer<UInt8>? {
+        guard let found = value.field(key) else { return nil }
+        guard let bytes = found.utf8 else { throw wrongType(key, found, wanted: "a string") }
+        return bytes
+    }
+
+    func bool(_ key: StaticString) throws(EngineError) -> Bool? {
+        guard let found = value.field(key) else { return nil }
+        guard let bool = found.bool else { throw wrongType(key, found, wanted: "true or false") }
+        return bool
+    }
+
+    func number(_ key: StaticString) throws(EngineError) -> Double? {
+        guard let found = value.field(key) else { return nil }
+        guard let number = found.number else { throw wrongType(key, found, wanted: "a number") }
+        return number
+    }
+
+    /// A number from 0 to 1.
+    func fraction(_ key: StaticString) throws(EngineError) -> Double? {
+        guard let number = try number(key) else { return nil }
+        guard number >= 0, number <= 1 else { throw error(key, "is \(shownNumber(number)), must be from 0 to 1") }
+        return number
+    }
+
+    /// A length above 0 and not beyond the limit of coordinates: what lies farther from a stroke cannot be seen.
+    func length(_ key: StaticString, limits: Limits) throws(EngineError) -> Double? {
+        guard let number = try number(key) else { return nil }
+        guard number > 0 else { throw error(key, "is \(shownNumber(number)), must be above 0") }
+        guard number <= limits.coordinate else {
+            throw .overLimit(
+                place(key), what: "the value", found: shownNumber(number), limit: shownNumber(limits.coordinate))
+        }
+        return number
+    }
+
+    /// `#rgb` or `#rrggbb`.
+    func opaqueColor(_ key: StaticString) throws(EngineError) -> RGBA8? {
+        guard let text = try string(key) else { return nil }
+        guard text.utf8.count <= 7, text != "transparent", let color = RGBA8(hex: text) else {
+            throw error(key, "\"\(shownText(text))\" is not a colour of the form #rgb or #rrggbb")
+        }
+        return color
+    }
+
+    func object(_ key: StaticString) throws(EngineError) -> JSONObject? {
+        guard let found = value.field(key) else { return nil }
+        return try JSONObject(found, path: path(key), file: file)
+    }
+
+    func array(_ key: StaticString) throws(EngineError) -> JSONValue? {
+        guard let found = value.field(key) else { return nil }
+        guard found.kind == .array else { throw wrongType(key, found, wanted: "an array") }
+        return found
+    }
+}
+
+extension JSONValue.Kind {
+    /// With its article, for messages.
+    var words: String {
+        switch self {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "a string"
+        case .number: "a number"
+        case .bool: "true or false"
+        case .null: "null"
+        }
+    }
+}

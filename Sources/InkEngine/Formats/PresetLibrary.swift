@@ -1,0 +1,119 @@
+import Glibc
+import Synchronization
+
+/// A brush preset: the settings that a stroke takes over by naming the preset's id.
+struct BrushPreset: Sendable {
+    var settings: BrushSettings
+    /// SHA-256 of the preset's file.
+    var contentDigest: [UInt8]
+}
+
+/// The brush presets of some folders: `*.json` files with `id`, `type`, `defaults` and `dynamics`.
+///
+/// Nothing is read before a stroke names a preset. A file that cannot be used fails only the project that needs it.
+/// Of several presets with one id, the first folder's counts, inside a folder the first file by name.
+public final class PresetLibrary: Sendable {
+    /// One preset file may have this many bytes, one library this many files.
+    private static let fileBytesMax = 1 << 20
+    private static let filesMax = 10_000
+
+    private let folders: [String]
+    private let besideFolder: String?
+    private let limits: Limits
+    private let index = Mutex<Index?>(nil)
+
+    private struct Index {
+        var presets: [String: Result<BrushPreset, EngineError>] = [:]
+        /// Files without a readable id, by their name without `.json`.
+        var unreadable: [String: EngineError] = [:]
+    }
+
+    /// - Parameters:
+    ///   - folders: searched in order; one that cannot be read is an error as soon as a preset is needed.
+    ///   - besideFolder: searched last; it need not exist (`brushes` beside a project).
+    public init(folders: [String], besideFolder: String? = nil, limits: Limits = Limits()) {
+        self.folders = folders
+        self.besideFolder = besideFolder
+        self.limits = limits
+    }
+
+    /// The preset of an id, nil when there is none.
+    ///
+    /// - Throws: what is wrong with the preset's file, or with a folder that was asked for.
+    func preset(id: String) throws(EngineError) -> BrushPreset? {
+        try index.withLock { (state: inout Index?) throws(EngineError) -> BrushPreset? in
+            if state == nil { state = try readIndex() }
+            guard let index = state else { return nil }
+            if let found = index.presets[id] { return try found.get() }
+            // A file that is too broken to tell its id is taken for the one it is named after.
+            if let error = index.unreadable[id] { throw error }
+            return nil
+        }
+    }
+
+    /// Where presets were looked for, as the tail of a message.
+    var searchNote: String {
+        let places = folders + (besideFolder.map { [$0] } ?? [])
+        return places.isEmpty ? "" : " in " + places.map { shownText($0, limit: 200) }.joined(separator: ", ")
+    }
+
+    private func readIndex() throws(EngineError) -> Index {
+        var index = Index()
+        var fileCount = 0
+        for folder in folders {
+            try read(folder: folder, into: &index, fileCount: &fileCount)
+        }
+        if let besideFolder, access(besideFolder, F_OK) == 0 {
+            try read(folder: besideFolder, into: &index, fileCount: &fileCount)
+        }
+        return index
+    }
+
+    private func read(folder: String, into index: inout Index, fileCount: inout Int) throws(EngineError) {
+        for name in try InputFile.names(inFolder: folder).sorted() where name.hasSuffix(".json") && !name.hasPrefix(".")
+        {
+            fileCount += 1
+            guard fileCount <= PresetLibrary.filesMax else {
+                throw .overLimit(
+                    Place(file: folder), what: "the number of preset files",
+                    found: "more than \(PresetLibrary.filesMax)",
+                    limit: "\(PresetLibrary.filesMax)")
+            }
+            let stem = String(name.dropLast(5))
+            do throws(EngineError) {
+                let (id, preset) = try read(file: folder + "/" + name)
+                let key = id ?? stem
+                if index.presets[key] == nil { index.presets[key] = preset }
+            } catch {
+                if index.unreadable[stem] == nil { index.unreadable[stem] = error }
+            }
+        }
+    }
+
+    /// The id that a file gives (nil when it gives none) and its preset, or why the preset cannot be used.
+    private func read(file: String) throws(EngineError) -> (String?, Result<BrushPreset, EngineError>) {
+        let bytes = try InputFile.read(path: file, limitBytes: PresetLibrary.fileBytesMax)
+        let digest = SHA256.digest(bytes)
+        let document = try JSONDocument(bytes, file: file, limits: limits)
+        defer { withExtendedLifetime(document) {} }
+        let root = try JSONObject(document.root, path: .root, file: file)
+        let id = try root.string("id")
+        do throws(EngineError) {
+            let settings = try settings(root)
+            return (id, .success(BrushPreset(settings: settings, contentDigest: digest)))
+        } catch {
+            return (id, .failure(error))
+        }
+    }
+
+    private func settings(_ root: JSONObject) throws(EngineError) -> BrushSettings {
+        var settings = BrushSettings()
+        if let defaults = try root.object("defaults") {
+            settings = try BrushSettings(defaults, owner: "the preset", limits: limits)
+        }
+        // The preset's own type stands outside `defaults`.
+        if let type = try root.brushType("type", owner: "the preset") { settings.type = type }
+        if let dynamics = try root.object("dynamics") { try settings.readDynamics(dynamics) }
+        return settings
+    }
+}

@@ -1,0 +1,183 @@
+extension ProjectParser {
+    /// The strokes of a layer; `layer` names it in messages.
+    mutating func readStrokes(_ object: JSONObject, layer: Layer) throws(EngineError) -> [Stroke] {
+        guard let array = try object.array("strokes") else { return [] }
+        let path = object.path("strokes")
+        // The tape's count is saturated far above any sensible limit; the sum below is exact.
+        try checkCount(strokeCount + array.count, limits.strokes, of: "the number of strokes up to here", at: path)
+        var strokes: [Stroke] = []
+        strokes.reserveCapacity(array.count)
+        for (index, value) in array.elements.enumerated() {
+            strokeCount += 1
+            try checkCount(strokeCount, limits.strokes, of: "the number of strokes up to here", at: path)
+            let stroke = try JSONObject(value, path: .element(path, index), file: file)
+            strokes.append(try readStroke(stroke, layer: layer))
+        }
+        return strokes
+    }
+
+    private mutating func readStroke(_ object: JSONObject, layer: Layer) throws(EngineError) -> Stroke {
+        var stroke = Stroke(points: [])
+        if let brush = try object.object("brush") { stroke.brush = try readBrush(brush, layer: layer) }
+        if let name = try object.string("mode") {
+            guard let mode = StrokeMode(rawValue: name) else {
+                throw object.error(
+                    "mode", "unknown mode \"\(shownText(name))\" in \(layer.shownName), must be paint or erase")
+            }
+            stroke.mode = mode
+        }
+        if let points = try object.array("points") {
+            stroke.points = try readPoints(points, path: object.path("points"))
+        }
+        return stroke
+    }
+
+    private mutating func readBrush(_ object: JSONObject, layer: Layer) throws(EngineError) -> Brush {
+        let own = try BrushSettings(object, owner: layer.shownName, limits: limits)
+        var brush = Brush()
+        if let id = try object.string("preset") {
+            if let preset = try findPreset(id) {
+                preset.settings.apply(to: &brush)
+            } else if own.type == nil {
+                throw object.error(
+                    "preset",
+                    "there is no brush preset \"\(shownText(id))\"\(presets.searchNote) (in \(layer.shownName))")
+            } else {
+                warnings.add(
+                    "brush preset \"\(shownText(id))\" was not found, its strokes are drawn with their own settings")
+            }
+        }
+        own.apply(to: &brush)
+        return brush
+    }
+
+    private mutating func findPreset(_ id: String) throws(EngineError) -> BrushPreset? {
+        if let known = presetsUsed[id] { return known }
+        let preset = try presets.preset(id: id)
+        presetsUsed[id] = preset
+        return preset
+    }
+
+    /// The points of a stroke: arrays of 2 to 6 numbers, or objects.
+    mutating func readPoints(_ array: JSONValue, path: JSONPath) throws(EngineError) -> [StrokePoint] {
+        try checkCount(array.count, limits.pointsPerStroke, of: "the number of points of the stroke", at: path)
+        try checkCount(pointCount + array.count, limits.points, of: "the number of points up to here", at: path)
+        var points: [StrokePoint] = []
+        points.reserveCapacity(array.count)
+        var position = array.index + 1
+        let end = array.endIndex - 1
+        while position < end {
+            let value = array.at(position)
+            var point = StrokePoint(x: 0, y: 0)
+            if let fault = value.readPoint(&point) ?? point.fault(limits: limits) {
+                throw fault.error(at: Place(file: file, path: JSONPath.element(path, points.count).text))
+            }
+            points.append(point)
+            position = value.endIndex
+        }
+        // Counted again, because the tape's count is saturated.
+        try checkCount(points.count, limits.pointsPerStroke, of: "the number of points of the stroke", at: path)
+        pointCount += points.count
+        try checkCount(pointCount, limits.points, of: "the number of points up to here", at: path)
+        return points
+    }
+}
+
+/// What is wrong with a point; made only when something is.
+enum PointFault {
+    case bad(String)
+    case tooLarge(what: String, found: Double, limit: Double)
+
+    func error(at place: Place) -> EngineError {
+        switch self {
+        case .bad(let reason): .badInput(place, reason: reason)
+        case .tooLarge(let what, let found, let limit):
+            .overLimit(
+                place, what: what, found: "\(shownNumber(found)) pixels", limit: "\(shownNumber(limit)) pixels")
+        }
+    }
+}
+
+extension StrokePoint {
+    /// What the ranges of the format forbid; numbers of a parsed text are always finite.
+    @inline(__always)
+    fileprivate func fault(limits: Limits) -> PointFault? {
+        guard abs(x) <= limits.coordinate else {
+            return .tooLarge(what: "x", found: x, limit: limits.coordinate)
+        }
+        guard abs(y) <= limits.coordinate else {
+            return .tooLarge(what: "y", found: y, limit: limits.coordinate)
+        }
+        guard pressure >= 0, pressure <= 1 else {
+            return .bad("pressure is \(shownNumber(pressure)), must be from 0 to 1")
+        }
+        return nil
+    }
+}
+
+extension JSONValue {
+    /// Fills a point, whose fields hold their defaults before, from its array or object.
+    @inline(__always)
+    fileprivate func readPoint(_ point: inout StrokePoint) -> PointFault? {
+        if tag == Tag.array { return readPointArray(&point) }
+        guard tag == Tag.object else { return .bad("must be an array or an object, is \(kind.words)") }
+        return readPointObject(&point)
+    }
+
+    @inline(__always)
+    private func readPointArray(_ point: inout StrokePoint) -> PointFault? {
+        var position = index + 1
+        let end = endIndex - 1
+        var count = 0
+        while position < end {
+            let element = at(position)
+            if let number = element.number {
+                switch count {
+                case 0: point.x = number
+                case 1: point.y = number
+                case 2: point.pressure = number
+                case 3: point.timestamp = number
+                case 4: point.altitude = number
+                case 5: point.azimuth = number
+                default: break
+                }
+            } else if count < 2 || !element.isNull {
+                return .bad("element \(count) must be a number, is \(element.kind.words)")
+            }
+            count += 1
+            position = element.endIndex
+        }
+        guard count >= 2, count <= 6 else { return .bad("has \(count) numbers, must have 2 to 6") }
+        return nil
+    }
+
+    private func readPointObject(_ point: inout StrokePoint) -> PointFault? {
+        var (hasX, hasY) = (false, false)
+        var fault: PointFault?
+        // `position` first, so that x and y of the point itself count where both are given.
+        if let position = field("position") {
+            guard position.kind == .object else { return .bad("position must be an object, is \(position.kind.words)") }
+            hasX = position.readNumber("x", into: &point.x, &fault)
+            hasY = position.readNumber("y", into: &point.y, &fault)
+        }
+        hasX = readNumber("x", into: &point.x, &fault) || hasX
+        hasY = readNumber("y", into: &point.y, &fault) || hasY
+        _ = readNumber("pressure", into: &point.pressure, &fault)
+        _ = readNumber("timestamp", into: &point.timestamp, &fault)
+        _ = readNumber("altitude", into: &point.altitude, &fault)
+        _ = readNumber("azimuth", into: &point.azimuth, &fault)
+        if let fault { return fault }
+        return hasX && hasY ? nil : .bad("\(hasX ? "y" : "x") is missing")
+    }
+
+    /// Puts the number of a key into `target`; false when the key is absent or null.
+    private func readNumber(_ key: StaticString, into target: inout Double, _ fault: inout PointFault?) -> Bool {
+        guard let found = field(key) else { return false }
+        guard let number = found.number else {
+            fault = fault ?? .bad("\(key) must be a number, is \(found.kind.words)")
+            return false
+        }
+        target = number
+        return true
+    }
+}

@@ -1,0 +1,222 @@
+/// A project as it was read, with what the person should know about it.
+public struct ProjectReading: Sendable {
+    public var project: Project
+    /// One line each, without the file's name: things that were put right or left out. At most 100.
+    public var warnings: [String]
+    /// SHA-256 over all bytes that the picture depends on: the project file or the files used of a template, and the
+    /// presets used. 32 bytes. Equal digests mean equal input, in whatever place it lies.
+    public var contentDigest: [UInt8]
+
+    public init(project: Project, warnings: [String], contentDigest: [UInt8]) {
+        self.project = project
+        self.warnings = warnings
+        self.contentDigest = contentDigest
+    }
+}
+
+/// Reads project files (`.ink`): JSON, UTF-8, versions 1.x.
+///
+/// Decisions beside the format's rules:
+/// - A missing `version` is read as 1.0, with a warning. `canvasSize` is required, everything else is optional.
+/// - Numbers that stand for lengths (`spacing`, `scale`, `lineWidth`) are bound by the same limit as coordinates.
+/// - A stroke without points stays in the project and draws nothing.
+/// - `createdAt`, `modifiedAt` and `metadata` reach no pixel: there a value of the wrong type is left out with a
+///   warning.
+/// - `null` as an element of a point stands for the default, except for x and y.
+public enum ProjectReader {
+    /// Reads a project.
+    ///
+    /// - Parameters:
+    ///   - bytes: the file; taken over and freed as soon as it is parsed. Give it 64 bytes of spare capacity, as
+    ///     `InputFile` does, to avoid a copy.
+    ///   - file: its name in messages.
+    ///   - presets: where strokes find presets that they name.
+    ///   - limits: beyond them the project is refused.
+    /// - Throws: `badInput` or `overLimit` with the path inside the file.
+    /// - Complexity: linear in the size of the file.
+    public static func read(
+        _ bytes: consuming [UInt8], file: String, presets: PresetLibrary, limits: Limits
+    ) throws(EngineError) -> ProjectReading {
+        guard bytes.count <= limits.fileBytes else {
+            throw InputFile.overLimit(file: file, count: bytes.count, limit: limits.fileBytes)
+        }
+        try InputKind.requireProjectText(bytes, file: file)
+        let digest = SHA256()
+        digest.update(label: "project", bytes)
+        let document = try JSONDocument(bytes, file: file, limits: limits)
+        let root = try JSONObject(document.root, path: .root, file: file)
+        var parser = ProjectParser(file: file, presets: presets, limits: limits)
+        let project = try parser.readProject(root)
+        withExtendedLifetime(document) {}
+        for preset in parser.presetsUsed.sorted(by: { $0.key < $1.key }) {
+            digest.update(label: "preset", preset.value.contentDigest)
+        }
+        return ProjectReading(project: project, warnings: parser.warnings.lines, contentDigest: digest.finish())
+    }
+}
+
+/// The lines that a reading says beside its result.
+struct Warnings {
+    private(set) var lines: [String] = []
+
+    /// Adds a line unless it was said before or too many were.
+    mutating func add(_ line: String) {
+        guard lines.count < 100, !lines.contains(line) else { return }
+        lines.append(line)
+    }
+}
+
+/// The state of one reading.
+struct ProjectParser {
+    let file: String
+    let presets: PresetLibrary
+    let limits: Limits
+    var warnings = Warnings()
+    var presetsUsed: [String: BrushPreset] = [:]
+    /// Over all layers, for the limits.
+    var strokeCount = 0
+    var pointCount = 0
+
+    init(file: String, presets: PresetLibrary, limits: Limits) {
+        self.file = file
+        self.presets = presets
+        self.limits = limits
+    }
+
+    mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
+        try readVersion(root)
+        guard let size = try root.object("canvasSize") else {
+            throw root.error("canvasSize", "is missing: this is not an Ink project")
+        }
+        var project = Project(canvasSize: try readSize(size))
+        project.id = try root.string("id") ?? ""
+        project.name = try root.string("name") ?? ""
+        project.createdAt = descriptiveText(root, "createdAt")
+        project.modifiedAt = descriptiveText(root, "modifiedAt")
+        if let text = try root.string("background") {
+            guard let color = RGBA8(hex: text) else {
+                throw root.error(
+                    "background", "\"\(shownText(text))\" is not #rgb, #rrggbb, #rrggbbaa or transparent")
+            }
+            project.background = color
+        }
+        project.baseImage = try readImage(root, "baseImage")
+        project.metadata = readMetadata(root)
+        project.layers = try readLayers(root)
+        return project
+    }
+
+    private mutating func readVersion(_ root: JSONObject) throws(EngineError) {
+        guard let found = root.value.field("version") else {
+            warnings.add("version: is missing, read as 1.0")
+            return
+        }
+        let text: String
+        switch found.kind {
+        case .string: text = found.string ?? ""
+        case .number: text = shownNumber(found.number ?? 0)
+        default: throw root.error("version", "must be a string such as \"1.1\", is \(found.kind.words)")
+        }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let isNumeric = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }
+        guard isNumeric, parts.first == "1" else {
+            throw root.error("version", "\"\(shownText(text))\" is not supported, this program reads versions 1.x")
+        }
+    }
+
+    /// A canvas size in whole pixels within the limits.
+    func readSize(_ object: JSONObject) throws(EngineError) -> PixelSize {
+        func edge(_ key: StaticString) throws(EngineError) -> Int {
+            guard let number = try object.number(key) else { throw object.error(key, "is missing") }
+            guard number >= 1, number.rounded(.towardZero) == number else {
+                throw object.error(key, "is \(shownNumber(number)), must be a whole number of pixels, at least 1")
+            }
+            guard number <= Double(limits.edgePixels) else {
+                throw .overLimit(
+                    object.place(key), what: "the canvas edge", found: "\(shownNumber(number)) pixels",
+                    limit: "\(limits.edgePixels) pixels")
+            }
+            return Int(number)
+        }
+        return PixelSize(width: try edge("width"), height: try edge("height"))
+    }
+
+    private func readImage(_ object: JSONObject, _ key: StaticString) throws(EngineError) -> EncodedImage? {
+        guard let text = try object.utf8(key) else { return nil }
+        return try EncodedImage(base64: text, place: object.place(key), limits: limits)
+    }
+
+    private mutating func readMetadata(_ root: JSONObject) -> ProjectMetadata {
+        guard let found = root.value.field("metadata") else { return ProjectMetadata() }
+        guard let metadata = try? JSONObject(found, path: root.path("metadata"), file: file) else {
+            // Not worth an error: nothing is drawn from it.
+            warnings.add("metadata: is \(found.kind.words), left out")
+            return ProjectMetadata()
+        }
+        return ProjectMetadata(
+            author: descriptiveText(metadata, "author"), license: descriptiveText(metadata, "license"))
+    }
+
+    /// A string that nothing is drawn from; one of another type is left out with a warning.
+    mutating func descriptiveText(_ object: JSONObject, _ key: StaticString) -> String? {
+        guard let found = object.value.field(key) else { return nil }
+        if found.string == nil {
+            warnings.add("\(object.path(key).text ?? ""): must be a string, is \(found.kind.words), left out")
+        }
+        return found.string
+    }
+
+    private mutating func readLayers(_ root: JSONObject) throws(EngineError) -> [Layer] {
+        guard let array = try root.array("layers") else { return [] }
+        try checkCount(array.count, limits.layers, of: "the number of layers", at: root.path("layers"))
+        var layers: [Layer] = []
+        layers.reserveCapacity(array.count)
+        for (index, value) in array.elements.enumerated() {
+            let object = try JSONObject(value, path: .element(root.path("layers"), index), file: file)
+            var layer = try readLayerProperties(object)
+            layer.maskImage = try readImage(object, "maskImage")
+            layer.contentImage = try readImage(object, "contentImage")
+            layer.strokes = try readStrokes(object, layer: layer)
+            layers.append(layer)
+        }
+        return layers
+    }
+
+    /// What a layer of a project and one of a template have in common: everything but images and strokes.
+    func readLayerProperties(_ object: JSONObject) throws(EngineError) -> Layer {
+        var layer = Layer()
+        layer.id = try object.string("id") ?? ""
+        layer.name = try object.string("name") ?? ""
+        layer.order = try object.number("order") ?? 0
+        layer.opacity = try object.fraction("opacity") ?? 1
+        layer.isVisible = try object.bool("isVisible") ?? true
+        if let name = try object.string("blendMode") {
+            guard let mode = BlendMode(name: name) else {
+                throw object.error("blendMode", "unknown blend mode \"\(shownText(name))\" in \(layer.shownName)")
+            }
+            layer.blendMode = mode
+        }
+        if let pattern = try object.object("suggestedPattern") {
+            layer.suggestedPattern = SuggestedPattern(
+                type: try pattern.brushType("type", owner: layer.shownName) ?? .parallelLines,
+                rotation: try pattern.number("rotation") ?? 0,
+                spacing: try pattern.length("spacing", limits: limits) ?? 6,
+                color: try pattern.opaqueColor("color") ?? .black)
+        }
+        return layer
+    }
+
+    func checkCount(_ count: Int, _ limit: Int, of what: String, at path: JSONPath) throws(EngineError) {
+        guard count > limit else { return }
+        throw .overLimit(
+            Place(file: file, path: path.text), what: what, found: "\(count)", limit: "\(limit)")
+    }
+}
+
+extension Layer {
+    /// For messages: `layer "Sky"`, by its id when it has no name.
+    var shownName: String {
+        if name.isEmpty, id.isEmpty { return "a layer without a name" }
+        return "layer \"\(shownText(name.isEmpty ? id : name, limit: 40))\""
+    }
+}

@@ -1,0 +1,200 @@
+/// Writes project files (`.ink`), version 1.1.
+///
+/// The text is compact and deterministic: keys in a fixed order, defaults left out, numbers with the fewest digits
+/// that read back as the same double. What `ProjectReader` reads from it is the same project.
+public enum ProjectWriter {
+    /// The file's bytes, UTF-8 without a byte order mark, with a line feed at the end.
+    ///
+    /// - Throws: `internalError` when the project holds a number that is not finite, which JSON cannot say.
+    public static func write(_ project: Project) throws(EngineError) -> [UInt8] {
+        var json = JSONText()
+        json.beginObject()
+        json.field("version", "1.1")
+        if !project.id.isEmpty { json.field("id", project.id) }
+        if !project.name.isEmpty { json.field("name", project.name) }
+        if let createdAt = project.createdAt { json.field("createdAt", createdAt) }
+        if let modifiedAt = project.modifiedAt { json.field("modifiedAt", modifiedAt) }
+        json.key("canvasSize")
+        json.beginObject()
+        json.field("width", Double(project.canvasSize.width))
+        json.field("height", Double(project.canvasSize.height))
+        json.endObject()
+        json.field("background", project.background == .transparent ? "transparent" : project.background.description)
+        if let image = project.baseImage { json.field("baseImage", image) }
+        json.key("layers")
+        json.beginArray()
+        for layer in project.layers { write(layer, to: &json) }
+        json.endArray()
+        if project.metadata != ProjectMetadata() {
+            json.key("metadata")
+            json.beginObject()
+            if let author = project.metadata.author { json.field("author", author) }
+            if let license = project.metadata.license { json.field("license", license) }
+            json.endObject()
+        }
+        json.endObject()
+        guard json.isFinite else {
+            throw .internalError("a project to be written holds a number that is not finite")
+        }
+        return json.bytes + [0x0A]
+    }
+
+    private static func write(_ layer: Layer, to json: inout JSONText) {
+        json.beginObject()
+        if !layer.id.isEmpty { json.field("id", layer.id) }
+        if !layer.name.isEmpty { json.field("name", layer.name) }
+        json.field("order", layer.order)
+        json.field("opacity", layer.opacity)
+        json.field("blendMode", layer.blendMode.rawValue)
+        json.field("isVisible", layer.isVisible)
+        if let image = layer.maskImage { json.field("maskImage", image) }
+        if let image = layer.contentImage { json.field("contentImage", image) }
+        if let pattern = layer.suggestedPattern {
+            json.key("suggestedPattern")
+            json.beginObject()
+            json.field("type", pattern.type.rawValue)
+            json.field("rotation", pattern.rotation)
+            json.field("spacing", pattern.spacing)
+            json.field("color", pattern.color.description)
+            json.endObject()
+        }
+        if !layer.strokes.isEmpty {
+            json.key("strokes")
+            json.beginArray()
+            for stroke in layer.strokes { write(stroke, to: &json) }
+            json.endArray()
+        }
+        json.endObject()
+    }
+
+    private static func write(_ stroke: Stroke, to json: inout JSONText) {
+        json.beginObject()
+        if stroke.brush != Brush() {
+            json.key("brush")
+            write(stroke.brush, to: &json)
+        }
+        if stroke.mode != .paint { json.field("mode", stroke.mode.rawValue) }
+        json.key("points")
+        json.beginArray()
+        for point in stroke.points { write(point, to: &json) }
+        json.endArray()
+        json.endObject()
+    }
+
+    private static func write(_ brush: Brush, to json: inout JSONText) {
+        let standard = Brush()
+        json.beginObject()
+        json.field("type", brush.type.rawValue)
+        if brush.rotation != standard.rotation { json.field("rotation", brush.rotation) }
+        if brush.spacing != standard.spacing { json.field("spacing", brush.spacing) }
+        if brush.opacity != standard.opacity { json.field("opacity", brush.opacity) }
+        if brush.scale != standard.scale { json.field("scale", brush.scale) }
+        if brush.lineWidth != standard.lineWidth { json.field("lineWidth", brush.lineWidth) }
+        if brush.color != standard.color { json.field("color", brush.color.description) }
+        if brush.dynamics != standard.dynamics {
+            json.key("dynamics")
+            json.beginObject()
+            json.field("pressureAffectsOpacity", brush.dynamics.pressureAffectsOpacity)
+            json.field("pressureAffectsSize", brush.dynamics.pressureAffectsSize)
+            json.field("tiltAffectsRotation", brush.dynamics.tiltAffectsRotation)
+            json.endObject()
+        }
+        json.endObject()
+    }
+
+    private static func write(_ point: StrokePoint, to json: inout JSONText) {
+        json.beginArray()
+        json.number(point.x)
+        json.number(point.y)
+        // Only trailing defaults can be left out of an array.
+        let rest = [(point.pressure, 1.0), (point.timestamp, 0), (point.altitude, 90), (point.azimuth, 0)]
+        if let last = rest.lastIndex(where: { $0.0 != $0.1 }) {
+            for (value, _) in rest[...last] { json.number(value) }
+        }
+        json.endArray()
+    }
+}
+
+/// A JSON text being written, without white space.
+private struct JSONText {
+    private(set) var bytes: [UInt8] = []
+    /// False once a number was written that JSON cannot say.
+    private(set) var isFinite = true
+    private var needsComma = false
+
+    mutating func beginObject() { open(UInt8(ascii: "{")) }
+    mutating func endObject() { close(UInt8(ascii: "}")) }
+    mutating func beginArray() { open(UInt8(ascii: "[")) }
+    mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    mutating func key(_ key: String) {
+        separate()
+        string(key)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    mutating func field(_ key: String, _ value: String) {
+        self.key(key)
+        string(value)
+        needsComma = true
+    }
+
+    mutating func field(_ key: String, _ value: Double) {
+        self.key(key)
+        number(value)
+    }
+
+    mutating func field(_ key: String, _ value: Bool) {
+        self.key(key)
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        needsComma = true
+    }
+
+    mutating func field(_ key: String, _ image: EncodedImage) {
+        self.key(key)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: Base64.encode(image.png))
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    mutating func number(_ value: Double) {
+        separate()
+        isFinite = isFinite && value.isFinite
+        // Swift's description is the shortest text that reads back as the same double; `.0` says nothing in JSON.
+        var text = value.description.utf8[...]
+        if text.suffix(2).elementsEqual(".0".utf8) { text = text.dropLast(2) }
+        bytes.append(contentsOf: text)
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func string(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                bytes.append(contentsOf: ("\\u00" + (byte < 16 ? "0" : "") + digits).utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

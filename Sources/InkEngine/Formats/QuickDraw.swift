@@ -1,0 +1,193 @@
+/// One drawing of the Quick, Draw! data set.
+public struct QuickDrawing: Hashable, Sendable {
+    /// What was to be drawn; empty when the line does not say.
+    public var word: String
+    /// The data set's number of the drawing; empty when the line does not say.
+    public var keyID: String
+    /// Counted from 1.
+    public var line: Int
+    /// x and y in pixels of the drawer's window, `timestamp` in milliseconds since the drawing's first point as the file
+    /// gives it (it may go backwards). None is empty.
+    public var strokes: [[StrokePoint]]
+
+    public init(word: String, keyID: String, line: Int, strokes: [[StrokePoint]]) {
+        self.word = word
+        self.keyID = keyID
+        self.line = line
+        self.strokes = strokes
+    }
+
+    /// A file name without extension, `word-key_id`: separators and control characters replaced by `_`, at most 200
+    /// bytes; the line's number stands for a missing key.
+    public var fileName: String {
+        let word = QuickDrawing.safe(self.word.isEmpty ? "drawing" : self.word, bytesMax: 140)
+        return word + "-" + QuickDrawing.safe(keyID.isEmpty ? "line\(line)" : keyID, bytesMax: 59)
+    }
+
+    private static func safe(_ text: String, bytesMax: Int) -> String {
+        var name = ""
+        for scalar in text.unicodeScalars {
+            let isSafe =
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || "-_.".unicodeScalars.contains(scalar)
+            // A dot in front would hide the file.
+            let replaced: Unicode.Scalar = isSafe && !(name.isEmpty && scalar == ".") ? scalar : "_"
+            guard name.utf8.count + String(replaced).utf8.count <= bytesMax else { break }
+            name.unicodeScalars.append(replaced)
+        }
+        return name
+    }
+}
+
+/// Reads Quick, Draw! files in the raw form: one JSON object a line with `word`, `key_id` and `drawing`, a list of strokes
+/// `[[x...], [y...], [t...]]`. The times may be missing, as in the simplified form.
+public enum QuickDrawReader {
+    /// What a file held, and what was wrong with the lines that could not be read.
+    public struct Reading: Sendable {
+        public var drawings: [QuickDrawing]
+        /// In the order of the lines; each names the file and the line.
+        public var errors: [EngineError]
+    }
+
+    /// Reads all lines of a file; empty ones are stepped over. A bad line does not hinder the others.
+    public static func read(_ bytes: [UInt8], file: String, limits: Limits = Limits()) -> Reading {
+        var reading = Reading(drawings: [], errors: [])
+        var number = 0
+        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            number += 1
+            guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { continue }
+            do throws(EngineError) {
+                reading.drawings.append(try readLine(line, number: number, file: file, limits: limits))
+            } catch {
+                reading.errors.append(error.inLine(number, of: file))
+            }
+        }
+        return reading
+    }
+
+    private static func readLine(
+        _ line: ArraySlice<UInt8>, number: Int, file: String, limits: Limits
+    ) throws(EngineError) -> QuickDrawing {
+        let document = try JSONDocument(Array(line), file: file, limits: limits)
+        defer { withExtendedLifetime(document) {} }
+        let root = try JSONObject(document.root, path: .root, file: file)
+        guard let drawing = try root.array("drawing") else { throw root.error("drawing", "is missing") }
+        // The key is a string of digits in the data set; a number is as good.
+        let key = root.value.field("key_id")
+        let keyID = key.flatMap { $0.string ?? $0.number.map(shownNumber) } ?? ""
+        var result = QuickDrawing(word: try root.string("word") ?? "", keyID: keyID, line: number, strokes: [])
+        let path = root.path("drawing")
+        var pointCount = 0
+        for (index, value) in drawing.elements.enumerated() {
+            let stroke = try readStroke(
+                value, place: Place(file: file, path: JSONPath.element(path, index).text), limits: limits)
+            pointCount += stroke.count
+            guard index < limits.strokes, pointCount <= limits.points else {
+                throw .overLimit(
+                    Place(file: file, path: path.text), what: "the drawing",
+                    found: "\(index + 1) strokes, \(pointCount) points",
+                    limit: "\(limits.strokes) strokes, \(limits.points) points")
+            }
+            if !stroke.isEmpty { result.strokes.append(stroke) }
+        }
+        return result
+    }
+
+    private static func readStroke(_ value: JSONValue, place: Place, limits: Limits) throws(EngineError)
+        -> [StrokePoint]
+    {
+        let axes = Array(value.elements.prefix(4))
+        guard value.kind == .array, axes.count == 2 || axes.count == 3 else {
+            throw .badInput(place, reason: "must be an array of the arrays x, y and t")
+        }
+        guard axes.allSatisfy({ $0.kind == .array }) else {
+            throw .badInput(place, reason: "must be an array of the arrays x, y and t")
+        }
+        guard axes[0].count <= limits.pointsPerStroke else {
+            throw .overLimit(
+                place, what: "the number of points of the stroke", found: "\(axes[0].count)",
+                limit: "\(limits.pointsPerStroke)")
+        }
+        var columns: [[Double]] = []
+        for (name, axis) in zip(["x", "y", "t"], axes) {
+            var numbers: [Double] = []
+            numbers.reserveCapacity(axis.count)
+            for element in axis.elements {
+                guard let number = element.number else {
+                    throw .badInput(
+                        place, reason: "\(name)[\(numbers.count)] must be a number, is \(element.kind.words)")
+                }
+                numbers.append(number)
+            }
+            columns.append(numbers)
+        }
+        let counts = columns.map(\.count)
+        guard counts.allSatisfy({ $0 == counts[0] }) else {
+            let lengths = counts.map(String.init).joined(separator: ", ")
+            throw .badInput(place, reason: "its arrays have different lengths (\(lengths))")
+        }
+        return (0..<counts[0]).map { index in
+            StrokePoint(
+                x: columns[0][index], y: columns[1][index], timestamp: columns.count > 2 ? columns[2][index] : 0)
+        }
+    }
+}
+
+extension EngineError {
+    /// The same error with the line of the file before its path.
+    fileprivate func inLine(_ line: Int, of file: String) -> EngineError {
+        func place(_ place: Place) -> Place {
+            Place(file: file, path: "line \(line)" + (place.path.map { ", \($0)" } ?? ""))
+        }
+        return switch self {
+        case .badInput(let found, let reason): .badInput(place(found), reason: reason)
+        case .overLimit(let found, let what, let size, let limit):
+            .overLimit(place(found), what: what, found: size, limit: limit)
+        case .io, .internalError: self
+        }
+    }
+}
+
+/// Makes projects of drawings.
+public enum QuickDrawImport {
+    /// A project of one layer with the drawing's strokes in one brush, fitted into the canvas: aspect kept, centred, at
+    /// least `margin` canvas pixels from every edge, coordinates rounded to 1/100 pixel. A drawing without extent is put
+    /// into the middle.
+    ///
+    /// - Precondition: both edges of the canvas are above 0 and the margin leaves some of it.
+    public static func project(
+        from drawing: QuickDrawing, brush: Brush, canvas: PixelSize, margin: Double
+    ) -> Project {
+        precondition(canvas.width > 0 && canvas.height > 0, "a canvas has pixels")
+        let room = Point(x: Double(canvas.width) - 2 * margin, y: Double(canvas.height) - 2 * margin)
+        precondition(room.x > 0 && room.y > 0, "the margin leaves nothing of the canvas")
+        var bounds = Rect.empty
+        // Halves, because the distance of two finite numbers may not be finite.
+        for point in drawing.strokes.joined() { bounds.formUnion(Point(x: point.x / 2, y: point.y / 2)) }
+        let center = Point(
+            x: bounds.minX + (bounds.maxX - bounds.minX) / 2, y: bounds.minY + (bounds.maxY - bounds.minY) / 2)
+        let extent = Point(x: bounds.maxX - bounds.minX, y: bounds.maxY - bounds.minY)
+        let scale = min(
+            extent.x > 0 ? room.x / extent.x : .infinity, extent.y > 0 ? room.y / extent.y : .infinity,
+            .greatestFiniteMagnitude)
+        func place(_ value: Double, _ center: Double, _ edge: Int) -> Double {
+            let offset = value / 2 - center
+            // Without extent the offset is 0 and the scale may be infinite.
+            let position = Double(edge) / 2 + (offset == 0 ? 0 : offset * scale)
+            return (position * 100).rounded() / 100
+        }
+        let strokes = drawing.strokes.map { points in
+            Stroke(
+                brush: brush,
+                points: points.map { point in
+                    var point = point
+                    point.x = place(point.x, center.x, canvas.width)
+                    point.y = place(point.y, center.y, canvas.height)
+                    return point
+                })
+        }
+        return Project(
+            id: drawing.keyID, name: drawing.word, canvasSize: canvas,
+            layers: [Layer(id: "drawing", name: drawing.word, strokes: strokes)])
+    }
+}

@@ -1,0 +1,54 @@
+import CCrypto
+
+/// SHA-256 (FIPS 180-4), by OpenSSL, which uses the processor's instructions for it.
+public final class SHA256 {
+    private let context: OpaquePointer
+
+    public init() {
+        // Both calls fail only when memory is exhausted, which Swift's own allocations trap on as well.
+        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+            preconditionFailure("no memory for a digest")
+        }
+        self.context = context
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    /// Adds bytes to what is digested.
+    public func update(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { update($0) }
+    }
+
+    /// Adds bytes to what is digested.
+    public func update(_ bytes: UnsafeRawBufferPointer) {
+        guard let base = bytes.baseAddress else { return }
+        let status = EVP_DigestUpdate(context, base, bytes.count)
+        precondition(status == 1, "a digest refused bytes before its end")
+    }
+
+    /// Adds a part of several under a label, so that different parts never run together to the same bytes.
+    public func update(label: String, _ bytes: [UInt8]) {
+        let name = Array(label.utf8)
+        update(SHA256.littleEndian(name.count) + name + SHA256.littleEndian(bytes.count))
+        update(bytes)
+    }
+
+    /// The 32 bytes of the digest. To be called once; nothing may be added afterwards.
+    public func finish() -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let status = EVP_DigestFinal_ex(context, &digest, nil)
+        precondition(status == 1, "a digest was finished twice")
+        return digest
+    }
+
+    /// The digest of some bytes, 32 bytes.
+    public static func digest(_ bytes: [UInt8]) -> [UInt8] {
+        let digest = SHA256()
+        digest.update(bytes)
+        return digest.finish()
+    }
+
+    private static func littleEndian(_ value: Int) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}

@@ -1,0 +1,158 @@
+/// Reads template bundles: an `.inktemplate` folder, or the same as a zip archive.
+///
+/// A bundle holds `manifest.json`, `base.png` and `layers/*_mask.png`; `preview.png` and `guide.png` are not read.
+/// It becomes a project whose layers have masks and no content.
+///
+/// Keys of the manifest; everything else is ignored, null is the same as absent:
+/// - `id`, `name`, `createdAt`, `modifiedAt`; `author` and `license`, at the top or inside `metadata`;
+/// - `canvasSize {width, height}`, by default the size of the base image;
+/// - `baseImage`, the path of the base image, by default `base.png` where there is one;
+/// - `layers[]` with `id`, `name`, `order`, `opacity`, `blendMode`, `isVisible`, `suggestedPattern` as in a project, and
+///   the path of the mask as `mask`, `maskImage`, `maskPath` or `maskFile`, by default `layers/<id>_mask.png`, then
+///   `layers/<name>_mask.png`; a layer without a mask is read with a warning.
+///
+/// Paths are relative to the bundle, with `/`. One that is absolute, contains `..` or a backslash, or leads through a
+/// symbolic link is an error.
+public enum TemplateReader {
+    /// A manifest is text of some kilobytes.
+    private static let manifestBytesMax = 64 << 20
+
+    /// Reads a bundle from a folder or a zip archive.
+    public static func read(path: String, limits: Limits = Limits()) throws(EngineError) -> ProjectReading {
+        if try ProjectLoader.isFolder(path) {
+            return try read(FolderBundle(path: path), file: path, limits: limits)
+        }
+        let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
+        return try read(archive: bytes, file: path, limits: limits)
+    }
+
+    /// Reads a bundle from the bytes of a zip archive; `file` names it in messages.
+    static func read(archive bytes: consuming [UInt8], file: String, limits: Limits) throws(EngineError)
+        -> ProjectReading
+    {
+        guard !bytes.isEmpty else { throw .badInput(Place(file: file), reason: "the file is empty") }
+        guard InputKind.isArchive(bytes) else { throw .badInput(Place(file: file), reason: "is not a zip archive") }
+        return try read(ZipBundle(bytes: bytes, name: file, limits: limits), file: file, limits: limits)
+    }
+
+    private static func read(
+        _ bundle: any TemplateBundle, file: String, limits: Limits
+    ) throws(EngineError) -> ProjectReading {
+        let manifestPath = try! BundlePath("manifest.json")
+        guard let manifest = try bundle.read(manifestPath, limitBytes: min(manifestBytesMax, limits.fileBytes)) else {
+            throw .badInput(Place(file: file), reason: "there is no manifest.json in it, it is not a template")
+        }
+        let manifestFile = file + "/manifest.json"
+        try InputKind.requireProjectText(manifest, file: manifestFile)
+        var parser = TemplateParser(
+            bundle: bundle, file: file,
+            parser: ProjectParser(
+                file: manifestFile, presets: PresetLibrary(folders: []), limits: limits))
+        parser.digest.update(label: "manifest", manifest)
+        let document = try JSONDocument(manifest, file: manifestFile, limits: limits)
+        let project = try parser.readProject(try JSONObject(document.root, path: .root, file: manifestFile))
+        withExtendedLifetime(document) {}
+        return ProjectReading(
+            project: project, warnings: parser.parser.warnings.lines, contentDigest: parser.digest.finish())
+    }
+}
+
+/// The state of reading one bundle.
+private struct TemplateParser {
+    let bundle: any TemplateBundle
+    let file: String
+    var parser: ProjectParser
+    let digest = SHA256()
+
+    init(bundle: any TemplateBundle, file: String, parser: ProjectParser) {
+        self.bundle = bundle
+        self.file = file
+        self.parser = parser
+    }
+
+    mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
+        let base = try readImage(root, keys: ["baseImage"], defaults: ["base.png"])
+        var project: Project
+        if let size = try root.object("canvasSize") {
+            project = Project(canvasSize: try parser.readSize(size))
+        } else if let base {
+            try checkCanvas(base.size)
+            project = Project(canvasSize: base.size)
+        } else {
+            throw root.error("canvasSize", "is missing, and there is no base image to take it from")
+        }
+        project.baseImage = base
+        project.id = try root.string("id") ?? ""
+        project.name = try root.string("name") ?? ""
+        project.createdAt = parser.descriptiveText(root, "createdAt")
+        project.modifiedAt = parser.descriptiveText(root, "modifiedAt")
+        project.metadata.author = parser.descriptiveText(root, "author")
+        project.metadata.license = parser.descriptiveText(root, "license")
+        if let metadata = root.value.field("metadata"), metadata.kind == .object {
+            let object = try JSONObject(metadata, path: root.path("metadata"), file: root.file)
+            project.metadata.author = project.metadata.author ?? parser.descriptiveText(object, "author")
+            project.metadata.license = project.metadata.license ?? parser.descriptiveText(object, "license")
+        }
+        if let layers = try root.array("layers") {
+            let path = root.path("layers")
+            try parser.checkCount(layers.count, parser.limits.layers, of: "the number of layers", at: path)
+            for (index, value) in layers.elements.enumerated() {
+                let object = try JSONObject(value, path: .element(path, index), file: root.file)
+                project.layers.append(try readLayer(object))
+            }
+        }
+        return project
+    }
+
+    private func checkCanvas(_ size: PixelSize) throws(EngineError) {
+        guard size.longestEdge <= parser.limits.edgePixels else {
+            throw .overLimit(
+                Place(file: file), what: "the canvas edge (from the base image)", found: "\(size.longestEdge) pixels",
+                limit: "\(parser.limits.edgePixels) pixels")
+        }
+    }
+
+    private mutating func readLayer(_ object: JSONObject) throws(EngineError) -> Layer {
+        var layer = try parser.readLayerProperties(object)
+        let names = [layer.id, layer.name].filter { !$0.isEmpty }
+        layer.maskImage = try readImage(
+            object, keys: ["mask", "maskImage", "maskPath", "maskFile"],
+            defaults: names.map { "layers/\($0)_mask.png" })
+        if layer.maskImage == nil {
+            parser.warnings.add("manifest.json: \(object.path.text ?? ""): \(layer.shownName) has no mask")
+        }
+        return layer
+    }
+
+    /// The image whose path the first of `keys` gives that stands there; failing that the first of `defaults` that
+    /// exists.
+    private mutating func readImage(
+        _ object: JSONObject, keys: [StaticString], defaults: [String]
+    ) throws(EngineError) -> EncodedImage? {
+        for key in keys {
+            guard let text = try object.string(key) else { continue }
+            let path: BundlePath
+            do throws(BundlePath.Fault) {
+                path = try BundlePath(text)
+            } catch {
+                throw object.error(key, "the path \"\(shownText(text))\" \(error.reason)")
+            }
+            guard let image = try readImage(path) else {
+                throw object.error(key, "there is no file \"\(shownText(text))\" in the template")
+            }
+            return image
+        }
+        for text in defaults {
+            // A layer's name may be anything; what is no path inside the bundle names no file there.
+            guard let path = try? BundlePath(text) else { continue }
+            if let image = try readImage(path) { return image }
+        }
+        return nil
+    }
+
+    private mutating func readImage(_ path: BundlePath) throws(EngineError) -> EncodedImage? {
+        guard let png = try bundle.read(path, limitBytes: parser.limits.fileBytes) else { return nil }
+        digest.update(label: path.text, png)
+        return try EncodedImage(checking: png, place: Place(file: file, path: path.text), limits: parser.limits)
+    }
+}

@@ -1,0 +1,111 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+@Suite struct EncodingTests {
+    private func decode(_ text: String) throws(Base64.Fault) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        var fault: Base64.Fault?
+        var decoded: [UInt8] = []
+        bytes.withUnsafeBufferPointer { buffer in
+            do throws(Base64.Fault) { decoded = try Base64.decode(buffer) } catch { fault = error }
+        }
+        if let fault { throw fault }
+        return decoded
+    }
+
+    /// RFC 4648, section 10.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"),
+    ])
+    func base64HasTheStandardsVectors(plain: String, text: String) throws {
+        #expect(String(decoding: Base64.encode(Array(plain.utf8)), as: UTF8.self) == text)
+        #expect(try decode(text) == Array(plain.utf8))
+    }
+
+    @Test(arguments: [
+        "Z", "Zg", "Zg=", "Zg===", "Zm8", "=", "====", "Zg==Zg==", "Zm9v=", "Zm_v", "Zm-v", "Zm9v\u{0}", "Zm9é",
+    ])
+    func textThatIsNotBase64IsRefused(text: String) {
+        #expect(throws: Base64.Fault.self) { try decode(text) }
+    }
+
+    @Test func whiteSpaceInBase64IsSteppedOver() throws {
+        #expect(try decode(" Z m\r\n9\tvZm9v\nYg = = \n") == Array("foofoob".utf8))
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func base64ReadsBackTheSame(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let bytes = (0..<Int(seed) * 7).map { _ in UInt8.random(in: 0...255, using: &random) }
+        #expect(try decode(String(decoding: Base64.encode(bytes), as: UTF8.self)) == bytes, "seed \(seed)")
+    }
+
+    /// FIPS 180-4 example, and the digest of nothing.
+    @Test func sha256HasTheStandardsVectors() {
+        func hex(_ digest: [UInt8]) -> String { BlockID(digest: digest).description }
+        #expect(
+            hex(SHA256.digest(Array("abc".utf8)))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(hex(SHA256.digest([])) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+        let parts = SHA256()
+        parts.update(Array("a".utf8))
+        parts.update([])
+        parts.update(Array("bc".utf8))
+        #expect(parts.finish() == SHA256.digest(Array("abc".utf8)))
+    }
+
+    @Test func labelledPartsDoNotRunTogether() {
+        func digest(_ parts: [(String, String)]) -> [UInt8] {
+            let digest = SHA256()
+            for (label, text) in parts { digest.update(label: label, Array(text.utf8)) }
+            return digest.finish()
+        }
+        #expect(digest([("a", "bc")]) != digest([("ab", "c")]))
+        #expect(digest([("a", "b"), ("a", "c")]) != digest([("a", "bc")]))
+    }
+
+    @Test(
+        arguments: [
+            ([], "the image is empty"),
+            (Array("GIF89a".utf8), "the image is not a PNG"),
+            (Array(pngHeader(width: 1, height: 1)[..<32]), "the PNG ends inside its header"),
+            (pngHeader(width: 0, height: 4), "the PNG's size is 0x4, each edge must be from 1 to 2147483647"),
+            (
+                pngHeader(width: 4, height: 1 << 31),
+                "the PNG's size is 4x2147483648, each edge must be from 1 to 2147483647"
+            ),
+            (
+                pngHeader(width: 4, height: 4, depth: 4, colorType: 6),
+                "the PNG has colour type 6 with bit depth 4, which the standard does not know"
+            ),
+            (
+                pngHeader(width: 4, height: 4, colorType: 1),
+                "the PNG has colour type 1 with bit depth 8, which the standard does not know"
+            ),
+            (
+                pngHeader(width: 4, height: 4, interlace: 2),
+                "the PNG uses a compression, filter or interlace method that the standard does not know"
+            ),
+        ] as [([UInt8], String)])
+    func aBadHeaderIsRefused(png: [UInt8], reason: String) {
+        let place = Place(file: "f", path: "mask")
+        #expect(throws: EngineError.badInput(place, reason: reason)) {
+            try EncodedImage(checking: png, place: place, limits: Limits())
+        }
+    }
+
+    @Test func aHugeHeaderIsRefusedByItsPixels() {
+        let place = Place(file: "f")
+        #expect(
+            throws: EngineError.overLimit(
+                place, what: "the image", found: "2147483647x2147483647 = 4611686014132420609 pixels",
+                limit: "100000000 pixels")
+        ) {
+            try EncodedImage(
+                checking: pngHeader(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF), place: place, limits: Limits())
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+@Suite struct ProjectWriterTests {
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func whatIsWrittenReadsBackTheSame(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let project = randomProject(&random)
+        let bytes = try ProjectWriter.write(project)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let reading = try ProjectReader.read(
+            bytes, file: "f", presets: PresetLibrary(folders: []), limits: Limits())
+        #expect(reading.warnings.isEmpty, "seed \(seed)")
+        #expect(describe(reading.project) == describe(project), "seed \(seed): \(text.prefix(2000))")
+        #expect(try ProjectWriter.write(reading.project) == bytes, "seed \(seed)")
+    }
+
+    @Test func numbersThatJSONCannotSayAreRefused() {
+        for value in [Double.nan, .infinity] {
+            let stroke = Stroke(points: [StrokePoint(x: value, y: 0)])
+            let project = Project(canvasSize: PixelSize(width: 1, height: 1), layers: [Layer(strokes: [stroke])])
+            #expect(throws: EngineError.internalError("a project to be written holds a number that is not finite")) {
+                try ProjectWriter.write(project)
+            }
+        }
+    }
+
+    @Test func theTextIsCompact() throws {
+        let point = StrokePoint(x: 1.25, y: -2, pressure: 0.5)
+        let project = Project(
+            name: "a\"\u{1}", canvasSize: PixelSize(width: 64, height: 48),
+            layers: [Layer(strokes: [Stroke(points: [point, StrokePoint(x: 1e-7, y: 0, altitude: 45)])])])
+        #expect(
+            String(decoding: try ProjectWriter.write(project), as: UTF8.self)
+                == ##"{"version":"1.1","name":"a\"\u0001","canvasSize":{"width":64,"height":48},"background":"#ffffff","layers":[{"order":0,"opacity":1,"blendMode":"normal","isVisible":true,"strokes":[{"points":[[1.25,-2,0.5],[1e-07,0,1,0,45]]}]}]}"##
+                + "\n")
+    }
+
+    /// Everything that a project holds, as text: `Project` holds images and is not `Equatable`.
+    private func describe(_ project: Project) -> String { "\(project)" }
+
+    private func randomProject(_ random: inout SeededGenerator) -> Project {
+        func number(_ range: ClosedRange<Double>) -> Double {
+            let value = Double.random(in: range, using: &random)
+            return Bool.random(using: &random) ? value : (value * 4).rounded() / 4
+        }
+        func maybe<T>(_ value: @autoclosure () -> T) -> T? { Bool.random(using: &random) ? value() : nil }
+        func text() -> String {
+            String(
+                (0..<Int.random(in: 1...6, using: &random)).map { _ in
+                    "aé😀\"\\/\n\u{7}\u{0} <".randomElement(using: &random)!
+                })
+        }
+        func color(opaque: Bool) -> RGBA8 {
+            RGBA8(
+                red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random),
+                blue: .random(in: 0...255, using: &random), alpha: opaque ? 255 : .random(in: 0...255, using: &random))
+        }
+        func image(_ place: String) -> EncodedImage? {
+            guard Bool.random(using: &random) else { return nil }
+            let tail = (0..<Int.random(in: 0...5, using: &random)).map { UInt8($0) }
+            let png =
+                pngHeader(
+                    width: .random(in: 1...99, using: &random), height: 7, interlace: .random(in: 0...1, using: &random)
+                ) + tail
+            return try? EncodedImage(checking: png, place: Place(file: "f", path: place), limits: Limits())
+        }
+        func point() -> StrokePoint {
+            StrokePoint(
+                x: number(-1e7...1e7), y: number(-100...100), pressure: maybe(number(0...1)) ?? 1,
+                timestamp: maybe(number(0...1e6)) ?? 0, altitude: maybe(number(0...90)) ?? 90,
+                azimuth: maybe(number(-360...360)) ?? 0)
+        }
+        func stroke() -> Stroke {
+            var brush = Brush()
+            if Bool.random(using: &random) {
+                brush = Brush(
+                    type: BrushType.allCases.randomElement(using: &random)!, rotation: number(-720...720),
+                    spacing: number(0.5...40), opacity: number(0...1), scale: number(0.25...4),
+                    lineWidth: number(0.25...9),
+                    color: color(opaque: true),
+                    dynamics: BrushDynamics(
+                        pressureAffectsOpacity: .random(using: &random), pressureAffectsSize: .random(using: &random),
+                        tiltAffectsRotation: .random(using: &random)))
+            }
+            return Stroke(
+                brush: brush, mode: maybe(.erase) ?? .paint,
+                points: (0..<Int.random(in: 0...5, using: &random)).map { _ in point() })
+        }
+        var project = Project(
+            id: maybe(text()) ?? "", name: text(), createdAt: maybe(text()), modifiedAt: maybe(text()),
+            canvasSize: PixelSize(
+                width: .random(in: 1...65_536, using: &random), height: .random(in: 1...9, using: &random)),
+            background: color(opaque: false), baseImage: image("baseImage"),
+            metadata: ProjectMetadata(author: maybe(text()), license: maybe(text())))
+        for index in 0..<Int.random(in: 0...3, using: &random) {
+            project.layers.append(
+                Layer(
+                    id: maybe(text()) ?? "", name: maybe(text()) ?? "", order: number(-5...5),
+                    maskImage: image("layers[\(index)].maskImage"),
+                    contentImage: image("layers[\(index)].contentImage"),
+                    opacity: number(0...1), blendMode: BlendMode.allCases.randomElement(using: &random)!,
+                    isVisible: .random(using: &random),
+                    suggestedPattern: maybe(
+                        SuggestedPattern(
+                            type: .waves, rotation: number(-9...9), spacing: number(0.5...9), color: color(opaque: true)
+                        )),
+                    strokes: (0..<Int.random(in: 0...4, using: &random)).map { _ in stroke() }))
+        }
+        return project
+    }
+}

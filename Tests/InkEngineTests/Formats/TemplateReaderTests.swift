@@ -1,0 +1,203 @@
+import Glibc
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+@Suite struct TemplateReaderTests {
+    private let base = pngHeader(width: 100, height: 80, colorType: 2)
+    private let mask = pngHeader(width: 50, height: 40)
+    private let manifest = """
+        {"id":"t1","name":"Ocean","author":"A","metadata":{"author":"B","license":"CC0"},"layers":[
+          {"id":"sky","name":"Sky","order":2,"opacity":0.5,"blendMode":"multiply","suggestedPattern":{"type":"dots"}},
+          {"id":"sea","name":"Sea","order":1,"mask":"layers/special.png"},
+          {"id":"no/file","name":"Land"},
+          {"name":"Bare"}]}
+        """
+
+    private var files: [(String, [UInt8])] {
+        [
+            ("manifest.json", Array(manifest.utf8)), ("base.png", base), ("layers/sky_mask.png", mask),
+            ("layers/special.png", mask), ("layers/Land_mask.png", mask), ("guide.png", [1, 2, 3]),
+        ]
+    }
+
+    private func check(_ reading: ProjectReading) {
+        let project = reading.project
+        #expect(project.id == "t1" && project.name == "Ocean")
+        #expect(project.metadata == ProjectMetadata(author: "A", license: "CC0"))
+        #expect(project.canvasSize == PixelSize(width: 100, height: 80))
+        #expect(project.baseImage?.png == base && project.baseImage?.place == "base.png")
+        #expect(project.layers.map(\.name) == ["Sky", "Sea", "Land", "Bare"])
+        #expect(
+            project.layers.map { $0.maskImage?.place } == [
+                "layers/sky_mask.png", "layers/special.png", "layers/Land_mask.png", nil,
+            ])
+        #expect(project.layers[0].opacity == 0.5 && project.layers[0].blendMode == .multiply)
+        #expect(project.layers[0].suggestedPattern == SuggestedPattern(type: .dots))
+        #expect(project.layers.allSatisfy { $0.contentImage == nil && $0.strokes.isEmpty })
+        #expect(reading.warnings == [#"manifest.json: layers[3]: layer "Bare" has no mask"#])
+    }
+
+    private func zip(_ files: [(String, [UInt8])]) -> [UInt8] {
+        StoredZip(entries: files.map { StoredZip.Entry(name: $0.0, bytes: $0.1) }).bytes
+    }
+
+    private func message(_ body: () throws(EngineError) -> ProjectReading) -> String {
+        do throws(EngineError) {
+            _ = try body()
+            return "no error"
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func aFolderAndAnArchiveReadTheSame() throws {
+        let folder = ScratchFolder()
+        for (name, bytes) in files { folder.write("ocean.inktemplate/" + name, bytes) }
+        let fromFolder = try ProjectLoader.load(path: folder.path + "/ocean.inktemplate")
+        check(fromFolder)
+        let fromArchive = try ProjectLoader.load(path: folder.write("ocean.zip", zip(files)))
+        check(fromArchive)
+        let nested = files.map { ("Ocean/" + $0.0, $0.1) } + [("__MACOSX/manifest.json", [0])]
+        let fromTopFolder = try ProjectLoader.load(bytes: zip(nested))
+        check(fromTopFolder)
+        #expect(fromFolder.contentDigest == fromArchive.contentDigest)
+        #expect(fromFolder.contentDigest == fromTopFolder.contentDigest)
+    }
+
+    @Test func theCanvasSizeOfTheManifestCounts() throws {
+        let manifest = #"{"canvasSize":{"width":7,"height":9},"baseImage":"art/b.png","layers":null}"#
+        let reading = try ProjectLoader.load(
+            bytes: zip([("manifest.json", Array(manifest.utf8)), ("art/b.png", base)]))
+        #expect(reading.project.canvasSize == PixelSize(width: 7, height: 9))
+        #expect(reading.project.baseImage?.place == "art/b.png")
+    }
+
+    @Test(arguments: [
+        ("/etc/passwd", "is absolute, must be inside the bundle"),
+        ("C:/x.png", "is absolute, must be inside the bundle"),
+        ("../x.png", "contains .., must be inside the bundle"),
+        ("layers/../../x.png", "contains .., must be inside the bundle"),
+        ("layers\\\\x.png", "contains a backslash, folders are separated by /"),
+        ("layers/x\\u0000.png", "contains a control character"),
+        ("", "is empty"), ("./", "is empty"),
+    ])
+    func aPathThatLeavesTheBundleIsRefused(path: String, reason: String) {
+        let folder = ScratchFolder()
+        folder.write("t/manifest.json", #"{"canvasSize":{"width":1,"height":1},"layers":[{"mask":"\#(path)"}]}"#)
+        let text = message { () throws(EngineError) in try ProjectLoader.load(path: folder.path + "/t") }
+        #expect(text.hasPrefix(folder.path + "/t/manifest.json: layers[0].mask: the path "))
+        #expect(text.hasSuffix(reason), "\(text)")
+    }
+
+    @Test(arguments: [false, true])
+    func aLinkInTheFolderIsRefused(isFolderLink: Bool) {
+        let folder = ScratchFolder()
+        folder.write("outside/sky_mask.png", mask)
+        folder.write("t/manifest.json", #"{"canvasSize":{"width":1,"height":1},"layers":[{"id":"sky"}]}"#)
+        if isFolderLink {
+            symlink("../outside", folder.path + "/t/layers")
+        } else {
+            mkdir(folder.path + "/t/layers", 0o700)
+            symlink("../../outside/sky_mask.png", folder.path + "/t/layers/sky_mask.png")
+        }
+        let text = message { () throws(EngineError) in try ProjectLoader.load(path: folder.path + "/t") }
+        #expect(
+            text == folder.path
+                + "/t: layers/sky_mask.png: is or lies behind a symbolic link, which a bundle must not have")
+    }
+
+    @Test func aPipeInTheFolderIsRefused() {
+        let folder = ScratchFolder()
+        folder.write("t/manifest.json", #"{"canvasSize":{"width":1,"height":1}}"#)
+        mkfifo(folder.path + "/t/base.png", 0o600)
+        let text = message { () throws(EngineError) in try ProjectLoader.load(path: folder.path + "/t") }
+        #expect(text == folder.path + "/t/base.png: is a named pipe, not a regular file")
+    }
+
+    @Test func aFileThatIsMissingIsNamed() {
+        let folder = ScratchFolder()
+        let manifest = folder.write(
+            "t/manifest.json", #"{"canvasSize":{"width":1,"height":1},"layers":[{"mask":"m.png"}]}"#)
+        #expect(
+            message { () throws(EngineError) in try ProjectLoader.load(path: folder.path + "/t") }
+                == manifest + #": layers[0].mask: there is no file "m.png" in the template"#)
+        #expect(
+            message { () throws(EngineError) in try ProjectLoader.load(path: folder.path) }
+                == folder.path + ": there is no manifest.json in it, it is not a template")
+    }
+
+    @Test func badArchivesAreRefused() {
+        func check(_ entries: [StoredZip.Entry], _ expected: String, limits: Limits = Limits()) {
+            let bytes = StoredZip(entries: entries).bytes
+            let text = message { () throws(EngineError) in
+                try ProjectLoader.load(bytes: bytes, name: "t.zip", limits: limits)
+            }
+            #expect(text == "t.zip" + expected)
+        }
+        let manifest = StoredZip.Entry(
+            name: "manifest.json", bytes: Array(#"{"canvasSize":{"width":1,"height":1}}"#.utf8))
+        check([], ": there is no manifest.json in it, it is not a template")
+        check([manifest, .init(name: "../x", bytes: [])], ": ../x: the name contains .., must be inside the bundle")
+        check([manifest, .init(name: "/x", bytes: [])], ": /x: the name is absolute, must be inside the bundle")
+        check(
+            [manifest, .init(name: "a\\x", bytes: [])],
+            ": a\\x: the name contains a backslash, folders are separated by /")
+        check(
+            [manifest, .init(name: "base.png", bytes: Array("/etc/passwd".utf8), mode: 0o120777)],
+            ": base.png: is a symbolic link, which a bundle must not have")
+        check([manifest, .init(name: "base.png", bytes: mask, isEncrypted: true)], ": base.png: is encrypted")
+        check(
+            [manifest, .init(name: "base.png", bytes: mask, isChecksumWrong: true)],
+            ": base.png: cannot be unpacked: its data are damaged")
+        check(
+            [.init(name: "a/manifest.json", bytes: [1]), .init(name: "b/manifest.json", bytes: [1])],
+            ": the archive holds 2 templates, must hold one")
+        check(
+            [manifest, .init(name: "base.png", bytes: mask, claimedSize: 1 << 26)],
+            ": base.png: the unpacked file is 2033601 times its packed size, the limit is 200 times")
+        var limits = Limits()
+        limits.archiveEntries = 1
+        check(
+            [manifest, .init(name: "x", bytes: [])], ": the number of files in the archive is 2, the limit is 1",
+            limits: limits)
+        limits = Limits()
+        limits.fileBytes = 300
+        check(
+            [manifest, .init(name: "base.png", bytes: mask, claimedSize: 1 << 30)],
+            ": base.png: the unpacked file is 1073741824 bytes, the limit is \(300 - manifest.bytes.count) bytes",
+            limits: limits)
+    }
+
+    @Test func randomDamageIsReadOrRefused() {
+        let seed: UInt64 = 46
+        var random = SeededGenerator(seed: seed)
+        let original = zip([("manifest.json", Array(manifest.utf8)), ("base.png", base), ("layers/special.png", mask)])
+        let good = try? ProjectLoader.load(bytes: original, name: "t.zip").contentDigest
+        var refused = 0
+        for round in 0..<1_000 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            do throws(EngineError) {
+                // What is read in spite of damage is the same files or fewer: the checksums see to that.
+                let reading = try ProjectLoader.load(bytes: bytes, name: "t.zip")
+                #expect(reading.contentDigest == good || !reading.warnings.isEmpty, "seed \(seed), round \(round)")
+            } catch {
+                refused += 1
+            }
+        }
+        #expect(refused > 500)
+    }
+
+    @Test func damagedArchivesNeverPass() {
+        let bytes = zip([("manifest.json", Array(manifest.utf8)), ("base.png", base), ("layers/special.png", mask)])
+        for count in stride(from: 0, to: bytes.count, by: 7) {
+            #expect(throws: EngineError.self, "\(count) of \(bytes.count) bytes") {
+                try ProjectLoader.load(bytes: Array(bytes[..<count]), name: "t.zip")
+            }
+        }
+    }
+}
