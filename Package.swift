@@ -29,7 +29,7 @@ let package = Package(
             name: "InkProtocol",
             dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CCrypto", "CSystem"]),
         .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine"]),
-        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
+        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CCrypto", "CSystem"]),
         .target(
             name: "InkCommands",
             dependencies: [
