@@ -14,10 +14,10 @@ let package = Package(
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CISAL", providers: [.apt(["libisal-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CSystem"),
         // C and C++ libraries that Swift cannot import as they are: a C face each.
+        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
@@ -27,9 +27,9 @@ let package = Package(
             dependencies: ["CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
         .target(
             name: "InkProtocol",
-            dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CCrypto", "CSystem"]),
+            dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
         .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine"]),
-        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CCrypto", "CSystem"]),
+        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
         .target(
             name: "InkCommands",
             dependencies: [

@@ -28,14 +28,14 @@ final class PictureWriter: Sendable {
 
     /// The hash is reached only under the lock.
     private struct Hash: @unchecked Sendable {
-        let stream: StreamHash
+        let stream: SHA256
     }
 
     /// Makes the target's folder if it is missing, and a new file in it.
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
     init(target: String) throws(BrokerError) {
-        let hash = Hash(stream: try StreamHash())
+        let hash = Hash(stream: SHA256())
         do throws(SystemFailure) {
             let kind = try FileSystem.kind(of: target)
             if kind == .folder || kind == .other { throw SystemFailure(operation: "", errno: 0) }
@@ -85,7 +85,7 @@ final class PictureWriter: Sendable {
             guard let file = state.file else { throw SystemFailure(operation: "write", errno: EBADF) }
             try file.write(bytes)
             state.byteCount += bytes.count
-            do { try state.hash.stream.update(bytes) } catch { throw SystemFailure(operation: "hash", errno: EIO) }
+            state.hash.stream.update(bytes)
         }
     }
 
@@ -106,10 +106,7 @@ final class PictureWriter: Sendable {
                 let folder = try? FileDescriptor(
                     opening: FileSystem.split(target).folder, flags: O_RDONLY | O_DIRECTORY, operation: "open")
                 try? folder?.sync()
-                guard let digest = try? state.hash.stream.finish() else {
-                    throw SystemFailure(operation: "hash", errno: EIO)
-                }
-                return WrittenPicture(byteCount: state.byteCount, digest: digest)
+                return WrittenPicture(byteCount: state.byteCount, digest: state.hash.stream.finish())
             }
         } catch {
             discard()

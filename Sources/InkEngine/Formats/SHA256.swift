@@ -5,14 +5,12 @@ public final class SHA256 {
     private let context: OpaquePointer
 
     public init() {
-        // Both calls fail only when memory is exhausted, which Swift's own allocations trap on as well.
-        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
-            preconditionFailure("no memory for a digest")
-        }
+        // It fails only when memory is exhausted, which Swift's own allocations trap on as well.
+        guard let context = ink_sha256_new() else { preconditionFailure("no memory for a digest") }
         self.context = context
     }
 
-    deinit { EVP_MD_CTX_free(context) }
+    deinit { ink_sha256_free(context) }
 
     /// Adds bytes to what is digested.
     public func update(_ bytes: [UInt8]) {
@@ -22,7 +20,7 @@ public final class SHA256 {
     /// Adds bytes to what is digested.
     public func update(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
-        let status = EVP_DigestUpdate(context, base, bytes.count)
+        let status = ink_sha256_update(context, base, bytes.count)
         precondition(status == 1, "a digest refused bytes before its end")
     }
 
@@ -36,7 +34,7 @@ public final class SHA256 {
     /// The 32 bytes of the digest. To be called once; nothing may be added afterwards.
     public func finish() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        let status = EVP_DigestFinal_ex(context, &digest, nil)
+        let status = ink_sha256_finish(context, &digest)
         precondition(status == 1, "a digest was finished twice")
         return digest
     }

@@ -15,14 +15,16 @@ final class PosixThread: Sendable {
     ///
     /// Throws `noThread`.
     init(_ body: @escaping @Sendable () -> Void) throws(WorkerError) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, PosixThread.stackBytes)
+        // Not a variable: some C module other than the C library's may have come to own the type's initialiser.
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        defer { attributes.deallocate() }
+        pthread_attr_init(attributes)
+        defer { pthread_attr_destroy(attributes) }
+        pthread_attr_setstacksize(attributes, PosixThread.stackBytes)
         let box = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
         let status = pthread_create(
-            &thread, &attributes,
+            &thread, attributes,
             { pointer in
                 Unmanaged<Body>.fromOpaque(pointer!).takeRetainedValue().run()
                 return nil
