@@ -42,6 +42,8 @@ enum JobFailure: Hashable, Sendable {
 struct SchedulerRules: Hashable, Sendable {
     /// Failures after which a task fails its job.
     var failuresMax = 3
+    /// Tries after which those that workers did not take on count as failures, too.
+    var attemptsMax: UInt32 = 20
     /// The least time a worker has for a task, nanoseconds.
     var leaseMin: UInt64 = 30_000_000_000
     /// A lease is no less than this many times the estimate.

@@ -71,7 +71,7 @@ enum TaskFault: Hashable, Sendable {
     case badInput(EngineError)
     /// Anything that another worker, or the same one later, may not run into.
     case transient(String)
-    /// The worker dropped the task because it was told to.
+    /// The worker dropped the task because it was told to, is leaving or has no room for it.
     case cancelled
 }
 

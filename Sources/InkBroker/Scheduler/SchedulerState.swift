@@ -67,9 +67,7 @@ extension SchedulerState {
             return
         }
         actions.append(.accept(worker, attempt, task.job, task.role))
-        for lease in task.leases where !(lease.worker == worker && lease.attempt == attempt.attempt) {
-            release(lease, of: task.id)
-        }
+        callBack(task)
         forget(task)
         switch jobs[task.job]?.accept(task.role) {
         case .planTiles: actions.append(.planTiles(task.job))
@@ -88,8 +86,13 @@ extension SchedulerState {
         }
         // A try that is no longer leased has been counted when its lease ended.
         guard holding.isLease else { return }
-        let reason = if case .transient(let text) = fault { text } else { "dropped by the worker" }
-        endLease(worker, attempt, reason: reason, counts: true, now: now)
+        if case .transient(let reason) = fault {
+            endLease(worker, attempt, reason: reason, verdict: .counts, now: now)
+        } else {
+            // A worker that leaves or has no room is no fault of the task, unless it goes on like that for ever.
+            let verdict: Verdict = task.attempts < rules.attemptsMax ? .innocent : .counts
+            endLease(worker, attempt, reason: "not taken on", verdict: verdict, now: now)
+        }
     }
 
     private mutating func renew(_ worker: WorkerID, _ attempt: AttemptID, now: UInt64) {
@@ -101,11 +104,19 @@ extension SchedulerState {
         workers[worker]?.holdings[attempt]?.deadline = deadline
     }
 
+    /// What the end of a lease says about the task.
+    private enum Verdict {
+        case counts
+        /// One of several that were lost together.
+        case suspicious
+        case innocent
+    }
+
     /// Ends a worker's lease on a task without a result, and queues the task again or fails its job.
     ///
     /// The worker's holding, if it still has one, is the caller's to change.
     private mutating func endLease(
-        _ worker: WorkerID, _ attempt: AttemptID, reason: String, counts: Bool, now: UInt64
+        _ worker: WorkerID, _ attempt: AttemptID, reason: String, verdict: Verdict, now: UInt64
     ) {
         guard var task = tasks[attempt.task],
             let index = task.leases.firstIndex(where: { $0.worker == worker && $0.attempt == attempt.attempt })
@@ -115,7 +126,11 @@ extension SchedulerState {
         let milliseconds = (now - min(now, lease.since)) / 1_000_000
         task.note("attempt \(attempt.attempt) on \(name): \(reason) after \(milliseconds) ms", limit: rules.storyLines)
         task.tried.insert(worker)
-        if counts { task.failures += 1 } else { task.isSuspect = true }
+        switch verdict {
+        case .counts: task.failures += 1
+        case .suspicious: task.isSuspect = true
+        case .innocent: break
+        }
         tasks[task.id] = task
         if task.failures >= rules.failuresMax {
             failJob(task.job, .attemptsExhausted(task.role, story: task.story))
@@ -124,11 +139,17 @@ extension SchedulerState {
         }
     }
 
-    /// Takes back a lease whose result is not needed; the worker stays busy with it until it answers.
-    private mutating func release(_ lease: Lease, of task: TaskID) {
-        let attempt = AttemptID(task: task, attempt: lease.attempt)
-        workers[lease.worker]?.holdings[attempt]?.isLease = false
-        actions.append(.cancel(lease.worker, attempt))
+    /// Ends all work on a task whose result is not needed; workers stay busy with it until they answer.
+    private mutating func callBack(_ task: TaskRecord) {
+        for lease in task.leases {
+            workers[lease.worker]?.holdings[AttemptID(task: task.id, attempt: lease.attempt)]?.isLease = false
+        }
+        guard task.attempts > 1 || !task.leases.isEmpty else { return }
+        // Tries past their deadline are still at work, too.
+        for id in workers.keys.sorted() {
+            let held = workers[id]?.holdings.keys.filter { $0.task == task.id }.sorted() ?? []
+            for attempt in held { actions.append(.cancel(id, attempt)) }
+        }
     }
 
     private mutating func forget(_ task: TaskRecord) {
@@ -145,7 +166,7 @@ extension SchedulerState {
         guard let job = jobs[id] else { return }
         for taskID in job.tasks.sorted() {
             guard let task = tasks[taskID] else { continue }
-            for lease in task.leases { release(lease, of: taskID) }
+            callBack(task)
             forget(task)
         }
         jobs[id] = nil
@@ -171,7 +192,8 @@ extension SchedulerState {
         let leased = worker.holdings.filter { $0.value.isLease }.keys.sorted()
         // Of several tasks any can have been the cause; only one that was alone is known to have been there.
         for attempt in leased {
-            endLease(id, attempt, reason: reason, counts: worker.holdings.count == 1, now: now)
+            let verdict: Verdict = worker.holdings.count == 1 ? .counts : .suspicious
+            endLease(id, attempt, reason: reason, verdict: verdict, now: now)
         }
         workers[id] = nil
     }
@@ -181,9 +203,9 @@ extension SchedulerState {
             guard let worker = workers[id] else { continue }
             let overdue = worker.holdings.filter { $0.value.isLease && $0.value.deadline <= now }.keys.sorted()
             for attempt in overdue {
+                // Not cancelled: a result that is merely late is still welcome.
                 workers[id]?.holdings[attempt]?.isLease = false
-                actions.append(.cancel(id, attempt))
-                endLease(id, attempt, reason: "past its deadline", counts: true, now: now)
+                endLease(id, attempt, reason: "past its deadline", verdict: .counts, now: now)
             }
             let isStuck = worker.holdings.values.contains { $0.deadline.saturatingSum(rules.dismissalGrace) <= now }
             if isStuck {

@@ -136,11 +136,44 @@ extension [SchedulerAction] {
         _ = bench.join(2, tasks: 1)
         let expired = bench(.tick, after: 11 * second)
         let again = expired.dispatches[0]
-        #expect(expired.first == .cancel(worker(1), late.id) && again.worker == worker(2))
+        #expect(again.worker == worker(2) && expired.count == 1)
         let actions = bench(.taskFinished(worker(1), late.id))
         #expect(actions.first == .accept(worker(1), late.id, JobID(1), .tile(row: 0, column: 0)))
         #expect(actions.contains(.cancel(worker(2), again.id)) && actions.last == .jobComplete(JobID(1)))
         #expect(bench(.taskFinished(worker(2), again.id)) == [.drop(worker(2), again.id)])
+    }
+
+    @Test func aTryPastItsDeadlineIsCancelledWhenAnotherSucceeds() {
+        var rules = SchedulerRules()
+        rules.leaseMin = 10 * second
+        var bench = Bench(rules)
+        _ = bench.join(1, tasks: 1)
+        let late = bench.add(1, rows: 1).dispatches[0]
+        _ = bench.join(2, tasks: 1)
+        let again = bench(.tick, after: 11 * second).dispatches[0]
+        #expect(bench(.taskFinished(worker(2), again.id)).contains(.cancel(worker(1), late.id)))
+        #expect(bench(.taskFailed(worker(1), late.id, .cancelled)).isEmpty)
+        #expect(bench.state.workers.values.allSatisfy { $0.holdings.isEmpty && $0.usedBytes == 0 })
+    }
+
+    @Test func aTaskThatAWorkerDoesNotTakeOnGoesElsewhereWithoutBlame() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 1)
+        _ = bench.join(2, tasks: 1)
+        let task = bench.add(1, rows: 1).dispatches[0]
+        let again = bench(.taskFailed(task.worker, task.id, .cancelled)).dispatches[0]
+        #expect(again.worker != task.worker && bench.state.tasks[task.id.task]?.failures == 0)
+        // But not for ever.
+        var next = again
+        for _ in 0..<100 {
+            let actions = bench(.taskFailed(next.worker, next.id, .cancelled))
+            guard let dispatch = actions.dispatches.first else {
+                #expect(actions.contains { if case .jobFailed = $0 { true } else { false } })
+                return
+            }
+            next = dispatch
+        }
+        Issue.record("the task goes round for ever")
     }
 
     @Test func progressRenewsALease() {

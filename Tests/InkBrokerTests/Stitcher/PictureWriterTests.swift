@@ -86,6 +86,25 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/a.png") == folder + "/real.png")
     }
 
+    /// A limit on the size of files stands in for a full disk.
+    @Test func aDiskThatIsFullLeavesNothingBehind() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let folder = NSTemporaryDirectory() + "ink-full-\(UUID().uuidString)"
+            let writer = try PictureWriter(target: folder + "/a.png")
+            try writer.write([UInt8](repeating: 1, count: 900))
+            do {
+                try writer.write([UInt8](repeating: 1, count: 900))
+            } catch BrokerError.output(let path, "write", EFBIG) where path == folder + "/a.png" {
+                writer.discard()
+                exit(FileManager.default.fileExists(atPath: folder) ? 2 : 42)
+            }
+            exit(1)
+        }
+    }
+
     @Test func cleaningUpRemovesUnfinishedFilesAndStopsNewOnes() async {
         await #expect(processExitsWith: .exitCode(42)) {
             let folder = NSTemporaryDirectory() + "ink-cleanup-\(UUID().uuidString)"
