@@ -40,10 +40,10 @@ final class WorkerLoop {
         do throws(ProtocolError) {
             try handle(.started)
             while ending == nil {
-                if requests.wantsToStopNow { return }
-                if requests.wantsToDrain { try handle(.drainRequested) }
                 try wait()
+                if requests.wantsToStopNow { return }
                 try receive()
+                if requests.wantsToDrain { try handle(.drainRequested) }
                 // Results stay with the render threads, which then wait, until the socket has taken the earlier ones.
                 if unsent.isEmpty { for event in queue.takeOutgoing() { try handle(event) } }
                 try handle(.tick)

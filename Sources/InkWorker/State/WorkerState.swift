@@ -113,7 +113,8 @@ struct WorkerState {
     private mutating func stopIfDrained() {
         guard isDraining, tasks.isEmpty, phase != .idle else { return }
         if case .stopped = phase { return }
-        if case .serving = phase { actions.append(.send(.goodbye(.left))) }
+        // Also while greeting: the broker may have taken the hello and count on this worker.
+        actions.append(.send(.goodbye(.left)))
         stop(.drained)
     }
 

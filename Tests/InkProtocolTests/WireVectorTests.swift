@@ -1,0 +1,141 @@
+import Foundation
+import InkEngine
+import InkProtocol
+import Testing
+
+/// The examples of docs/protocol.md: what the document says in hex is what the program sends and understands.
+@Suite("Test vectors of docs/protocol.md")
+struct WireVectorTests {
+    private static let block = BlockID(digest: (0..<32).map { UInt8($0) })
+
+    static let fromWorker: [String: WorkerMessage] = [
+        "hello": .hello(
+            Hello(rendererVersion: "r1", workerName: "w", threads: 2, taskCredits: 4, byteCredits: 268_435_456)),
+        "worker heartbeat": .heartbeat,
+        "blockRequest": .blockRequest([BlockRange(id: block), BlockRange(id: block, offset: 4_190_208)]),
+        "resultPart": .resultPart(ResultPart(task: TaskID(7), attempt: 1, sequence: 0, bytes: [1, 2, 3])),
+        "taskDone": .taskDone(
+            TaskDone(
+                task: TaskID(7), attempt: 1, partCount: 1, resultBytes: 3,
+                phases: TaskPhases(decode: 1, raster: 2, composite: 3, encode: 4))),
+        "taskFailed": .taskFailed(
+            TaskFailed(
+                task: TaskID(7), attempt: 1, kind: .badInput,
+                place: Place(file: "a.ink", path: "layers[0].maskImage"), text: "not a PNG")),
+        "goodbye": .goodbye(.left),
+    ]
+
+    static let fromBroker: [String: BrokerMessage] = [
+        "welcome": .welcome(Welcome(heartbeatMilliseconds: 1000, livenessMilliseconds: 3000)),
+        "refuse": .refuse(reason: "old"),
+        "task": .task(
+            TaskAssignment(
+                task: TaskID(7), attempt: 1, deadlineMilliseconds: 1000, resultLimitBytes: 65_600,
+                payload: .inline(
+                    WorkerTask.render(
+                        TileTask(
+                            canvas: PixelSize(width: 300, height: 200), output: PixelSize(width: 600, height: 400),
+                            rect: PixelRect(x: 0, y: 64, width: 600, height: 64), background: .white, baseImage: nil,
+                            layers: [
+                                TileLayer(
+                                    opacity: 0.5, blendMode: .multiply,
+                                    mask: ImageSlice(
+                                        size: PixelSize(width: 300, height: 200), format: .mask8, firstChunk: 0,
+                                        chunks: [.constant(255), .block(block)]),
+                                    content: nil, strokes: [StrokeSelection(block: block, indices: [0, 1, 9])])
+                            ],
+                            pixelFormat: .rgb, delivery: .band(BandEncoding(effort: .fast, isLast: false)))
+                    ).encoded()))),
+        "task as a block": .task(
+            TaskAssignment(
+                task: TaskID(8), attempt: 2, deadlineMilliseconds: 1000, resultLimitBytes: 65_600,
+                payload: .block(block))),
+        "blockPart": .blockPart(BlockPart(id: block, offset: 0, totalBytes: 3, bytes: [1, 2, 3])),
+        "blockMissing": .blockMissing(block),
+        "cancel": .cancel(TaskID(7)),
+        "broker heartbeat": .heartbeat,
+        "drain": .drain,
+    ]
+
+    static let content: [String: [UInt8]] = [
+        "decode task": WorkerTask.decode(
+            DecodeTask(image: block, purpose: .mask, place: Place(file: "a.ink"), limits: Limits())
+        ).encoded(),
+        "encode task": WorkerTask.encode(
+            EncodeTask(
+                rect: PixelRect(x: 0, y: 8, width: 3, height: 2), format: .rgba,
+                encoding: BandEncoding(effort: .small, isLast: true),
+                pieces: [
+                    EncodePiece(rect: PixelRect(x: 0, y: 8, width: 1, height: 2), block: block),
+                    EncodePiece(rect: PixelRect(x: 1, y: 8, width: 2, height: 2), block: block),
+                ])
+        ).encoded(),
+        "stroke block": StrokeBlock(strokes: [
+            Stroke(
+                brush: Brush(type: .dots, color: RGBA8(red: 1, green: 2, blue: 3)), mode: .erase,
+                points: [StrokePoint(x: 1, y: 2, pressure: 0.5), StrokePoint(x: 1.5, y: -2, pressure: 1)])
+        ]).encoded(),
+        "image result": record(.imageChunk(.constant(255)))
+            + record(.imageChunk(.block(Block(id: block, frame: [1, 2, 3]))))
+            + record(
+                .imageEnd(
+                    DecodedImageResult(
+                        size: PixelSize(width: 300, height: 128), format: .mask8,
+                        maskBounds: PixelRect(x: 1, y: 2, width: 3, height: 4)))),
+        "band result": record(
+            .band(BandResult(rowCount: 64, filteredByteCount: 115_264, adler32: 0x1122_3344, deflated: [1, 2, 3]))),
+        "pixels result": record(.pixels(Block(id: block, frame: [1, 2, 3]))),
+    ]
+
+    private static func record(_ item: ResultItem) -> [UInt8] {
+        // A record is at most 4 GiB; these are not.
+        (try? item.encodedRecord()) ?? []
+    }
+
+    /// Name to hex, from the block that begins with ```vectors: a line `name:` and indented lines of hex.
+    static func vectors() throws -> [String: [UInt8]] {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent("docs/protocol.md"), encoding: .utf8)
+        var vectors: [String: String] = [:]
+        var name: String?
+        var isInside = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") {
+                isInside = line == "```vectors"
+            } else if isInside, line.hasSuffix(":") {
+                name = String(line.dropLast())
+                vectors[name!] = ""
+            } else if isInside, let name {
+                vectors[name]! += line.filter { !$0.isWhitespace }
+            }
+        }
+        return vectors.mapValues { bytes(hex: $0) }
+    }
+
+    /// How the document writes bytes.
+    static func hex(_ bytes: [UInt8]) -> String {
+        stride(from: 0, to: bytes.count, by: 32).map { start in
+            "  " + bytes[start..<min(bytes.count, start + 32)].map { String(format: "%02x", $0) }.joined()
+        }.joined(separator: "\n")
+    }
+
+    @Test("Each example is what the program sends, and is understood")
+    func examples() throws {
+        let vectors = try Self.vectors()
+        for (name, message) in Self.fromWorker {
+            let frame = try message.encoded()
+            #expect(vectors[name] == frame, "the document should say\n\(name):\n\(Self.hex(frame))")
+            #expect((try? WorkerMessage(frame: vectors[name] ?? [])) == message, "\(name)")
+        }
+        for (name, message) in Self.fromBroker {
+            let frame = try message.encoded()
+            #expect(vectors[name] == frame, "the document should say\n\(name):\n\(Self.hex(frame))")
+            #expect((try? BrokerMessage(frame: vectors[name] ?? [])) == message, "\(name)")
+        }
+        for (name, content) in Self.content {
+            #expect(vectors[name] == content, "the document should say\n\(name):\n\(Self.hex(content))")
+        }
+        #expect(vectors.count == Self.fromWorker.count + Self.fromBroker.count + Self.content.count)
+    }
+}
