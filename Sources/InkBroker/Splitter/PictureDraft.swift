@@ -84,8 +84,9 @@ struct PictureDraft: Sendable {
         _ project: Project, options: PictureOptions, name: String, limits: Limits, encoder: BlockEncoder,
         blocks: inout [EncodedBlock]
     ) throws(BrokerError) {
+        let measures = project.layers.map { $0.strokes.map { StrokeMeasure($0) } }
         do throws(EngineError) {
-            try PictureDraft.check(project, options, limits: limits, name: name)
+            try PictureDraft.check(project, measures, options, limits: limits, name: name)
         } catch {
             throw .refused(error)
         }
@@ -102,33 +103,28 @@ struct PictureDraft: Sendable {
         baseImage = nil
         if options.includeBase, let base = project.baseImage { baseImage = try images.index(of: base, .color, &blocks) }
         layers = []
-        costs = RowCosts(output: options.output, layers: 0, images: 0)
+        costs = RowCosts(output: options.output)
         for index in drawn {
             guard
                 let layer = try PictureDraft.layer(
-                    project.layers[index], at: index, canvas: canvas, options, encoder, &images, &blocks)
+                    project.layers[index], at: index, measures[index], canvas: canvas, options, encoder, &costs,
+                    &images, &blocks)
             else { continue }
             layers.append(layer)
         }
         self.images = images.requests
-        costs = RowCosts(output: options.output, layers: layers.count, images: images.requests.count)
-        for index in drawn {
-            for stroke in project.layers[index].strokes where !stroke.points.isEmpty {
-                let extent = StrokeExtent(of: stroke, canvas: canvas, output: options.output)
-                costs.add(stroke, extent: extent, canvas: canvas, output: options.output)
-            }
-        }
+        costs.add(layers: layers.count, images: images.requests.count)
     }
 
     private static func check(
-        _ project: Project, _ options: PictureOptions, limits: Limits, name: String
+        _ project: Project, _ measures: [[StrokeMeasure]], _ options: PictureOptions, limits: Limits, name: String
     ) throws(EngineError) {
         let size = options.output
         guard size.width > 0, size.height > 0, project.canvasSize.width > 0, project.canvasSize.height > 0 else {
             throw .badInput(Place(file: name), reason: "a picture of \(size) pixels cannot be made")
         }
         try ExportSize.check(size, limits: limits, place: Place(file: name))
-        try StampCount.check(project, limits: limits, file: name)
+        try StampCount.check(project, measures, limits: limits, file: name)
     }
 
     /// What lies under the picture. `--rgb` without an opaque background lays it on white.
@@ -153,14 +149,16 @@ struct PictureDraft: Sendable {
 
     /// Nil when the layer holds nothing that could show.
     private static func layer(
-        _ layer: Layer, at index: Int, canvas: PixelSize, _ options: PictureOptions, _ encoder: BlockEncoder,
-        _ images: inout ImageRequests, _ blocks: inout [EncodedBlock]
+        _ layer: Layer, at index: Int, _ measures: [StrokeMeasure], canvas: PixelSize, _ options: PictureOptions,
+        _ encoder: BlockEncoder, _ costs: inout RowCosts, _ images: inout ImageRequests,
+        _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> DraftLayer? {
         let isEmpty = layer.strokes.isEmpty && layer.contentImage == nil
         let fill = options.fillSuggested && isEmpty ? layer.suggestedPattern : nil
         guard !isEmpty || fill != nil else { return nil }
         let strokes = try StrokeBlocks.make(
-            of: layer.strokes, canvas: canvas, output: options.output, encoder: encoder, into: &blocks)
+            of: layer.strokes, measures, canvas: canvas, output: options.output, encoder: encoder, costs: &costs,
+            into: &blocks)
         guard layer.contentImage != nil || fill != nil || strokes.contains(where: \.union.isPaint) else { return nil }
         var mask: Int?
         if let image = layer.maskImage { mask = try images.index(of: image, .mask, &blocks) }

@@ -45,12 +45,10 @@ struct PicturePlan: Sendable {
                 content: layer.content.map { decoded[$0] }, blocks: layer.blocks)
             if let pattern = layer.fill {
                 let strokes = try PicturePlan.fill(pattern, mask, draft, layer.place)
+                let measures = strokes.map { StrokeMeasure($0) }
                 planned.blocks = try StrokeBlocks.make(
-                    of: strokes, canvas: draft.canvas, output: draft.options.output, encoder: encoder, into: &blocks)
-                for stroke in strokes {
-                    let extent = StrokeExtent(of: stroke, canvas: draft.canvas, output: draft.options.output)
-                    costs.add(stroke, extent: extent, canvas: draft.canvas, output: draft.options.output)
-                }
+                    of: strokes, measures, canvas: draft.canvas, output: draft.options.output, encoder: encoder,
+                    costs: &costs, into: &blocks)
             }
             layers.append(planned)
         }

@@ -6,7 +6,8 @@ public enum StampCount {
     ///
     /// - Complexity: O(points), ten square roots a point.
     public static func exact(of stroke: Stroke) -> Int {
-        count(stroke) { $0.length }
+        guard stroke.brush.type != .solid, !stroke.points.isEmpty else { return 0 }
+        return stamps(length: StrokeMeasure.length(of: stroke.points), of: stroke.brush)
     }
 
     /// The exact number of stamps of a layer; saturates at `Int.max`.
@@ -15,8 +16,9 @@ public enum StampCount {
     }
 
     /// No less than the exact number, several times cheaper.
-    static func bound(of stroke: Stroke) -> Int {
-        count(stroke) { $0.lengthBound }
+    static func bound(of stroke: Stroke, _ measure: StrokeMeasure) -> Int {
+        guard stroke.brush.type != .solid, measure.positionCount > 0 else { return 0 }
+        return stamps(length: measure.lengthBound, of: stroke.brush)
     }
 
     /// Refuses a project with more stamps than `limits.stamps`, before anything is made of its strokes.
@@ -24,9 +26,19 @@ public enum StampCount {
     /// - Parameter file: the project's name for the message.
     /// - Throws: `EngineError.overLimit` naming the first stroke that crosses the limit.
     public static func check(_ project: Project, limits: Limits, file: String) throws(EngineError) {
+        let measures = project.layers.map { $0.strokes.map { StrokeMeasure($0) } }
+        try check(project, measures, limits: limits, file: file)
+    }
+
+    /// As above, with the strokes' measures, layer by layer.
+    static func check(
+        _ project: Project, _ measures: [[StrokeMeasure]], limits: Limits, file: String
+    ) throws(EngineError) {
         var bound = 0
-        for layer in project.layers {
-            for stroke in layer.strokes { bound = saturatingSum(bound, StampCount.bound(of: stroke)) }
+        for (layer, measures) in zip(project.layers, measures) {
+            for (stroke, measure) in zip(layer.strokes, measures) {
+                bound = saturatingSum(bound, StampCount.bound(of: stroke, measure))
+            }
         }
         guard bound > limits.stamps else { return }
         var total = 0
@@ -48,11 +60,9 @@ public enum StampCount {
         return overflow ? .max : sum
     }
 
-    private static func count(_ stroke: Stroke, length: (StrokeGeometry) -> Double) -> Int {
-        guard stroke.brush.type != .solid, !stroke.points.isEmpty else { return 0 }
-        let geometry = StrokeGeometry(stroke.points)
-        guard geometry.positions.count > 1 else { return 1 }
-        return stamps(length: length(geometry), distance: stroke.brush.spacing * stroke.brush.scale)
+    private static func stamps(length: Double, of brush: Brush) -> Int {
+        // A tap leaves one stamp whatever the spacing.
+        length == 0 ? 1 : stamps(length: length, distance: brush.spacing * brush.scale)
     }
 
     /// The stamps at the arc lengths 0, d, 2d, ... up to `length`.

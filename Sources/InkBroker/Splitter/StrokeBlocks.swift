@@ -41,17 +41,22 @@ enum StrokeBlocks {
     static let pointsPerBlock = 8192
 
     /// Blocks of the strokes that can be seen, in drawing order. A stroke without points or off the picture is in none.
+    ///
+    /// - Parameters:
+    ///   - measures: the strokes', in the same order.
+    ///   - costs: the strokes' cost is added.
     static func make(
-        of strokes: [Stroke], canvas: PixelSize, output: PixelSize, encoder: BlockEncoder,
-        into blocks: inout [EncodedBlock]
+        of strokes: [Stroke], _ measures: [StrokeMeasure], canvas: PixelSize, output: PixelSize, encoder: BlockEncoder,
+        costs: inout RowCosts, into blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> [StrokeBlockIndex] {
         var made: [StrokeBlockIndex] = []
         var pending: [Stroke] = []
         var extents: [StrokeExtent] = []
         var points = 0
-        for stroke in strokes where !stroke.points.isEmpty {
-            let extent = StrokeExtent(of: stroke, canvas: canvas, output: output)
+        for (stroke, measure) in zip(strokes, measures) where !stroke.points.isEmpty {
+            let extent = StrokeExtent(of: stroke, measure, canvas: canvas, output: output)
             guard !extent.isEmpty else { continue }
+            costs.add(stroke, measure, extent: extent, canvas: canvas, output: output)
             if !pending.isEmpty, points + stroke.points.count > pointsPerBlock {
                 try made.append(finish(pending, extents, encoder, &blocks))
                 pending.removeAll(keepingCapacity: true)

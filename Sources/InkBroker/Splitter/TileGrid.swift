@@ -12,6 +12,9 @@ struct TileGrid: Hashable, Sendable {
     /// The most pixels in an automatic band: 16 MiB of RGBA in a worker.
     static let pixelsPerAutomaticBandMax = 4 << 20
     static let automaticHeights = 16...512
+    static let worthwhileHeight = 64
+    /// Bands that a picture is cut into for the sake of several workers, if its height allows.
+    static let bandsMin = 8
     /// The least edge that can be asked for, pixels.
     static let edgeMin = 16
 
@@ -26,11 +29,17 @@ struct TileGrid: Hashable, Sendable {
 
     /// Bands of a height that makes a task take about `targetNanoseconds`.
     ///
+    /// Low bands are dear: strokes are sent and smoothed once for every band that they meet. So bands are not lower
+    /// than `worthwhileHeight` unless a task would take several times as long, and not so high that there are fewer
+    /// than `bandsMin`.
     /// - Parameter rowCosts: the estimated nanoseconds of each output row.
     init(output: PixelSize, rowCosts: [Double], targetNanoseconds: Double = 10_000_000) {
         let mean = max(1, rowCosts.reduce(0, +) / Double(max(1, rowCosts.count)))
         let heights = TileGrid.automaticHeights
-        let wanted = min(Double(heights.upperBound), targetNanoseconds / mean)
+        var wanted = min(Double(heights.upperBound), targetNanoseconds / mean)
+        let worthwhile = Double(TileGrid.worthwhileHeight)
+        wanted = max(wanted, min(worthwhile, 4 * targetNanoseconds / mean))
+        wanted = min(wanted, max(worthwhile, Double(output.height / TileGrid.bandsMin)))
         // Whole multiples of the least height, so that cells of the renderer are seldom cut.
         let stepped = Int(wanted) / heights.lowerBound * heights.lowerBound
         let highest = max(heights.lowerBound, TileGrid.pixelsPerAutomaticBandMax / output.width)
@@ -61,24 +70,31 @@ struct RowCosts: Sendable {
     /// Differences of the cost from row to row, so that a stroke of any height is two additions.
     private var differences: [Double]
     private var everyRow: Double
+    private let width: Double
 
     /// Nanoseconds for encoding a pixel and for its backdrop.
     private static let pixelBase = 14.0
-    private static let pixelLayer = 4.0
+    private static let pixelLayer = 3.0
     private static let pixelImage = 8.0
     /// Nanoseconds for a pixel of a stamp's box.
-    private static let stampPixel = 1.0
-    private static let stampBase = 200.0
+    private static let stampPixel = 0.4
+    private static let stampBase = 100.0
 
-    init(output: PixelSize, layers: Int, images: Int) {
+    init(output: PixelSize) {
         differences = Array(repeating: 0, count: output.height + 1)
-        let pixel =
-            RowCosts.pixelBase + RowCosts.pixelLayer * Double(layers) + RowCosts.pixelImage * Double(images)
-        everyRow = pixel * Double(output.width)
+        everyRow = RowCosts.pixelBase * Double(output.width)
+        width = Double(output.width)
+    }
+
+    /// Adds what every row costs for each layer that is drawn and each image that is scaled.
+    mutating func add(layers: Int, images: Int) {
+        everyRow += (RowCosts.pixelLayer * Double(layers) + RowCosts.pixelImage * Double(images)) * width
     }
 
     /// Adds a stroke, spread evenly over the rows that it can touch.
-    mutating func add(_ stroke: Stroke, extent: StrokeExtent, canvas: PixelSize, output: PixelSize) {
+    mutating func add(
+        _ stroke: Stroke, _ measure: StrokeMeasure, extent: StrokeExtent, canvas: PixelSize, output: PixelSize
+    ) {
         guard !extent.isEmpty else { return }
         let scale = Double(output.width) / Double(canvas.width)
         let visible = Double(extent.maxX - extent.minX) * Double(extent.maxY - extent.minY)
@@ -87,7 +103,7 @@ struct RowCosts: Sendable {
             cost = visible * RowCosts.stampPixel
         } else {
             let area = min(visible, RowCosts.stampArea(of: stroke.brush) * scale * scale)
-            cost = Double(StampCount.bound(of: stroke)) * (RowCosts.stampBase + area * RowCosts.stampPixel)
+            cost = Double(StampCount.bound(of: stroke, measure)) * (RowCosts.stampBase + area * RowCosts.stampPixel)
         }
         let perRow = min(cost, 1e15) / Double(extent.maxY - extent.minY)
         differences[Int(extent.minY)] += perRow

@@ -65,7 +65,7 @@ import Testing
 
     /// The outermost points of the shapes around points of the smoothed line, in 16 directions where it matters.
     private func marks(of stroke: Stroke) -> [Point] {
-        let size = BrushReach.largestSize(of: stroke)
+        let size = StrokeMeasure(stroke).largestSize
         let k = stroke.brush.scale * size
         let pitch = stroke.brush.spacing * k
         let half = stroke.brush.lineWidth * k / 2
@@ -139,7 +139,7 @@ import Testing
             StrokePoint(x: .random(in: -9...9, using: &random), y: .random(in: -9...9, using: &random))
         }
         let stroke = Stroke(brush: Brush(spacing: .random(in: 0.01...3, using: &random)), points: points)
-        #expect(StampCount.bound(of: stroke) >= StampCount.exact(of: stroke), "seed \(seed)")
+        #expect(StampCount.bound(of: stroke, StrokeMeasure(stroke)) >= StampCount.exact(of: stroke), "seed \(seed)")
     }
 
     @Test func refusesAProjectOverTheLimitAndNamesTheStroke() throws {
