@@ -1,0 +1,121 @@
+import CISAL
+import CZlib
+
+/// What follows the bytes given to a `Deflater`.
+enum DeflateEnd {
+    /// More bytes of the same band.
+    case more
+    /// The band ends: up to a byte boundary, and what comes after refers to nothing before (a full flush).
+    case flush
+    /// The stream ends.
+    case last
+}
+
+/// Compresses bytes to raw deflate (RFC 1951), band by band; reused, because its state is large.
+protocol Deflater: AnyObject {
+    /// Forgets everything given before.
+    func begin() throws(EngineError)
+
+    /// Compresses `bytes` and hands on what comes out.
+    ///
+    /// - Precondition: Fewer than 2^31 bytes.
+    func deflate(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, end: DeflateEnd, output: (UnsafeBufferPointer<UInt8>) -> Void
+    ) throws(EngineError)
+}
+
+/// ISA-L's igzip at level 1 or 2. The output may differ between processors; what it decompresses to does not.
+final class ISALDeflater: Deflater {
+    private let stream: UnsafeMutablePointer<isal_zstream>
+    private let level: UInt32
+    private let levelBuffer: RowBuffer
+    private let output = RowBuffer(byteCount: 128 << 10)
+
+    /// - Precondition: `level` is 1 or 2.
+    init(level: Int) {
+        precondition(level == 1 || level == 2)
+        self.level = UInt32(level)
+        // ISAL_DEF_LVL1_DEFAULT and ISAL_DEF_LVL2_DEFAULT, which Swift cannot import: 4 KiB, two bytes for each of 8 Ki
+        // or 32 Ki hash entries, four bytes for each of 64 Ki tokens.
+        levelBuffer = RowBuffer(byteCount: (4 << 10) + (level == 1 ? 16 << 10 : 64 << 10) + (256 << 10))
+        stream = .allocate(capacity: 1)
+        isal_deflate_init(stream)
+    }
+
+    deinit { stream.deallocate() }
+
+    func begin() {
+        isal_deflate_init(stream)
+        stream.pointee.level = level
+        stream.pointee.level_buf = levelBuffer.base
+        stream.pointee.level_buf_size = UInt32(levelBuffer.byteCount)
+    }
+
+    func deflate(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, end: DeflateEnd, output handOn: (UnsafeBufferPointer<UInt8>) -> Void
+    ) throws(EngineError) {
+        stream.pointee.next_in = bytes.baseAddress
+        stream.pointee.avail_in = UInt32(bytes.count)
+        stream.pointee.flush = UInt16(end == .flush ? FULL_FLUSH : NO_FLUSH)
+        stream.pointee.end_of_stream = end == .last ? 1 : 0
+        // Output that just fills the buffer may or may not be all: only an unfilled one says so.
+        repeat {
+            stream.pointee.next_out = output.base
+            stream.pointee.avail_out = UInt32(output.byteCount)
+            let status = isal_deflate(stream)
+            guard status == COMP_OK else { throw .internalError("isal_deflate failed with \(status)") }
+            handOn(UnsafeBufferPointer(start: output.base, count: output.byteCount - Int(stream.pointee.avail_out)))
+        } while stream.pointee.avail_out == 0 && stream.pointee.internal_state.state != ZSTATE_END
+        guard stream.pointee.avail_in == 0 else { throw .internalError("isal_deflate left bytes behind") }
+    }
+}
+
+/// zlib at its highest level.
+final class ZlibDeflater: Deflater {
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let output = RowBuffer(byteCount: 128 << 10)
+
+    init() throws(EngineError) {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        // A negative window size asks for raw deflate; memory level 9 makes the longest blocks.
+        let status = deflateInit2_(
+            stream, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else { throw .internalError("zlib's deflateInit2 failed with \(status)") }
+    }
+
+    deinit {
+        // Of a stream that could not be set up it frees nothing.
+        deflateEnd(stream)
+        stream.deallocate()
+    }
+
+    func begin() throws(EngineError) {
+        let status = deflateReset(stream)
+        guard status == Z_OK else { throw .internalError("zlib's deflateReset failed with \(status)") }
+    }
+
+    func deflate(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, end: DeflateEnd, output handOn: (UnsafeBufferPointer<UInt8>) -> Void
+    ) throws(EngineError) {
+        stream.pointee.next_in = bytes.baseAddress
+        stream.pointee.avail_in = UInt32(bytes.count)
+        let flush =
+            switch end {
+            case .more: Z_NO_FLUSH
+            case .flush: Z_FULL_FLUSH
+            case .last: Z_FINISH
+            }
+        repeat {
+            stream.pointee.next_out = output.base
+            stream.pointee.avail_out = UInt32(output.byteCount)
+            let status = CZlib.deflate(stream, flush)
+            // Z_BUF_ERROR only says that there was nothing left to do.
+            guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
+                throw .internalError("zlib's deflate failed with \(status)")
+            }
+            handOn(UnsafeBufferPointer(start: output.base, count: output.byteCount - Int(stream.pointee.avail_out)))
+        } while stream.pointee.avail_out == 0
+        guard stream.pointee.avail_in == 0 else { throw .internalError("zlib's deflate left bytes behind") }
+    }
+}

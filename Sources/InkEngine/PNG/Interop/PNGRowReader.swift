@@ -1,0 +1,64 @@
+import CPNG
+
+/// libpng's row reader over a PNG in memory. Rows come out with 8 bits a sample: palettes are colours, tRNS is alpha,
+/// 16 bits are round(v / 257), nothing is colour-managed.
+///
+/// One thread at a time; a reader that has thrown is of no further use.
+final class PNGRowReader {
+    private let reader: OpaquePointer
+    private let place: Place
+    private let layout: ink_png_layout
+
+    /// Bytes of a row: width times `channels`.
+    var rowByteCount: Int { layout.row_bytes }
+    /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
+    var channels: Int { Int(layout.channels) }
+    /// How often the rows are gone through: 1, or 7 when interlaced.
+    var passes: Int { Int(layout.passes) }
+
+    /// Reads everything before the pixels.
+    ///
+    /// - Parameter expandsGray: gray becomes RGB.
+    /// - Parameter png: outlives the reader.
+    init(_ png: UnsafeBufferPointer<UInt8>, expandsGray: Bool, place: Place) throws(EngineError) {
+        guard let base = png.baseAddress, let reader = ink_png_open(base, png.count) else {
+            throw .internalError("libpng cannot be set up")
+        }
+        self.reader = reader
+        self.place = place
+        var layout = ink_png_layout()
+        let isRead = ink_png_read_header(reader, UInt32(PNGHeader.edgePixelsMax), expandsGray ? 1 : 0, &layout) != 0
+        self.layout = layout
+        // From here on deinit closes the reader, also when this throws.
+        guard isRead else { throw error() }
+    }
+
+    deinit { ink_png_close(reader) }
+
+    /// Reads the next row of the current pass into `row`; a later pass of an interlaced image needs what the earlier
+    /// ones left there.
+    ///
+    /// - Precondition: `row` has room for `rowByteCount` bytes.
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws(EngineError) {
+        guard ink_png_read_row(reader, row) != 0 else { throw error() }
+    }
+
+    /// Reads what follows the pixels, IEND included, and checks the zlib stream's end.
+    func finish() throws(EngineError) {
+        guard ink_png_finish(reader) != 0 else { throw error() }
+    }
+
+    private func error() -> EngineError {
+        let text = String(cString: ink_png_error(reader))
+        return .badInput(place, reason: "the PNG is damaged: \(text)")
+    }
+
+    /// The version of libpng that is loaded.
+    static var libraryVersion: String { String(cString: ink_png_library_version()) }
+}
+
+/// The versions of the libraries behind the PNG code, for reports.
+public enum PNGLibraries {
+    /// libpng as loaded, `1.6.39`.
+    public static var libpngVersion: String { PNGRowReader.libraryVersion }
+}

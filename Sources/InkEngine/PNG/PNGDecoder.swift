@@ -1,0 +1,92 @@
+/// Decodes PNGs of all kinds to 8 bits a sample, in chunks of rows from the top.
+///
+/// Gamma, colour profiles and background of the file have no influence; of an animated PNG the default image is
+/// decoded; what follows IEND is not looked at.
+public enum PNGDecoder {
+    /// Decodes `png` and hands its chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order.
+    ///
+    /// Holds one chunk of samples and a few rows; an interlaced image whole. An error may come after chunks have been
+    /// handed out, even after the last: only a return says that the image is sound.
+    ///
+    /// - Throws: `EngineError.badInput` at `place` for damage of any kind in what makes up the pixels (wrong CRC,
+    ///   fewer rows than claimed, bad zlib stream, missing IEND); `.overLimit` before memory is taken; what `onChunk`
+    ///   throws.
+    public static func decode(
+        _ png: [UInt8], as purpose: ImagePurpose, place: Place, limits: Limits = Limits(),
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) -> DecodedImageInfo {
+        let header = try PNGHeader(png, place: place)
+        try header.check(against: limits, place: place)
+        return try png.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            let reader = try PNGRowReader(bytes, expandsGray: purpose == .color, place: place)
+            guard reader.rowByteCount == header.size.width * reader.channels else {
+                throw .internalError("\(place): libpng reads another size than the header says")
+            }
+            var assembler = ChunkAssembler(size: header.size, channels: reader.channels, purpose: purpose)
+            if header.isInterlaced {
+                try decodeInterlaced(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
+            } else {
+                try decodeRows(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
+            }
+            return assembler.info
+        }
+    }
+
+    private static func decodeRows(
+        _ reader: PNGRowReader, height: Int, into assembler: inout ChunkAssembler,
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        let row = RowBuffer(byteCount: reader.rowByteCount)
+        for _ in 0..<height {
+            try reader.readRow(into: row.base)
+            if let chunk = assembler.append(row.base) { try onChunk(chunk) }
+        }
+        try reader.finish()
+    }
+
+    private static func decodeInterlaced(
+        _ reader: PNGRowReader, height: Int, into assembler: inout ChunkAssembler,
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        let image = RowBuffer(byteCount: reader.rowByteCount * height)
+        for _ in 0..<reader.passes {
+            for y in 0..<height { try reader.readRow(into: image.base + y * reader.rowByteCount) }
+        }
+        try reader.finish()
+        for y in 0..<height {
+            if let chunk = assembler.append(image.base + y * reader.rowByteCount) { try onChunk(chunk) }
+        }
+    }
+
+    /// The whole image as RGBA, straight, row-major; for tests and small pictures.
+    ///
+    /// - Throws: As `decode`.
+    package static func decodeRGBA(
+        _ png: [UInt8], place: Place, limits: Limits = Limits()
+    ) throws(EngineError) -> (size: PixelSize, rgba: [UInt8]) {
+        var chunks: [DecodedChunk] = []
+        let info = try decode(png, as: .color, place: place, limits: limits) { chunks.append($0) }
+        var rgba: [UInt8] = []
+        rgba.reserveCapacity(info.size.area * 4)
+        for chunk in chunks {
+            for pixel in chunk.pixels(of: info) {
+                rgba += info.format == .rgba8 ? pixel : pixel + [255]
+            }
+        }
+        return (info.size, rgba)
+    }
+}
+
+extension DecodedChunk {
+    /// The samples of each pixel in turn.
+    fileprivate func pixels(of info: DecodedImageInfo) -> [ArraySlice<UInt8>] {
+        let byteCount = info.format.bytesPerPixel
+        switch content {
+        case .constant(let value):
+            let pixel = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            return Array(repeating: pixel[...], count: rows.count * info.size.width)
+        case .samples(let samples):
+            return stride(from: 0, to: samples.count, by: byteCount).map { samples[$0..<($0 + byteCount)] }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/// What the first 33 bytes of a PNG say: signature and IHDR (PNG specification, 5.2 and 11.2.1).
+public struct PNGHeader: Hashable, Sendable {
+    /// How a pixel's samples are to be read (PNG specification, table 11.1).
+    public enum ColorType: UInt8, Hashable, Sendable, CaseIterable {
+        case gray = 0
+        case rgb = 2
+        case palette = 3
+        case grayAlpha = 4
+        case rgba = 6
+
+        /// The bit depths a sample, or an index, may have.
+        var bitDepths: [UInt8] {
+            switch self {
+            case .gray: [1, 2, 4, 8, 16]
+            case .palette: [1, 2, 4, 8]
+            case .rgb, .grayAlpha, .rgba: [8, 16]
+            }
+        }
+    }
+
+    /// Pixels; each edge is 1 to 2^31 - 1.
+    public let size: PixelSize
+    /// Bits a sample, or an index into the palette.
+    public let bitDepth: UInt8
+    public let colorType: ColorType
+    /// Adam7: the image has to be held whole to be decoded.
+    public let isInterlaced: Bool
+
+    /// The eight bytes that every PNG begins with.
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    /// The bytes of signature and IHDR: all that `init(_:place:)` looks at.
+    public static let byteCount = 33
+
+    /// Reads signature and IHDR at the beginning of `bytes`, and nothing behind them.
+    ///
+    /// - Throws: `EngineError.badInput` at `place` when it is not a PNG, is cut off, or claims what no PNG can be.
+    public init(_ bytes: some Collection<UInt8>, place: Place) throws(EngineError) {
+        let head = Array(bytes.prefix(PNGHeader.byteCount))
+        guard !head.isEmpty else { throw .badInput(place, reason: "the PNG is empty") }
+        guard head.starts(with: PNGHeader.signature.prefix(head.count)) else {
+            throw .badInput(place, reason: "not a PNG: the signature is missing or damaged")
+        }
+        guard head.count == PNGHeader.byteCount else {
+            throw .badInput(place, reason: "the PNG is cut off in its header")
+        }
+        guard head[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8)) else {
+            throw .badInput(place, reason: "the PNG does not begin with its header chunk")
+        }
+        guard crc32(head[12..<29]) == bigEndian(head, at: 29) else {
+            throw .badInput(place, reason: "the PNG's header is damaged: its checksum is wrong")
+        }
+        try self.init(fields: Array(head[16..<29]), place: place)
+    }
+
+    /// Reads the 13 bytes of an IHDR chunk.
+    private init(fields: [UInt8], place: Place) throws(EngineError) {
+        let width = bigEndian(fields, at: 0)
+        let height = bigEndian(fields, at: 4)
+        let edge = 1...UInt32(Int32.max)
+        guard edge.contains(width), edge.contains(height) else {
+            throw .badInput(place, reason: "the PNG claims a size of \(width)x\(height)")
+        }
+        guard let colorType = ColorType(rawValue: fields[9]), colorType.bitDepths.contains(fields[8]) else {
+            throw .badInput(
+                place, reason: "the PNG claims bit depth \(fields[8]) with color type \(fields[9]), which do not exist")
+        }
+        guard fields[10] == 0, fields[11] == 0, fields[12] <= 1 else {
+            throw .badInput(place, reason: "the PNG claims an unknown compression, filter or interlace method")
+        }
+        size = PixelSize(width: Int(width), height: Int(height))
+        bitDepth = fields[8]
+        self.colorType = colorType
+        isInterlaced = fields[12] == 1
+    }
+
+    /// The longest edge that is decoded, whatever the limits: a row, and a chunk of 64 of them, has to be held.
+    static let edgePixelsMax = 1_000_000
+
+    /// Refuses an image that is larger than the limits allow.
+    ///
+    /// - Throws: `EngineError.overLimit` at `place`.
+    public func check(against limits: Limits, place: Place) throws(EngineError) {
+        guard size.longestEdge <= PNGHeader.edgePixelsMax else {
+            throw .overLimit(
+                place, what: "image edge", found: "\(size.longestEdge) pixels", limit: "\(PNGHeader.edgePixelsMax)")
+        }
+        guard size.area <= limits.imagePixels else {
+            throw .overLimit(
+                place, what: "image size", found: "\(size) = \(size.area) pixels", limit: "\(limits.imagePixels)")
+        }
+        guard !isInterlaced || size.area <= limits.interlacedImagePixels else {
+            throw .overLimit(
+                place, what: "interlaced image size", found: "\(size) = \(size.area) pixels",
+                limit: "\(limits.interlacedImagePixels)")
+        }
+    }
+}
+
+/// The four bytes at `offset` as an unsigned number, most significant first.
+///
+/// - Precondition: `bytes` has `offset + 4` elements from index 0 on.
+func bigEndian(_ bytes: [UInt8], at offset: Int) -> UInt32 {
+    (0..<4).reduce(0) { $0 << 8 | UInt32(bytes[offset + $1]) }
+}
+
+/// The four bytes of `value`, most significant first.
+func bigEndian(_ value: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+}

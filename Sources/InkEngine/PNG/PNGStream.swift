@@ -1,0 +1,94 @@
+/// The parts of a PNG file around its compressed bands, as bytes in file order: `prologue`, `idat` for each band from
+/// the top, `epilogue`.
+///
+/// The bands are pieces of one zlib stream (RFC 1950), whose two header bytes go before the first and whose Adler-32
+/// stands in a last IDAT chunk of its own, so that it may be known only at the end.
+public enum PNGStream {
+    /// What a picture says besides its pixels.
+    public struct Description: Hashable, Sendable {
+        /// Written as `pHYs`; nil leaves it out.
+        public var dotsPerInch: Double?
+        public var text: [TextEntry]
+        /// Written as `inKD`; nil leaves it out.
+        public var digest: PictureDigest?
+
+        public init(dotsPerInch: Double? = nil, text: [TextEntry] = [], digest: PictureDigest? = nil) {
+            self.dotsPerInch = dotsPerInch
+            self.text = text
+            self.digest = digest
+        }
+    }
+
+    /// The private chunk that holds a picture's digest: ancillary, private, unsafe to copy (PNG specification, 5.4),
+    /// so that a program that changes the picture drops it.
+    static let digestChunkType = "inKD"
+
+    /// Signature and chunks up to the first IDAT: IHDR, sRGB (perceptual), pHYs, tEXt and iTXt, inKD.
+    ///
+    /// A `dotsPerInch` that is not finite or not above 0 is left out; one beyond what pHYs can say is clamped.
+    ///
+    /// - Throws: `EngineError.internalError` for a size that PNG does not have (1 to 2^31 - 1 each way).
+    public static func prologue(
+        size: PixelSize, format: OutputFormat, description: Description
+    ) throws(EngineError) -> [UInt8] {
+        let edge = 1...Int(Int32.max)
+        guard edge.contains(size.width), edge.contains(size.height) else {
+            throw .internalError("a PNG of \(size) pixels cannot be")
+        }
+        let colorType: PNGHeader.ColorType = format == .rgb ? .rgb : .rgba
+        let header = bigEndian(UInt32(size.width)) + bigEndian(UInt32(size.height)) + [8, colorType.rawValue, 0, 0, 0]
+        var bytes = PNGHeader.signature + chunk("IHDR", header) + chunk("sRGB", [0])
+        if let dotsPerInch = description.dotsPerInch, dotsPerInch.isFinite, dotsPerInch > 0 {
+            let perMetre = bigEndian(UInt32(min(max((dotsPerInch / 0.0254).rounded(), 1), Double(Int32.max))))
+            bytes += chunk("pHYs", perMetre + perMetre + [1])
+        }
+        for entry in description.text { bytes += entry.chunk }
+        if let digest = description.digest { bytes += chunk(digestChunkType, digest.bytes) }
+        return bytes
+    }
+
+    /// A band as IDAT chunks; one, unless it is very large.
+    ///
+    /// - Parameter isFirst: the band at the top, which gets the zlib header.
+    public static func idat(_ band: [UInt8], isFirst: Bool) -> [UInt8] {
+        // PNG allows 2^31 - 1 bytes of data in a chunk.
+        idat(band, isFirst: isFirst, chunkByteCountMax: 1 << 30)
+    }
+
+    static func idat(_ band: [UInt8], isFirst: Bool, chunkByteCountMax: Int) -> [UInt8] {
+        // Deflate with a window of 32 KB; the header's level bits say "fastest" and nobody reads them.
+        let head: [UInt8] = isFirst ? [0x78, 0x01] : []
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(band.count + 12 * (band.count / chunkByteCountMax + 1) + head.count)
+        var start = 0
+        repeat {
+            let prefix = start == 0 ? head : []
+            let end = min(band.count, start + chunkByteCountMax - prefix.count)
+            append("IDAT", prefix, band[start..<end], to: &bytes)
+            start = end
+        } while start < band.count
+        return bytes
+    }
+
+    /// The zlib stream's checksum in a last IDAT, and IEND.
+    ///
+    /// - Parameter adler32: of the filtered bytes of all bands.
+    public static func epilogue(adler32: UInt32) -> [UInt8] {
+        chunk("IDAT", bigEndian(adler32)) + chunk("IEND", [])
+    }
+
+    /// A chunk: length, type, data, CRC.
+    static func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(type, [], data[...], to: &bytes)
+        return bytes
+    }
+
+    private static func append(_ type: String, _ prefix: [UInt8], _ data: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        let head = Array(type.utf8) + prefix
+        bytes += bigEndian(UInt32(prefix.count + data.count))
+        bytes += head
+        bytes += data
+        bytes += bigEndian(crc32(data, seed: crc32(head)))
+    }
+}

@@ -1,0 +1,81 @@
+/// PNG files as they lie on disk.
+public enum PictureFile {
+    /// The digest that the picture at `path` carries, when the file is a whole PNG: signature, all chunks with right
+    /// CRCs, IHDR first, IEND last and nothing behind it, one `inKD` chunk. nil for any other file, or none.
+    ///
+    /// The pixels are not decoded: that the chunks are those that were written is what the CRCs say. Reads the file
+    /// once, in pieces of bounded size.
+    ///
+    /// - Throws: `EngineError.io` when there is a file and it cannot be opened or read.
+    public static func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
+        guard let file = try InputFile(regularFileAt: path) else { return nil }
+        var scan = ChunkScan(file: file)
+        return try scan.digestOfWholePicture()
+    }
+}
+
+/// Goes through a PNG file's chunks.
+private struct ChunkScan {
+    let file: InputFile
+    private var digest: PictureDigest?
+    private var isFirst = true
+    private var hasPixels = false
+
+    init(file: InputFile) { self.file = file }
+
+    private struct Head {
+        let type: [UInt8]
+        let byteCount: Int
+    }
+
+    private static let header = Array("IHDR".utf8)
+    private static let pixels = Array("IDAT".utf8)
+    private static let end = Array("IEND".utf8)
+    private static let digest = Array(PNGStream.digestChunkType.utf8)
+
+    mutating func digestOfWholePicture() throws(EngineError) -> PictureDigest? {
+        guard try file.read(PNGHeader.signature.count) == PNGHeader.signature else { return nil }
+        while let head = try nextHead() {
+            let isRead =
+                if head.type == ChunkScan.digest { try readDigest(head) } else { try skip(head) }
+            guard isRead else { return nil }
+            isFirst = false
+            hasPixels = hasPixels || head.type == ChunkScan.pixels
+            guard head.type == ChunkScan.end else { continue }
+            let isAtEnd = try file.isAtEnd()
+            return hasPixels && head.byteCount == 0 && isAtEnd ? digest : nil
+        }
+        return nil
+    }
+
+    /// The next chunk's length and type; nil at the end of the file or where no chunk can be.
+    private func nextHead() throws(EngineError) -> Head? {
+        guard let bytes = try file.read(8) else { return nil }
+        let byteCount = bigEndian(bytes, at: 0)
+        let head = Head(type: Array(bytes[4...]), byteCount: Int(byteCount))
+        guard byteCount <= UInt32(Int32.max), isFirst == (head.type == ChunkScan.header) else { return nil }
+        return head
+    }
+
+    /// Takes a digest chunk, of which there may be one; false when it is another, or damaged.
+    private mutating func readDigest(_ head: Head) throws(EngineError) -> Bool {
+        guard digest == nil, head.byteCount == PictureDigest.byteCount,
+            let data = try file.read(head.byteCount), let crc = try file.read(4)
+        else { return false }
+        digest = PictureDigest(bytes: data)
+        return bigEndian(crc, at: 0) == crc32(data, seed: crc32(head.type))
+    }
+
+    /// Passes over a chunk's data; false when it is cut off or damaged.
+    private func skip(_ head: Head) throws(EngineError) -> Bool {
+        var crc = crc32(head.type)
+        var left = head.byteCount
+        while left > 0 {
+            guard let piece = try file.read(min(left, InputFile.bufferByteCount)) else { return false }
+            crc = crc32(piece, seed: crc)
+            left -= piece.count
+        }
+        guard let stored = try file.read(4) else { return false }
+        return bigEndian(stored, at: 0) == crc
+    }
+}
