@@ -40,7 +40,7 @@ let package = Package(
         // A slow renderer written from the specification alone; the judge of the fast one.
         .target(name: "InkReference", dependencies: ["InkEngine"], path: "Tests/InkReference"),
         // Seeded generators, comparison of pictures, temporary folders.
-        .target(name: "InkTestSupport", dependencies: ["InkEngine", "CSystem"], path: "Tests/InkTestSupport"),
+        .target(name: "InkTestSupport", dependencies: ["InkEngine", "CSystem", "CZlib"], path: "Tests/InkTestSupport"),
         .testTarget(name: "InkEngineTests", dependencies: ["InkEngine", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),

@@ -1,0 +1,135 @@
+/// Layer masks from a flat picture (section 6 of the contract): the pixels near a colour, dilated by a disc of
+/// radius 2, blurred by a Gaussian of sigma 1 whose edges are extended, rounded to 8 bits.
+public enum MaskMaker {
+    /// Makes the mask of `color`.
+    ///
+    /// - Parameters:
+    ///   - samples: `size.area` pixels of `format`, row-major without padding.
+    ///   - format: `rgb8` or `rgba8`. In `rgba8` alpha counts as a channel, so that what is transparent does not
+    ///     belong to an opaque colour.
+    ///   - tolerance: the largest channel difference, over 255, that still belongs; 0...1.
+    /// - Returns: `size.area` values, 255 inside.
+    /// - Throws: `internalError` when samples, size and format do not fit together.
+    /// - Complexity: 6 multiplications a pixel; memory for one byte a pixel and 13 rows of Double.
+    public static func mask(
+        samples: [UInt8], size: PixelSize, format: SampleFormat, color: RGBA8, tolerance: Double = 0.1
+    ) throws(EngineError) -> [UInt8] {
+        guard format == .rgb8 || format == .rgba8 else { throw .internalError("a mask cannot be made of a mask") }
+        let (byteCount, overflow) = size.area.multipliedReportingOverflow(by: format.bytesPerPixel)
+        guard size.width > 0, size.height > 0, !overflow, samples.count == byteCount else {
+            throw .internalError("\(samples.count) bytes are not a \(format) picture of \(size) pixels")
+        }
+        let members = membership(samples, size, format, color, tolerance)
+        return blurred(dilated(members, size), size)
+    }
+
+    /// 1 where a pixel belongs to the colour, 0 elsewhere.
+    private static func membership(
+        _ samples: [UInt8], _ size: PixelSize, _ format: SampleFormat, _ color: RGBA8, _ tolerance: Double
+    ) -> [UInt8] {
+        let wanted = [color.red, color.green, color.blue, color.alpha].map(Int.init)
+        let channels = format.bytesPerPixel
+        // A whole number of levels; the comparison itself decides, so that the division's rounding does not.
+        let levels = (0...255).last { Double($0) / 255 <= tolerance } ?? -1
+        return samples.withUnsafeBufferPointer { samples in
+            [UInt8](unsafeUninitializedCapacity: size.area) { target, count in
+                for pixel in 0..<size.area {
+                    var difference = 0
+                    for channel in 0..<channels {
+                        difference = max(difference, abs(Int(samples[pixel * channels + channel]) - wanted[channel]))
+                    }
+                    target[pixel] = difference <= levels ? 1 : 0
+                }
+                count = size.area
+            }
+        }
+    }
+
+    /// The maximum over the pixels whose centres are within 2: five in a row, three in the rows beside it, one in the
+    /// rows beyond.
+    private static func dilated(_ members: [UInt8], _ size: PixelSize) -> [UInt8] {
+        var result = members
+        let (width, height) = (size.width, size.height)
+        members.withUnsafeBufferPointer { members in
+            result.withUnsafeMutableBufferPointer { result in
+                let source = members.baseAddress!
+                for y in 0..<height {
+                    let target = result.baseAddress! + y * width
+                    for (dy, reach) in [(-2, 0), (-1, 1), (0, 2), (1, 1), (2, 0)] where (0..<height).contains(y + dy) {
+                        let row = source + (y + dy) * width
+                        for dx in -reach...reach {
+                            for x in max(0, -dx)..<max(max(0, -dx), min(width, width - dx)) { target[x] |= row[x + dx] }
+                        }
+                    }
+                }
+            }
+        }
+        return result
+    }
+
+    /// exp(-k^2 / 2) for k = 0...6, correctly rounded; what lies beyond is under 3e-11 of the whole.
+    private static let gaussian: [Double] = [
+        1, 0.606_530_659_712_633_4, 0.135_335_283_236_612_7, 0.011_108_996_538_242_306, 3.354_626_279_025_118_5e-4,
+        3.726_653_172_078_671e-6, 1.522_997_974_471_262_8e-8,
+    ]
+
+    private static let radius = 6
+
+    private static func blurred(_ members: [UInt8], _ size: PixelSize) -> [UInt8] {
+        let (width, height) = (size.width, size.height)
+        let sum = gaussian.dropFirst().reduce(gaussian[0]) { $0 + 2 * $1 }
+        let weights = gaussian.map { $0 / sum }
+        let sums = rowSums(weights)
+        let window = 2 * radius + 1
+        // The rows y - 6 ... y + 6, filtered along x, at their index modulo 13.
+        let ring = UnsafeMutablePointer<Double>.allocate(capacity: window * width)
+        ring.initialize(repeating: 0, count: window * width)
+        defer { ring.deallocate() }
+        return members.withUnsafeBufferPointer { members in
+            [UInt8](unsafeUninitializedCapacity: size.area) { target, count in
+                var next = 0
+                for y in 0..<height {
+                    while next < height && next <= y + radius {
+                        filterRow(members.baseAddress! + next * width, width, sums, ring + next % window * width)
+                        next += 1
+                    }
+                    let rows = (-radius...radius).map { dy in
+                        UnsafePointer(ring + min(max(y + dy, 0), height - 1) % window * width)
+                    }
+                    filterColumns(rows, weights, width, target.baseAddress! + y * width)
+                }
+                count = size.area
+            }
+        }
+    }
+
+    /// The filtered value for each of the patterns that 13 neighbours of 0 or 1 can make.
+    private static func rowSums(_ weights: [Double]) -> [Double] {
+        (0..<(1 << (2 * radius + 1))).map { pattern in
+            (-radius...radius).reduce(0.0) { sum, k in
+                (pattern >> (k + radius)) & 1 == 0 ? sum : sum + weights[abs(k)]
+            }
+        }
+    }
+
+    private static func filterRow(
+        _ row: UnsafePointer<UInt8>, _ width: Int, _ sums: [Double], _ target: UnsafeMutablePointer<Double>
+    ) {
+        var pattern = 0
+        for k in -radius..<radius { pattern |= Int(row[min(max(k, 0), width - 1)]) << (k + radius + 1) }
+        for x in 0..<width {
+            pattern = pattern >> 1 | Int(row[min(x + radius, width - 1)]) << (2 * radius)
+            target[x] = sums[pattern]
+        }
+    }
+
+    private static func filterColumns(
+        _ rows: [UnsafePointer<Double>], _ weights: [Double], _ width: Int, _ target: UnsafeMutablePointer<UInt8>
+    ) {
+        for x in 0..<width {
+            var sum = weights[0] * rows[radius][x]
+            for k in 1...radius { sum += weights[k] * (rows[radius - k][x] + rows[radius + k][x]) }
+            target[x] = UInt8(min(255, sum * 255 + 0.5))
+        }
+    }
+}
