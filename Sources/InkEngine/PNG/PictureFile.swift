@@ -8,7 +8,7 @@ public enum PictureFile {
     ///
     /// - Throws: `EngineError.io` when there is a file and it cannot be opened or read.
     public static func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
-        guard let file = try InputFile(regularFileAt: path) else { return nil }
+        guard let file = try BufferedFile(regularFileAt: path) else { return nil }
         var scan = ChunkScan(file: file)
         return try scan.digestOfWholePicture()
     }
@@ -16,12 +16,12 @@ public enum PictureFile {
 
 /// Goes through a PNG file's chunks.
 private struct ChunkScan {
-    let file: InputFile
+    let file: BufferedFile
     private var digest: PictureDigest?
     private var isFirst = true
     private var hasPixels = false
 
-    init(file: InputFile) { self.file = file }
+    init(file: BufferedFile) { self.file = file }
 
     private struct Head {
         let type: [UInt8]
@@ -71,7 +71,7 @@ private struct ChunkScan {
         var crc = crc32(head.type)
         var left = head.byteCount
         while left > 0 {
-            guard let piece = try file.read(min(left, InputFile.bufferByteCount)) else { return false }
+            guard let piece = try file.read(min(left, BufferedFile.bufferByteCount)) else { return false }
             crc = crc32(piece, seed: crc)
             left -= piece.count
         }

@@ -52,7 +52,7 @@ import Testing
 
     @Test func chunksLargerThanTheBufferAreRead() throws {
         let whole = try picture(digest)
-        let large = PNGStream.chunk("juNK", [UInt8](repeating: 3, count: 3 * InputFile.bufferByteCount + 7))
+        let large = PNGStream.chunk("juNK", [UInt8](repeating: 3, count: 3 * BufferedFile.bufferByteCount + 7))
         #expect(try stored(Array(whole.prefix(33)) + large + whole.dropFirst(33)) == digest)
     }
 

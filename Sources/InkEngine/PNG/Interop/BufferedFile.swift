@@ -3,12 +3,12 @@
 #endif
 
 /// A regular file that is read from its beginning, through a buffer of fixed size.
-final class InputFile {
+final class BufferedFile {
     static let bufferByteCount = 256 << 10
 
     private let path: String
     private let descriptor: Int32
-    private let buffer = RowBuffer(byteCount: InputFile.bufferByteCount)
+    private let buffer = RowBuffer(byteCount: BufferedFile.bufferByteCount)
     /// What of the buffer has been read from the file and not been taken.
     private var available = 0..<0
 
@@ -35,7 +35,7 @@ final class InputFile {
     ///
     /// - Precondition: `count` is at most `bufferByteCount`.
     func read(_ count: Int) throws(EngineError) -> [UInt8]? {
-        precondition(count <= InputFile.bufferByteCount)
+        precondition(count <= BufferedFile.bufferByteCount)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         while bytes.count < count {
