@@ -4,7 +4,6 @@
 #include <sys/eventfd.h>
 #include <sys/statvfs.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <poll.h>
 #include <fcntl.h>
 #include <errno.h>
