@@ -32,9 +32,9 @@ let package = Package(
             dependencies: ["CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
         .target(
             name: "InkProtocol",
-            dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
+            dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CCrypto", "CSystem"]),
         .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine"]),
-        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
+        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CCrypto", "CSystem"]),
         .target(
             name: "InkCommands",
             dependencies: [

@@ -1,0 +1,45 @@
+public import InkEngine
+
+/// Why an export did not come to be. `description` is one line that a person can act on.
+public enum BrokerError: Error, Hashable, Sendable {
+    /// The project, or what was asked of it, is refused: bad input or over a limit. No retry can mend it.
+    case refused(EngineError)
+    /// A task failed as often as a task may; `story` says what happened to it, oldest first.
+    case taskFailed(export: String, task: String, story: [String])
+    /// No worker was there to take the export's tasks for so long.
+    case noWorkers(export: String, waitedMilliseconds: UInt64)
+    /// The picture could not be written.
+    case output(path: String, operation: String, errno: Int32)
+    /// The target exists and is a folder, a device or a pipe.
+    case targetNotAFile(path: String)
+    /// Working memory beyond the budget could not be put on disk.
+    case spill(operation: String, errno: Int32)
+    /// The socket that the workers connect to failed.
+    case transport(String)
+    /// `cancel` was called, or the broker was stopped.
+    case cancelled(export: String)
+    /// A broken rule of the broker's own; a defect of the program.
+    case internalError(String)
+
+    /// Whether the person asked for this end.
+    public var isCancellation: Bool {
+        if case .cancelled = self { true } else { false }
+    }
+}
+
+extension BrokerError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .refused(let error): error.description
+        case .taskFailed(let export, let task, let story): "\(export): \(task) failed: \(story.joined(separator: "; "))"
+        case .noWorkers(let export, let waited):
+            "\(export): no worker has been there to render it for \(waited / 1000).\(waited % 1000 / 100) s"
+        case .output(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"
+        case .targetNotAFile(let path): "\(path): exists and is not a regular file"
+        case .spill(let operation, let errno): "temporary storage: cannot \(operation): \(systemMessage(errno))"
+        case .transport(let message): "workers' socket: \(message)"
+        case .cancelled(let export): "\(export): cancelled"
+        case .internalError(let message): "internal error: \(message)"
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import InkEngine
+
+/// The size that a person asks for, before it is known for which canvas: `2k`, `1080p`, `0.5x`, `1920x1080`.
+public enum ExportSize: Hashable, Sendable {
+    /// The longest edge, output pixels; the other keeps the aspect.
+    case longestEdge(Int, name: String)
+    /// A multiple of the canvas; `text` is the factor as it was written.
+    case factor(Double, text: String)
+    /// The largest size of the canvas's aspect inside this one.
+    case fit(PixelSize)
+
+    /// Reads `2k`, `4k`, `8k`, `1080p`, `Nx` (N a decimal number above 0) or `WxH`; nil for anything else.
+    public init?(_ text: String) {
+        let text = text.lowercased()
+        if let edge = ExportSize.namedEdges[text] {
+            self = .longestEdge(edge, name: text)
+            return
+        }
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let first = parts.first, let last = parts.last else { return nil }
+        if last.isEmpty {
+            guard let factor = ExportSize.decimal(first), factor > 0 else { return nil }
+            self = .factor(factor, text: String(first))
+        } else {
+            guard let width = ExportSize.integer(first), let height = ExportSize.integer(last) else { return nil }
+            self = .fit(PixelSize(width: width, height: height))
+        }
+    }
+
+    /// As a person writes it: `2k`, `0.5x`, `1920x1080`.
+    public var name: String {
+        switch self {
+        case .longestEdge(_, let name): name
+        case .factor(_, let text): text + "x"
+        case .fit(let size): size.description
+        }
+    }
+
+    /// The output size for a canvas: the other edge rounded to the nearest pixel, halves up, at least 1.
+    ///
+    /// - Throws: `EngineError.overLimit` beyond the limits of an output's edge or area; `place` names the export.
+    public func outputSize(canvas: PixelSize, limits: Limits, place: Place) throws(EngineError) -> PixelSize {
+        let size: PixelSize
+        switch self {
+        case .longestEdge(let edge, _):
+            size =
+                canvas.width >= canvas.height
+                ? PixelSize(width: edge, height: ExportSize.scaled(canvas.height, by: edge, over: canvas.width))
+                : PixelSize(width: ExportSize.scaled(canvas.width, by: edge, over: canvas.height), height: edge)
+        case .factor(let factor, _):
+            size = PixelSize(
+                width: ExportSize.rounded(Double(canvas.width) * factor),
+                height: ExportSize.rounded(Double(canvas.height) * factor))
+        case .fit(let box):
+            // Both sides of the comparison are below 2^34 for edges within the limits; full width for any other.
+            let byWidth = box.width.multipliedFullWidth(by: canvas.height)
+            let byHeight = box.height.multipliedFullWidth(by: canvas.width)
+            size =
+                (byWidth.high, byWidth.low) <= (byHeight.high, byHeight.low)
+                ? PixelSize(
+                    width: box.width, height: ExportSize.scaled(canvas.height, by: box.width, over: canvas.width))
+                : PixelSize(
+                    width: ExportSize.scaled(canvas.width, by: box.height, over: canvas.height), height: box.height)
+        }
+        try ExportSize.check(size, limits: limits, place: place)
+        return size
+    }
+
+    /// - Throws: `EngineError.overLimit` when an edge or the area is beyond the limits.
+    static func check(_ size: PixelSize, limits: Limits, place: Place) throws(EngineError) {
+        if size.longestEdge > limits.edgePixels {
+            throw .overLimit(
+                place, what: "the output's edge", found: edgeText(size.longestEdge),
+                limit: "\(limits.edgePixels) pixels")
+        }
+        if size.area > limits.outputPixels {
+            throw .overLimit(
+                place, what: "the output's size", found: "\(size) pixels", limit: "\(limits.outputPixels) pixels")
+        }
+    }
+
+    private static func edgeText(_ edge: Int) -> String { edge == .max ? "huge" : "\(edge) pixels" }
+
+    private static let namedEdges = ["2k": 2048, "4k": 4096, "8k": 8192, "1080p": 1920]
+
+    /// `value * numerator / denominator` to the nearest whole, halves up, at least 1; `Int.max` when it is too large.
+    private static func scaled(_ value: Int, by numerator: Int, over denominator: Int) -> Int {
+        let (product, overflow) = value.multipliedReportingOverflow(by: numerator)
+        let (doubled, overflow2) = product.multipliedReportingOverflow(by: 2)
+        let (sum, overflow3) = doubled.addingReportingOverflow(denominator)
+        let (divisor, overflow4) = denominator.multipliedReportingOverflow(by: 2)
+        guard !overflow, !overflow2, !overflow3, !overflow4, divisor > 0 else { return .max }
+        return max(1, sum / divisor)
+    }
+
+    private static func rounded(_ value: Double) -> Int {
+        let whole = (value + 0.5).rounded(.down)
+        return whole < 1e18 ? max(1, Int(whole)) : .max
+    }
+
+    /// A whole number above 0 of at most nine digits.
+    private static func integer(_ text: Substring) -> Int? {
+        guard text.utf8.count <= 9, text.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(text), value > 0
+        else { return nil }
+        return value
+    }
+
+    /// Digits with at most one point between them; no sign, exponent or special value.
+    private static func decimal(_ text: Substring) -> Double? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 20, (1...2).contains(parts.count),
+            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } })
+        else { return nil }
+        return Double(text)
+    }
+}

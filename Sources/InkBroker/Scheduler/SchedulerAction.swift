@@ -1,0 +1,52 @@
+/// What is to be done.
+enum SchedulerAction: Hashable, Sendable {
+    case dispatch(Dispatch)
+    /// The worker need not go on; it answers all the same.
+    case cancel(WorkerID, AttemptID)
+    /// All images of the job are decoded: say how it is cut.
+    case planTiles(JobID)
+    /// The result is the task's; no other will be accepted for it.
+    case accept(WorkerID, AttemptID, JobID, TaskRole)
+    /// Nobody wants the result any more.
+    case drop(WorkerID, AttemptID)
+    /// Every result of the job has been accepted. Nothing further is said of it.
+    case jobComplete(JobID)
+    /// Nothing further is said of the job.
+    case jobFailed(JobID, JobFailure)
+    /// The worker holds tasks long past their deadlines; it is treated as lost from here on.
+    case dismiss(WorkerID, reason: String)
+}
+
+/// A task for a worker.
+struct Dispatch: Hashable, Sendable {
+    var id: AttemptID
+    var worker: WorkerID
+    var job: JobID
+    var role: TaskRole
+    /// On the scheduler's clock, nanoseconds.
+    var deadline: UInt64
+}
+
+/// Why a job failed.
+enum JobFailure: Hashable, Sendable {
+    case badInput(TaskRole, reason: String)
+    /// What happened to the task that failed too often, oldest first.
+    case attemptsExhausted(TaskRole, story: [String])
+    case noWorkers(waitedNanoseconds: UInt64)
+}
+
+/// How patient a scheduler is.
+struct SchedulerRules: Hashable, Sendable {
+    /// Failures after which a task fails its job.
+    var failuresMax = 3
+    /// The least time a worker has for a task, nanoseconds.
+    var leaseMin: UInt64 = 30_000_000_000
+    /// A lease is no less than this many times the estimate.
+    var leasePerEstimate: UInt64 = 100
+    /// A worker that holds a task this much longer than its lease is dismissed, nanoseconds.
+    var dismissalGrace: UInt64 = 30_000_000_000
+    /// How long jobs wait when there is no worker that could take a task; nil for ever. Nanoseconds.
+    var workerWait: UInt64?
+    /// Lines kept of what happened to a task.
+    var storyLines = 8
+}

@@ -1,0 +1,204 @@
+import InkEngine
+
+/// What an image is needed for; it decides how it is decoded.
+enum ImageUse: Hashable, Sendable {
+    /// Red times alpha.
+    case mask
+    case color
+}
+
+/// An image that has to be decoded before the picture can be cut.
+struct ImageRequest: Sendable {
+    /// The block that holds the PNG's bytes.
+    var png: BlockID
+    var use: ImageUse
+    /// As the PNG's header claims.
+    var size: PixelSize
+    /// For messages: the project's file, and the path inside it.
+    var place: Place
+}
+
+/// A decoded image: where its rows are.
+struct DecodedImage: Hashable, Sendable {
+    var size: PixelSize
+    var format: SampleFormat
+    /// All of the image's, from the top.
+    var chunks: [RowChunk]
+    /// Masks: the pixels above 0, mask pixels; nil when there is none. Not used for colour.
+    var maskBounds: PixelRect? = nil
+
+    /// Whether the image can be what was asked for: a worker's answer is not trusted.
+    func answers(_ request: ImageRequest) -> Bool {
+        let perChunk = ImageSlice.rowsPerChunk
+        guard size == request.size, chunks.count == (size.height + perChunk - 1) / perChunk else { return false }
+        switch request.use {
+        case .mask:
+            guard format == .mask8 || format == .mask16 else { return false }
+            guard let bounds = maskBounds else { return true }
+            return bounds.x >= 0 && bounds.y >= 0 && bounds.width > 0 && bounds.height > 0
+                && bounds.width <= size.width && bounds.height <= size.height
+                && bounds.x <= size.width - bounds.width && bounds.y <= size.height - bounds.height
+        case .color: return format == .rgb8 || format == .rgba8
+        }
+    }
+
+    /// The chunks that `rows` lie in.
+    func slice(rows: Range<Int>) -> ImageSlice {
+        let range = SourceRows.chunks(of: rows)
+        return ImageSlice(size: size, format: format, firstChunk: range.lowerBound, chunks: Array(chunks[range]))
+    }
+}
+
+/// A layer that is drawn, before its images are decoded. Images are indices into the draft's.
+struct DraftLayer: Sendable {
+    var opacity: Double
+    var blendMode: BlendMode
+    var mask: Int?
+    var content: Int?
+    var blocks: [StrokeBlockIndex]
+    /// A suggested pattern to fill the layer with, once its mask is known.
+    var fill: SuggestedPattern?
+    var place: String
+}
+
+/// A project and its options, cut into blocks: all that can be done before the images are decoded.
+///
+/// Values only; the project itself is no longer needed.
+struct PictureDraft: Sendable {
+    var name: String
+    var canvas: PixelSize
+    var options: PictureOptions
+    var background: RGBA8
+    var format: OutputFormat
+    var limits: Limits
+    var images: [ImageRequest]
+    var baseImage: Int?
+    var layers: [DraftLayer]
+    var costs: RowCosts
+
+    /// The blocks that `images` and `layers` name are appended to `blocks`, each once.
+    ///
+    /// - Parameter name: the project's name in messages.
+    /// - Throws: `BrokerError.refused` when the project or the picture is over a limit.
+    init(
+        _ project: Project, options: PictureOptions, name: String, limits: Limits, encoder: BlockEncoder,
+        blocks: inout [EncodedBlock]
+    ) throws(BrokerError) {
+        do throws(EngineError) {
+            try PictureDraft.check(project, options, limits: limits, name: name)
+        } catch {
+            throw .refused(error)
+        }
+        self.name = name
+        self.options = options
+        self.limits = limits
+        canvas = project.canvasSize
+        background = PictureDraft.background(of: project, options)
+        format = PictureDraft.format(of: background, options)
+        let drawn = project.drawingOrder.filter {
+            (options.layers?.contains($0) ?? project.layers[$0].isVisible) && project.layers[$0].opacity > 0
+        }
+        var images = ImageRequests(file: name, encoder: encoder)
+        baseImage = nil
+        if options.includeBase, let base = project.baseImage { baseImage = try images.index(of: base, .color, &blocks) }
+        layers = []
+        costs = RowCosts(output: options.output, layers: 0, images: 0)
+        for index in drawn {
+            guard
+                let layer = try PictureDraft.layer(
+                    project.layers[index], at: index, canvas: canvas, options, encoder, &images, &blocks)
+            else { continue }
+            layers.append(layer)
+        }
+        self.images = images.requests
+        costs = RowCosts(output: options.output, layers: layers.count, images: images.requests.count)
+        for index in drawn {
+            for stroke in project.layers[index].strokes where !stroke.points.isEmpty {
+                let extent = StrokeExtent(of: stroke, canvas: canvas, output: options.output)
+                costs.add(stroke, extent: extent, canvas: canvas, output: options.output)
+            }
+        }
+    }
+
+    private static func check(
+        _ project: Project, _ options: PictureOptions, limits: Limits, name: String
+    ) throws(EngineError) {
+        let size = options.output
+        guard size.width > 0, size.height > 0, project.canvasSize.width > 0, project.canvasSize.height > 0 else {
+            throw .badInput(Place(file: name), reason: "a picture of \(size) pixels cannot be made")
+        }
+        try ExportSize.check(size, limits: limits, place: Place(file: name))
+        try StampCount.check(project, limits: limits, file: name)
+    }
+
+    /// What lies under the picture. `--rgb` without an opaque background lays it on white.
+    private static func background(of project: Project, _ options: PictureOptions) -> RGBA8 {
+        let background = options.background ?? project.background
+        guard options.colorMode == .rgb, !background.isOpaque else { return background }
+        func onWhite(_ value: UInt8) -> UInt8 {
+            let alpha = Int(background.alpha)
+            return UInt8((Int(value) * alpha + 255 * (255 - alpha) + 127) / 255)
+        }
+        return RGBA8(
+            red: onWhite(background.red), green: onWhite(background.green), blue: onWhite(background.blue))
+    }
+
+    private static func format(of background: RGBA8, _ options: PictureOptions) -> OutputFormat {
+        switch options.colorMode {
+        case .automatic: background.isOpaque ? .rgb : .rgba
+        case .rgb: .rgb
+        case .rgba: .rgba
+        }
+    }
+
+    /// Nil when the layer holds nothing that could show.
+    private static func layer(
+        _ layer: Layer, at index: Int, canvas: PixelSize, _ options: PictureOptions, _ encoder: BlockEncoder,
+        _ images: inout ImageRequests, _ blocks: inout [EncodedBlock]
+    ) throws(BrokerError) -> DraftLayer? {
+        let isEmpty = layer.strokes.isEmpty && layer.contentImage == nil
+        let fill = options.fillSuggested && isEmpty ? layer.suggestedPattern : nil
+        guard !isEmpty || fill != nil else { return nil }
+        let strokes = try StrokeBlocks.make(
+            of: layer.strokes, canvas: canvas, output: options.output, encoder: encoder, into: &blocks)
+        guard layer.contentImage != nil || fill != nil || strokes.contains(where: \.union.isPaint) else { return nil }
+        var mask: Int?
+        if let image = layer.maskImage { mask = try images.index(of: image, .mask, &blocks) }
+        var content: Int?
+        if let image = layer.contentImage { content = try images.index(of: image, .color, &blocks) }
+        return DraftLayer(
+            opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, content: content, blocks: strokes,
+            fill: fill, place: "layers[\(index)].suggestedPattern")
+    }
+}
+
+/// The images of a draft; the same bytes for the same use are decoded once.
+private struct ImageRequests {
+    let file: String
+    let encoder: BlockEncoder
+    var requests: [ImageRequest] = []
+    private var indices: [Key: Int] = [:]
+
+    private struct Key: Hashable {
+        var png: BlockID
+        var use: ImageUse
+    }
+
+    init(file: String, encoder: BlockEncoder) {
+        self.file = file
+        self.encoder = encoder
+    }
+
+    mutating func index(
+        of image: EncodedImage, _ use: ImageUse, _ blocks: inout [EncodedBlock]
+    ) throws(BrokerError) -> Int {
+        let block = try encoder.bytes(image.png)
+        let key = Key(png: block.id, use: use)
+        if let index = indices[key] { return index }
+        if !requests.contains(where: { $0.png == block.id }) { blocks.append(block) }
+        let place = Place(file: file, path: image.place.isEmpty ? nil : image.place)
+        requests.append(ImageRequest(png: block.id, use: use, size: image.size, place: place))
+        indices[key] = requests.count - 1
+        return requests.count - 1
+    }
+}

@@ -1,0 +1,137 @@
+import InkEngine
+
+/// A layer that is drawn, with its images decoded.
+struct PlannedLayer: Sendable {
+    var opacity: Double
+    var blendMode: BlendMode
+    var mask: DecodedImage?
+    var content: DecodedImage?
+    var blocks: [StrokeBlockIndex]
+}
+
+/// How a picture is cut into tiles, and what each of them needs.
+struct PicturePlan: Sendable {
+    let canvas: PixelSize
+    let output: PixelSize
+    let background: RGBA8
+    let format: OutputFormat
+    let effort: EncodingEffort
+    let grid: TileGrid
+    let baseImage: DecodedImage?
+    let layers: [PlannedLayer]
+    /// The mean estimate for a tile, nanoseconds.
+    let tileNanoseconds: Double
+
+    /// - Parameters:
+    ///   - decoded: one for each of the draft's images, in order.
+    ///   - blocks: receives the blocks of suggested fills.
+    /// - Throws: `BrokerError.refused` when a suggested fill is over a limit.
+    init(
+        _ draft: PictureDraft, decoded: [DecodedImage], encoder: BlockEncoder, blocks: inout [EncodedBlock]
+    ) throws(BrokerError) {
+        canvas = draft.canvas
+        output = draft.options.output
+        background = draft.background
+        format = draft.format
+        effort = draft.options.effort
+        baseImage = draft.baseImage.map { decoded[$0] }
+        var costs = draft.costs
+        var layers: [PlannedLayer] = []
+        for layer in draft.layers {
+            let mask = layer.mask.map { decoded[$0] }
+            if let mask, mask.maskBounds == nil { continue }
+            var planned = PlannedLayer(
+                opacity: layer.opacity, blendMode: layer.blendMode, mask: mask,
+                content: layer.content.map { decoded[$0] }, blocks: layer.blocks)
+            if let pattern = layer.fill {
+                let strokes = try PicturePlan.fill(pattern, mask, draft, layer.place)
+                planned.blocks = try StrokeBlocks.make(
+                    of: strokes, canvas: draft.canvas, output: draft.options.output, encoder: encoder, into: &blocks)
+                for stroke in strokes {
+                    let extent = StrokeExtent(of: stroke, canvas: draft.canvas, output: draft.options.output)
+                    costs.add(stroke, extent: extent, canvas: draft.canvas, output: draft.options.output)
+                }
+            }
+            layers.append(planned)
+        }
+        self.layers = layers
+        let rowCosts = costs.perRow
+        grid =
+            draft.options.tile.map { TileGrid(output: draft.options.output, tile: $0) }
+            ?? TileGrid(output: draft.options.output, rowCosts: rowCosts)
+        tileNanoseconds = rowCosts.reduce(0, +) / Double(grid.count)
+    }
+
+    private static func fill(
+        _ pattern: SuggestedPattern, _ mask: DecodedImage?, _ draft: PictureDraft, _ path: String
+    ) throws(BrokerError) -> [Stroke] {
+        let size = mask?.size ?? draft.canvas
+        let bounds = mask?.maskBounds ?? PixelRect(x: 0, y: 0, width: size.width, height: size.height)
+        let box = SuggestedFill.box(maskBounds: bounds, maskSize: size, canvas: draft.canvas)
+        do throws(EngineError) {
+            return try SuggestedFill.strokes(
+                of: pattern, in: box, limits: draft.limits, place: Place(file: draft.name, path: path))
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// The task that makes a tile; the same for the same draft and decoded images.
+    func task(row: Int, column: Int) -> TileTask {
+        let rect = grid.rect(row: row, column: column)
+        let isLast = row == grid.rows - 1
+        return TileTask(
+            canvas: canvas, output: output, rect: rect, background: background,
+            baseImage: baseImage.flatMap { visibleSlice(of: $0, rows: rect.rows, filter: .lanczos3) },
+            layers: layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
+            delivery: grid.isBands ? .band(BandEncoding(effort: effort, isLast: isLast)) : .pixels)
+    }
+
+    /// The bytes of a tile's samples.
+    func pixelBytes(row: Int, column: Int) -> Int {
+        grid.rect(row: row, column: column).area * format.bytesPerPixel
+    }
+
+    /// The bytes of a row of tiles after PNG filtering: one byte more a row.
+    func filteredBytes(ofRow row: Int) -> Int {
+        grid.pixelRows(ofRow: row).count * (1 + output.width * format.bytesPerPixel)
+    }
+
+    /// Nil when nothing of the layer can show in `rect`.
+    private func tileLayer(_ layer: PlannedLayer, _ rect: PixelRect) -> TileLayer? {
+        var mask: ImageSlice?
+        if let image = layer.mask {
+            guard let slice = visibleSlice(of: image, rows: rect.rows, filter: .triangle) else { return nil }
+            mask = slice
+        }
+        let content = layer.content.flatMap { visibleSlice(of: $0, rows: rect.rows, filter: .lanczos3) }
+        var hasPaint = false
+        let strokes = layer.blocks.compactMap { block -> StrokeSelection? in
+            let indices = block.indices(meeting: rect)
+            guard !indices.isEmpty else { return nil }
+            hasPaint = hasPaint || indices.contains { block.extents[$0].isPaint }
+            return StrokeSelection(block: block.id, indices: indices)
+        }
+        guard content != nil || hasPaint else { return nil }
+        return TileLayer(
+            opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, content: content, strokes: strokes)
+    }
+
+    /// The chunks that output rows `rows` need; nil when all of them are wholly transparent, or a mask's 0.
+    private func visibleSlice(of image: DecodedImage, rows: Range<Int>, filter: ResamplingFilter) -> ImageSlice? {
+        let needed = SourceRows.needed(
+            for: rows, outputHeight: output.height, sourceHeight: image.size.height, filter: filter)
+        let slice = image.slice(rows: needed)
+        return slice.chunks.allSatisfy { PicturePlan.isInvisible($0, image.format) } ? nil : slice
+    }
+
+    private static func isInvisible(_ chunk: RowChunk, _ format: SampleFormat) -> Bool {
+        guard case .constant(let value) = chunk else { return false }
+        switch format {
+        case .mask8, .mask16: return value == 0
+        case .rgb8: return false
+        // Straight RGBA in memory order, the first byte lowest.
+        case .rgba8: return value >> 24 == 0
+        }
+    }
+}

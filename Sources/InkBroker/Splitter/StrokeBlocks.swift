@@ -1,0 +1,76 @@
+import InkEngine
+
+/// Content as it travels, under its name.
+struct EncodedBlock: Sendable {
+    var id: BlockID
+    /// The bytes whose hash `id` is.
+    var frame: [UInt8]
+}
+
+/// How content becomes blocks; the protocol's codecs in the program.
+struct BlockEncoder: Sendable {
+    var strokes: @Sendable ([Stroke]) throws(BrokerError) -> EncodedBlock
+    var bytes: @Sendable ([UInt8]) throws(BrokerError) -> EncodedBlock
+}
+
+/// A block of strokes and where each of them can leave a mark.
+struct StrokeBlockIndex: Sendable {
+    var id: BlockID
+    /// One a stroke of the block, in its order; none is empty.
+    var extents: [StrokeExtent]
+    /// The smallest extent around all of them.
+    var union: StrokeExtent
+
+    init(id: BlockID, extents: [StrokeExtent]) {
+        self.id = id
+        self.extents = extents
+        union = extents[0]
+        for extent in extents.dropFirst() { union.formUnion(extent) }
+    }
+
+    /// The strokes that meet `rect`, ascending; empty when none does.
+    func indices(meeting rect: PixelRect) -> [Int] {
+        guard union.meets(rect) else { return [] }
+        return extents.indices.filter { extents[$0].meets(rect) }
+    }
+}
+
+/// Groups a layer's strokes into blocks that are compressed, named and fetched as a whole.
+enum StrokeBlocks {
+    /// Points after which a block is full: about 130 KB before compression, a few bands' worth of ink.
+    static let pointsPerBlock = 8192
+
+    /// Blocks of the strokes that can be seen, in drawing order. A stroke without points or off the picture is in none.
+    static func make(
+        of strokes: [Stroke], canvas: PixelSize, output: PixelSize, encoder: BlockEncoder,
+        into blocks: inout [EncodedBlock]
+    ) throws(BrokerError) -> [StrokeBlockIndex] {
+        var made: [StrokeBlockIndex] = []
+        var pending: [Stroke] = []
+        var extents: [StrokeExtent] = []
+        var points = 0
+        for stroke in strokes where !stroke.points.isEmpty {
+            let extent = StrokeExtent(of: stroke, canvas: canvas, output: output)
+            guard !extent.isEmpty else { continue }
+            if !pending.isEmpty, points + stroke.points.count > pointsPerBlock {
+                try made.append(finish(pending, extents, encoder, &blocks))
+                pending.removeAll(keepingCapacity: true)
+                extents = []
+                points = 0
+            }
+            pending.append(stroke)
+            extents.append(extent)
+            points += stroke.points.count
+        }
+        if !pending.isEmpty { try made.append(finish(pending, extents, encoder, &blocks)) }
+        return made
+    }
+
+    private static func finish(
+        _ strokes: [Stroke], _ extents: [StrokeExtent], _ encoder: BlockEncoder, _ blocks: inout [EncodedBlock]
+    ) throws(BrokerError) -> StrokeBlockIndex {
+        let block = try encoder.strokes(strokes)
+        blocks.append(block)
+        return StrokeBlockIndex(id: block.id, extents: extents)
+    }
+}

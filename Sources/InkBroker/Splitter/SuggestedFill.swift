@@ -1,0 +1,43 @@
+import InkEngine
+
+/// The strokes that show a template's suggested pattern (spec section 6).
+enum SuggestedFill {
+    /// The part of the canvas that a mask lets show, canvas pixels.
+    ///
+    /// - Parameters:
+    ///   - bounds: the pixels of the mask above 0, mask pixels.
+    static func box(maskBounds bounds: PixelRect, maskSize: PixelSize, canvas: PixelSize) -> Rect {
+        let scaleX = Double(canvas.width) / Double(maskSize.width)
+        let scaleY = Double(canvas.height) / Double(maskSize.height)
+        return Rect(
+            minX: Double(bounds.x) * scaleX, minY: Double(bounds.y) * scaleY,
+            maxX: Double(bounds.x + bounds.width) * scaleX, maxY: Double(bounds.y + bounds.height) * scaleY)
+    }
+
+    /// One stroke a row: at y = top + 3.5 p + 7 p n, as long as the row's seven lines begin above the box's bottom.
+    ///
+    /// - Parameter place: names the layer's pattern in messages.
+    /// - Throws: `EngineError.overLimit` when the rows or their stamps pass the limits; nothing is made then.
+    static func strokes(
+        of pattern: SuggestedPattern, in box: Rect, limits: Limits, place: Place
+    ) throws(EngineError) -> [Stroke] {
+        let rowHeight = 7 * pattern.spacing
+        let rows = ((box.maxY - box.minY) / rowHeight).rounded(.up)
+        guard rowHeight > 0, rows <= Double(limits.strokes) else {
+            throw .overLimit(place, what: "the suggested fill", found: "too many rows", limit: "\(limits.strokes) rows")
+        }
+        let perRow = StampCount.stamps(length: box.maxX - box.minX, distance: pattern.spacing)
+        let (stamps, overflow) = perRow.multipliedReportingOverflow(by: max(1, Int(rows)))
+        guard !overflow, stamps <= limits.stamps else {
+            throw .overLimit(
+                place, what: "the suggested fill", found: overflow ? "too many stamps" : "\(stamps) stamps",
+                limit: "\(limits.stamps) stamps")
+        }
+        let brush = Brush(
+            type: pattern.type, rotation: pattern.rotation, spacing: pattern.spacing, color: pattern.color)
+        return (0..<Int(rows)).map { row in
+            let y = box.minY + 3.5 * pattern.spacing + rowHeight * Double(row)
+            return Stroke(brush: brush, points: [StrokePoint(x: box.minX, y: y), StrokePoint(x: box.maxX, y: y)])
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import InkEngine
+
+/// The cut of a picture into rows of tiles, all but those at the right and bottom edge of one size.
+struct TileGrid: Hashable, Sendable {
+    /// The picture, output pixels.
+    let output: PixelSize
+    /// One tile, output pixels; never larger than the picture.
+    let tile: PixelSize
+
+    /// The most pixels in one band, asked for or automatic: a worker holds them unfiltered and filtered.
+    static let pixelsPerBandMax = 16 << 20
+    /// The most pixels in an automatic band: 16 MiB of RGBA in a worker.
+    static let pixelsPerAutomaticBandMax = 4 << 20
+    static let automaticHeights = 16...512
+    /// The least edge that can be asked for, pixels.
+    static let edgeMin = 16
+
+    /// - Parameter tile: clipped to the picture, and to `pixelsPerBandMax` in a row of tiles by making it lower.
+    init(output: PixelSize, tile: PixelSize) {
+        self.output = output
+        let width = min(output.width, max(TileGrid.edgeMin, tile.width))
+        let highest = max(TileGrid.edgeMin, TileGrid.pixelsPerBandMax / output.width)
+        let height = min(output.height, max(TileGrid.edgeMin, tile.height), highest)
+        self.tile = PixelSize(width: width, height: height)
+    }
+
+    /// Bands of a height that makes a task take about `targetNanoseconds`.
+    ///
+    /// - Parameter rowCosts: the estimated nanoseconds of each output row.
+    init(output: PixelSize, rowCosts: [Double], targetNanoseconds: Double = 10_000_000) {
+        let mean = max(1, rowCosts.reduce(0, +) / Double(max(1, rowCosts.count)))
+        let heights = TileGrid.automaticHeights
+        let wanted = min(Double(heights.upperBound), targetNanoseconds / mean)
+        // Whole multiples of the least height, so that cells of the renderer are seldom cut.
+        let stepped = Int(wanted) / heights.lowerBound * heights.lowerBound
+        let highest = max(heights.lowerBound, TileGrid.pixelsPerAutomaticBandMax / output.width)
+        let height = min(highest, max(heights.lowerBound, stepped))
+        self.init(output: output, tile: PixelSize(width: output.width, height: height))
+    }
+
+    var columns: Int { (output.width + tile.width - 1) / tile.width }
+    var rows: Int { (output.height + tile.height - 1) / tile.height }
+    var count: Int { rows * columns }
+
+    /// Whether every tile is as wide as the picture, and so a piece of its PNG stream by itself.
+    var isBands: Bool { tile.width == output.width }
+
+    func rect(row: Int, column: Int) -> PixelRect {
+        let x = column * tile.width
+        let y = row * tile.height
+        return PixelRect(
+            x: x, y: y, width: min(tile.width, output.width - x), height: min(tile.height, output.height - y))
+    }
+
+    /// The picture's rows that row `row` of tiles covers.
+    func pixelRows(ofRow row: Int) -> Range<Int> { rect(row: row, column: 0).rows }
+}
+
+/// What the rows of a picture are estimated to cost; the estimates steer band heights and deadlines, never pixels.
+struct RowCosts: Sendable {
+    /// Differences of the cost from row to row, so that a stroke of any height is two additions.
+    private var differences: [Double]
+    private var everyRow: Double
+
+    /// Nanoseconds for encoding a pixel and for its backdrop.
+    private static let pixelBase = 14.0
+    private static let pixelLayer = 4.0
+    private static let pixelImage = 8.0
+    /// Nanoseconds for a pixel of a stamp's box.
+    private static let stampPixel = 1.0
+    private static let stampBase = 200.0
+
+    init(output: PixelSize, layers: Int, images: Int) {
+        differences = Array(repeating: 0, count: output.height + 1)
+        let pixel =
+            RowCosts.pixelBase + RowCosts.pixelLayer * Double(layers) + RowCosts.pixelImage * Double(images)
+        everyRow = pixel * Double(output.width)
+    }
+
+    /// Adds a stroke, spread evenly over the rows that it can touch.
+    mutating func add(_ stroke: Stroke, extent: StrokeExtent, canvas: PixelSize, output: PixelSize) {
+        guard !extent.isEmpty else { return }
+        let scale = Double(output.width) / Double(canvas.width)
+        let visible = Double(extent.maxX - extent.minX) * Double(extent.maxY - extent.minY)
+        let cost: Double
+        if stroke.brush.type == .solid {
+            cost = visible * RowCosts.stampPixel
+        } else {
+            let area = min(visible, RowCosts.stampArea(of: stroke.brush) * scale * scale)
+            cost = Double(StampCount.bound(of: stroke)) * (RowCosts.stampBase + area * RowCosts.stampPixel)
+        }
+        let perRow = min(cost, 1e15) / Double(extent.maxY - extent.minY)
+        differences[Int(extent.minY)] += perRow
+        differences[Int(extent.maxY)] -= perRow
+    }
+
+    /// The area of a stamp's box, canvas pixels, weighted by what its shapes cost.
+    private static func stampArea(of brush: Brush) -> Double {
+        let k = brush.scale
+        let pitch = brush.spacing * k
+        let lines = 20 * k * (6 * pitch + brush.lineWidth * k)
+        switch brush.type {
+        case .parallelLines: return lines
+        case .crossHatch: return 2 * lines
+        case .dots: return 1.5 * (10 * pitch + 4 * k) * (10 * pitch + 4 * k)
+        case .waves: return 3 * lines
+        case .contourLines: return 2 * pitch * (6 * pitch + brush.lineWidth * k)
+        case .solid: return 0
+        }
+    }
+
+    /// Nanoseconds of each output row.
+    var perRow: [Double] {
+        var running = 0.0
+        return differences.dropLast().map { difference in
+            running += difference
+            return everyRow + max(0, running)
+        }
+    }
+}

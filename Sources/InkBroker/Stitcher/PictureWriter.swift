@@ -1,0 +1,147 @@
+import Glibc
+import InkEngine
+import Synchronization
+
+/// A picture that is on the disk under its own name.
+struct WrittenPicture: Hashable, Sendable {
+    var byteCount: Int
+    /// SHA-256 of the file, 32 bytes.
+    var digest: [UInt8]
+}
+
+/// Writes a picture beside its target and gives it the target's name when it is whole.
+///
+/// Whoever looks at the target sees the old file or the new one, never a part. Used by one thread at a time; which
+/// one may change.
+final class PictureWriter: Sendable {
+    /// Where the picture goes; a link is followed.
+    let target: String
+    private let temporary: String
+    private let state: Mutex<State>
+
+    private struct State {
+        var file: FileDescriptor?
+        var hash: Hash
+        var byteCount = 0
+        var folders: [String]
+    }
+
+    /// The hash is reached only under the lock.
+    private struct Hash: @unchecked Sendable {
+        let stream: StreamHash
+    }
+
+    /// Makes the target's folder if it is missing, and a new file in it.
+    ///
+    /// - Throws: `BrokerError.targetNotAFile`, `.output`.
+    init(target: String) throws(BrokerError) {
+        let hash = Hash(stream: try StreamHash())
+        do throws(SystemFailure) {
+            let kind = try FileSystem.kind(of: target)
+            if kind == .folder || kind == .other { throw SystemFailure(operation: "", errno: 0) }
+            self.target = FileSystem.resolvingLink(target)
+            let (folder, name) = FileSystem.split(self.target)
+            var folders: [String] = []
+            let path = "\(folder)/\(PictureWriter.temporaryName(for: name))"
+            temporary = path
+            let file = try PictureWriter.create(path, in: folder, folders: &folders)
+            state = Mutex(State(file: file, hash: hash, folders: folders))
+        } catch {
+            throw error.errno == 0
+                ? .targetNotAFile(path: target)
+                : .output(path: target, operation: error.operation, errno: error.errno)
+        }
+    }
+
+    deinit { discard() }
+
+    private static func create(
+        _ path: String, in folder: String, folders: inout [String]
+    ) throws(SystemFailure) -> FileDescriptor {
+        do {
+            try FileSystem.makeFolders(folder, made: &folders)
+            return try ExportCleanup.register(path) { () throws(SystemFailure) in
+                try FileDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, operation: "create")
+            }
+        } catch {
+            removeFolders(folders)
+            throw error
+        }
+    }
+
+    /// `.NAME.XXXXXXXX.part`, the name cut so that the whole stays within 255 bytes.
+    private static func temporaryName(for name: String) -> String {
+        var stem = name
+        while stem.utf8.count > 255 - 15 { stem.removeLast() }
+        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+        return ".\(stem).\(String(repeating: "0", count: 8 - digits.count))\(digits).part"
+    }
+
+    /// Appends to the file.
+    ///
+    /// - Throws: `BrokerError.output`; the writer can only be discarded then.
+    func write(_ bytes: [UInt8]) throws(BrokerError) {
+        try withState { state throws(SystemFailure) in
+            guard let file = state.file else { throw SystemFailure(operation: "write", errno: EBADF) }
+            try file.write(bytes)
+            state.byteCount += bytes.count
+            do { try state.hash.stream.update(bytes) } catch { throw SystemFailure(operation: "hash", errno: EIO) }
+        }
+    }
+
+    /// Brings the file to the disk and gives it the target's name.
+    ///
+    /// - Throws: `BrokerError.output`; the file is removed then.
+    func finish() throws(BrokerError) -> WrittenPicture {
+        do {
+            return try withState { state throws(SystemFailure) in
+                guard let file = state.file else { throw SystemFailure(operation: "finish", errno: EBADF) }
+                try file.sync()
+                guard rename(temporary, target) == 0 else {
+                    throw SystemFailure(operation: "rename to", errno: errno)
+                }
+                ExportCleanup.forget(temporary)
+                state.file = nil
+                // The name is in place; that some file systems cannot sync a folder does not undo it.
+                let folder = try? FileDescriptor(
+                    opening: FileSystem.split(target).folder, flags: O_RDONLY | O_DIRECTORY, operation: "open")
+                try? folder?.sync()
+                guard let digest = try? state.hash.stream.finish() else {
+                    throw SystemFailure(operation: "hash", errno: EIO)
+                }
+                return WrittenPicture(byteCount: state.byteCount, digest: digest)
+            }
+        } catch {
+            discard()
+            throw error
+        }
+    }
+
+    /// Removes the unfinished file, and the folders that were made for it if nothing else is in them.
+    func discard() {
+        state.withLock { state in
+            guard state.file != nil else { return }
+            state.file = nil
+            unlink(temporary)
+            ExportCleanup.forget(temporary)
+            PictureWriter.removeFolders(state.folders)
+        }
+    }
+
+    private static func removeFolders(_ folders: [String]) {
+        for folder in folders.reversed() { rmdir(folder) }
+    }
+
+    private func withState<T: Sendable>(
+        _ body: (inout State) throws(SystemFailure) -> T
+    ) throws(BrokerError) -> T {
+        let result: Result<T, SystemFailure> = state.withLock { state in
+            do throws(SystemFailure) { return .success(try body(&state)) } catch { return .failure(error) }
+        }
+        do throws(SystemFailure) {
+            return try result.get()
+        } catch {
+            throw .output(path: target, operation: error.operation, errno: error.errno)
+        }
+    }
+}

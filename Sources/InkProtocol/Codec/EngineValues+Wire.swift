@@ -1,0 +1,124 @@
+import InkEngine
+
+extension PixelSize: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let width = try reader.integer("width", in: 1...ProtocolLimits.edgePixels)
+        let height = try reader.integer("height", in: 1...ProtocolLimits.edgePixels)
+        self.init(width: width, height: height)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.integer(width)
+        writer.integer(height)
+    }
+}
+
+/// Not empty, and its edges do not overflow.
+extension PixelRect: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let x = try reader.integer("x", in: 0...ProtocolLimits.edgePixels)
+        let y = try reader.integer("y", in: 0...ProtocolLimits.edgePixels)
+        let size = try PixelSize(from: &reader)
+        self.init(x: x, y: y, width: size.width, height: size.height)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.integer(x)
+        writer.integer(y)
+        size.write(to: &writer)
+    }
+}
+
+extension PixelRect {
+    /// Whether the rectangle lies within a picture of that size.
+    func lies(in size: PixelSize) -> Bool {
+        x >= 0 && y >= 0 && width <= size.width - x && height <= size.height - y
+    }
+}
+
+extension RGBA8: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let red = try reader.uint8("red")
+        let green = try reader.uint8("green")
+        let blue = try reader.uint8("blue")
+        let alpha = try reader.uint8("alpha")
+        self.init(red: red, green: green, blue: blue, alpha: alpha)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.uint8(red)
+        writer.uint8(green)
+        writer.uint8(blue)
+        writer.uint8(alpha)
+    }
+}
+
+extension BlockID: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        self.init(digest: try reader.bytes(32, "block id"))
+    }
+
+    func write(to writer: inout ByteWriter) { writer.raw(digest) }
+}
+
+extension Place: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let file = try reader.text("file", limit: ProtocolLimits.textBytes)
+        let hasPath = try reader.bool("has path")
+        self.init(file: file, path: hasPath ? try reader.text("path", limit: ProtocolLimits.textBytes) : nil)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.text(file, limit: ProtocolLimits.textBytes)
+        writer.bool(path != nil)
+        if let path { writer.text(path, limit: ProtocolLimits.textBytes) }
+    }
+}
+
+extension RowChunk: WireValue {
+    /// The fewest bytes that a chunk takes.
+    static let leastBytes = 5
+
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        if try reader.bool("chunk kind") {
+            self = .block(try BlockID(from: &reader))
+        } else {
+            self = .constant(try reader.uint32("constant"))
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .constant(let value):
+            writer.bool(false)
+            writer.uint32(value)
+        case .block(let id):
+            writer.bool(true)
+            id.write(to: &writer)
+        }
+    }
+}
+
+extension ImageSlice: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let size = try PixelSize(from: &reader)
+        let format: SampleFormat = try reader.enumeration("sample format")
+        let chunksInImage = ImageSlice.chunkCount(imageHeight: size.height)
+        let first = try reader.integer("first chunk", in: 0...(chunksInImage - 1))
+        let chunks: [RowChunk] = try reader.array(
+            "chunks", elementBytes: RowChunk.leastBytes, limit: chunksInImage - first)
+        self.init(size: size, format: format, firstChunk: first, chunks: chunks)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        size.write(to: &writer)
+        writer.uint8(format.rawValue)
+        writer.integer(firstChunk)
+        writer.array(chunks)
+    }
+
+    /// The number of chunks of an image of that height (above 0).
+    static func chunkCount(imageHeight: Int) -> Int {
+        (imageHeight - 1) / rowsPerChunk + 1
+    }
+}

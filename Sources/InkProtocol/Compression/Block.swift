@@ -1,0 +1,37 @@
+public import InkEngine
+
+/// Content that travels by name: a zstd frame, named by the SHA-256 of the frame.
+public struct Block: Hashable, Sendable {
+    /// The name.
+    public let id: BlockID
+    /// One whole zstd frame.
+    public let frame: [UInt8]
+
+    /// A block that was received or stored: the name is taken as given. `verified(frame:as:)` checks it.
+    public init(id: BlockID, frame: [UInt8]) {
+        self.id = id
+        self.frame = frame
+    }
+
+    /// Compresses `content` and names it.
+    public init(content: [UInt8], level: Zstandard.Level = .fast) throws(ProtocolError) {
+        guard content.count <= ProtocolLimits.blockContentBytes else {
+            throw .overLimit(
+                what: "block content", found: UInt64(content.count), limit: UInt64(ProtocolLimits.blockContentBytes))
+        }
+        frame = try Zstandard.compress(content, level: level)
+        id = BlockID(hashing: frame)
+    }
+
+    /// The block of that name with that frame; throws `wrongBlock` when the frame's hash is another.
+    public static func verified(frame: [UInt8], as id: BlockID) throws(ProtocolError) -> Block {
+        let found = BlockID(hashing: frame)
+        guard found == id else { throw .wrongBlock(found: found, expected: id) }
+        return Block(id: id, frame: frame)
+    }
+
+    /// The decompressed content, at most `limit` bytes.
+    public func content(limit: Int = ProtocolLimits.blockContentBytes) throws(ProtocolError) -> [UInt8] {
+        try Zstandard.decompress(frame, limit: limit)
+    }
+}

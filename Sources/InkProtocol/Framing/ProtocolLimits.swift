@@ -1,0 +1,51 @@
+/// The sizes beyond which a peer's message is refused before memory is taken for it. They are part of the protocol:
+/// a sender keeps to them, a receiver checks them.
+public enum ProtocolLimits {
+    /// The version that this program speaks.
+    public static let version: UInt16 = 1
+    /// The versions that this program accepts.
+    public static let supportedVersions: ClosedRange<UInt16> = 1...1
+
+    /// Bytes before a frame's body.
+    public static let headerBytes = 16
+    /// A frame's body, bytes.
+    public static let bodyBytes = 1 << 20
+    /// A whole frame, bytes; what ZMQ_MAXMSGSIZE is set to.
+    public static let frameBytes = headerBytes + bodyBytes
+    /// The content bytes of one `blockPart` or `resultPart`; the rest of the body is for its other fields.
+    public static let partBytes = bodyBytes - 1024
+
+    /// A task that encodes to more than this travels as a block.
+    public static let inlineTaskBytes = 256 << 10
+    /// An encoded task, bytes, uncompressed.
+    public static let taskBytes = 32 << 20
+
+    /// A block as it travels (a zstd frame), bytes.
+    public static let blockFrameBytes = (1 << 30) + (16 << 20)
+    /// What a block decompresses to, bytes. A block may hold a whole PNG file.
+    public static let blockContentBytes = 1 << 30
+    /// What a block of strokes decompresses to, bytes.
+    public static let strokeBlockBytes = 64 << 20
+    /// Items in one `blockRequest`.
+    public static let requestedBlocks = 64
+    /// Blocks that a worker has asked for and not wholly received, at any time.
+    public static let blocksInFlight = 16
+    /// What one requested item is answered with at most, bytes of the block; more is asked for with a later offset.
+    public static let blockWindowBytes = 4 * partBytes
+
+    /// A name (of a worker, of a renderer version), bytes of UTF-8.
+    public static let nameBytes = 256
+    /// A text for people, or a place in a file, bytes of UTF-8.
+    public static let textBytes = 4096
+
+    /// Layers in a tile's task.
+    public static let layers = 65_536
+    /// Canvas, output and image edges, pixels.
+    public static let edgePixels = Int(Int32.max)
+    /// Largest distance of a stroke's coordinate from the origin, canvas pixels.
+    public static let coordinate = 1e12
+    /// Threads, and tasks in hand, that a worker may announce.
+    public static let tasksInHand = 4096
+    /// The bytes of one task's result; a broker may set less for each task.
+    public static let resultBytes: UInt64 = 8 << 30
+}

@@ -1,0 +1,80 @@
+public import InkEngine
+
+/// One block, from an offset on.
+public struct BlockRange: Hashable, Sendable {
+    public var id: BlockID
+    /// The bytes that the worker has already. The broker answers with parts that follow each other, together at most
+    /// `ProtocolLimits.blockWindowBytes`; the worker asks again for what is left.
+    public var offset: UInt64
+
+    public init(id: BlockID, offset: UInt64 = 0) {
+        self.id = id
+        self.offset = offset
+    }
+}
+
+extension BlockRange: WireValue {
+    static let leastBytes = 33
+
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        id = try BlockID(from: &reader)
+        offset = try reader.varint("offset")
+    }
+
+    func write(to writer: inout ByteWriter) {
+        id.write(to: &writer)
+        writer.varint(offset)
+    }
+}
+
+/// A piece of a block's frame.
+public struct BlockPart: Hashable, Sendable {
+    public var id: BlockID
+    public var offset: UInt64
+    /// The whole frame, bytes.
+    public var totalBytes: UInt64
+    /// 1 to `ProtocolLimits.partBytes` bytes.
+    public var bytes: [UInt8]
+
+    public init(id: BlockID, offset: UInt64, totalBytes: UInt64, bytes: [UInt8]) {
+        self.id = id
+        self.offset = offset
+        self.totalBytes = totalBytes
+        self.bytes = bytes
+    }
+
+    /// The ranges of a frame of `totalBytes` bytes that answer a request from `offset` on, one for each part; empty
+    /// when the offset lies at or beyond the end.
+    public static func ranges(from offset: UInt64, totalBytes: Int) -> [Range<Int>] {
+        guard let start = Int(exactly: offset), start < totalBytes else { return [] }
+        let end = min(totalBytes, start + ProtocolLimits.blockWindowBytes)
+        return stride(from: start, to: end, by: ProtocolLimits.partBytes).map { first in
+            first..<min(end, first + ProtocolLimits.partBytes)
+        }
+    }
+}
+
+extension BlockPart: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        id = try BlockID(from: &reader)
+        offset = try reader.uint64("offset")
+        totalBytes = try reader.uint64("total bytes")
+        guard totalBytes <= UInt64(ProtocolLimits.blockFrameBytes) else {
+            throw .overLimit(what: "block", found: totalBytes, limit: UInt64(ProtocolLimits.blockFrameBytes))
+        }
+        let start = reader.offset
+        bytes = try reader.partBytes("block bytes")
+        guard offset <= totalBytes, UInt64(bytes.count) <= totalBytes - offset else {
+            throw .badValue(
+                what: "block part", offset: start, found: "\(bytes.count) bytes at \(offset)",
+                expected: "a piece of \(totalBytes) bytes")
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        id.write(to: &writer)
+        writer.uint64(offset)
+        writer.uint64(totalBytes)
+        writer.raw(bytes)
+    }
+}

@@ -1,0 +1,54 @@
+public import InkEngine
+
+/// What the broker sends to a worker.
+public enum BrokerMessage: Hashable, Sendable {
+    case welcome(Welcome)
+    /// The broker does not take the worker on; the reason is for a person.
+    case refuse(reason: String)
+    case task(TaskAssignment)
+    case blockPart(BlockPart)
+    /// The broker does not have that block (any more).
+    case blockMissing(BlockID)
+    /// The result is no longer wanted, of any attempt. The worker answers each with `taskFailed(cancelled)`, unless
+    /// it has finished it already.
+    case cancel(TaskID)
+    case heartbeat
+    /// Finish what is in hand, take nothing more, say goodbye.
+    case drain
+}
+
+extension BrokerMessage {
+    /// The message as a frame.
+    ///
+    /// Throws `overLimit` when it does not fit one (a `blockPart` of more than `ProtocolLimits.partBytes`).
+    public func encoded() throws(ProtocolError) -> [UInt8] {
+        switch self {
+        case .welcome(let welcome): try Frame.seal(type: MessageType.welcome) { welcome.write(to: &$0) }
+        case .refuse(let reason):
+            try Frame.seal(type: MessageType.refuse) { $0.text(reason, limit: ProtocolLimits.textBytes) }
+        case .task(let assignment): try Frame.seal(type: MessageType.task) { assignment.write(to: &$0) }
+        case .blockPart(let part): try Frame.seal(type: MessageType.blockPart) { part.write(to: &$0) }
+        case .blockMissing(let id): try Frame.seal(type: MessageType.blockMissing) { id.write(to: &$0) }
+        case .cancel(let task): try Frame.seal(type: MessageType.cancel) { task.write(to: &$0) }
+        case .heartbeat: try Frame.seal(type: MessageType.heartbeat) { _ in }
+        case .drain: try Frame.seal(type: MessageType.drain) { _ in }
+        }
+    }
+
+    /// Reads a frame.
+    public init(frame: [UInt8]) throws(ProtocolError) {
+        var (type, body) = try Frame.open(frame)
+        switch type {
+        case MessageType.welcome: self = .welcome(try Welcome(from: &body))
+        case MessageType.refuse: self = .refuse(reason: try body.text("reason", limit: ProtocolLimits.textBytes))
+        case MessageType.task: self = .task(try TaskAssignment(from: &body))
+        case MessageType.blockPart: self = .blockPart(try BlockPart(from: &body))
+        case MessageType.blockMissing: self = .blockMissing(try BlockID(from: &body))
+        case MessageType.cancel: self = .cancel(try TaskID(from: &body))
+        case MessageType.heartbeat: self = .heartbeat
+        case MessageType.drain: self = .drain
+        default: throw .unknownType(type)
+        }
+        try body.finish("message")
+    }
+}

@@ -1,0 +1,73 @@
+/// A worker's first message on a connection. The version is in the frame's header.
+public struct Hello: Hashable, Sendable {
+    /// Says which pixels the worker makes: all tiles of a job go to workers of one renderer version.
+    public var rendererVersion: String
+    /// For people; need not be unique.
+    public var workerName: String
+    public var threads: Int
+    /// How many tasks the worker takes before it has answered one: its threads and one waiting for each.
+    public var taskCredits: Int
+    /// How many bytes of tasks and of blocks that they name the worker takes in hand (one task always).
+    public var byteCredits: UInt64
+
+    public init(
+        rendererVersion: String, workerName: String, threads: Int, taskCredits: Int, byteCredits: UInt64
+    ) {
+        self.rendererVersion = rendererVersion
+        self.workerName = workerName
+        self.threads = threads
+        self.taskCredits = taskCredits
+        self.byteCredits = byteCredits
+    }
+}
+
+extension Hello: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        rendererVersion = try reader.text("renderer version", limit: ProtocolLimits.nameBytes)
+        workerName = try reader.text("worker name", limit: ProtocolLimits.nameBytes)
+        threads = try reader.integer("threads", in: 1...ProtocolLimits.tasksInHand)
+        taskCredits = try reader.integer("task credits", in: 1...ProtocolLimits.tasksInHand)
+        byteCredits = try reader.varint("byte credits")
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.text(rendererVersion, limit: ProtocolLimits.nameBytes)
+        writer.text(workerName, limit: ProtocolLimits.nameBytes)
+        writer.integer(threads)
+        writer.integer(taskCredits)
+        writer.varint(byteCredits)
+    }
+}
+
+/// The broker takes the worker on.
+public struct Welcome: Hashable, Sendable {
+    /// Each side sends a heartbeat when it has sent nothing else for this long; above 0.
+    public var heartbeatMilliseconds: Int
+    /// A side that has been silent for this long counts as gone; more than the heartbeat.
+    public var livenessMilliseconds: Int
+
+    public init(heartbeatMilliseconds: Int, livenessMilliseconds: Int) {
+        self.heartbeatMilliseconds = heartbeatMilliseconds
+        self.livenessMilliseconds = livenessMilliseconds
+    }
+}
+
+extension Welcome: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        heartbeatMilliseconds = try reader.integer("heartbeat", in: 1...3_600_000)
+        livenessMilliseconds = try reader.integer("liveness", in: heartbeatMilliseconds...3_600_000)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.integer(heartbeatMilliseconds)
+        writer.integer(livenessMilliseconds)
+    }
+}
+
+/// A worker is going.
+public enum Goodbye: UInt8, Hashable, Sendable {
+    /// It takes no more tasks and finishes those in hand.
+    case draining = 0
+    /// It has gone: whatever it held is free.
+    case left = 1
+}

@@ -1,0 +1,240 @@
+public import InkEngine
+
+/// A task and the terms on which it is lent.
+public struct TaskAssignment: Hashable, Sendable {
+    public var task: TaskID
+    /// Counted from 1 by the broker, before it sends the task.
+    public var attempt: UInt32
+    /// How long the broker will wait for a sign of progress, from the task's arrival on; above 0. Informative: the
+    /// worker need not stop when it has passed.
+    public var deadlineMilliseconds: Int
+    /// The most bytes that the result may have in all its parts.
+    public var resultLimitBytes: UInt64
+    public var payload: TaskPayload
+
+    public init(
+        task: TaskID, attempt: UInt32, deadlineMilliseconds: Int, resultLimitBytes: UInt64, payload: TaskPayload
+    ) {
+        self.task = task
+        self.attempt = attempt
+        self.deadlineMilliseconds = deadlineMilliseconds
+        self.resultLimitBytes = resultLimitBytes
+        self.payload = payload
+    }
+}
+
+/// How a task's bytes (`WorkerTask.encoded()`) travel.
+public enum TaskPayload: Hashable, Sendable {
+    /// In the message.
+    case inline([UInt8])
+    /// As a block, which the worker asks for like any other.
+    case block(BlockID)
+}
+
+extension TaskPayload {
+    /// The payload of `task`, and the block to keep ready for the workers when it is too large for a message.
+    ///
+    /// Throws `overLimit` for a task beyond `ProtocolLimits.taskBytes`.
+    public static func make(_ task: WorkerTask) throws(ProtocolError) -> (payload: TaskPayload, block: Block?) {
+        let bytes = task.encoded()
+        guard bytes.count > ProtocolLimits.inlineTaskBytes else { return (.inline(bytes), nil) }
+        guard bytes.count <= ProtocolLimits.taskBytes else {
+            throw .overLimit(what: "task", found: UInt64(bytes.count), limit: UInt64(ProtocolLimits.taskBytes))
+        }
+        let block = try Block(content: bytes)
+        return (.block(block.id), block)
+    }
+}
+
+extension TaskAssignment: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        task = try TaskID(from: &reader)
+        attempt = try reader.uint32("attempt")
+        deadlineMilliseconds = try reader.integer("deadline", in: 1...Int(Int32.max))
+        resultLimitBytes = try reader.varint("result limit")
+        if try reader.bool("payload kind") {
+            payload = .block(try BlockID(from: &reader))
+        } else {
+            let count = try reader.count("task bytes", elementBytes: 1, limit: ProtocolLimits.inlineTaskBytes)
+            payload = .inline(try reader.bytes(count, "task"))
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        task.write(to: &writer)
+        writer.uint32(attempt)
+        writer.integer(deadlineMilliseconds)
+        writer.varint(resultLimitBytes)
+        switch payload {
+        case .inline(let bytes):
+            writer.bool(false)
+            writer.integer(bytes.count)
+            writer.raw(bytes)
+        case .block(let id):
+            writer.bool(true)
+            id.write(to: &writer)
+        }
+    }
+}
+
+/// A piece of a task's result.
+public struct ResultPart: Hashable, Sendable {
+    public var task: TaskID
+    public var attempt: UInt32
+    /// 0, 1, 2, ...
+    public var sequence: UInt32
+    /// 1 to `ProtocolLimits.partBytes` bytes of the result's record stream.
+    public var bytes: [UInt8]
+
+    public init(task: TaskID, attempt: UInt32, sequence: UInt32, bytes: [UInt8]) {
+        self.task = task
+        self.attempt = attempt
+        self.sequence = sequence
+        self.bytes = bytes
+    }
+}
+
+extension ResultPart: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        task = try TaskID(from: &reader)
+        attempt = try reader.uint32("attempt")
+        sequence = try reader.uint32("sequence")
+        bytes = try reader.partBytes("result bytes")
+    }
+
+    func write(to writer: inout ByteWriter) {
+        task.write(to: &writer)
+        writer.uint32(attempt)
+        writer.uint32(sequence)
+        writer.raw(bytes)
+    }
+}
+
+extension ByteReader {
+    /// The rest of a part's body: 1 to `ProtocolLimits.partBytes` bytes.
+    mutating func partBytes(_ what: String) throws(ProtocolError) -> [UInt8] {
+        guard (1...ProtocolLimits.partBytes).contains(remaining) else {
+            throw .badValue(
+                what: what, offset: offset, found: "\(remaining) bytes",
+                expected: "1 to \(ProtocolLimits.partBytes) bytes")
+        }
+        return rest()
+    }
+}
+
+/// All parts of the result have been sent.
+public struct TaskDone: Hashable, Sendable {
+    public var task: TaskID
+    public var attempt: UInt32
+    public var partCount: UInt32
+    /// The bytes of all parts together.
+    public var resultBytes: UInt64
+    public var phases: TaskPhases
+
+    public init(task: TaskID, attempt: UInt32, partCount: UInt32, resultBytes: UInt64, phases: TaskPhases) {
+        self.task = task
+        self.attempt = attempt
+        self.partCount = partCount
+        self.resultBytes = resultBytes
+        self.phases = phases
+    }
+}
+
+/// Where a task's time went, nanoseconds of the render thread.
+public struct TaskPhases: Hashable, Sendable {
+    public var decode: UInt64
+    public var raster: UInt64
+    public var composite: UInt64
+    public var encode: UInt64
+
+    public init(decode: UInt64 = 0, raster: UInt64 = 0, composite: UInt64 = 0, encode: UInt64 = 0) {
+        self.decode = decode
+        self.raster = raster
+        self.composite = composite
+        self.encode = encode
+    }
+}
+
+extension TaskDone: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        task = try TaskID(from: &reader)
+        attempt = try reader.uint32("attempt")
+        partCount = try reader.uint32("part count")
+        resultBytes = try reader.uint64("result bytes")
+        phases = TaskPhases(
+            decode: try reader.uint64("decode time"), raster: try reader.uint64("raster time"),
+            composite: try reader.uint64("composite time"), encode: try reader.uint64("encode time"))
+    }
+
+    func write(to writer: inout ByteWriter) {
+        task.write(to: &writer)
+        writer.uint32(attempt)
+        writer.uint32(partCount)
+        writer.uint64(resultBytes)
+        writer.uint64(phases.decode)
+        writer.uint64(phases.raster)
+        writer.uint64(phases.composite)
+        writer.uint64(phases.encode)
+    }
+}
+
+/// Why a task has no result.
+public enum TaskFailureKind: UInt8, Hashable, Sendable {
+    /// The input breaks a rule or a limit: no retry can mend it.
+    case badInput = 0
+    /// Anything else; another worker may succeed.
+    case internalError = 1
+    /// The broker asked for it.
+    case cancelled = 2
+}
+
+/// A task that yields nothing.
+public struct TaskFailed: Hashable, Sendable {
+    public var task: TaskID
+    public var attempt: UInt32
+    public var kind: TaskFailureKind
+    /// Where in the input, when it is the input's fault.
+    public var place: Place?
+    /// One line for a person, without the place.
+    public var text: String
+
+    public init(task: TaskID, attempt: UInt32, kind: TaskFailureKind, place: Place? = nil, text: String) {
+        self.task = task
+        self.attempt = attempt
+        self.kind = kind
+        self.place = place
+        self.text = text
+    }
+
+    /// From what the engine threw.
+    public init(task: TaskID, attempt: UInt32, error: EngineError) {
+        switch error {
+        case .badInput(let place, let reason):
+            self.init(task: task, attempt: attempt, kind: .badInput, place: place, text: reason)
+        case .overLimit(let place, let what, let found, let limit):
+            self.init(
+                task: task, attempt: attempt, kind: .badInput, place: place,
+                text: "\(what) is \(found), the limit is \(limit)")
+        case .io, .internalError:
+            self.init(task: task, attempt: attempt, kind: .internalError, text: error.description)
+        }
+    }
+}
+
+extension TaskFailed: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        task = try TaskID(from: &reader)
+        attempt = try reader.uint32("attempt")
+        kind = try reader.enumeration("failure kind")
+        place = try reader.optional("has place")
+        text = try reader.text("text", limit: ProtocolLimits.textBytes)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        task.write(to: &writer)
+        writer.uint32(attempt)
+        writer.uint8(kind.rawValue)
+        writer.optional(place)
+        writer.text(text, limit: ProtocolLimits.textBytes)
+    }
+}

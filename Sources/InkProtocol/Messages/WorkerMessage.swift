@@ -1,0 +1,69 @@
+/// What a worker sends to the broker.
+public enum WorkerMessage: Hashable, Sendable {
+    case hello(Hello)
+    case heartbeat
+    /// 1 to `ProtocolLimits.requestedBlocks` items.
+    case blockRequest([BlockRange])
+    case resultPart(ResultPart)
+    case taskDone(TaskDone)
+    case taskFailed(TaskFailed)
+    case goodbye(Goodbye)
+}
+
+extension WorkerMessage {
+    /// The message as a frame.
+    ///
+    /// Throws `overLimit` when it does not fit one (a `resultPart` of more than `ProtocolLimits.partBytes`).
+    public func encoded() throws(ProtocolError) -> [UInt8] {
+        switch self {
+        case .hello(let hello): try Frame.seal(type: MessageType.hello) { hello.write(to: &$0) }
+        case .heartbeat: try Frame.seal(type: MessageType.heartbeat) { _ in }
+        case .blockRequest(let ranges): try Frame.seal(type: MessageType.blockRequest) { $0.array(ranges) }
+        case .resultPart(let part): try Frame.seal(type: MessageType.resultPart) { part.write(to: &$0) }
+        case .taskDone(let done): try Frame.seal(type: MessageType.taskDone) { done.write(to: &$0) }
+        case .taskFailed(let failed): try Frame.seal(type: MessageType.taskFailed) { failed.write(to: &$0) }
+        case .goodbye(let goodbye): try Frame.seal(type: MessageType.goodbye) { $0.uint8(goodbye.rawValue) }
+        }
+    }
+
+    /// Reads a frame.
+    public init(frame: [UInt8]) throws(ProtocolError) {
+        var (type, body) = try Frame.open(frame)
+        switch type {
+        case MessageType.hello: self = .hello(try Hello(from: &body))
+        case MessageType.heartbeat: self = .heartbeat
+        case MessageType.blockRequest:
+            let ranges: [BlockRange] = try body.array(
+                "blocks", elementBytes: BlockRange.leastBytes, limit: ProtocolLimits.requestedBlocks)
+            guard !ranges.isEmpty else {
+                throw .badValue(what: "blocks", offset: body.offset, found: "none", expected: "at least one")
+            }
+            self = .blockRequest(ranges)
+        case MessageType.resultPart: self = .resultPart(try ResultPart(from: &body))
+        case MessageType.taskDone: self = .taskDone(try TaskDone(from: &body))
+        case MessageType.taskFailed: self = .taskFailed(try TaskFailed(from: &body))
+        case MessageType.goodbye: self = .goodbye(try body.enumeration("goodbye"))
+        default: throw .unknownType(type)
+        }
+        try body.finish("message")
+    }
+}
+
+/// The numbers of the messages; below 16 from worker to broker, `heartbeat` in both directions.
+enum MessageType {
+    static let hello: UInt8 = 1
+    static let heartbeat: UInt8 = 2
+    static let blockRequest: UInt8 = 3
+    static let resultPart: UInt8 = 4
+    static let taskDone: UInt8 = 5
+    static let taskFailed: UInt8 = 6
+    static let goodbye: UInt8 = 7
+
+    static let welcome: UInt8 = 16
+    static let refuse: UInt8 = 17
+    static let task: UInt8 = 18
+    static let blockPart: UInt8 = 19
+    static let blockMissing: UInt8 = 20
+    static let cancel: UInt8 = 21
+    static let drain: UInt8 = 22
+}

@@ -1,0 +1,55 @@
+public import InkEngine
+
+/// What a peer sent that the protocol does not allow, or what the transport refused.
+///
+/// `offset` is the byte position in the frame (or in the block's content) at which reading stopped.
+public enum ProtocolError: Error, Hashable, Sendable {
+    /// The bytes end before the value does.
+    case truncated(what: String, offset: Int, expected: Int, found: Int)
+    /// A value that its field does not allow.
+    case badValue(what: String, offset: Int, found: String, expected: String)
+    /// A size or a count beyond its limit; nothing was allocated for it.
+    case overLimit(what: String, found: UInt64, limit: UInt64)
+    /// Bytes after the last field.
+    case trailingBytes(what: String, offset: Int, count: Int)
+    /// The frame does not begin with the protocol's magic.
+    case badMagic(found: UInt32)
+    /// The peer speaks a version that this program does not.
+    case unsupportedVersion(found: UInt16, supported: ClosedRange<UInt16>)
+    /// A message type that does not exist, or that does not travel in this direction.
+    case unknownType(UInt8)
+    /// The frame was damaged on its way.
+    case badChecksum(found: UInt32, expected: UInt32)
+    /// A message that the other's state does not allow: a part out of sequence, a result of another task.
+    case outOfSequence(what: String, found: String, expected: String)
+    /// A block's bytes do not have the hash by which it was asked for.
+    case wrongBlock(found: BlockID, expected: BlockID)
+    /// The bytes are not one whole zstd frame of the size it declares.
+    case badCompression(String)
+    /// ZeroMQ or the system refused; `errno` as they gave it, `reason` in words.
+    case transport(operation: String, errno: Int32, reason: String)
+}
+
+extension ProtocolError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .truncated(let what, let offset, let expected, let found):
+            "\(what) at byte \(offset) is cut: \(expected) bytes expected, \(found) found"
+        case .badValue(let what, let offset, let found, let expected):
+            "\(what) at byte \(offset) is \(found), expected \(expected)"
+        case .overLimit(let what, let found, let limit): "\(what) is \(found), the limit is \(limit)"
+        case .trailingBytes(let what, let offset, let count): "\(what) is followed by \(count) bytes at byte \(offset)"
+        case .badMagic(let found): "not a frame of this protocol: it begins with 0x\(String(found, radix: 16))"
+        case .unsupportedVersion(let found, let supported):
+            "the peer speaks protocol version \(found), "
+                + "this program \(supported.lowerBound) to \(supported.upperBound)"
+        case .unknownType(let type): "unknown message type \(type)"
+        case .badChecksum(let found, let expected):
+            "checksum 0x\(String(found, radix: 16)) does not match the frame's 0x\(String(expected, radix: 16))"
+        case .outOfSequence(let what, let found, let expected): "\(what) is \(found), expected \(expected)"
+        case .wrongBlock(let found, let expected): "block \(expected) arrived with the content of \(found)"
+        case .badCompression(let reason): "zstd: \(reason)"
+        case .transport(let operation, _, let reason): "cannot \(operation): \(reason)"
+        }
+    }
+}

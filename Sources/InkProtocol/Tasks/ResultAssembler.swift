@@ -1,0 +1,143 @@
+public import InkEngine
+
+/// Puts a task's result together from its parts, in bounded memory and trusting nothing: the parts' sequence, the
+/// total size and the order of the items are checked. Pure; the broker's side.
+///
+/// Items are handed out as soon as they are complete, so that a large image never lies in memory whole. Frames of
+/// blocks are not opened and their hashes not computed: a worker that fetches a block checks it.
+public struct ResultAssembler: Sendable {
+    private let task: TaskID
+    private let attempt: UInt32
+    private let kind: ResultKind
+    private let limitBytes: UInt64
+    private var nextSequence: UInt32 = 0
+    private var pending: [UInt8] = []
+    private var progress = Progress.start
+    /// Bytes received so far.
+    public private(set) var receivedBytes: UInt64 = 0
+
+    private enum Progress: Hashable, Sendable {
+        case start
+        /// Of an image: as many chunks are still to come.
+        case chunks(Int)
+        case complete
+    }
+
+    /// For the result of that attempt at a task, of at most `limitBytes` bytes (see `ResultLimit`).
+    public init(task: TaskID, attempt: UInt32, kind: ResultKind, limitBytes: UInt64) {
+        self.task = task
+        self.attempt = attempt
+        self.kind = kind
+        self.limitBytes = limitBytes
+    }
+
+    /// Takes the next part and returns the items that it completes.
+    ///
+    /// Throws `outOfSequence` for a part of another task or attempt or with another sequence number, `overLimit` for
+    /// too many bytes, and `badValue` or `outOfSequence` for content that is not the expected kind of result. After
+    /// an error the result is lost.
+    public mutating func append(_ part: ResultPart) throws(ProtocolError) -> [ResultItem] {
+        guard part.task == task, part.attempt == attempt else {
+            throw .outOfSequence(
+                what: "result part", found: "of task \(part.task) attempt \(part.attempt)",
+                expected: "of task \(task) attempt \(attempt)")
+        }
+        guard part.sequence == nextSequence else {
+            throw .outOfSequence(what: "result part", found: "\(part.sequence)", expected: "\(nextSequence)")
+        }
+        nextSequence += 1
+        receivedBytes += UInt64(part.bytes.count)
+        guard receivedBytes <= limitBytes else {
+            throw .overLimit(what: "result", found: receivedBytes, limit: limitBytes)
+        }
+        pending.append(contentsOf: part.bytes)
+        return try takeItems()
+    }
+
+    /// Checks that the result is whole when the worker says so.
+    public func finish(_ done: TaskDone) throws(ProtocolError) {
+        guard done.task == task, done.attempt == attempt else {
+            throw .outOfSequence(
+                what: "end", found: "of task \(done.task) attempt \(done.attempt)",
+                expected: "of task \(task) attempt \(attempt)")
+        }
+        guard done.partCount == nextSequence, done.resultBytes == receivedBytes else {
+            throw .outOfSequence(
+                what: "end of result", found: "after \(receivedBytes) bytes in \(nextSequence) parts",
+                expected: "\(done.resultBytes) bytes in \(done.partCount) parts")
+        }
+        guard pending.isEmpty, progress == .complete else {
+            throw .outOfSequence(what: "end of result", found: "inside an item", expected: "a whole result")
+        }
+    }
+
+    private mutating func takeItems() throws(ProtocolError) -> [ResultItem] {
+        var items: [ResultItem] = []
+        var position = 0
+        while pending.count - position >= ResultItem.recordHeaderBytes {
+            let tag = pending[position]
+            let length = (1...4).reduce(0) { $0 | Int(pending[position + $1]) << (8 * ($1 - 1)) }
+            guard UInt64(length) <= limitBytes else {
+                throw .overLimit(what: "result item", found: UInt64(length), limit: limitBytes)
+            }
+            let start = position + ResultItem.recordHeaderBytes
+            guard pending.count - start >= length else { break }
+            let item = try ResultItem(tag: tag, content: Array(pending[start..<(start + length)]))
+            try advance(over: item)
+            items.append(item)
+            position = start + length
+        }
+        if position > 0 { pending.removeFirst(position) }
+        return items
+    }
+
+    private mutating func advance(over item: ResultItem) throws(ProtocolError) {
+        switch (kind, progress, item) {
+        case (.decodedImage, .start, .imageHeader(let size, _)):
+            progress = .chunks(ImageSlice.chunkCount(imageHeight: size.height))
+        case (.decodedImage, .chunks(let left), .imageChunk) where left > 0: progress = .chunks(left - 1)
+        case (.decodedImage, .chunks(0), .imageEnd), (.band, .start, .band), (.pixels, .start, .pixels):
+            progress = .complete
+        default:
+            throw .outOfSequence(what: "result item", found: item.name, expected: "\(kind), \(progress)")
+        }
+    }
+}
+
+extension ResultItem {
+    fileprivate var name: String {
+        switch self {
+        case .imageHeader: "an image's header"
+        case .imageChunk: "an image's chunk"
+        case .imageEnd: "an image's end"
+        case .band: "a band"
+        case .pixels: "pixels"
+        }
+    }
+}
+
+/// How large a result can honestly be, bytes: what a broker gives to `ResultAssembler` and says in the task.
+public enum ResultLimit {
+    /// Of a rendered or encoded band of that size.
+    public static func band(width: Int, rows: Int, format: OutputFormat) -> UInt64 {
+        incompressible(width: 1 + width * format.bytesPerPixel, rows: rows)
+    }
+
+    /// Of a tile's pixels.
+    public static func pixels(size: PixelSize, format: OutputFormat) -> UInt64 {
+        incompressible(width: size.width * format.bytesPerPixel, rows: size.height)
+    }
+
+    /// Of a decoded image of that size, whatever its format.
+    public static func image(size: PixelSize) -> UInt64 {
+        let chunks = UInt64(ImageSlice.chunkCount(imageHeight: size.height))
+        return incompressible(width: size.width * SampleFormat.rgba8.bytesPerPixel, rows: size.height)
+            + chunks * 1024
+    }
+
+    /// Deflate and zstd grow incompressible data by well under 1/64, and a band by a few bytes for every flush.
+    private static func incompressible(width: Int, rows: Int) -> UInt64 {
+        let bytes = UInt64(max(0, width)) * UInt64(max(0, rows))
+        return bytes + bytes / 64 + 65_536
+    }
+}

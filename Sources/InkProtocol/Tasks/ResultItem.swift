@@ -1,0 +1,144 @@
+public import InkEngine
+
+/// What a task is expected to yield.
+public enum ResultKind: Hashable, Sendable {
+    /// `imageHeader`, one `imageChunk` for every 64 rows from the top, `imageEnd`.
+    case decodedImage
+    /// One `band`.
+    case band
+    /// One `pixels`.
+    case pixels
+}
+
+extension WorkerTask {
+    /// What the task yields.
+    public var resultKind: ResultKind {
+        switch self {
+        case .decode: .decodedImage
+        case .encode: .band
+        case .render(let task): if case .band = task.delivery { .band } else { .pixels }
+        }
+    }
+}
+
+/// One item of a task's result. A result is a short sequence of them, see `ResultKind`.
+public enum ResultItem: Hashable, Sendable {
+    case imageHeader(size: PixelSize, format: SampleFormat)
+    case imageChunk(DecodedChunkResult)
+    /// The bounding box of value > 0 of a mask; nil for a mask that is 0 everywhere and for colour.
+    case imageEnd(maskBounds: PixelRect?)
+    case band(BandResult)
+    /// A tile's samples, row-major without padding.
+    case pixels(Block)
+}
+
+/// The pixels of a run of rows of a decoded image.
+public enum DecodedChunkResult: Hashable, Sendable {
+    case constant(UInt32)
+    case block(Block)
+
+    /// The chunk as a tile's payload names it.
+    public var rowChunk: RowChunk {
+        switch self {
+        case .constant(let value): .constant(value)
+        case .block(let block): .block(block.id)
+        }
+    }
+}
+
+/// A piece of the picture's deflate stream.
+public struct BandResult: Hashable, Sendable {
+    public var rowCount: Int
+    /// What the piece inflates to: rowCount * (1 + width * bytes per pixel).
+    public var filteredByteCount: Int
+    /// Of the filtered bytes, begun at 1.
+    public var adler32: UInt32
+    /// Raw deflate.
+    public var deflated: [UInt8]
+
+    public init(rowCount: Int, filteredByteCount: Int, adler32: UInt32, deflated: [UInt8]) {
+        self.rowCount = rowCount
+        self.filteredByteCount = filteredByteCount
+        self.adler32 = adler32
+        self.deflated = deflated
+    }
+}
+
+/// In a result's byte stream every item is a record: 1 tag, 4 length of what follows, the content.
+extension ResultItem {
+    static let recordHeaderBytes = 5
+
+    /// The item as a record.
+    ///
+    /// Throws `overLimit` when the content does not fit a record's 32-bit length.
+    public func encodedRecord() throws(ProtocolError) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.uint8(tag)
+        writer.uint32(0)
+        write(to: &writer)
+        let length = writer.bytes.count - ResultItem.recordHeaderBytes
+        guard let length = UInt32(exactly: length) else {
+            throw .overLimit(what: "result item", found: UInt64(length), limit: UInt64(UInt32.max))
+        }
+        writer.overwriteUInt32(length, at: 1)
+        return writer.bytes
+    }
+
+    private var tag: UInt8 {
+        switch self {
+        case .imageHeader: 1
+        case .imageChunk(.constant): 2
+        case .imageChunk(.block): 3
+        case .imageEnd: 4
+        case .band: 5
+        case .pixels: 6
+        }
+    }
+
+    private func write(to writer: inout ByteWriter) {
+        switch self {
+        case .imageHeader(let size, let format):
+            size.write(to: &writer)
+            writer.uint8(format.rawValue)
+        case .imageChunk(.constant(let value)): writer.uint32(value)
+        case .imageChunk(.block(let block)), .pixels(let block):
+            writer.reserve(32 + block.frame.count)
+            block.id.write(to: &writer)
+            writer.raw(block.frame)
+        case .imageEnd(let bounds): writer.optional(bounds)
+        case .band(let band):
+            writer.reserve(32 + band.deflated.count)
+            writer.integer(band.rowCount)
+            writer.integer(band.filteredByteCount)
+            writer.uint32(band.adler32)
+            writer.raw(band.deflated)
+        }
+    }
+
+    /// Reads the content of a record.
+    init(tag: UInt8, content: [UInt8]) throws(ProtocolError) {
+        var reader = ByteReader(content)
+        switch tag {
+        case 1:
+            let size = try PixelSize(from: &reader)
+            self = .imageHeader(size: size, format: try reader.enumeration("sample format"))
+        case 2: self = .imageChunk(.constant(try reader.uint32("constant")))
+        case 3: self = .imageChunk(.block(try ResultItem.block(from: &reader)))
+        case 4: self = .imageEnd(maskBounds: try reader.optional("has mask bounds"))
+        case 5:
+            let rows = try reader.integer("row count", in: 1...ProtocolLimits.edgePixels)
+            let bytes = try reader.integer("filtered byte count", in: 1...Int.max)
+            let adler32 = try reader.uint32("adler32")
+            self = .band(
+                BandResult(rowCount: rows, filteredByteCount: bytes, adler32: adler32, deflated: reader.rest()))
+        case 6: self = .pixels(try ResultItem.block(from: &reader))
+        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 6")
+        }
+        try reader.finish("result item")
+    }
+
+    private static func block(from reader: inout ByteReader) throws(ProtocolError) -> Block {
+        let id = try BlockID(from: &reader)
+        return Block(id: id, frame: reader.rest())
+    }
+}

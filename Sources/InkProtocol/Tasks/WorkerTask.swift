@@ -1,0 +1,198 @@
+public import InkEngine
+
+/// What a worker is asked to do. The same task gives the same result on any worker.
+public enum WorkerTask: Hashable, Sendable {
+    /// PNG file to chunks of rows.
+    case decode(DecodeTask)
+    /// A tile to a band or to pixels.
+    case render(TileTask)
+    /// Tiles that lie side by side to a band.
+    case encode(EncodeTask)
+}
+
+extension WorkerTask {
+    /// The blocks whose content the task needs, each once, in the order in which the task names them.
+    public var blocks: [BlockID] {
+        var seen: Set<BlockID> = []
+        var ids: [BlockID] = []
+        func add(_ id: BlockID) {
+            if seen.insert(id).inserted { ids.append(id) }
+        }
+        func add(_ slice: ImageSlice?) {
+            for case .block(let id) in slice?.chunks ?? [] { add(id) }
+        }
+        switch self {
+        case .decode(let task): add(task.image)
+        case .render(let task):
+            add(task.baseImage)
+            for layer in task.layers {
+                add(layer.mask)
+                add(layer.content)
+                for selection in layer.strokes { add(selection.block) }
+            }
+        case .encode(let task):
+            for piece in task.pieces { add(piece.block) }
+        }
+        return ids
+    }
+
+    /// The task as bytes. Equal tasks give equal bytes.
+    public func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        switch self {
+        case .decode(let task):
+            writer.uint8(1)
+            task.write(to: &writer)
+        case .render(let task):
+            writer.uint8(2)
+            task.write(to: &writer)
+        case .encode(let task):
+            writer.uint8(3)
+            task.write(to: &writer)
+        }
+        return writer.bytes
+    }
+
+    /// Reads a task that is all of `bytes`.
+    public init(decoding bytes: [UInt8]) throws(ProtocolError) {
+        var reader = ByteReader(bytes)
+        let kind = try reader.uint8("task kind")
+        switch kind {
+        case 1: self = .decode(try DecodeTask(from: &reader))
+        case 2: self = .render(try TileTask(from: &reader))
+        case 3: self = .encode(try EncodeTask(from: &reader))
+        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 3")
+        }
+        try reader.finish("task")
+    }
+}
+
+/// What an image is decoded for.
+public enum DecodePurpose: UInt8, Hashable, Sendable, CaseIterable {
+    /// To `mask8` or `mask16`: red times alpha.
+    case mask = 0
+    /// To `rgb8` or `rgba8`.
+    case color = 1
+}
+
+/// A PNG file to decode.
+public struct DecodeTask: Hashable, Sendable {
+    /// The block that holds the PNG file's bytes.
+    public var image: BlockID
+    public var purpose: DecodePurpose
+    /// Where the image stands, for messages.
+    public var place: Place
+    /// The most pixels that the image may have.
+    public var imagePixels: Int
+    /// The same for an interlaced image.
+    public var interlacedImagePixels: Int
+
+    public init(image: BlockID, purpose: DecodePurpose, place: Place, limits: Limits) {
+        self.image = image
+        self.purpose = purpose
+        self.place = place
+        self.imagePixels = limits.imagePixels
+        self.interlacedImagePixels = limits.interlacedImagePixels
+    }
+
+    /// The default limits with those of the task in place.
+    public var limits: Limits {
+        var limits = Limits()
+        limits.imagePixels = imagePixels
+        limits.interlacedImagePixels = interlacedImagePixels
+        return limits
+    }
+}
+
+extension DecodeTask: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let image = try BlockID(from: &reader)
+        let purpose: DecodePurpose = try reader.enumeration("purpose")
+        let place = try Place(from: &reader)
+        var limits = Limits()
+        limits.imagePixels = try reader.integer("image pixels", in: 0...Int.max)
+        limits.interlacedImagePixels = try reader.integer("interlaced image pixels", in: 0...Int.max)
+        self.init(image: image, purpose: purpose, place: place, limits: limits)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        image.write(to: &writer)
+        writer.uint8(purpose.rawValue)
+        place.write(to: &writer)
+        writer.integer(imagePixels)
+        writer.integer(interlacedImagePixels)
+    }
+}
+
+/// A band to make from finished tiles.
+public struct EncodeTask: Hashable, Sendable {
+    /// What of the picture the band is, output pixels: x is 0, the width is the picture's.
+    public var rect: PixelRect
+    public var format: OutputFormat
+    public var encoding: BandEncoding
+    /// From left to right; together they cover `rect` without gap or overlap.
+    public var pieces: [EncodePiece]
+
+    public init(rect: PixelRect, format: OutputFormat, encoding: BandEncoding, pieces: [EncodePiece]) {
+        self.rect = rect
+        self.format = format
+        self.encoding = encoding
+        self.pieces = pieces
+    }
+}
+
+/// One tile of a band.
+public struct EncodePiece: Hashable, Sendable {
+    /// Output pixels; as high as the band.
+    public var rect: PixelRect
+    /// The rect's samples in the band's format, row-major without padding.
+    public var block: BlockID
+
+    public init(rect: PixelRect, block: BlockID) {
+        self.rect = rect
+        self.block = block
+    }
+}
+
+extension EncodePiece: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        rect = try PixelRect(from: &reader)
+        block = try BlockID(from: &reader)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        rect.write(to: &writer)
+        block.write(to: &writer)
+    }
+}
+
+extension EncodeTask: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let rect = try PixelRect(from: &reader)
+        let format: OutputFormat = try reader.enumeration("output format")
+        let encoding = try BandEncoding(from: &reader)
+        let start = reader.offset
+        let pieces: [EncodePiece] = try reader.array("pieces", elementBytes: 36)
+        var x = rect.x
+        for piece in pieces {
+            guard piece.rect.x == x, piece.rect.y == rect.y, piece.rect.height == rect.height else {
+                throw .badValue(
+                    what: "piece", offset: start, found: "\(piece.rect)",
+                    expected: "\(rect.height) rows at \(x), \(rect.y)")
+            }
+            x += piece.rect.width
+        }
+        guard rect.x == 0, x == rect.width else {
+            throw .badValue(
+                what: "pieces' width", offset: start, found: "\(x)", expected: "\(rect.width) from column 0")
+        }
+        self.init(rect: rect, format: format, encoding: encoding, pieces: pieces)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        rect.write(to: &writer)
+        writer.uint8(format.rawValue)
+        encoding.write(to: &writer)
+        writer.array(pieces)
+    }
+}

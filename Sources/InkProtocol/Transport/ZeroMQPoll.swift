@@ -1,0 +1,39 @@
+import CZeroMQ
+import Glibc
+
+/// Something to wait for. Valid as long as the socket or wake-up that it was made from.
+public struct PollItem {
+    fileprivate var item: zmq_pollitem_t
+
+    init(socket: UnsafeMutableRawPointer, writable: Bool) {
+        let events = ZMQ_POLLIN | (writable ? ZMQ_POLLOUT : 0)
+        item = zmq_pollitem_t(socket: socket, fd: 0, events: Int16(events), revents: 0)
+    }
+
+    init(descriptor: Int32) {
+        item = zmq_pollitem_t(socket: nil, fd: descriptor, events: Int16(ZMQ_POLLIN), revents: 0)
+    }
+
+    /// After waiting: a message has arrived, or the wake-up was signalled.
+    public var isReadable: Bool { item.revents & Int16(ZMQ_POLLIN) != 0 }
+    /// After waiting: a message can be sent.
+    public var isWritable: Bool { item.revents & Int16(ZMQ_POLLOUT) != 0 }
+}
+
+/// Waiting for several sockets and wake-ups at once.
+public enum ZeroMQPoll {
+    /// Waits until something happens to one of `items` or the time is over; returns the number of items that are
+    /// ready, 0 after the time or when a signal interrupted the wait.
+    ///
+    /// - Parameter timeoutMilliseconds: nil waits for ever.
+    public static func wait(_ items: inout [PollItem], timeoutMilliseconds: Int?) throws(ProtocolError) -> Int {
+        var raw = items.map(\.item)
+        let ready = zmq_poll(&raw, Int32(raw.count), timeoutMilliseconds.map { max(0, $0) } ?? -1)
+        if ready < 0 {
+            guard zmq_errno() == EINTR else { throw .zeroMQ("wait for messages") }
+            return 0
+        }
+        for index in items.indices { items[index].item = raw[index] }
+        return Int(ready)
+    }
+}

@@ -1,0 +1,148 @@
+import CZeroMQ
+import Glibc
+
+/// What a socket does with what is sent through it.
+public enum ZeroMQSocketType: Sendable {
+    /// The broker's: received messages begin with the sender's routing id, sent ones with the receiver's.
+    case router
+    /// A worker's.
+    case dealer
+    /// One to one, for tests.
+    case pair
+}
+
+/// The terms of a socket.
+public struct ZeroMQSocketOptions: Sendable {
+    /// Messages that wait in either direction for each peer.
+    public var highWaterMark = 1000
+    /// How long closing waits for what has not been sent, milliseconds.
+    public var lingerMilliseconds = 200
+    /// A peer on a network that sends a larger part is cut off; `inproc` knows no such limit.
+    public var maximumPartBytes = ProtocolLimits.frameBytes
+
+    public init() {}
+}
+
+/// What became of a message.
+public enum SendOutcome: Hashable, Sendable {
+    case sent
+    /// The peer's queue is full; try again later.
+    case busy
+    /// A router's: there is no such peer (any more).
+    case unreachable
+}
+
+/// The parts of a received message.
+public struct ReceivedMessage: Sendable {
+    /// At most `ZeroMQSocket.partsKept`; a router's first part is the sender's routing id.
+    public var parts: [[UInt8]]
+    /// Parts beyond those, which no message of the protocol has.
+    public var discardedParts: Int
+}
+
+/// A socket, owned by one value and used by one thread at a time.
+public struct ZeroMQSocket: ~Copyable {
+    /// The most parts of a message that are kept.
+    public static let partsKept = 2
+
+    private let pointer: UnsafeMutableRawPointer
+    // Keeps the context open for as long as the socket is.
+    private let context: ZeroMQContext
+
+    /// A socket that is neither bound nor connected.
+    public init(
+        _ type: ZeroMQSocketType, context: ZeroMQContext, options: ZeroMQSocketOptions = ZeroMQSocketOptions()
+    ) throws(ProtocolError) {
+        let number =
+            switch type {
+            case .router: ZMQ_ROUTER
+            case .dealer: ZMQ_DEALER
+            case .pair: ZMQ_PAIR
+            }
+        guard let pointer = zmq_socket(context.pointer, number) else { throw .zeroMQ("open a socket") }
+        do throws(ProtocolError) {
+            try ZeroMQSocket.configure(pointer, type, options)
+        } catch {
+            zmq_close(pointer)
+            throw error
+        }
+        self.pointer = pointer
+        self.context = context
+    }
+
+    deinit { zmq_close(pointer) }
+
+    private static func configure(
+        _ pointer: UnsafeMutableRawPointer, _ type: ZeroMQSocketType, _ options: ZeroMQSocketOptions
+    ) throws(ProtocolError) {
+        func set<T: FixedWidthInteger>(_ option: Int32, _ value: T) throws(ProtocolError) {
+            var value = value
+            guard zmq_setsockopt(pointer, option, &value, MemoryLayout<T>.size) == 0 else {
+                throw .zeroMQ("set option \(option) of a socket")
+            }
+        }
+        try set(ZMQ_SNDHWM, Int32(clamping: options.highWaterMark))
+        try set(ZMQ_RCVHWM, Int32(clamping: options.highWaterMark))
+        try set(ZMQ_LINGER, Int32(clamping: options.lingerMilliseconds))
+        try set(ZMQ_MAXMSGSIZE, Int64(options.maximumPartBytes))
+        // Without it a router drops what it cannot deliver, silently.
+        if type == .router { try set(ZMQ_ROUTER_MANDATORY, Int32(1)) }
+    }
+
+    /// Listens at `endpoint` (`inproc://name`, `ipc://path`, `tcp://host:port`).
+    public func bind(_ endpoint: String) throws(ProtocolError) {
+        guard zmq_bind(pointer, endpoint) == 0 else { throw .zeroMQ("bind \(endpoint)") }
+    }
+
+    /// Connects to `endpoint`, now or as soon as somebody listens there.
+    public func connect(_ endpoint: String) throws(ProtocolError) {
+        guard zmq_connect(pointer, endpoint) == 0 else { throw .zeroMQ("connect to \(endpoint)") }
+    }
+
+    /// Sends a message of these parts, all or none, without waiting.
+    public func send(_ parts: [[UInt8]]) throws(ProtocolError) -> SendOutcome {
+        for (index, part) in parts.enumerated() {
+            let more = index + 1 < parts.count ? ZMQ_SNDMORE : 0
+            while true {
+                let sent = part.withUnsafeBytes { zmq_send(pointer, $0.baseAddress, $0.count, ZMQ_DONTWAIT | more) }
+                if sent >= 0 { break }
+                let code = zmq_errno()
+                if code == EINTR { continue }
+                // Only the first part can be turned away: ZeroMQ takes a message whole.
+                if index == 0, code == EAGAIN { return .busy }
+                if index == 0, code == EHOSTUNREACH { return .unreachable }
+                throw .zeroMQ("send")
+            }
+        }
+        return .sent
+    }
+
+    /// The next message that has arrived, nil when there is none; does not wait.
+    ///
+    /// Throws `transport`; parts of more than `ProtocolLimits.frameBytes` are not copied and count as discarded.
+    public func receive() throws(ProtocolError) -> ReceivedMessage? {
+        var message = ReceivedMessage(parts: [], discardedParts: 0)
+        var part = zmq_msg_t()
+        zmq_msg_init(&part)
+        defer { zmq_msg_close(&part) }
+        while true {
+            guard zmq_msg_recv(&part, pointer, ZMQ_DONTWAIT) >= 0 else {
+                let code = zmq_errno()
+                if code == EINTR { continue }
+                if code == EAGAIN { return nil }
+                throw .zeroMQ("receive")
+            }
+            let size = zmq_msg_size(&part)
+            if message.parts.count < ZeroMQSocket.partsKept, size <= ProtocolLimits.frameBytes {
+                let bytes = UnsafeRawBufferPointer(start: zmq_msg_data(&part), count: size)
+                message.parts.append([UInt8](bytes))
+            } else {
+                message.discardedParts += 1
+            }
+            if zmq_msg_more(&part) == 0 { return message }
+        }
+    }
+
+    /// For `ZeroMQPoll.wait`: readable when a message has arrived, writable (if asked for) when one can be sent.
+    public func pollItem(writable: Bool = false) -> PollItem { PollItem(socket: pointer, writable: writable) }
+}

@@ -1,0 +1,261 @@
+import Testing
+
+@testable import InkBroker
+
+private let second: UInt64 = 1_000_000_000
+
+/// A scheduler whose every step is checked.
+private struct Bench {
+    var state: SchedulerState
+    var now: UInt64 = 0
+
+    init(_ rules: SchedulerRules = SchedulerRules()) { state = SchedulerState(rules: rules) }
+
+    mutating func callAsFunction(_ event: SchedulerEvent, after: UInt64 = 1) -> [SchedulerAction] {
+        now += after
+        let actions = state.handle(event, now: now)
+        #expect(state.brokenInvariants.isEmpty, "after \(event)")
+        return actions
+    }
+
+    mutating func join(_ id: UInt64, tasks: Int = 2, bytes: Int = 1000) -> [SchedulerAction] {
+        self(.workerJoined(worker(id), name: "w\(id)", credits: WorkerCredits(tasks: tasks, bytes: bytes)))
+    }
+
+    mutating func add(
+        _ id: UInt64, rows: Int, columns: Int = 1, window: Int = 100, priority: Int = 0, weight: Int = 1
+    ) -> [SchedulerAction] {
+        let added = self(.jobAdded(JobID(id), priority: priority, weight: weight, decodes: []))
+        #expect(added == [.planTiles(JobID(id))])
+        let cost = TaskCost(bytes: 10, nanoseconds: 1000)
+        return self(
+            .tilesPlanned(
+                JobID(id),
+                TileSchedule(
+                    rows: rows, columns: columns, needsEncoding: columns > 1, tileCost: cost, encodeCost: cost,
+                    window: window)))
+    }
+}
+
+private func worker(_ id: UInt64) -> WorkerID { WorkerID(rawValue: id) }
+
+extension [SchedulerAction] {
+    fileprivate var dispatches: [Dispatch] {
+        compactMap { if case .dispatch(let dispatch) = $0 { dispatch } else { nil } }
+    }
+
+    fileprivate var roles: [TaskRole] { dispatches.map(\.role) }
+}
+
+@Suite struct SchedulerStateTests {
+    @Test func aJobGoesThroughItsPhases() {
+        var bench = Bench()
+        #expect(bench.join(1, tasks: 4).isEmpty)
+        let cost = TaskCost(bytes: 10, nanoseconds: 1000)
+        let decodes = bench(.jobAdded(JobID(1), priority: 0, weight: 1, decodes: [cost, cost])).dispatches
+        #expect(decodes.map(\.role) == [.decode(0), .decode(1)])
+        #expect(
+            bench(.taskFinished(worker(1), decodes[0].id))
+                == [.accept(worker(1), decodes[0].id, JobID(1), .decode(0))])
+        #expect(bench(.taskFinished(worker(1), decodes[1].id)).last == .planTiles(JobID(1)))
+        let schedule = TileSchedule(
+            rows: 1, columns: 2, needsEncoding: true, tileCost: cost, encodeCost: cost, window: 1)
+        let tiles = bench(.tilesPlanned(JobID(1), schedule)).dispatches
+        #expect(tiles.map(\.role) == [.tile(row: 0, column: 0), .tile(row: 0, column: 1)])
+        #expect(bench(.taskFinished(worker(1), tiles[1].id)).roles.isEmpty)
+        let encode = bench(.taskFinished(worker(1), tiles[0].id)).dispatches
+        #expect(encode.map(\.role) == [.encode(row: 0)])
+        #expect(bench(.taskFinished(worker(1), encode[0].id)).last == .jobComplete(JobID(1)))
+        #expect(bench.state.jobs.isEmpty && bench.state.tasks.isEmpty)
+    }
+
+    @Test func creditsBoundTasksAndBytes() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 3, bytes: 1000)
+        #expect(bench.add(1, rows: 9).dispatches.count == 3)
+        _ = bench.join(2, tasks: 100, bytes: 25)
+        #expect(bench.state.workers[worker(2)]?.holdings.count == 2)
+        // One task of 10 bytes goes to a worker that holds nothing, however few bytes it takes.
+        _ = bench.join(3, tasks: 5, bytes: 1)
+        #expect(bench.state.workers[worker(3)]?.holdings.count == 1)
+    }
+
+    @Test func tilesBeyondTheWindowWaitUntilRowsAreWritten() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 50)
+        let first = bench.add(1, rows: 10, window: 3).dispatches
+        #expect(first.map(\.role) == (0..<3).map { .tile(row: $0, column: 0) })
+        #expect(bench(.taskFinished(worker(1), first[0].id)).roles.isEmpty)
+        #expect(bench(.rowsWritten(JobID(1), 1)).roles == [.tile(row: 3, column: 0)])
+        // Rows cannot be written that have not come.
+        #expect(bench(.rowsWritten(JobID(1), 9)).roles.isEmpty)
+    }
+
+    @Test func aFailedTaskGoesToAnotherWorkerAndThenFailsItsJobWithItsStory() throws {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 1)
+        _ = bench.join(2, tasks: 1)
+        var task = bench.add(1, rows: 1).dispatches[0]
+        let first = task.worker
+        task = bench(.taskFailed(task.worker, task.id, .transient("boom"))).dispatches[0]
+        #expect(task.worker != first && task.id.attempt == 2)
+        // Both have failed it: whoever is free may try again.
+        task = bench(.taskFailed(task.worker, task.id, .transient("bang"))).dispatches[0]
+        let last = bench(.taskFailed(task.worker, task.id, .transient("crash")), after: 2_000_000)
+        guard case .jobFailed(JobID(1), .attemptsExhausted(.tile(row: 0, column: 0), let story)) = last.first else {
+            Issue.record("\(last)")
+            return
+        }
+        #expect(
+            story.count == 3 && story[0].hasPrefix("attempt 1 on w1: boom") && story[2].hasSuffix("crash after 2 ms"))
+    }
+
+    @Test func badInputFailsTheJobAtOnceAndOnlyThatJob() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 4)
+        let bad = bench.add(1, rows: 2).dispatches
+        _ = bench.add(2, rows: 2)
+        let actions = bench(.taskFailed(worker(1), bad[0].id, .badInput("a.ink: cut")))
+        #expect(actions.contains(.jobFailed(JobID(1), .badInput(.tile(row: 0, column: 0), reason: "a.ink: cut"))))
+        #expect(actions.contains(.cancel(worker(1), bad[1].id)))
+        #expect(bench.state.jobs.keys.sorted() == [JobID(2)])
+        // The cancelled task keeps its credit until the worker answers.
+        #expect(bench.state.workers[worker(1)]?.holdings[bad[1].id]?.isLease == false)
+        #expect(bench(.taskFinished(worker(1), bad[1].id)).first == .drop(worker(1), bad[1].id))
+    }
+
+    @Test func aLateResultIsTakenAndTheOtherTryCancelled() {
+        var rules = SchedulerRules()
+        rules.leaseMin = 10 * second
+        var bench = Bench(rules)
+        _ = bench.join(1, tasks: 1)
+        let late = bench.add(1, rows: 1).dispatches[0]
+        _ = bench.join(2, tasks: 1)
+        let expired = bench(.tick, after: 11 * second)
+        let again = expired.dispatches[0]
+        #expect(expired.first == .cancel(worker(1), late.id) && again.worker == worker(2))
+        let actions = bench(.taskFinished(worker(1), late.id))
+        #expect(actions.first == .accept(worker(1), late.id, JobID(1), .tile(row: 0, column: 0)))
+        #expect(actions.contains(.cancel(worker(2), again.id)) && actions.last == .jobComplete(JobID(1)))
+        #expect(bench(.taskFinished(worker(2), again.id)) == [.drop(worker(2), again.id)])
+    }
+
+    @Test func progressRenewsALease() {
+        var rules = SchedulerRules()
+        rules.leaseMin = 10 * second
+        var bench = Bench(rules)
+        _ = bench.join(1)
+        let task = bench.add(1, rows: 1).dispatches[0]
+        _ = bench(.taskProgressed(worker(1), task.id), after: 8 * second)
+        #expect(bench(.tick, after: 8 * second).isEmpty)
+        #expect(!bench(.tick, after: 3 * second).isEmpty)
+    }
+
+    @Test func tasksLostTogetherAreTriedAloneAndOnlyThenCount() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 3)
+        #expect(bench.add(1, rows: 3).dispatches.count == 3)
+        #expect(bench(.workerLost(worker(1), reason: "silent")).isEmpty)
+        #expect(bench.state.tasks.values.allSatisfy { $0.isSuspect && $0.failures == 0 })
+        var alone = bench.join(2, tasks: 3).dispatches
+        for remaining in [2, 1] {
+            #expect(alone.count == 1 && bench.state.suspects.count == remaining)
+            alone = bench(.taskFinished(worker(2), alone[0].id)).dispatches
+        }
+        _ = bench(.workerLost(worker(2), reason: "silent"))
+        #expect(bench.state.tasks.values.map(\.failures) == [1])
+    }
+
+    @Test func aWedgedWorkerIsDismissedAndItsTaskGoesElsewhere() {
+        var rules = SchedulerRules()
+        rules.leaseMin = 10 * second
+        rules.dismissalGrace = 10 * second
+        var bench = Bench(rules)
+        _ = bench.join(1, tasks: 1)
+        _ = bench.add(1, rows: 1)
+        #expect(bench(.tick, after: 11 * second).dispatches.isEmpty)
+        let dismissed = bench(.tick, after: 10 * second)
+        #expect(dismissed == [.dismiss(worker(1), reason: "held a task long past its deadline")])
+        #expect(bench.join(2).dispatches.count == 1)
+    }
+
+    @Test func jobsFailWhenNobodyCanWorkOnThem() {
+        var rules = SchedulerRules()
+        rules.workerWait = 5 * second
+        var bench = Bench(rules)
+        _ = bench.add(1, rows: 1)
+        #expect(bench(.tick, after: 4 * second).isEmpty)
+        #expect(
+            bench(.tick, after: second).contains {
+                if case .jobFailed(JobID(1), .noWorkers) = $0 { true } else { false }
+            })
+    }
+
+    @Test func prioritiesGoFirstAndWeightsShareTurns() {
+        var bench = Bench()
+        _ = bench.add(1, rows: 200)
+        _ = bench.add(2, rows: 200, weight: 3)
+        _ = bench.add(3, rows: 5, priority: 1)
+        let jobs = bench.join(1, tasks: 45, bytes: 100_000).dispatches.map(\.job.rawValue)
+        #expect(Array(jobs.prefix(5)) == [3, 3, 3, 3, 3])
+        #expect((29...31).contains(jobs.filter { $0 == 2 }.count) && (9...11).contains(jobs.filter { $0 == 1 }.count))
+    }
+
+    @Test func aSmallJobDoesNotWaitForAGiantOne() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 2)
+        var giant = bench.add(1, rows: 1000).dispatches
+        for _ in 0..<50 { giant += bench(.taskFinished(worker(1), giant.removeFirst().id)).dispatches }
+        _ = bench.add(2, rows: 4)
+        var turns: [UInt64] = []
+        for _ in 0..<8 {
+            let next = bench(.taskFinished(worker(1), giant.removeFirst().id)).dispatches
+            turns += next.map(\.job.rawValue)
+            giant += next
+        }
+        #expect(turns.filter { $0 == 2 }.count >= 3)
+    }
+
+    @Test func aDrainingWorkerFinishesAndGetsNothingMore() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 1)
+        let task = bench.add(1, rows: 2).dispatches[0]
+        _ = bench(.workerDraining(worker(1)))
+        let actions = bench(.taskFinished(worker(1), task.id))
+        #expect(actions == [.accept(worker(1), task.id, JobID(1), .tile(row: 0, column: 0))])
+    }
+
+    @Test func answersThatNobodyAskedForChangeNothing() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 1)
+        let task = bench.add(1, rows: 1).dispatches[0]
+        let other = AttemptID(task: task.id.task, attempt: 7)
+        #expect(bench(.taskFinished(worker(1), other)) == [.drop(worker(1), other)])
+        #expect(bench(.taskFinished(worker(9), task.id)) == [.drop(worker(9), task.id)])
+        #expect(bench(.taskFailed(worker(1), other, .badInput("no"))).isEmpty)
+        #expect(
+            bench(
+                .tilesPlanned(
+                    JobID(1),
+                    TileSchedule(
+                        rows: 0, columns: 1, needsEncoding: false, tileCost: TaskCost(bytes: 1, nanoseconds: 1),
+                        encodeCost: TaskCost(bytes: 1, nanoseconds: 1), window: 1))
+            ).isEmpty)
+        #expect(bench.state.jobs.count == 1)
+    }
+
+    @Test func aDroppedJobCancelsItsTasks() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 2)
+        let tasks = bench.add(1, rows: 5).dispatches
+        #expect(bench(.jobDropped(JobID(1))) == tasks.map { .cancel(worker(1), $0.id) })
+        #expect(bench.state.jobs.isEmpty && bench.state.tasks.isEmpty)
+    }
+
+    @Test func aStoryIsBounded() {
+        var task = TaskRecord(
+            id: TaskID(1), job: JobID(1), role: .decode(0), cost: TaskCost(bytes: 1, nanoseconds: 1))
+        for line in 1...20 { task.note("line \(line)", limit: 3) }
+        #expect(task.story == ["17 earlier", "line 18", "line 19", "line 20"])
+    }
+}

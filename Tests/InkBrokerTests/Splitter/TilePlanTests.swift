@@ -1,0 +1,257 @@
+import InkEngine
+import InkTestSupport
+import Testing
+
+@testable import InkBroker
+
+@Suite struct SourceRowsTests {
+    /// Every source row with a weight, by the formula of the specification, is among the needed ones.
+    @Test(arguments: [
+        (100, 100), (200, 100), (100, 200), (7, 300), (300, 7), (1, 50), (50, 1), (999, 1000), (1000, 999), (640, 3),
+    ])
+    func holdEveryRowWithAWeight(source: Int, output: Int) {
+        for filter in [ResamplingFilter.lanczos3, .triangle] {
+            for first in stride(from: 0, to: output, by: max(1, output / 13)) {
+                let rows = first..<min(output, first + max(1, output / 9))
+                let needed = SourceRows.needed(
+                    for: rows, outputHeight: output, sourceHeight: source, filter: filter)
+                let ratio = Double(source) / Double(output)
+                let weighted = (0..<source).filter { i in
+                    rows.contains { j in
+                        let distance = (Double(i) + 0.5 - (Double(j) + 0.5) * ratio) / max(1, ratio)
+                        return abs(distance) < (source == output ? 0.5 : filter.halfWidth)
+                    }
+                }
+                #expect(weighted.allSatisfy(needed.contains), "\(rows) of \(source) to \(output)")
+                #expect(needed.lowerBound >= 0 && needed.upperBound <= source && !needed.isEmpty)
+                // No more than two rows to spare at each end.
+                #expect(weighted.isEmpty || needed.count <= weighted.count + 4)
+            }
+        }
+    }
+
+    @Test func areTheSameWithoutScaling() {
+        #expect(SourceRows.needed(for: 3..<9, outputHeight: 20, sourceHeight: 20, filter: .lanczos3) == 3..<9)
+        #expect(SourceRows.chunks(of: 63..<64) == 0..<1)
+        #expect(SourceRows.chunks(of: 63..<65) == 0..<2)
+        #expect(SourceRows.chunks(of: 128..<130) == 2..<3)
+    }
+}
+
+@Suite struct TileGridTests {
+    @Test(arguments: 0..<40) func coversThePictureOnce(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let output = PixelSize(
+            width: .random(in: 1...500, using: &random), height: .random(in: 1...500, using: &random))
+        let tile = PixelSize(
+            width: .random(in: 16...600, using: &random), height: .random(in: 16...600, using: &random))
+        let grid = TileGrid(output: output, tile: tile)
+        var area = 0
+        for row in 0..<grid.rows {
+            for column in 0..<grid.columns {
+                let rect = grid.rect(row: row, column: column)
+                #expect(!rect.isEmpty && rect.x == column * grid.tile.width && rect.y == row * grid.tile.height)
+                #expect(rect.x + rect.width <= output.width && rect.y + rect.height <= output.height)
+                area += rect.area
+            }
+        }
+        #expect(area == output.area, "seed \(seed)")
+        #expect(grid.isBands == (grid.columns == 1))
+    }
+
+    @Test(arguments: [(1.0, 512), (1e6, 16), (1e5, 96), (1e12, 16)])
+    func bandsFollowTheCost(perRow: Double, height: Int) {
+        let output = PixelSize(width: 2048, height: 2048)
+        let grid = TileGrid(output: output, rowCosts: Array(repeating: perRow, count: 2048))
+        #expect(grid.isBands)
+        #expect(grid.tile.height == height)
+    }
+
+    @Test func boundsTheMemoryOfABand() {
+        let wide = PixelSize(width: 65_536, height: 65_536)
+        #expect(TileGrid(output: wide, rowCosts: Array(repeating: 1, count: 65_536)).tile.height == 64)
+        #expect(TileGrid(output: wide, tile: wide).tile == PixelSize(width: 65_536, height: 256))
+        #expect(TileGrid(output: wide, tile: PixelSize(width: 512, height: 512)).tile.height == 256)
+    }
+}
+
+@Suite struct PicturePlanTests {
+    private let canvas = PixelSize(width: 200, height: 400)
+
+    private func draft(
+        _ layers: [Layer], base: EncodedImage? = nil, background: RGBA8 = .white,
+        _ change: (inout PictureOptions) -> Void = { _ in }
+    ) throws -> (PictureDraft, [EncodedBlock]) {
+        var options = PictureOptions(output: canvas, tile: PixelSize(width: 200, height: 100))
+        change(&options)
+        var blocks: [EncodedBlock] = []
+        let draft = try PictureDraft(
+            Project(canvasSize: canvas, background: background, baseImage: base, layers: layers), options: options,
+            name: "a.ink", limits: Limits(), encoder: FakeBlocks.encoder, blocks: &blocks)
+        return (draft, blocks)
+    }
+
+    private func plan(_ draft: PictureDraft, _ decoded: [DecodedImage] = []) throws -> (PicturePlan, [EncodedBlock]) {
+        var blocks: [EncodedBlock] = []
+        let plan = try PicturePlan(draft, decoded: decoded, encoder: FakeBlocks.encoder, blocks: &blocks)
+        return (plan, blocks)
+    }
+
+    private func mask(_ chunks: [RowChunk], bounds: PixelRect? = PixelRect(x: 0, y: 0, width: 9, height: 9))
+        -> DecodedImage
+    {
+        DecodedImage(size: canvas, format: .mask8, chunks: chunks, maskBounds: bounds)
+    }
+
+    @Test func tilesNameTheStrokesThatMeetThem() throws {
+        let brush = Brush(type: .solid, lineWidth: 2)
+        let strokes = [
+            Stroke.line(from: (10, 50), to: (100, 50), brush: brush),
+            .line(from: (10, 150), to: (100, 150), brush: brush),
+            .line(from: (10, 50), to: (100, 390), brush: brush), .line(from: (900, 50), to: (990, 50), brush: brush),
+        ]
+        let (draft, blocks) = try draft([Layer(strokes: strokes)])
+        #expect(blocks.map(\.id) == [FakeBlocks.id(of: Array("\(Array(strokes[..<3]))".utf8))])
+        let (plan, _) = try plan(draft)
+        let indices = (0..<4).map { plan.task(row: $0, column: 0).layers.flatMap(\.strokes).flatMap(\.indices) }
+        #expect(indices == [[0, 2], [1, 2], [2], [2]])
+    }
+
+    @Test func blocksHoldAboutEightThousandPoints() throws {
+        let points = (0..<3000).map { StrokePoint(x: Double($0 % 100), y: Double($0 / 100)) }
+        let (_, blocks) = try draft([Layer(strokes: (0..<6).map { _ in Stroke(points: points) } + [])])
+        #expect(blocks.count == 3)
+    }
+
+    @Test func layersThatCannotShowAreLeftOut() throws {
+        let stroke = Stroke.line(from: (10, 50), to: (100, 50), brush: Brush(type: .solid))
+        var eraser = stroke
+        eraser.mode = .erase
+        let (draft, _) = try draft([
+            Layer(opacity: 0, strokes: [stroke]), Layer(isVisible: false, strokes: [stroke]), Layer(),
+            Layer(strokes: [eraser]), Layer(opacity: 0.5, strokes: [stroke]),
+        ])
+        #expect(draft.layers.map(\.opacity) == [0.5])
+        let (plan, _) = try plan(draft)
+        #expect(plan.task(row: 0, column: 0).layers.count == 1)
+        #expect(plan.task(row: 1, column: 0).layers.isEmpty)
+    }
+
+    @Test func masksThatAreZeroHideALayerWhereTheyAre() throws {
+        let stroke = Stroke.line(from: (10, 10), to: (10, 390), brush: Brush(type: .solid))
+        let (draft, _) = try draft([Layer(maskImage: .fake("m", width: 200, height: 400), strokes: [stroke])])
+        let block = FakeBlocks.id(of: [1])
+        var chunks = Array(repeating: RowChunk.constant(0), count: 7)
+        chunks[2] = .block(block)
+        let (plan, _) = try plan(draft, [mask(chunks)])
+        let shown = (0..<4).map { plan.task(row: $0, column: 0).layers.count }
+        #expect(shown == [0, 1, 0, 0])
+        let slice = try #require(plan.task(row: 1, column: 0).layers[0].mask)
+        #expect(slice.firstChunk == 1 && slice.chunks == [.constant(0), .block(block), .constant(0)])
+        let (empty, _) = try self.plan(draft, [mask(chunks, bounds: nil)])
+        #expect(empty.layers.isEmpty)
+    }
+
+    @Test func transparentContentIsNotSent() throws {
+        let (draft, _) = try draft([Layer(contentImage: .fake("c", width: 200, height: 400))])
+        let chunks = [RowChunk.constant(0x00FF_FFFF)] + Array(repeating: RowChunk.constant(0xFF00_0000), count: 6)
+        let image = DecodedImage(size: canvas, format: .rgba8, chunks: chunks, maskBounds: nil)
+        let (plan, _) = try plan(draft, [image])
+        #expect(plan.task(row: 0, column: 0).layers.count == 1)
+        let (transparent, _) = try self.plan(
+            draft, [DecodedImage(size: canvas, format: .rgba8, chunks: Array(repeating: chunks[0], count: 7))])
+        #expect(transparent.task(row: 0, column: 0).layers.isEmpty)
+    }
+
+    @Test func theSameImageIsDecodedOnceForAUse() throws {
+        let image = EncodedImage.fake("same", width: 200, height: 400)
+        let stroke = Stroke.line(from: (10, 50), to: (100, 50))
+        let layer = Layer(maskImage: image, contentImage: image, strokes: [stroke])
+        let (draft, blocks) = try draft([layer, layer], base: image)
+        #expect(draft.images.map(\.use) == [.color, .mask])
+        #expect(blocks.filter { $0.id == draft.images[0].png }.count == 1)
+        #expect(draft.layers.map(\.mask) == [1, 1])
+    }
+
+    @Test(arguments: [
+        (ColorMode.automatic, RGBA8.white, OutputFormat.rgb, RGBA8.white),
+        (.automatic, .transparent, .rgba, .transparent), (.rgba, .white, .rgba, .white),
+        (.rgb, .transparent, .rgb, .white),
+        (.rgb, RGBA8(red: 0, green: 255, blue: 100, alpha: 128), .rgb, RGBA8(red: 127, green: 255, blue: 177)),
+    ])
+    func channelsFollowTheBackground(mode: ColorMode, asked: RGBA8, format: OutputFormat, background: RGBA8) throws {
+        let (draft, _) = try draft([], background: asked) { $0.colorMode = mode }
+        #expect(draft.format == format)
+        #expect(draft.background == background)
+    }
+
+    @Test func namedLayersAreDrawnInDrawingOrder() throws {
+        let stroke = Stroke.line(from: (10, 50), to: (100, 50))
+        let layers = [3.0, 1, 2].map { Layer(order: $0, opacity: $0 / 10, isVisible: $0 != 1, strokes: [stroke]) }
+        let (named, _) = try draft(layers) { $0.layers = [0, 1] }
+        #expect(named.layers.map(\.opacity) == [0.1, 0.3])
+        let (all, _) = try draft(layers)
+        #expect(all.layers.map(\.opacity) == [0.2, 0.3])
+    }
+
+    @Test func suggestedFillsCoverTheMasksBox() throws {
+        let pattern = SuggestedPattern(type: .parallelLines, spacing: 4, color: .black)
+        let layer = Layer(maskImage: .fake("m", width: 100, height: 200), suggestedPattern: pattern)
+        let (plain, _) = try draft([layer])
+        #expect(plain.layers.isEmpty)
+        let (draft, _) = try draft([layer]) { $0.fillSuggested = true }
+        let image = DecodedImage(
+            size: PixelSize(width: 100, height: 200), format: .mask8,
+            chunks: Array(repeating: .constant(255), count: 4),
+            maskBounds: PixelRect(x: 10, y: 20, width: 50, height: 30))
+        let (plan, blocks) = try plan(draft, [image])
+        // The box is 20...120 by 40...100 on the canvas: rows of 28 from 40 on.
+        let expected = [54.0, 82, 110].map { y in
+            Stroke.line(from: (20, y), to: (120, y), brush: Brush(spacing: 4, color: .black))
+        }
+        #expect(blocks.map(\.id) == [FakeBlocks.id(of: Array("\(expected)".utf8))])
+        #expect(plan.task(row: 0, column: 0).layers.count == 1)
+    }
+
+    @Test(arguments: [1e-9, Double.leastNonzeroMagnitude, 1e-3]) func suggestedFillsKeepToTheLimits(spacing: Double)
+        throws
+    {
+        let pattern = SuggestedPattern(type: .dots, spacing: spacing)
+        let (draft, _) = try draft([Layer(suggestedPattern: pattern)]) { $0.fillSuggested = true }
+        #expect(throws: BrokerError.self) { try plan(draft) }
+    }
+
+    @Test func squareTilesAreHandedInAsPixels() throws {
+        let (draft, _) = try draft([]) { $0.tile = PixelSize(width: 64, height: 64) }
+        let (plan, _) = try plan(draft)
+        #expect(plan.task(row: 0, column: 3).delivery == .pixels)
+        #expect(plan.task(row: 6, column: 3).rect == PixelRect(x: 192, y: 384, width: 8, height: 16))
+        #expect(plan.filteredBytes(ofRow: 6) == 16 * (1 + 600))
+    }
+
+    @Test func onlyTheLastBandEndsTheStream() throws {
+        let (plan, _) = try plan(try draft([]).0)
+        let last = (0..<4).map { row in
+            if case .band(let encoding) = plan.task(row: row, column: 0).delivery { encoding.isLast } else { false }
+        }
+        #expect(last == [false, false, false, true])
+    }
+
+    @Test func answersOfAnotherShapeAreNotTaken() {
+        let request = ImageRequest(png: FakeBlocks.id(of: []), use: .mask, size: canvas, place: Place(file: "a"))
+        let good = mask(Array(repeating: .constant(1), count: 7))
+        #expect(good.answers(request))
+        var bad = good
+        bad.chunks.removeLast()
+        #expect(!bad.answers(request))
+        bad = good
+        bad.format = .rgb8
+        #expect(!bad.answers(request))
+        bad = good
+        bad.maskBounds = PixelRect(x: Int.max, y: 0, width: 1, height: 1)
+        #expect(!bad.answers(request))
+        bad = good
+        bad.size.width += 1
+        #expect(!bad.answers(request))
+    }
+}

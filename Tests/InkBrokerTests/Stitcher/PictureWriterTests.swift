@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import InkBroker
+
+@Suite struct PictureWriterTests {
+    private let folder: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("ink-writer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        folder = url.path
+    }
+
+    private func names(_ path: String = "") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder + path).sorted()
+    }
+
+    @Test func theTargetAppearsWholeOrNotAtAll() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let target = folder + "/a.png"
+        let writer = try PictureWriter(target: target)
+        try writer.write([1, 2])
+        let before = try names()
+        #expect(before.count == 1 && before[0].hasPrefix(".a.png.") && before[0].hasSuffix(".part"))
+        try writer.write([3])
+        let written = try writer.finish()
+        #expect(written.byteCount == 3)
+        // SHA-256 of 01 02 03.
+        #expect(
+            written.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                == "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81")
+        #expect(try names() == ["a.png"])
+        #expect(FileManager.default.contents(atPath: target) == Data([1, 2, 3]))
+    }
+
+    @Test func anOlderPictureStaysUntilTheNewOneIsWhole() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let target = folder + "/a.png"
+        try Data([9]).write(to: URL(fileURLWithPath: target))
+        do {
+            let writer = try PictureWriter(target: target)
+            try writer.write([1])
+            writer.discard()
+        }
+        #expect(FileManager.default.contents(atPath: target) == Data([9]))
+        #expect(try names() == ["a.png"])
+    }
+
+    @Test func missingFoldersAreMadeAndGoAgainWithAFailure() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let failed = try PictureWriter(target: folder + "/x/y/a.png")
+        #expect(try names("/x") == ["y"])
+        failed.discard()
+        #expect(try names().isEmpty)
+        let done = try PictureWriter(target: folder + "/x/y/b.png")
+        _ = try done.finish()
+        #expect(try names("/x/y") == ["b.png"])
+    }
+
+    @Test func targetsThatAreNoFilesAreRefused() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(throws: BrokerError.targetNotAFile(path: folder)) { try PictureWriter(target: folder) }
+        #expect(throws: BrokerError.targetNotAFile(path: "/dev/null")) { try PictureWriter(target: "/dev/null") }
+        try Data().write(to: URL(fileURLWithPath: folder + "/file"))
+        #expect(throws: BrokerError.self) { try PictureWriter(target: folder + "/file/a.png") }
+        #expect(throws: BrokerError.self) { try PictureWriter(target: folder + "/file/x/a.png") }
+        #expect(try names() == ["file"])
+    }
+
+    @Test func longNamesStillFit() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let name = String(repeating: "é", count: 125) + ".png"
+        _ = try PictureWriter(target: folder + "/" + name).finish()
+        #expect(try names() == [name])
+    }
+
+    @Test func aLinkKeepsPointingAtItsFile() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data([9]).write(to: URL(fileURLWithPath: folder + "/real.png"))
+        try FileManager.default.createSymbolicLink(atPath: folder + "/a.png", withDestinationPath: folder + "/real.png")
+        let writer = try PictureWriter(target: folder + "/a.png")
+        try writer.write([5])
+        _ = try writer.finish()
+        #expect(FileManager.default.contents(atPath: folder + "/real.png") == Data([5]))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/a.png") == folder + "/real.png")
+    }
+
+    @Test func cleaningUpRemovesUnfinishedFilesAndStopsNewOnes() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let folder = NSTemporaryDirectory() + "ink-cleanup-\(UUID().uuidString)"
+            let writer = try PictureWriter(target: folder + "/a.png")
+            try writer.write([1])
+            ExportCleanup.removeAll()
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let isClosed = (try? PictureWriter(target: folder + "/b.png")) == nil
+            let isUnfinished = (try? writer.finish()) == nil
+            let leftInTheEnd = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            exit(left.isEmpty && isClosed && isUnfinished && leftInTheEnd.isEmpty ? 42 : 1)
+        }
+    }
+}

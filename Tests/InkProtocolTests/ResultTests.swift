@@ -1,0 +1,118 @@
+import InkEngine
+import InkProtocol
+import InkTestSupport
+import Testing
+
+@Suite("Results in parts")
+struct ResultTests {
+    static let task = TaskID(7)
+
+    static func image(_ random: inout SeededGenerator) -> [ResultItem] {
+        let height = random.int(1...400)
+        let chunks = (0..<((height + 63) / 64)).map { _ in
+            random.bool()
+                ? ResultItem.imageChunk(.constant(random.word()))
+                : .imageChunk(.block(Block(id: random.blockID(), frame: random.bytes(random.int(0...300)))))
+        }
+        let bounds = random.bool() ? PixelRect(x: 1, y: 2, width: 3, height: 4) : nil
+        return [.imageHeader(size: PixelSize(width: 5, height: height), format: .mask16)] + chunks
+            + [.imageEnd(maskBounds: bounds)]
+    }
+
+    static func band(_ random: inout SeededGenerator) -> [ResultItem] {
+        [
+            .band(
+                BandResult(
+                    rowCount: 3, filteredByteCount: 33, adler32: random.word(),
+                    deflated: random.bytes(random.int(0...99))))
+        ]
+    }
+
+    /// The items' records, cut at random.
+    static func parts(_ items: [ResultItem], _ random: inout SeededGenerator) throws -> [ResultPart] {
+        var stream: [UInt8] = []
+        for item in items { stream += try item.encodedRecord() }
+        var parts: [ResultPart] = []
+        while !stream.isEmpty {
+            let count = min(stream.count, random.int(1...100))
+            parts.append(
+                ResultPart(task: task, attempt: 2, sequence: UInt32(parts.count), bytes: Array(stream.prefix(count))))
+            stream.removeFirst(count)
+        }
+        return parts
+    }
+
+    static func done(_ parts: [ResultPart]) -> TaskDone {
+        TaskDone(
+            task: task, attempt: 2, partCount: UInt32(parts.count),
+            resultBytes: parts.reduce(0) { $0 + UInt64($1.bytes.count) }, phases: TaskPhases())
+    }
+
+    static func assembler(_ kind: ResultKind, limit: UInt64 = 1 << 20) -> ResultAssembler {
+        ResultAssembler(task: task, attempt: 2, kind: kind, limitBytes: limit)
+    }
+
+    @Test("A result comes back however it is cut", arguments: 0..<60)
+    func roundTrip(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for isImage in [true, false] {
+            let items = isImage ? Self.image(&random) : Self.band(&random)
+            let parts = try Self.parts(items, &random)
+            var assembler = Self.assembler(isImage ? .decodedImage : .band)
+            var received: [ResultItem] = []
+            for part in parts { received += try assembler.append(part) }
+            try assembler.finish(Self.done(parts))
+            #expect(received == items, "seed \(seed)")
+        }
+    }
+
+    @Test("Parts that are missing, doubled, of another task or too many are refused", arguments: 0..<20)
+    func wrongParts(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let parts = try Self.parts(Self.image(&random), &random)
+        func feed(_ parts: [ResultPart], limit: UInt64 = 1 << 20) throws(ProtocolError) {
+            var assembler = Self.assembler(.decodedImage, limit: limit)
+            for part in parts { _ = try assembler.append(part) }
+            try assembler.finish(Self.done(parts))
+        }
+        #expect(throws: ProtocolError.self) { try feed(Array(parts.dropFirst())) }
+        #expect(throws: ProtocolError.self) { try feed(Array(parts.dropLast())) }
+        #expect(throws: ProtocolError.self) { try feed([parts[0]] + parts) }
+        var other = parts
+        other[0].attempt = 1
+        #expect(throws: ProtocolError.self) { try feed(other) }
+        let total = Self.done(parts).resultBytes
+        #expect(throws: Never.self) { try feed(parts, limit: total) }
+        #expect(throws: ProtocolError.overLimit(what: "result", found: total, limit: total - 1)) {
+            try feed(parts, limit: total - 1)
+        }
+    }
+
+    @Test("A result of another kind, with a chunk too many or too few, is refused")
+    func wrongItems() throws {
+        var random = SeededGenerator(seed: 4)
+        let image = Self.image(&random)
+        let wrong: [(ResultKind, [ResultItem])] = [
+            (.band, image), (.pixels, Self.band(&random)), (.decodedImage, Self.band(&random)),
+            (.decodedImage, [image[0], image[1]] + image[1...]), (.decodedImage, [image[0]] + image[2...]),
+            (.band, Self.band(&random) + Self.band(&random)), (.decodedImage, Array(image.dropFirst())),
+        ]
+        for (kind, items) in wrong {
+            let parts = try Self.parts(items, &random)
+            #expect(throws: ProtocolError.self) {
+                var assembler = Self.assembler(kind)
+                for part in parts { _ = try assembler.append(part) }
+                try assembler.finish(Self.done(parts))
+            }
+        }
+    }
+
+    @Test("A record that claims more than the limit is refused at once")
+    func hugeRecord() {
+        var assembler = Self.assembler(.band, limit: 1000)
+        #expect(throws: ProtocolError.overLimit(what: "result item", found: 0xFFFF_FFFF, limit: 1000)) {
+            try assembler.append(
+                ResultPart(task: Self.task, attempt: 2, sequence: 0, bytes: [5, 0xFF, 0xFF, 0xFF, 0xFF]))
+        }
+    }
+}

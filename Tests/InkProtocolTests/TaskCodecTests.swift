@@ -1,0 +1,182 @@
+import InkEngine
+import InkProtocol
+import InkTestSupport
+import Testing
+
+@Suite("Tasks as bytes")
+struct TaskCodecTests {
+    @Test("A task comes back as it was", arguments: 0..<200)
+    func roundTrip(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let task = random.workerTask()
+        let bytes = task.encoded()
+        #expect(try WorkerTask(decoding: bytes) == task, "seed \(seed)")
+        #expect(task.encoded() == bytes)
+        #expect(throws: ProtocolError.self, "seed \(seed)") { try WorkerTask(decoding: bytes + [0]) }
+        let cut = random.int(0...(bytes.count - 1))
+        #expect(throws: ProtocolError.self, "seed \(seed), cut \(cut)") {
+            try WorkerTask(decoding: Array(bytes[..<cut]))
+        }
+    }
+
+    @Test("A changed task is refused or is another task, with bytes of its own", arguments: 0..<400)
+    func changedBytes(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var bytes = random.workerTask().encoded()
+        for _ in 0..<random.int(1...3) { bytes[random.int(0...(bytes.count - 1))] = random.bytes(1)[0] }
+        if let task = try? WorkerTask(decoding: bytes) { #expect(task.encoded() == bytes, "seed \(seed)") }
+    }
+
+    @Test("All blend modes and brush types have a number")
+    func numbers() throws {
+        for mode in BlendMode.allCases {
+            let layer = TileLayer(opacity: 1, blendMode: mode, mask: nil, content: nil, strokes: [])
+            let task = WorkerTask.render(tile(layers: [layer]))
+            #expect(try WorkerTask(decoding: task.encoded()) == task)
+        }
+        for type in BrushType.allCases {
+            let block = StrokeBlock(strokes: [Stroke(brush: Brush(type: type), points: [StrokePoint(x: 1, y: 2)])])
+            #expect(try StrokeBlock(decoding: block.encoded()) == block)
+        }
+    }
+
+    @Test("A tile outside the picture and a band that is not as wide are refused")
+    func wrongRects() {
+        let outside = tile(rect: PixelRect(x: 0, y: 60, width: 100, height: 41))
+        #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.render(outside).encoded()) }
+        let narrow = tile(rect: PixelRect(x: 0, y: 0, width: 99, height: 10))
+        #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.render(narrow).encoded()) }
+    }
+
+    @Test("A band's pieces that leave a gap, overlap or differ in height are refused", arguments: 0..<4)
+    func wrongPieces(fault: Int) {
+        var random = SeededGenerator(seed: 5)
+        var task = random.encodeTask()
+        task.pieces = [0, 8].map { x in
+            EncodePiece(rect: PixelRect(x: x, y: 3, width: 8, height: 4), block: random.blockID())
+        }
+        task.rect = PixelRect(x: 0, y: 3, width: 16, height: 4)
+        #expect(throws: Never.self) { try WorkerTask(decoding: WorkerTask.encode(task).encoded()) }
+        switch fault {
+        case 0: task.pieces[1].rect.x = 9
+        case 1: task.pieces[1].rect.x = 7
+        case 2: task.pieces[0].rect.height = 5
+        default: task.rect.width = 17
+        }
+        #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.encode(task).encoded()) }
+    }
+
+    @Test("A claimed count of elements that the bytes cannot hold is refused before memory is taken")
+    func claimedCount() {
+        var bytes = WorkerTask.render(tile()).encoded()
+        // Behind the kind, three sizes, the position, the colour and the absent base image: the number of layers.
+        let offset = 1 + 2 + 2 + 4 + 4 + 1
+        #expect(bytes[offset] == 0)
+        bytes.replaceSubrange(offset...offset, with: [0x80, 0x80, 0x04])
+        #expect(
+            throws: ProtocolError.badValue(
+                what: "layers", offset: 14, found: "65536", expected: "at most 0 in these bytes")
+        ) {
+            try WorkerTask(decoding: bytes)
+        }
+    }
+
+    @Test("A task's blocks are listed once each, in order")
+    func blocks() {
+        var random = SeededGenerator(seed: 9)
+        let ids = (0..<4).map { _ in random.blockID() }
+        let slice = ImageSlice(
+            size: PixelSize(width: 8, height: 200), format: .mask8, firstChunk: 0,
+            chunks: [.block(ids[0]), .constant(3), .block(ids[1])])
+        let layer = TileLayer(
+            opacity: 1, blendMode: .normal, mask: slice, content: nil,
+            strokes: [StrokeSelection(block: ids[2], indices: [0]), StrokeSelection(block: ids[0], indices: [])])
+        let task = WorkerTask.render(tile(layers: [layer, layer]))
+        #expect(task.blocks == [ids[0], ids[1], ids[2]])
+    }
+
+    @Test("A large task travels as a block, a small one in the message")
+    func payload() throws {
+        let small = WorkerTask.render(tile())
+        let (inline, none) = try TaskPayload.make(small)
+        #expect(inline == .inline(small.encoded()) && none == nil)
+        var random = SeededGenerator(seed: 1)
+        let selection = StrokeSelection(block: random.blockID(), indices: Array(stride(from: 0, to: 900_000, by: 3)))
+        let layer = TileLayer(opacity: 1, blendMode: .normal, mask: nil, content: nil, strokes: [selection])
+        let large = WorkerTask.render(tile(layers: [layer]))
+        let (payload, block) = try TaskPayload.make(large)
+        let carried = try #require(block)
+        #expect(payload == .block(carried.id))
+        #expect(try WorkerTask(decoding: carried.content(limit: ProtocolLimits.taskBytes)) == large)
+    }
+
+    private func tile(
+        rect: PixelRect = PixelRect(x: 0, y: 0, width: 100, height: 10), layers: [TileLayer] = []
+    ) -> TileTask {
+        TileTask(
+            canvas: PixelSize(width: 100, height: 100), output: PixelSize(width: 100, height: 100), rect: rect,
+            background: .white, baseImage: nil, layers: layers, pixelFormat: .rgb,
+            delivery: .band(BandEncoding(effort: .fast, isLast: false)))
+    }
+}
+
+@Suite("Stroke blocks")
+struct StrokeBlockTests {
+    @Test("Strokes come back to the last bit", arguments: 0..<60)
+    func roundTrip(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let block = StrokeBlock(strokes: random.strokes())
+        #expect(try StrokeBlock(decoding: block.encoded()) == block, "seed \(seed)")
+        let sealed = try block.sealed()
+        #expect(try StrokeBlock(decoding: sealed.content()) == block)
+        #expect(try block.sealed() == sealed)
+    }
+
+    @Test("Timestamp and altitude stay at home; full pressure and no azimuth take no room")
+    func columns() throws {
+        let points = (0..<100).map { StrokePoint(x: Double($0), y: 1, timestamp: 7, altitude: 30) }
+        let bytes = StrokeBlock(strokes: [Stroke(points: points)]).encoded()
+        #expect(bytes.count == 1 + 1 + 46 + 1 + 3 + 1 + 100 * 16)
+        let back = try StrokeBlock(decoding: bytes).strokes[0].points
+        #expect(back == (0..<100).map { StrokePoint(x: Double($0), y: 1) })
+    }
+
+    @Test("Hostile blocks are refused or make strokes within the ranges", arguments: 0..<300)
+    func hostile(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var bytes = StrokeBlock(strokes: random.strokes()).encoded()
+        for _ in 0..<random.int(1...3) {
+            let index = random.int(0...(bytes.count - 1))
+            if random.int(0...4) == 0 { bytes.removeSubrange(index...) } else { bytes[index] = random.bytes(1)[0] }
+            if bytes.isEmpty { break }
+        }
+        guard let block = try? StrokeBlock(decoding: bytes) else { return }
+        for stroke in block.strokes {
+            #expect(stroke.brush.spacing > 0 && stroke.brush.spacing.isFinite, "seed \(seed)")
+            #expect(stroke.points.allSatisfy { (0...1).contains($0.pressure) && abs($0.x) <= 1e12 }, "seed \(seed)")
+        }
+    }
+
+    @Test("Not-a-number and infinity do not get in", arguments: [Double.nan, .infinity, -.infinity, 1.0000001, -0.1])
+    func values(pressure: Double) {
+        let block = StrokeBlock(strokes: [Stroke(points: [StrokePoint(x: 0, y: 0, pressure: pressure)])])
+        #expect(throws: ProtocolError.self) { try StrokeBlock(decoding: block.encoded()) }
+        let brush = StrokeBlock(strokes: [
+            Stroke(brush: Brush(spacing: pressure == 1.0000001 ? 0 : -.infinity), points: [])
+        ])
+        #expect(throws: ProtocolError.self) { try StrokeBlock(decoding: brush.encoded()) }
+    }
+
+    @Test("Byte planes let zstd bite")
+    func compression() throws {
+        var random = SeededGenerator(seed: 3)
+        var (x, y) = (500.0, 500.0)
+        let points = (0..<8000).map { _ in
+            x += (random.double(-3...3) * 100).rounded() / 100
+            y += (random.double(-3...3) * 100).rounded() / 100
+            return StrokePoint(x: x, y: y)
+        }
+        let block = StrokeBlock(strokes: [Stroke(points: points)])
+        #expect(Double(try block.sealed().frame.count) < 0.85 * Double(block.encoded().count))
+    }
+}

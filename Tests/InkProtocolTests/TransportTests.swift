@@ -1,0 +1,92 @@
+import Glibc
+import InkProtocol
+import InkTestSupport
+import Testing
+
+@Suite("ZeroMQ", .timeLimit(.minutes(1)))
+struct TransportTests {
+    private static func wait(_ socket: borrowing ZeroMQSocket) throws -> ReceivedMessage {
+        var items = [socket.pollItem()]
+        #expect(try ZeroMQPoll.wait(&items, timeoutMilliseconds: 20_000) == 1)
+        #expect(items[0].isReadable)
+        return try #require(try socket.receive())
+    }
+
+    @Test("A router and a dealer exchange frames of the largest size", arguments: ["inproc", "tcp"])
+    func echo(transport: String) throws {
+        let context = try ZeroMQContext()
+        let router = try ZeroMQSocket(.router, context: context)
+        // A port from the dynamic range that depends on the process, so that runs side by side do not meet.
+        let endpoint = transport == "inproc" ? "inproc://echo" : "tcp://127.0.0.1:\(49152 + Int(getpid()) % 16000)"
+        try router.bind(endpoint)
+        let dealer = try ZeroMQSocket(.dealer, context: context)
+        try dealer.connect(endpoint)
+        var random = SeededGenerator(seed: 1)
+        let frame = random.bytes(4096) + [UInt8](repeating: 1, count: ProtocolLimits.frameBytes - 4096)
+        #expect(try dealer.send([frame]) == .sent)
+        let request = try Self.wait(router)
+        #expect(request.parts.count == 2 && request.parts[1] == frame && request.discardedParts == 0)
+        #expect(try router.send([request.parts[0], [1, 2, 3]]) == .sent)
+        #expect(try Self.wait(dealer).parts == [[1, 2, 3]])
+        #expect(try dealer.receive() == nil)
+    }
+
+    @Test("A router says so when a peer is unknown or does not keep up")
+    func backPressure() throws {
+        let context = try ZeroMQContext()
+        var options = ZeroMQSocketOptions()
+        options.highWaterMark = 2
+        let router = try ZeroMQSocket(.router, context: context, options: options)
+        try router.bind("inproc://pressure")
+        let dealer = try ZeroMQSocket(.dealer, context: context, options: options)
+        try dealer.connect("inproc://pressure")
+        #expect(try router.send([[9, 9], [1]]) == .unreachable)
+        _ = try dealer.send([[1]])
+        let identity = try Self.wait(router).parts[0]
+        var sent = 0
+        while try router.send([identity, [UInt8(sent)]]) == .sent {
+            sent += 1
+            try #require(sent < 100)
+        }
+        #expect(try router.send([identity, [0]]) == .busy)
+        // Nothing of a message that was turned away arrives.
+        for index in 0..<sent { #expect(try Self.wait(dealer).parts == [[UInt8(index)]]) }
+        #expect(try dealer.receive() == nil)
+    }
+
+    @Test("Surplus parts are counted, not kept")
+    func surplusParts() throws {
+        let context = try ZeroMQContext()
+        let a = try ZeroMQSocket(.pair, context: context)
+        let b = try ZeroMQSocket(.pair, context: context)
+        try a.bind("inproc://surplus")
+        try b.connect("inproc://surplus")
+        _ = try b.send([[1], [2], [3], [4]])
+        let message = try Self.wait(a)
+        #expect(message.parts == [[1], [2]] && message.discardedParts == 2)
+    }
+
+    @Test("A signal from another thread ends the wait")
+    func wakeUp() throws {
+        let wakeUp = try WakeUp()
+        var items = [wakeUp.pollItem]
+        #expect(try ZeroMQPoll.wait(&items, timeoutMilliseconds: 0) == 0)
+        wakeUp.signal()
+        wakeUp.signal()
+        #expect(try ZeroMQPoll.wait(&items, timeoutMilliseconds: 20_000) == 1)
+        wakeUp.clear()
+        items = [wakeUp.pollItem]
+        #expect(try ZeroMQPoll.wait(&items, timeoutMilliseconds: 0) == 0)
+    }
+
+    @Test("An endpoint that cannot be is an error with its name")
+    func badEndpoint() throws {
+        let context = try ZeroMQContext()
+        let socket = try ZeroMQSocket(.dealer, context: context)
+        #expect(
+            throws: ProtocolError.transport(operation: "connect to nowhere", errno: EINVAL, reason: "Invalid argument")
+        ) {
+            try socket.connect("nowhere")
+        }
+    }
+}

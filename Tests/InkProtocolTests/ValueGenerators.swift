@@ -1,0 +1,163 @@
+import InkEngine
+import InkProtocol
+import InkTestSupport
+
+/// Valid values of the protocol, small and varied, from a seed.
+extension SeededGenerator {
+    mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+    mutating func double(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &self) }
+    mutating func bool() -> Bool { Bool.random(using: &self) }
+    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
+    mutating func word() -> UInt32 { UInt32.random(in: 0...UInt32.max, using: &self) }
+    mutating func blockID() -> BlockID { BlockID(digest: bytes(32)) }
+    mutating func text() -> String {
+        ["", "layers[3].maskImage", "Zeichnung ü", "a\nb", "墨"].randomElement(using: &self)!
+    }
+
+    mutating func color() -> RGBA8 {
+        let c = bytes(4)
+        return RGBA8(red: c[0], green: c[1], blue: c[2], alpha: c[3])
+    }
+
+    mutating func slice() -> ImageSlice {
+        let size = PixelSize(width: int(1...5000), height: int(1...1000))
+        let total = (size.height + 63) / 64
+        let first = int(0...(total - 1))
+        let chunks = (0..<int(0...(total - first))).map { _ in
+            bool() ? RowChunk.constant(word()) : .block(blockID())
+        }
+        return ImageSlice(
+            size: size, format: SampleFormat.allCases.randomElement(using: &self)!, firstChunk: first, chunks: chunks)
+    }
+
+    mutating func layer() -> TileLayer {
+        let strokes = (0..<int(0...3)).map { _ in
+            StrokeSelection(block: blockID(), indices: Set((0..<int(0...9)).map { _ in int(0...100_000) }).sorted())
+        }
+        return TileLayer(
+            opacity: double(0...1), blendMode: BlendMode.allCases.randomElement(using: &self)!,
+            mask: bool() ? slice() : nil, content: bool() ? slice() : nil, strokes: strokes)
+    }
+
+    mutating func encoding() -> BandEncoding {
+        BandEncoding(effort: EncodingEffort.allCases.randomElement(using: &self)!, isLast: bool())
+    }
+
+    mutating func tileTask() -> TileTask {
+        let output = PixelSize(width: int(1...5000), height: int(1...5000))
+        let isBand = bool()
+        let x = isBand ? 0 : int(0...(output.width - 1))
+        let y = int(0...(output.height - 1))
+        let rect = PixelRect(
+            x: x, y: y, width: isBand ? output.width : int(1...(output.width - x)), height: int(1...(output.height - y))
+        )
+        return TileTask(
+            canvas: PixelSize(width: int(1...5000), height: int(1...5000)), output: output, rect: rect,
+            background: color(), baseImage: bool() ? slice() : nil, layers: (0..<int(0...4)).map { _ in layer() },
+            pixelFormat: bool() ? .rgb : .rgba, delivery: isBand ? .band(encoding()) : .pixels)
+    }
+
+    mutating func place() -> Place { Place(file: text(), path: bool() ? text() : nil) }
+
+    mutating func encodeTask() -> EncodeTask {
+        let y = int(0...1000)
+        let height = int(1...512)
+        var pieces: [EncodePiece] = []
+        var x = 0
+        for _ in 0..<int(1...5) {
+            let rect = PixelRect(x: x, y: y, width: int(1...512), height: height)
+            pieces.append(EncodePiece(rect: rect, block: blockID()))
+            x += rect.width
+        }
+        return EncodeTask(
+            rect: PixelRect(x: 0, y: y, width: x, height: height), format: bool() ? .rgb : .rgba,
+            encoding: encoding(), pieces: pieces)
+    }
+
+    mutating func workerTask() -> WorkerTask {
+        switch int(0...2) {
+        case 0:
+            .decode(DecodeTask(image: blockID(), purpose: bool() ? .mask : .color, place: place(), limits: Limits()))
+        case 1: .render(tileTask())
+        default: .encode(encodeTask())
+        }
+    }
+
+    mutating func workerMessage() -> WorkerMessage {
+        let task = TaskID(next())
+        switch int(0...6) {
+        case 0:
+            return .hello(
+                Hello(
+                    rendererVersion: text(), workerName: text(), threads: int(1...64), taskCredits: int(1...128),
+                    byteCredits: next()))
+        case 1: return .heartbeat
+        case 2: return .blockRequest((0..<int(1...5)).map { _ in BlockRange(id: blockID(), offset: next()) })
+        case 3:
+            return .resultPart(ResultPart(task: task, attempt: word(), sequence: word(), bytes: bytes(int(1...99))))
+        case 4:
+            return .taskDone(
+                TaskDone(
+                    task: task, attempt: word(), partCount: word(), resultBytes: next(),
+                    phases: TaskPhases(decode: next(), raster: next(), composite: next(), encode: next())))
+        case 5:
+            let kinds: [TaskFailureKind] = [.badInput, .internalError, .cancelled]
+            return .taskFailed(
+                TaskFailed(
+                    task: task, attempt: word(), kind: kinds.randomElement(using: &self)!,
+                    place: bool() ? place() : nil, text: text()))
+        default: return .goodbye(bool() ? .draining : .left)
+        }
+    }
+
+    mutating func brokerMessage() -> BrokerMessage {
+        switch int(0...7) {
+        case 0:
+            let heartbeat = int(1...60_000)
+            return .welcome(
+                Welcome(heartbeatMilliseconds: heartbeat, livenessMilliseconds: int(heartbeat...3_600_000)))
+        case 1: return .refuse(reason: text())
+        case 2:
+            return .task(
+                TaskAssignment(
+                    task: TaskID(next()), attempt: word(), deadlineMilliseconds: int(1...100_000),
+                    resultLimitBytes: next(),
+                    payload: bool() ? .inline(workerTask().encoded()) : .block(blockID())))
+        case 3:
+            let total = int(1...2_000_000_0)
+            let offset = int(0...(total - 1))
+            return .blockPart(
+                BlockPart(
+                    id: blockID(), offset: UInt64(offset), totalBytes: UInt64(total),
+                    bytes: bytes(int(1...min(99, total - offset)))))
+        case 4: return .blockMissing(blockID())
+        case 5: return .cancel(TaskID(next()))
+        case 6: return .heartbeat
+        default: return .drain
+        }
+    }
+
+    mutating func brush() -> Brush {
+        Brush(
+            type: BrushType.allCases.randomElement(using: &self)!, rotation: double(-720...720),
+            spacing: double(0.01...100), opacity: double(0...1), scale: double(0.1...10), lineWidth: double(0.1...50),
+            color: color(),
+            dynamics: BrushDynamics(
+                pressureAffectsOpacity: bool(), pressureAffectsSize: bool(), tiltAffectsRotation: bool()))
+    }
+
+    /// Strokes without what does not travel; with or without pressure and azimuth.
+    mutating func strokes() -> [Stroke] {
+        let brushes = (0..<int(1...3)).map { _ in brush() }
+        let (hasPressure, hasAzimuth) = (bool(), bool())
+        return (0..<int(0...6)).map { _ in
+            Stroke(
+                brush: brushes.randomElement(using: &self)!, mode: bool() ? .paint : .erase,
+                points: (0..<int(0...40)).map { _ in
+                    StrokePoint(
+                        x: double(-1e6...1e6), y: double(-1e6...1e6), pressure: hasPressure ? double(0...1) : 1,
+                        azimuth: hasAzimuth ? double(-360...360) : 0)
+                })
+        }
+    }
+}
