@@ -23,6 +23,7 @@ public enum InkCommands {
     {
         switch parsed.name {
         case "export": return try ExportCommand.run(parsed, environment)
+        case "inspect": return try InspectCommand.run(parsed, environment)
         case "import": return try ImportCommand.run(parsed, environment)
         case "masks": return try MasksCommand.run(parsed, environment)
         case "doctor": return try DoctorCommand.run(parsed, environment)

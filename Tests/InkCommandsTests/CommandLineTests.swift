@@ -1,3 +1,4 @@
+import InkBroker
 import InkEngine
 import Testing
 

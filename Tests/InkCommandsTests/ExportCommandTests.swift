@@ -1,3 +1,4 @@
+import InkBroker
 import InkEngine
 import Testing
 
@@ -191,7 +192,7 @@ struct ExportCommandTests {
         #expect(exports[0]["sha256"]?.string == "ab")
         #expect(
             exports[0]["phasesMs"]?.members?.map(\.0)
-                == ["read", "decode", "queue", "raster", "composite", "encode", "stitch"])
+                == ["read", "decode", "queue", "prepare", "raster", "composite", "encode", "stitch"])
         #expect(exports[1]["error"]?["code"]?.integer == 65)
         #expect(exports[1]["input"]?.string == folder("in/b\"\u{1}.ink"))
         #expect(report["summary"]?["failed"]?.integer == 1)

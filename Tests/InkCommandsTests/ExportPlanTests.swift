@@ -128,24 +128,3 @@ struct ExportPlanTests {
         #expect(try LayerChoice.named(["Sky", "1"]).drawnLayers(of: outline, layer: nil, file: "a.ink") == [0])
     }
 }
-
-struct SizeChoiceTests {
-    @Test(arguments: [
-        ("2k", 2048, 1024, 2048, 1024), ("4K", 1000, 2000, 2048, 4096), ("1080p", 3000, 2000, 1920, 1280),
-        ("8k", 100, 1, 8192, 82), ("0.5x", 333, 101, 167, 51), ("2x", 10, 20, 20, 40), ("0.001x", 10, 10, 1, 1),
-        ("100x100", 400, 300, 100, 75), ("100x100", 300, 400, 75, 100), ("1920x1080", 16, 9, 1920, 1080),
-    ])
-    func sizesFollowTheRule(text: String, width: Int, height: Int, outWidth: Int, outHeight: Int) throws {
-        let size = try SizeChoice(text).pixels(
-            of: PixelSize(width: width, height: height), limits: Limits(), place: Place(file: "a.ink"))
-        #expect(size == PixelSize(width: outWidth, height: outHeight))
-    }
-
-    @Test(arguments: ["70000x", "1e9x", "65537x65537", "99999999999999999999x"])
-    func sizesBeyondTheLimitsAreRefused(text: String) throws {
-        #expect(throws: (any Error).self) {
-            try SizeChoice(text).pixels(
-                of: PixelSize(width: 65536, height: 65536), limits: Limits(), place: Place(file: "a.ink"))
-        }
-    }
-}

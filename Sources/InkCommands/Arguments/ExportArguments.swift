@@ -1,3 +1,4 @@
+import InkBroker
 import InkEngine
 
 /// What to do when a picture's file exists already.
@@ -34,7 +35,7 @@ struct RunArguments: Hashable, Sendable {
 struct ExportArguments: Hashable, Sendable {
     var paths: [String]
     var output: String?
-    var sizes: [SizeChoice]
+    var sizes: [ExportSize]
     var name: NameTemplate
     var look: PictureLook
     var layers: LayerChoice
@@ -71,12 +72,14 @@ struct ExportArguments: Hashable, Sendable {
         run = try Self.run(parsed)
     }
 
-    private static func sizes(_ parsed: ParsedCommand) throws(CommandError) -> [SizeChoice] {
-        guard parsed.isGiven("size") else { return [try SizeChoice("2k")] }
-        var sizes: [SizeChoice] = []
+    private static func sizes(_ parsed: ParsedCommand) throws(CommandError) -> [ExportSize] {
+        guard parsed.isGiven("size") else { return [.longestEdge(2048, name: "2k")] }
+        var sizes: [ExportSize] = []
         for text in parsed.list("size") {
-            let size = try SizeChoice(text)
-            if sizes.contains(size) { throw .usage("--size: \(size.text) is given twice") }
+            guard let size = ExportSize(text) else {
+                throw .usage("--size: \"\(text)\" is no size (1080p, 2k, 4k, 8k, 2x, 0.5x or 1200x800)")
+            }
+            if sizes.contains(size) { throw .usage("--size: \(size.name) is given twice") }
             sizes.append(size)
         }
         return sizes

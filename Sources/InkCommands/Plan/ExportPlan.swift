@@ -1,3 +1,4 @@
+import InkBroker
 import InkEngine
 
 /// What planning needs to know of a project that has been read.
@@ -30,7 +31,7 @@ struct ProjectOutline: Hashable, Sendable {
 struct PlannedPicture: Hashable, Sendable {
     /// Index of the input.
     var input: Int
-    var size: SizeChoice
+    var size: ExportSize
     /// With `--each-layer`: the layer's index in its file.
     var layer: Int?
     /// Path of the PNG.
@@ -117,13 +118,13 @@ struct ExportPlan: Sendable {
     }
 
     private static func value(
-        of placeholder: NamePlaceholder, input: ExportInput, outline: ProjectOutline?, size: SizeChoice, layer: Int?,
+        of placeholder: NamePlaceholder, input: ExportInput, outline: ProjectOutline?, size: ExportSize, layer: Int?,
         number: Int
     ) -> String {
         switch placeholder {
         case .name: return input.stem
         case .dir: return input.folderName
-        case .size: return size.text
+        case .size: return size.name
         case .number: return String(number)
         case .title: return outline?.title ?? ""
         case .id: return outline?.id ?? ""

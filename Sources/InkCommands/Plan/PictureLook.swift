@@ -1,11 +1,5 @@
+import InkBroker
 import InkEngine
-
-/// Which channels a picture has.
-enum ColorMode: String, Hashable, Sendable {
-    /// `rgb` when the picture is opaque by construction, `rgba` otherwise.
-    case automatic
-    case rgb, rgba
-}
 
 /// What the options of an export say of a picture, apart from its size and layers.
 struct PictureLook: Hashable, Sendable {

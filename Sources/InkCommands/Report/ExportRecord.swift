@@ -1,3 +1,4 @@
+import InkBroker
 import InkEngine
 
 /// What became of one export.
@@ -18,18 +19,17 @@ struct ExportRecord: Hashable, Sendable {
     var input: ExportInput
     /// nil when the project could not be read and the name depends on it.
     var output: String?
-    var size: SizeChoice?
+    var size: ExportSize?
     /// `--each-layer`: the layer's index in its file.
     var layer: Int?
     /// Output pixels, once known.
     var pixels: PixelSize?
     var state = ExportState.waiting
-    var phases = ExportPhases()
+    var phases = PhaseTimes()
     /// From the first task to the file in its place, and reading before it.
     var milliseconds: Double?
-    var tileCount: Int?
-    var byteCount: Int?
-    var sha256: String?
+    /// What the farm said of the finished picture.
+    var outcome: PictureOutcome?
     var failure: PictureFailure?
 
     init(input: ExportInput, failure: PictureFailure) {

@@ -1,4 +1,5 @@
 import Glibc
+import InkBroker
 import InkEngine
 
 /// The machine-readable account of a run: what `--report` writes and `--json` prints.
@@ -62,7 +63,7 @@ struct ExportReport: Sendable {
             ("input", .string(record.input.path)),
             ("tree", .array(record.input.tree.map { .string($0) })),
             ("output", .optional(record.output)),
-            ("size", .optional(record.size?.text)),
+            ("size", .optional(record.size?.name)),
             ("layer", .optional(record.layer)),
             ("width", .optional(record.pixels?.width)),
             ("height", .optional(record.pixels?.height)),
@@ -72,14 +73,19 @@ struct ExportReport: Sendable {
                 "phasesMs",
                 .object([
                     ("read", .milliseconds(phases.read)), ("decode", .milliseconds(phases.decode)),
-                    ("queue", .milliseconds(phases.queue)), ("raster", .milliseconds(phases.raster)),
+                    ("queue", .milliseconds(phases.queue)), ("prepare", .milliseconds(phases.prepare)),
+                    ("raster", .milliseconds(phases.raster)),
                     ("composite", .milliseconds(phases.composite)), ("encode", .milliseconds(phases.encode)),
                     ("stitch", .milliseconds(phases.stitch)),
                 ])
             ),
-            ("tiles", .optional(record.tileCount)),
-            ("bytes", .optional(record.byteCount)),
-            ("sha256", .optional(record.sha256)),
+            ("tiles", .optional(record.outcome?.tileCount)),
+            ("bytes", .optional(record.outcome?.byteCount)),
+            ("sha256", .optional(record.outcome?.sha256)),
+            ("brokerMs", .milliseconds(record.outcome?.brokerMilliseconds)),
+            ("attempts", .optional(record.outcome?.attemptCount)),
+            ("bytesSent", .optional(record.outcome?.bytesSent)),
+            ("bytesReceived", .optional(record.outcome?.bytesReceived)),
             (
                 "error",
                 record.failure.map {

@@ -1,3 +1,4 @@
+import InkBroker
 import InkEngine
 
 /// The exports of an earlier run that are to be made again, from its report.
@@ -91,6 +92,6 @@ struct RepeatedExports: Sendable {
 
     /// Where the earlier run wanted it.
     func output(of picture: PlannedPicture) -> String? {
-        outputs[Key(input: picture.input, size: picture.size.text, layer: picture.layer)]
+        outputs[Key(input: picture.input, size: picture.size.name, layer: picture.layer)]
     }
 }

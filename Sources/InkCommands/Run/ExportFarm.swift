@@ -19,11 +19,13 @@ struct PictureRequest: Sendable {
 }
 
 /// What an export's time went into, milliseconds. Work of several threads adds up.
-struct ExportPhases: Hashable, Sendable {
+struct PhaseTimes: Hashable, Sendable {
     /// Reading and checking the project.
     var read = 0.0
-    /// Waiting for the first task to be taken.
+    /// Waiting for the first task to be given out.
     var queue = 0.0
+    /// Cutting strokes and images into blocks, in the broker.
+    var prepare = 0.0
     var decode = 0.0
     var raster = 0.0
     var composite = 0.0
@@ -34,12 +36,19 @@ struct ExportPhases: Hashable, Sendable {
 
 /// What the farm says of a picture that is done.
 struct PictureOutcome: Hashable, Sendable {
-    var phases = ExportPhases()
+    var phases = PhaseTimes()
     var tileCount = 0
     /// Of the PNG file.
     var byteCount = 0
     /// Of the PNG file; 64 hexadecimal digits.
     var sha256 = ""
+    /// Processor time of the broker for this picture, milliseconds.
+    var brokerMilliseconds = 0.0
+    /// Tries at tasks; above the number of tasks when some were repeated.
+    var attemptCount = 0
+    /// Bytes of messages to workers and from them.
+    var bytesSent = 0
+    var bytesReceived = 0
 }
 
 /// Why a picture did not come to be.

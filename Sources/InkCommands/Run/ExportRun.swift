@@ -174,9 +174,7 @@ struct ExportRun {
             records[index].phases = outcome.phases
             records[index].phases.read = read
             records[index].milliseconds = clock.milliseconds - start + read
-            records[index].tileCount = outcome.tileCount
-            records[index].byteCount = outcome.byteCount
-            records[index].sha256 = outcome.sha256
+            records[index].outcome = outcome
             end(index, .done)
         case .failed(let index, let failure):
             guard startTimes[index] != nil else { return }

@@ -1,3 +1,4 @@
+import InkBroker
 import InkEngine
 
 /// What is to be done for one planned picture, once its project has been read.
@@ -32,8 +33,8 @@ struct PicturePreparation: Sendable {
         let size: PixelSize
         let exists: Bool
         do throws(EngineError) {
-            size = try picture.size.pixels(
-                of: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
+            size = try picture.size.outputSize(
+                canvas: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
             exists = try FileSystem.status(picture.output) != nil
         } catch {
             throw .engine(error)
