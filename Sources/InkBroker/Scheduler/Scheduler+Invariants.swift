@@ -1,3 +1,5 @@
+import InkProtocol
+
 extension SchedulerState {
     /// What is wrong with the state, one line a broken rule; empty when it is sound. For tests, after every event.
     ///

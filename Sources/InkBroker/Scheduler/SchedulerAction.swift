@@ -1,3 +1,6 @@
+import InkEngine
+import InkProtocol
+
 /// What is to be done.
 enum SchedulerAction: Hashable, Sendable {
     case dispatch(Dispatch)
@@ -29,7 +32,7 @@ struct Dispatch: Hashable, Sendable {
 
 /// Why a job failed.
 enum JobFailure: Hashable, Sendable {
-    case badInput(TaskRole, reason: String)
+    case badInput(TaskRole, EngineError)
     /// What happened to the task that failed too often, oldest first.
     case attemptsExhausted(TaskRole, story: [String])
     case noWorkers(waitedNanoseconds: UInt64)

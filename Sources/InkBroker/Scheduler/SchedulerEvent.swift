@@ -1,3 +1,6 @@
+import InkEngine
+import InkProtocol
+
 /// The name of an export in a broker; the submitter chooses it, unique in the broker's life.
 public struct JobID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var rawValue: UInt64
@@ -14,15 +17,6 @@ struct WorkerID: Hashable, Sendable, Comparable {
     var rawValue: UInt64
 
     static func < (a: WorkerID, b: WorkerID) -> Bool { a.rawValue < b.rawValue }
-}
-
-/// The name of a task on the wire.
-struct TaskID: Hashable, Sendable, Comparable {
-    var rawValue: UInt64
-
-    init(_ rawValue: UInt64) { self.rawValue = rawValue }
-
-    static func < (a: TaskID, b: TaskID) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// One try at a task: what a worker holds.
@@ -74,7 +68,7 @@ struct TileSchedule: Hashable, Sendable {
 /// How a worker's try went wrong.
 enum TaskFault: Hashable, Sendable {
     /// The input's fault: no retry can mend it.
-    case badInput(String)
+    case badInput(EngineError)
     /// Anything that another worker, or the same one later, may not run into.
     case transient(String)
     /// The worker dropped the task because it was told to.

@@ -1,3 +1,6 @@
+import InkEngine
+import InkProtocol
+
 /// Decides which worker does what and when: a state machine that takes events and returns actions.
 ///
 /// No socket, no disk, no clock (times are arguments, nanoseconds of any monotonic clock), no randomness: the same
@@ -79,8 +82,8 @@ extension SchedulerState {
 
     private mutating func fail(_ worker: WorkerID, _ attempt: AttemptID, _ fault: TaskFault, now: UInt64) {
         guard let holding = workers[worker]?.giveBack(attempt), let task = tasks[attempt.task] else { return }
-        if case .badInput(let reason) = fault {
-            failJob(task.job, .badInput(task.role, reason: reason))
+        if case .badInput(let error) = fault {
+            failJob(task.job, .badInput(task.role, error))
             return
         }
         // A try that is no longer leased has been counted when its lease ended.

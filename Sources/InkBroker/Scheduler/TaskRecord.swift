@@ -1,3 +1,5 @@
+import InkProtocol
+
 /// A worker's claim on a task until `deadline`.
 struct Lease: Hashable, Sendable {
     var worker: WorkerID

@@ -1,3 +1,4 @@
+import InkEngine
 import InkTestSupport
 import Testing
 
@@ -169,7 +170,9 @@ private struct SimulatedFarm {
         case ..<(roughness * 0.4): later(delay, .workerLost(dispatch.worker, reason: "died"))
         case ..<(roughness * 0.6): break
         case ..<(roughness * 1.6): later(delay, .taskFailed(dispatch.worker, dispatch.id, .transient("failed")))
-        case ..<(roughness * 1.65): later(delay, .taskFailed(dispatch.worker, dispatch.id, .badInput("bad")))
+        case ..<(roughness * 1.65):
+            later(
+                delay, .taskFailed(dispatch.worker, dispatch.id, .badInput(.badInput(Place(file: "a"), reason: "bad"))))
         case ..<(roughness * 2.5): later(delay * 15, .taskFinished(dispatch.worker, dispatch.id))
         case ..<(roughness * 2.6):
             later(delay, .workerDraining(dispatch.worker))

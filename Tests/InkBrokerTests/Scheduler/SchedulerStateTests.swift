@@ -1,7 +1,10 @@
+import InkEngine
+import InkProtocol
 import Testing
 
 @testable import InkBroker
 
+private let cut = EngineError.badInput(Place(file: "a.ink"), reason: "cut")
 private let second: UInt64 = 1_000_000_000
 
 /// A scheduler whose every step is checked.
@@ -115,8 +118,8 @@ extension [SchedulerAction] {
         _ = bench.join(1, tasks: 4)
         let bad = bench.add(1, rows: 2).dispatches
         _ = bench.add(2, rows: 2)
-        let actions = bench(.taskFailed(worker(1), bad[0].id, .badInput("a.ink: cut")))
-        #expect(actions.contains(.jobFailed(JobID(1), .badInput(.tile(row: 0, column: 0), reason: "a.ink: cut"))))
+        let actions = bench(.taskFailed(worker(1), bad[0].id, .badInput(cut)))
+        #expect(actions.contains(.jobFailed(JobID(1), .badInput(.tile(row: 0, column: 0), cut))))
         #expect(actions.contains(.cancel(worker(1), bad[1].id)))
         #expect(bench.state.jobs.keys.sorted() == [JobID(2)])
         // The cancelled task keeps its credit until the worker answers.
@@ -232,7 +235,7 @@ extension [SchedulerAction] {
         let other = AttemptID(task: task.id.task, attempt: 7)
         #expect(bench(.taskFinished(worker(1), other)) == [.drop(worker(1), other)])
         #expect(bench(.taskFinished(worker(9), task.id)) == [.drop(worker(9), task.id)])
-        #expect(bench(.taskFailed(worker(1), other, .badInput("no"))).isEmpty)
+        #expect(bench(.taskFailed(worker(1), other, .badInput(cut))).isEmpty)
         #expect(
             bench(
                 .tilesPlanned(

@@ -1,0 +1,96 @@
+import Dispatch
+import InkEngine
+public import InkProtocol
+import Synchronization
+
+/// Cuts exports into tasks, has them done by the workers that connect to it, and writes the pictures.
+///
+/// Runs on a thread of its own beside three lanes (cutting, writing, syncing); touches no pixels. All methods can be
+/// called from any thread.
+public final class Broker: Sendable {
+    private let configuration: BrokerConfiguration
+    private let context: ZeroMQContext
+    private let container: PictureContainer
+    private let onEvent: @Sendable (BrokerEvent) -> Void
+    private let mailbox: Mailbox
+    private let lifecycle = Mutex(Lifecycle.idle)
+    private let ended = DispatchSemaphore(value: 0)
+
+    private enum Lifecycle {
+        case idle
+        case running
+        case stopped
+    }
+
+    /// - Parameters:
+    ///   - container: how compressed rows become a file.
+    ///   - onEvent: called on the broker's thread, in order; must return soon and must not call `stop`.
+    /// - Throws: `BrokerError.transport` when the process has no descriptor left.
+    public init(
+        configuration: BrokerConfiguration, context: ZeroMQContext, container: PictureContainer,
+        onEvent: @escaping @Sendable (BrokerEvent) -> Void
+    ) throws(BrokerError) {
+        self.configuration = configuration
+        self.context = context
+        self.container = container
+        self.onEvent = onEvent
+        do throws(ProtocolError) { mailbox = try Mailbox() } catch { throw .transport(error.description) }
+    }
+
+    deinit { stop() }
+
+    /// Begins to listen for workers. Call it once.
+    ///
+    /// - Throws: `BrokerError.transport` when the endpoint cannot be bound.
+    public func start() throws(BrokerError) {
+        let isFirst = lifecycle.withLock { state in
+            guard state == .idle else { return false }
+            state = .running
+            return true
+        }
+        guard isFirst else { throw .internalError("a broker is started once") }
+        let bound = DispatchSemaphore(value: 0)
+        let outcome = StartOutcome()
+        let ended = ended
+        let parts = LoopParts(
+            configuration: configuration, context: context, container: container, mailbox: mailbox, onEvent: onEvent)
+        // A serial queue of its own is a thread of its own as long as its only block runs.
+        DispatchQueue(label: "ink.broker.loop").async { @Sendable in
+            do throws(BrokerError) {
+                let loop = try BrokerLoop(parts)
+                bound.signal()
+                loop.run()
+            } catch {
+                outcome.failure.withLock { $0 = error }
+                bound.signal()
+            }
+            ended.signal()
+        }
+        bound.wait()
+        if let failure = outcome.failure.withLock({ $0 }) {
+            lifecycle.withLock { $0 = .stopped }
+            throw failure
+        }
+    }
+
+    private final class StartOutcome: Sendable {
+        let failure = Mutex<BrokerError?>(nil)
+    }
+
+    /// Takes an export on. Whatever comes of it, refusals too, is told by events.
+    public func submit(_ job: ExportJob) { mailbox.post(.submit(job)) }
+
+    /// Ends an export with `BrokerError.cancelled`, unless its file is being finished already.
+    public func cancel(_ job: JobID) { mailbox.post(.cancel(job)) }
+
+    /// Cancels every export, lets the workers go and waits until the broker's thread has ended.
+    public func stop() {
+        let wasRunning = lifecycle.withLock { state in
+            defer { state = .stopped }
+            return state == .running
+        }
+        guard wasRunning else { return }
+        mailbox.post(.stop)
+        ended.wait()
+    }
+}

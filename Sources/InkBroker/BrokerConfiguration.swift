@@ -1,0 +1,28 @@
+/// The terms on which a broker runs.
+public struct BrokerConfiguration: Hashable, Sendable {
+    /// Where workers connect: `inproc://name`, `ipc://path`, `tcp://host:port`.
+    public var endpoint: String
+    /// The only renderer version that is taken on; nil takes that of the first worker, as long as one is there.
+    public var rendererVersion: String?
+    /// What is sent when nothing else is, milliseconds.
+    public var heartbeatMilliseconds = 1_000
+    /// A worker that has been silent this long is lost, milliseconds.
+    public var livenessMilliseconds = 15_000
+    /// The least time that a worker has for a task, milliseconds.
+    public var leaseMilliseconds = 60_000
+    /// A worker that holds a task this much longer than its lease is dismissed, milliseconds.
+    public var dismissalMilliseconds = 60_000
+    /// How long exports wait when there is no worker, milliseconds; nil for ever.
+    public var workerWaitMilliseconds: Int? = 60_000
+    /// Exports under way at once; the others wait their turn.
+    public var activeExports = 8
+    /// Blocks kept in memory, bytes; what is beyond goes to a file in `spillFolder`.
+    public var blockMemoryBytes = 96 << 20
+    /// The most that goes there, bytes.
+    public var spillBytes = 64 << 30
+    public var spillFolder = "/var/tmp"
+    /// Raw bytes of rows of tiles that one export may have under way beyond the row that is written next.
+    public var reorderBytes = 96 << 20
+
+    public init(endpoint: String) { self.endpoint = endpoint }
+}

@@ -1,0 +1,80 @@
+public import InkEngine
+
+/// One picture to make.
+public struct ExportJob: Sendable {
+    /// Unique in the broker's life.
+    public var id: JobID
+    /// The project's name in messages: the file as the person named it.
+    public var name: String
+    public var project: Project
+    public var options: PictureOptions
+    public var limits: Limits
+    /// The file to write; a missing folder is made.
+    public var destination: String
+    /// Exports of a higher priority go first.
+    public var priority: Int
+    /// Turns in proportion to the others of the same priority; at least 1.
+    public var weight: Int
+
+    public init(
+        id: JobID, name: String, project: Project, options: PictureOptions, limits: Limits = Limits(),
+        destination: String, priority: Int = 0, weight: Int = 1
+    ) {
+        self.id = id
+        self.name = name
+        self.project = project
+        self.options = options
+        self.limits = limits
+        self.destination = destination
+        self.priority = priority
+        self.weight = weight
+    }
+}
+
+/// What becomes of an export; ends with one of `finished` and `failed`, exactly once.
+public enum BrokerEvent: Sendable {
+    case started(JobID)
+    /// Tiles done, of so many; not for every one.
+    case progress(JobID, done: Int, total: Int)
+    case finished(JobID, ExportOutcome)
+    case failed(JobID, BrokerError)
+}
+
+/// Where the time of an export went, nanoseconds. Times of workers are sums over their threads.
+public struct ExportPhases: Hashable, Sendable {
+    /// From submission to the first task, without `prepare`.
+    public var queue: UInt64 = 0
+    /// Cutting strokes and images into blocks, in the broker.
+    public var prepare: UInt64 = 0
+    /// Decoding images, in workers.
+    public var decode: UInt64 = 0
+    public var raster: UInt64 = 0
+    public var composite: UInt64 = 0
+    public var encode: UInt64 = 0
+    /// Writing the file and bringing it to the disk, in the broker.
+    public var stitch: UInt64 = 0
+
+    public init() {}
+}
+
+/// A picture that was made, and how.
+public struct ExportOutcome: Hashable, Sendable {
+    public var size: PixelSize
+    public var format: OutputFormat
+    public var phases: ExportPhases
+    /// From submission to the renamed file, nanoseconds.
+    public var elapsed: UInt64
+    /// Processor time of the broker's threads for this export, nanoseconds; what the loop spends while several
+    /// exports are under way is shared evenly.
+    public var brokerCPU: UInt64
+    /// Of the file.
+    public var byteCount: Int
+    /// SHA-256 of the file, 32 bytes.
+    public var digest: [UInt8]
+    public var tileCount: Int
+    /// Tries at tasks, decoding and encoding included; above the number of tasks when some were repeated.
+    public var attemptCount: Int
+    /// Bytes of messages to workers (blocks that exports share count for one of them) and from them.
+    public var bytesSent: Int
+    public var bytesReceived: Int
+}

@@ -1,0 +1,282 @@
+import InkEngine
+import InkProtocol
+
+/// The exports, from submission to their end.
+extension BrokerLoop {
+    func submit(_ job: ExportJob) {
+        guard !isStopping else {
+            onEvent(.failed(job.id, .cancelled(export: job.name)))
+            return
+        }
+        guard jobs[job.id] == nil, !waiting.contains(where: { $0.job.id == job.id }) else {
+            onEvent(.failed(job.id, .internalError("\(job.id) is taken")))
+            return
+        }
+        waiting.append((job, Clock.now))
+        admit()
+    }
+
+    /// Begins the next exports: the highest priority first, equal ones in order of submission.
+    private func admit() {
+        while jobs.values.reduce(0, { $0 + ($1.stage == .finishing ? 0 : 1) }) < configuration.activeExports,
+            let highest = waiting.map(\.job.priority).max(),
+            let index = waiting.firstIndex(where: { $0.job.priority == highest })
+        {
+            let (job, submitted) = waiting.remove(at: index)
+            jobs[job.id] = JobRun(job, submitted: submitted)
+            onEvent(.started(job.id))
+            prepare(job)
+        }
+    }
+
+    private func prepare(_ job: ExportJob) {
+        let mailbox = mailbox
+        cutting.run {
+            let (result, time) = LaneTime.measure { () -> Result<(PictureDraft, [EncodedBlock]), BrokerError> in
+                do throws(BrokerError) {
+                    try BrokerLoop.checkTarget(job.destination)
+                    var blocks: [EncodedBlock] = []
+                    let draft = try PictureDraft(
+                        job.project, options: job.options, name: job.name, limits: job.limits, encoder: .standard,
+                        blocks: &blocks)
+                    return .success((draft, blocks))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            mailbox.post(.prepared(job.id, result.map { PreparedExport(draft: $0.0, blocks: $0.1, time: time) }))
+        }
+    }
+
+    /// Refuses what can never be written before anything is rendered for it.
+    private static func checkTarget(_ path: String) throws(BrokerError) {
+        do throws(SystemFailure) {
+            switch try FileSystem.kind(of: path) {
+            case .missing, .regular: return
+            case .folder, .other: break
+            }
+        } catch {
+            throw .output(path: path, operation: error.operation, errno: error.errno)
+        }
+        throw .targetNotAFile(path: path)
+    }
+
+    func prepared(_ id: JobID, _ result: Result<PreparedExport, BrokerError>) {
+        guard let job = jobs[id], job.stage == .preparing else { return }
+        do throws(BrokerError) {
+            let prepared = try result.get()
+            try hold(prepared.blocks, for: id)
+            jobs[id]?.stage = .decoding
+            jobs[id]?.draft = prepared.draft
+            jobs[id]?.decoded = Array(repeating: nil, count: prepared.draft.images.count)
+            addPreparation(prepared.time, to: id)
+            let costs = prepared.draft.images.map { image in
+                // The PNG as it travels and as it is, and a chunk of rows as RGBA and compressed.
+                let bytes = 2 * (store.byteCount(of: image.png) ?? 0) + 8 * ImageSlice.rowsPerChunk * image.size.width
+                return TaskCost(bytes: bytes, nanoseconds: UInt64(image.size.area) * 20)
+            }
+            tell(.jobAdded(id, priority: job.priority, weight: job.weight, decodes: costs))
+        } catch {
+            fail(id, error)
+        }
+    }
+
+    private func addPreparation(_ time: LaneTime, to id: JobID) {
+        jobs[id]?.phases.prepare += time.elapsed
+        jobs[id]?.brokerCPU += time.cpu
+    }
+
+    private func hold(_ blocks: [EncodedBlock], for id: JobID) throws(BrokerError) {
+        for block in blocks {
+            try store.put(block.id, block.frame)
+            owners[block.id] = id
+            jobs[id]?.blocks.append(block.id)
+        }
+    }
+
+    func planTiles(_ id: JobID) {
+        guard let job = jobs[id], let draft = job.draft else { return }
+        jobs[id]?.stage = .planning
+        let decoded = job.decoded.compactMap(\.self)
+        guard decoded.count == draft.images.count else {
+            fail(id, .internalError("\(job.name) is cut before its images are decoded"))
+            return
+        }
+        // The PNGs have served.
+        for image in Set(draft.images.map(\.png)) {
+            if let index = jobs[id]?.blocks.firstIndex(of: image) {
+                jobs[id]?.blocks.remove(at: index)
+                release([image])
+            }
+        }
+        let mailbox = mailbox
+        cutting.run {
+            let (result, time) = LaneTime.measure { () -> Result<(PicturePlan, [EncodedBlock]), BrokerError> in
+                do throws(BrokerError) {
+                    var blocks: [EncodedBlock] = []
+                    let plan = try PicturePlan(draft, decoded: decoded, encoder: .standard, blocks: &blocks)
+                    return .success((plan, blocks))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            mailbox.post(.planned(id, result.map { PlannedExport(plan: $0.0, blocks: $0.1, time: time) }))
+        }
+    }
+
+    func planned(_ id: JobID, _ result: Result<PlannedExport, BrokerError>) {
+        guard let job = jobs[id], job.stage == .planning, let draft = job.draft else { return }
+        do throws(BrokerError) {
+            let planned = try result.get()
+            try hold(planned.blocks, for: id)
+            addPreparation(planned.time, to: id)
+            let plan = planned.plan
+            let options = draft.options
+            let schedule = self.schedule(of: plan)
+            jobs[id]?.stage = .rendering
+            jobs[id]?.draft = nil
+            jobs[id]?.decoded = []
+            jobs[id]?.plan = plan
+            jobs[id]?.stitch = StitchState(grid: plan.grid, format: plan.format, window: schedule.window)
+            jobs[id]?.output = PictureOutput(
+                destination: job.destination,
+                head: PictureHead(
+                    size: plan.output, format: plan.format, dpi: options.dpi, text: options.text,
+                    digest: options.digest), container: container)
+            onEvent(.progress(id, done: 0, total: plan.grid.count))
+            tell(.tilesPlanned(id, schedule))
+        } catch {
+            fail(id, error)
+        }
+    }
+
+    private func schedule(of plan: PicturePlan) -> TileSchedule {
+        let rowBytes = plan.filteredBytes(ofRow: 0)
+        let tileBytes = plan.pixelBytes(row: 0, column: 0)
+        let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
+        // Encoding reads the samples and writes about as much.
+        let encodeCost = TaskCost(bytes: 2 * rowBytes, nanoseconds: UInt64(rowBytes) * 8)
+        return TileSchedule(
+            rows: plan.grid.rows, columns: plan.grid.columns, needsEncoding: !plan.grid.isBands,
+            tileCost: TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds), encodeCost: encodeCost,
+            window: max(2, min(64, configuration.reorderBytes / max(1, rowBytes))))
+    }
+
+    // MARK: - Results
+
+    func tileDone(of id: JobID) {
+        guard let job = jobs[id], let plan = job.plan else { return }
+        let done = job.tilesDone + 1
+        jobs[id]?.tilesDone = done
+        let now = Clock.now
+        guard done == plan.grid.count || now - job.lastProgress >= 50_000_000 else { return }
+        jobs[id]?.lastProgress = now
+        onEvent(.progress(id, done: done, total: plan.grid.count))
+    }
+
+    /// Takes a band in and has those written whose turn it is.
+    func stitch(_ band: BandResult, row: Int, of id: JobID) {
+        guard var stitch = jobs[id]?.stitch, let output = jobs[id]?.output else { return }
+        jobs[id]?.stitch = nil
+        let ready: [StitchBand]
+        do throws(StitchError) {
+            ready = try stitch.accept(StitchBand(band, row: row))
+        } catch {
+            fail(id, .internalError("a checked band does not fit: \(error)"))
+            return
+        }
+        let (rows, adler32, isComplete) = (stitch.next, stitch.adler32, stitch.isComplete)
+        jobs[id]?.stitch = stitch
+        guard !ready.isEmpty else { return }
+        if isComplete { jobs[id]?.stage = .finishing }
+        let (mailbox, syncing) = (mailbox, syncing)
+        writing.run {
+            let (failure, time) = LaneTime.measure {
+                BrokerLoop.failure { () throws(BrokerError) in try output.write(ready) }
+            }
+            if let failure {
+                mailbox.post(.writeFailed(id, failure))
+                return
+            }
+            mailbox.post(.written(id, rows: rows, time))
+            if isComplete { syncing.run { BrokerLoop.finish(output, adler32, id, mailbox) } }
+        }
+        if isComplete { admit() }
+    }
+
+    private static func failure(_ work: () throws(BrokerError) -> Void) -> BrokerError? {
+        do throws(BrokerError) {
+            try work()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func finish(_ output: PictureOutput, _ adler32: UInt32, _ id: JobID, _ mailbox: Mailbox) {
+        let (result, time) = LaneTime.measure { () -> Result<WrittenPicture, BrokerError> in
+            do throws(BrokerError) { return .success(try output.finish(adler32: adler32)) } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let picture): mailbox.post(.finished(id, picture, time))
+        case .failure(let error): mailbox.post(.writeFailed(id, error))
+        }
+    }
+
+    func finished(_ id: JobID, _ picture: WrittenPicture) {
+        guard let job = jobs[id], let plan = job.plan else { return }
+        let now = Clock.now
+        var phases = job.phases
+        let untilFirst = (job.firstDispatch ?? now) - job.submitted
+        phases.queue = untilFirst - min(untilFirst, phases.prepare)
+        let outcome = ExportOutcome(
+            size: plan.output, format: plan.format, phases: phases, elapsed: now - job.submitted,
+            brokerCPU: job.brokerCPU, byteCount: picture.byteCount, digest: picture.digest,
+            tileCount: plan.grid.count, attemptCount: job.attemptCount, bytesSent: job.bytesSent,
+            bytesReceived: job.bytesReceived)
+        end(id)
+        onEvent(.finished(id, outcome))
+        admit()
+    }
+
+    // MARK: - Ends
+
+    func cancel(_ id: JobID) {
+        if let index = waiting.firstIndex(where: { $0.job.id == id }) {
+            let (job, _) = waiting.remove(at: index)
+            onEvent(.failed(id, .cancelled(export: job.name)))
+        } else if let job = jobs[id], job.stage != .finishing {
+            fail(id, .cancelled(export: job.name))
+        }
+    }
+
+    func stop() {
+        isStopping = true
+        for id in waiting.map(\.job.id) + jobs.keys.sorted() { cancel(id) }
+    }
+
+    func failEverything(_ error: BrokerError) {
+        let unbegun = waiting.map(\.job.id)
+        waiting = []
+        for id in unbegun { onEvent(.failed(id, error)) }
+        for id in jobs.keys.sorted() where jobs[id]?.stage != .finishing { fail(id, error) }
+    }
+
+    /// Ends an export without a picture; does nothing for one that has ended.
+    func fail(_ id: JobID, _ error: BrokerError) {
+        guard let job = jobs[id] else { return }
+        if let output = job.output { writing.run { output.discard() } }
+        end(id)
+        tell(.jobDropped(id))
+        onEvent(.failed(id, error))
+        admit()
+    }
+
+    private func end(_ id: JobID) {
+        guard let job = jobs.removeValue(forKey: id) else { return }
+        release(job.blocks)
+        for row in job.tiles.values { release(Array(row.values)) }
+    }
+}

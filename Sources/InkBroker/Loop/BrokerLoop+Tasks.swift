@@ -1,0 +1,221 @@
+import InkEngine
+import InkProtocol
+
+/// Tasks out, results in.
+extension BrokerLoop {
+    func dispatch(_ dispatch: Dispatch) {
+        guard let job = jobs[dispatch.job], peers[dispatch.worker] != nil else {
+            tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
+            return
+        }
+        do {
+            let (task, limit) = try makeTask(dispatch.role, of: job)
+            let (payload, block) = try TaskPayload.make(task)
+            if let block { try store.put(block.id, block.frame) }
+            let milliseconds = (dispatch.deadline - min(dispatch.deadline, Clock.now)) / 1_000_000
+            let assignment = TaskAssignment(
+                task: dispatch.id.task, attempt: dispatch.id.attempt,
+                deadlineMilliseconds: max(1, Int(min(milliseconds, UInt64(Int32.max)))), resultLimitBytes: limit,
+                payload: payload)
+            let assembler = ResultAssembler(
+                task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: limit)
+            peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
+                job: job.id, role: dispatch.role, assembler: assembler, payloadBlock: block?.id)
+            if let block { owners[block.id] = job.id }
+            jobs[job.id]?.attemptCount += 1
+            jobs[job.id]?.firstDispatch = job.firstDispatch ?? Clock.now
+            if case .inline(let bytes) = payload { jobs[job.id]?.bytesSent += bytes.count }
+            send(.task(assignment), to: dispatch.worker)
+        } catch {
+            let broken = error as? BrokerError ?? .internalError("\(dispatch.role) cannot be packed: \(error)")
+            fail(job.id, broken)
+            // The worker never got it: its credit comes back here.
+            tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
+        }
+    }
+
+    /// A task and the bytes that its result may have.
+    private func makeTask(_ role: TaskRole, of job: JobRun) throws(BrokerError) -> (WorkerTask, UInt64) {
+        switch role {
+        case .decode(let index):
+            guard let draft = job.draft else { break }
+            let request = draft.images[index]
+            let task = DecodeTask(
+                image: request.png, purpose: request.use == .mask ? .mask : .color, place: request.place,
+                limits: draft.limits)
+            return (.decode(task), ResultLimit.image(size: request.size))
+        case .tile(let row, let column):
+            guard let plan = job.plan else { break }
+            let task = plan.task(row: row, column: column)
+            let limit =
+                plan.grid.isBands
+                ? ResultLimit.band(width: task.rect.width, rows: task.rect.height, format: plan.format)
+                : ResultLimit.pixels(size: task.rect.size, format: plan.format)
+            return (.render(task), limit)
+        case .encode(let row):
+            guard let plan = job.plan, let tiles = job.tiles[row], tiles.count == plan.grid.columns else { break }
+            let rows = plan.grid.pixelRows(ofRow: row)
+            let rect = PixelRect(x: 0, y: rows.lowerBound, width: plan.output.width, height: rows.count)
+            let pieces = (0..<plan.grid.columns).compactMap { column in
+                tiles[column].map { EncodePiece(rect: plan.grid.rect(row: row, column: column), block: $0) }
+            }
+            let encoding = BandEncoding(effort: plan.effort, isLast: row == plan.grid.rows - 1)
+            let task = EncodeTask(rect: rect, format: plan.format, encoding: encoding, pieces: pieces)
+            return (.encode(task), ResultLimit.band(width: rect.width, rows: rect.height, format: plan.format))
+        }
+        throw .internalError("\(role) of \(job.name) before its time")
+    }
+
+    // MARK: - Results
+
+    func take(_ part: ResultPart, _ worker: WorkerID) {
+        let id = AttemptID(task: part.task, attempt: part.attempt)
+        guard var assembly = peers[worker]?.assemblies[id], assembly.fault == nil else { return }
+        jobs[assembly.job]?.bytesReceived += part.bytes.count
+        // Not copied while it grows: the table gives it up until it is put back.
+        peers[worker]?.assemblies[id] = nil
+        do {
+            for item in try assembly.assembler.append(part) { try add(item, to: &assembly) }
+        } catch let error as BrokerError {
+            // The broker's own trouble; the worker is not to blame.
+            assembly.fault = error.description
+            peers[worker]?.assemblies[id] = assembly
+            fail(assembly.job, error)
+            return
+        } catch {
+            assembly.fault = "bad result: \(error)"
+        }
+        peers[worker]?.assemblies[id] = assembly
+        if assembly.fault == nil { tell(.taskProgressed(worker, id)) }
+    }
+
+    private func add(_ item: ResultItem, to assembly: inout Assembly) throws(BrokerError) {
+        switch item {
+        case .imageHeader(let size, let format):
+            assembly.imageSize = size
+            assembly.imageFormat = format
+        case .imageChunk(let chunk):
+            if case .block(let block) = chunk { try hold(block, for: &assembly) }
+            assembly.chunks.append(chunk.rowChunk)
+        case .imageEnd(let bounds): assembly.maskBounds = bounds
+        case .band(let band): assembly.band = band
+        case .pixels(let block):
+            try hold(block, for: &assembly)
+            assembly.pixels = block.id
+        }
+    }
+
+    private func hold(_ block: Block, for assembly: inout Assembly) throws(BrokerError) {
+        // An export that has ended needs no more memory.
+        guard jobs[assembly.job] != nil else { return }
+        try store.put(block.id, block.frame)
+        owners[block.id] = assembly.job
+        assembly.blocks.append(block.id)
+    }
+
+    func take(_ done: TaskDone, _ worker: WorkerID) {
+        let id = AttemptID(task: done.task, attempt: done.attempt)
+        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        var fault = assembly.fault
+        if fault == nil {
+            do throws(ProtocolError) { try assembly.assembler.finish(done) } catch { fault = "bad result: \(error)" }
+        }
+        fault = fault ?? self.fault(in: assembly).map { "bad result: \($0)" }
+        if let fault {
+            forget(id, of: worker)
+            tell(.taskFailed(worker, id, .transient(fault)))
+            return
+        }
+        // Counted whether the result is still wanted or not: it is what the export cost.
+        jobs[assembly.job]?.phases.decode += done.phases.decode
+        jobs[assembly.job]?.phases.raster += done.phases.raster
+        jobs[assembly.job]?.phases.composite += done.phases.composite
+        jobs[assembly.job]?.phases.encode += done.phases.encode
+        tell(.taskFinished(worker, id))
+    }
+
+    /// What makes a complete result useless for its export, nil when nothing does.
+    private func fault(in assembly: Assembly) -> String? {
+        guard let job = jobs[assembly.job] else { return nil }
+        switch assembly.role {
+        case .decode(let index):
+            guard let request = job.draft?.images[index] else { return nil }
+            guard let image = assembly.decodedImage, image.answers(request) else {
+                return "not the image of \(request.size) that was asked for"
+            }
+            return nil
+        case .tile(let row, _), .encode(let row):
+            guard let band = assembly.band else { return nil }
+            do throws(StitchError) {
+                try job.stitch?.check(StitchBand(band, row: row))
+                return nil
+            } catch {
+                // A second result of a tile that is in already is late, not bad; the scheduler drops it.
+                if case .repeated = error { return nil }
+                return error.description
+            }
+        }
+    }
+
+    func take(_ failed: TaskFailed, _ worker: WorkerID) {
+        let id = AttemptID(task: failed.task, attempt: failed.attempt)
+        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        let fault: TaskFault
+        switch failed.kind {
+        case .badInput:
+            let place = failed.place ?? Place(file: jobs[assembly.job]?.name ?? "")
+            fault = .badInput(.badInput(place, reason: failed.text))
+        case .internalError: fault = .transient(failed.text)
+        case .cancelled: fault = .cancelled
+        }
+        forget(id, of: worker)
+        tell(.taskFailed(worker, id, fault))
+    }
+
+    /// Gives up what has come of an attempt.
+    func forget(_ attempt: AttemptID, of worker: WorkerID) {
+        guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else { return }
+        release(assembly.blocks)
+        if let payload = assembly.payloadBlock { release([payload]) }
+    }
+
+    /// Moves a result that the scheduler wants to its export.
+    func accept(_ attempt: AttemptID, from worker: WorkerID) {
+        guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else { return }
+        if let payload = assembly.payloadBlock { release([payload]) }
+        guard jobs[assembly.job] != nil else {
+            release(assembly.blocks)
+            return
+        }
+        switch assembly.role {
+        case .decode(let index):
+            jobs[assembly.job]?.blocks += assembly.blocks
+            jobs[assembly.job]?.decoded[index] = assembly.decodedImage
+        case .tile(let row, let column):
+            if let band = assembly.band {
+                stitch(band, row: row, of: assembly.job)
+            } else if let pixels = assembly.pixels {
+                jobs[assembly.job]?.tiles[row, default: [:]][column] = pixels
+            }
+            tileDone(of: assembly.job)
+        case .encode(let row):
+            release(jobs[assembly.job]?.tiles.removeValue(forKey: row).map { Array($0.values) } ?? [])
+            if let band = assembly.band { stitch(band, row: row, of: assembly.job) }
+        }
+    }
+
+    func release(_ blocks: [BlockID]) {
+        for block in blocks {
+            store.release(block)
+            if store.byteCount(of: block) == nil { owners[block] = nil }
+        }
+    }
+}
+
+extension StitchBand {
+    init(_ band: BandResult, row: Int) {
+        self.init(
+            row: row, bytes: band.deflated, adler32: band.adler32, filteredByteCount: band.filteredByteCount,
+            rowCount: band.rowCount)
+    }
+}

@@ -1,0 +1,199 @@
+import InkEngine
+import InkProtocol
+
+/// Messages from and to workers.
+extension BrokerLoop {
+    /// Pieces of blocks that a worker may have asked for and not got.
+    private static let wantedPartsMax = 1024
+    /// Pieces of blocks that are sent to a worker before the others are looked at again.
+    private static let partsPerTurn = 8
+
+    func take(frame: [UInt8], from route: [UInt8]) {
+        let message: WorkerMessage
+        do throws(ProtocolError) {
+            message = try WorkerMessage(frame: frame)
+        } catch {
+            if let worker = sessions[route] {
+                refuse(worker, "a message cannot be read: \(error)")
+            } else if case .unsupportedVersion = error {
+                post(.refuse(reason: error.description), to: route)
+            }
+            return
+        }
+        if case .hello(let hello) = message {
+            welcome(hello, route)
+            return
+        }
+        // A worker that was given up hears nothing any more, and introduces itself again.
+        guard let worker = sessions[route] else { return }
+        peers[worker]?.lastHeard = Clock.now
+        switch message {
+        case .hello, .heartbeat: break
+        case .blockRequest(let ranges): want(ranges, worker)
+        case .resultPart(let part): take(part, worker)
+        case .taskDone(let done): take(done, worker)
+        case .taskFailed(let failed): take(failed, worker)
+        case .goodbye(.draining): tell(.workerDraining(worker))
+        case .goodbye(.left): lose(worker, "it left")
+        }
+    }
+
+    private func welcome(_ hello: Hello, _ route: [UInt8]) {
+        if let old = sessions[route] { lose(old, "it connected anew") }
+        let renderer = configuration.rendererVersion ?? peers.values.first?.rendererVersion ?? hello.rendererVersion
+        guard hello.rendererVersion == renderer else {
+            let reason = "renderer \(hello.rendererVersion) among workers of renderer \(renderer) would leave seams"
+            post(.refuse(reason: reason), to: route)
+            return
+        }
+        guard !isStopping else { return }
+        lastWorker += 1
+        let id = WorkerID(rawValue: lastWorker)
+        let now = Clock.now
+        peers[id] = Peer(
+            id: id, route: route, name: hello.workerName, rendererVersion: hello.rendererVersion, lastHeard: now,
+            lastSent: now)
+        sessions[route] = id
+        send(
+            .welcome(
+                Welcome(
+                    heartbeatMilliseconds: configuration.heartbeatMilliseconds,
+                    livenessMilliseconds: configuration.livenessMilliseconds)), to: id)
+        let bytes = Int(clamping: hello.byteCredits)
+        tell(.workerJoined(id, name: hello.workerName, credits: WorkerCredits(tasks: hello.taskCredits, bytes: bytes)))
+    }
+
+    /// Breaks with a worker that does not keep to the protocol.
+    func refuse(_ worker: WorkerID, _ reason: String) {
+        send(.refuse(reason: reason), to: worker)
+        lose(worker, reason)
+    }
+
+    func lose(_ worker: WorkerID, _ reason: String) {
+        guard peers[worker] != nil else { return }
+        removePeer(worker)
+        tell(.workerLost(worker, reason: reason))
+    }
+
+    func removePeer(_ worker: WorkerID) {
+        guard let peer = peers[worker] else { return }
+        for attempt in peer.assemblies.keys { forget(attempt, of: worker) }
+        peers[worker] = nil
+        sessions[peer.route] = nil
+    }
+
+    func keepPeersAlive(now: UInt64) {
+        let liveness = UInt64(configuration.livenessMilliseconds) * 1_000_000
+        let heartbeat = UInt64(configuration.heartbeatMilliseconds) * 1_000_000
+        for id in peers.keys.sorted() {
+            guard let peer = peers[id] else { continue }
+            if now - min(now, peer.lastHeard) >= liveness {
+                lose(id, "silent for \(configuration.livenessMilliseconds) ms")
+            } else if now - min(now, peer.lastSent) >= heartbeat, !peer.hasWork {
+                send(.heartbeat, to: id)
+            }
+        }
+    }
+
+    // MARK: - Sending
+
+    /// Sends a message, or keeps it until the connection has room.
+    func send(_ message: BrokerMessage, to worker: WorkerID) {
+        guard peers[worker] != nil else { return }
+        do throws(ProtocolError) {
+            let frame = try message.encoded()
+            peers[worker]?.unsent.append(frame)
+        } catch {
+            // Only a text or a task beyond the protocol's limits cannot be written, and both are cut before.
+            lose(worker, "a message to it cannot be written: \(error)")
+            return
+        }
+        _ = flushMessages(worker)
+    }
+
+    /// To a connection that is no worker's.
+    private func post(_ message: BrokerMessage, to route: [UInt8]) {
+        // A stranger who does not take the answer goes without.
+        guard let frame = try? message.encoded() else { return }
+        _ = try? socket.send([route, frame])
+    }
+
+    /// Sends what has been waiting. Returns whether anything still is.
+    func flush() -> Bool {
+        var isBusy = false
+        for id in peers.keys.sorted() where peers[id]?.hasWork == true {
+            if flushMessages(id) { flushParts(id) }
+            isBusy = isBusy || peers[id]?.hasWork == true
+        }
+        return isBusy
+    }
+
+    /// Returns whether all messages have gone.
+    private func flushMessages(_ worker: WorkerID) -> Bool {
+        while let frame = peers[worker]?.unsent.first {
+            guard sendNow(frame, to: worker) else { return false }
+            peers[worker]?.unsent.removeFirst()
+        }
+        return peers[worker] != nil
+    }
+
+    private func flushParts(_ worker: WorkerID) {
+        for _ in 0..<BrokerLoop.partsPerTurn {
+            guard let part = peers[worker]?.wanted.first else { return }
+            do {
+                let message: BrokerMessage
+                if let bytes = try store.part(of: part.id, offset: part.range.lowerBound, count: part.range.count) {
+                    message = .blockPart(
+                        BlockPart(
+                            id: part.id, offset: UInt64(part.range.lowerBound), totalBytes: UInt64(part.totalBytes),
+                            bytes: bytes))
+                } else {
+                    message = .blockMissing(part.id)
+                }
+                let frame = try message.encoded()
+                guard sendNow(frame, to: worker) else { return }
+                if let owner = owners[part.id] { jobs[owner]?.bytesSent += frame.count }
+                peers[worker]?.wanted.removeFirst()
+            } catch let error as BrokerError {
+                peers[worker]?.wanted.removeFirst()
+                if let owner = owners[part.id] { fail(owner, error) }
+            } catch {
+                lose(worker, "a block for it cannot be written: \(error)")
+                return
+            }
+        }
+    }
+
+    private func sendNow(_ frame: [UInt8], to worker: WorkerID) -> Bool {
+        guard let route = peers[worker]?.route else { return false }
+        do throws(ProtocolError) {
+            switch try socket.send([route, frame]) {
+            case .sent:
+                peers[worker]?.lastSent = Clock.now
+                return true
+            case .busy: return false
+            case .unreachable: lose(worker, "its connection is gone")
+            }
+        } catch {
+            lose(worker, error.description)
+        }
+        return false
+    }
+
+    private func want(_ ranges: [BlockRange], _ worker: WorkerID) {
+        for range in ranges {
+            guard let total = store.byteCount(of: range.id) else {
+                send(.blockMissing(range.id), to: worker)
+                continue
+            }
+            let parts = BlockPart.ranges(from: range.offset, totalBytes: total)
+            if parts.isEmpty { send(.blockMissing(range.id), to: worker) }
+            for part in parts {
+                peers[worker]?.wanted.append(WantedPart(id: range.id, range: part, totalBytes: total))
+            }
+        }
+        if peers[worker]?.wanted.count ?? 0 > BrokerLoop.wantedPartsMax {
+            refuse(worker, "it asks for too much at once")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import InkEngine
+import InkProtocol
+
+/// A connected worker, as the loop sees it.
+struct Peer {
+    let id: WorkerID
+    /// ZeroMQ's name for the connection.
+    let route: [UInt8]
+    let name: String
+    let rendererVersion: String
+    var lastHeard: UInt64
+    var lastSent: UInt64
+    /// Messages that the connection had no room for, oldest first.
+    var unsent: [[UInt8]] = []
+    /// Pieces of blocks that were asked for; they are read when they are sent.
+    var wanted: [WantedPart] = []
+    /// What the worker has been given and has not answered.
+    var assemblies: [AttemptID: Assembly] = [:]
+
+    var hasWork: Bool { !unsent.isEmpty || !wanted.isEmpty }
+}
+
+struct WantedPart: Hashable {
+    var id: BlockID
+    var range: Range<Int>
+    var totalBytes: Int
+}
+
+/// A result that is coming in.
+struct Assembly {
+    let job: JobID
+    let role: TaskRole
+    var assembler: ResultAssembler
+    /// The block that holds the task itself, when it is large.
+    var payloadBlock: BlockID?
+    /// Blocks of the result, each counted once for this assembly.
+    var blocks: [BlockID] = []
+    var imageSize: PixelSize?
+    var imageFormat: SampleFormat?
+    var chunks: [RowChunk] = []
+    var maskBounds: PixelRect?
+    var band: BandResult?
+    var pixels: BlockID?
+    /// Why the result cannot be used.
+    var fault: String?
+
+    init(job: JobID, role: TaskRole, assembler: ResultAssembler, payloadBlock: BlockID?) {
+        self.job = job
+        self.role = role
+        self.assembler = assembler
+        self.payloadBlock = payloadBlock
+    }
+
+    var decodedImage: DecodedImage? {
+        guard let imageSize, let imageFormat else { return nil }
+        return DecodedImage(size: imageSize, format: imageFormat, chunks: chunks, maskBounds: maskBounds)
+    }
+}
+
+/// An export that is under way, as the loop sees it.
+struct JobRun {
+    enum Stage {
+        /// Its project is being cut into blocks.
+        case preparing
+        case decoding
+        case planning
+        case rendering
+        /// All bands are in; the file is being written and synced.
+        case finishing
+    }
+
+    let id: JobID
+    let name: String
+    let destination: String
+    let priority: Int
+    let weight: Int
+    let submitted: UInt64
+    var stage = Stage.preparing
+    var draft: PictureDraft?
+    var decoded: [DecodedImage?] = []
+    var plan: PicturePlan?
+    var stitch: StitchState?
+    var output: PictureOutput?
+    /// Blocks counted for this job, each as often as it is listed.
+    var blocks: [BlockID] = []
+    /// Finished tiles of rows that are not encoded yet.
+    var tiles: [Int: [Int: BlockID]] = [:]
+    var tilesDone = 0
+    var lastProgress: UInt64 = 0
+    var firstDispatch: UInt64?
+    var phases = ExportPhases()
+    var brokerCPU: UInt64 = 0
+    var attemptCount = 0
+    var bytesSent = 0
+    var bytesReceived = 0
+
+    init(_ job: ExportJob, submitted: UInt64) {
+        id = job.id
+        name = job.name
+        destination = job.destination
+        priority = job.priority
+        weight = job.weight
+        self.submitted = submitted
+    }
+}

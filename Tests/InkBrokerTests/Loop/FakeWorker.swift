@@ -1,0 +1,282 @@
+import Dispatch
+import InkEngine
+import InkProtocol
+import Synchronization
+
+@testable import InkBroker
+
+/// What a fake worker does with a task.
+enum FakeAnswer: Sendable {
+    case good
+    case fail(TaskFailureKind, String)
+    /// Neither result nor heartbeat, ever again.
+    case fallSilent
+    /// Heartbeats go on, the task is forgotten.
+    case hang
+    /// Nothing until it is cancelled.
+    case hold
+    /// A band of one row less than asked for.
+    case wrongRows
+    /// Parts out of order.
+    case wrongSequence
+    /// Something that is no message.
+    case garbage
+    /// An image of another size.
+    case wrongImage
+}
+
+/// Answers tasks over a socket with made-up results that depend on the task alone.
+final class FakeWorker: Sendable {
+    struct Script: Sendable {
+        var name = "fake"
+        var renderer = "fake 1"
+        var credits = 3
+        var answer: @Sendable (WorkerTask, TaskAssignment) -> FakeAnswer = { _, _ in .good }
+        /// Called when a result has been sent.
+        var onDone: @Sendable (WorkerTask) -> Void = { _ in }
+    }
+
+    private let isStopped = Mutex(false)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(endpoint: String, context: ZeroMQContext, script: Script = Script()) {
+        DispatchQueue(label: "fake worker").async { @Sendable [self] in
+            do {
+                let session = try FakeSession(endpoint: endpoint, context: context, script: script)
+                while !isStopped.withLock({ $0 }) { try session.turn() }
+            } catch {
+                print("fake worker: \(error)")
+            }
+            ended.signal()
+        }
+    }
+
+    func stop() {
+        let wasRunning = isStopped.withLock { stopped in
+            defer { stopped = true }
+            return !stopped
+        }
+        if wasRunning { ended.wait() }
+    }
+}
+
+/// The thread's own part of a fake worker.
+private final class FakeSession {
+    private let socket: ZeroMQSocket
+    private let script: FakeWorker.Script
+    private var waiting: [(assignment: TaskAssignment, task: WorkerTask?)] = []
+    private var blocks: [BlockID: [UInt8]] = [:]
+    private var partial: [BlockID: [UInt8]] = [:]
+    private var held: [TaskAssignment] = []
+    private var isSilent = false
+    private var lastSent: UInt64 = 0
+
+    init(endpoint: String, context: ZeroMQContext, script: FakeWorker.Script) throws {
+        self.script = script
+        socket = try ZeroMQSocket(.dealer, context: context)
+        try socket.connect(endpoint)
+        try send(
+            .hello(
+                Hello(
+                    rendererVersion: script.renderer, workerName: script.name, threads: 1, taskCredits: script.credits,
+                    byteCredits: 1 << 30)))
+    }
+
+    func turn() throws {
+        var items = [socket.pollItem()]
+        _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: 5)
+        while let message = try socket.receive() {
+            if !isSilent { try take(try BrokerMessage(frame: message.parts[0])) }
+        }
+        if !isSilent, Clock.now - lastSent > 30_000_000 { try send(.heartbeat) }
+    }
+
+    private func send(_ message: WorkerMessage) throws {
+        _ = try socket.send([message.encoded()])
+        lastSent = Clock.now
+    }
+
+    private func take(_ message: BrokerMessage) throws {
+        switch message {
+        case .task(let assignment):
+            switch assignment.payload {
+            case .inline(let bytes): waiting.append((assignment, try WorkerTask(decoding: bytes)))
+            case .block(let id):
+                waiting.append((assignment, nil))
+                if blocks[id] == nil { try send(.blockRequest([BlockRange(id: id)])) }
+            }
+            if let task = waiting[waiting.count - 1].task { try request(task.blocks) }
+        case .blockPart(let part):
+            partial[part.id, default: []] += part.bytes
+            guard let frame = partial[part.id] else { return }
+            if UInt64(frame.count) == part.totalBytes {
+                blocks[part.id] = try Block.verified(frame: frame, as: part.id).content()
+                partial[part.id] = nil
+            } else if frame.count % ProtocolLimits.blockWindowBytes == 0 {
+                try send(.blockRequest([BlockRange(id: part.id, offset: UInt64(frame.count))]))
+            }
+        case .cancel(let task):
+            let cancelled = held.filter { $0.task == task } + waiting.map(\.assignment).filter { $0.task == task }
+            held.removeAll { $0.task == task }
+            waiting.removeAll { $0.assignment.task == task }
+            for assignment in cancelled {
+                let attempt = assignment.attempt
+                try send(.taskFailed(TaskFailed(task: task, attempt: attempt, kind: .cancelled, text: "")))
+            }
+        default: break
+        }
+        try work()
+    }
+
+    private func request(_ ids: [BlockID]) throws {
+        for id in ids where blocks[id] == nil && partial[id] == nil {
+            partial[id] = []
+            try send(.blockRequest([BlockRange(id: id)]))
+        }
+    }
+
+    private func work() throws {
+        var index = 0
+        while index < waiting.count {
+            let (assignment, found) = waiting[index]
+            var task = found
+            if task == nil, case .block(let id) = assignment.payload, let bytes = blocks[id] {
+                task = try WorkerTask(decoding: bytes)
+                waiting[index].task = task
+                try request(task!.blocks)
+            }
+            guard let task, task.blocks.allSatisfy({ blocks[$0] != nil }) else {
+                index += 1
+                continue
+            }
+            waiting.remove(at: index)
+            try answer(task, assignment)
+            if isSilent { return }
+        }
+    }
+
+    private func answer(_ task: WorkerTask, _ assignment: TaskAssignment) throws {
+        let answer = script.answer(task, assignment)
+        switch answer {
+        case .fail(let kind, let text):
+            let place = Place(file: "a.ink", path: "layers[0].maskImage")
+            try send(
+                .taskFailed(
+                    TaskFailed(
+                        task: assignment.task, attempt: assignment.attempt, kind: kind,
+                        place: kind == .badInput ? place : nil, text: text)))
+        case .fallSilent: isSilent = true
+        case .hang: break
+        case .hold: held.append(assignment)
+        case .garbage: _ = try socket.send([[1, 2, 3]])
+        case .good, .wrongRows, .wrongSequence, .wrongImage: try sendResult(task, assignment, answer)
+        }
+    }
+
+    private func sendResult(_ task: WorkerTask, _ assignment: TaskAssignment, _ answer: FakeAnswer) throws {
+        let bytes = try items(task, answer).flatMap { try $0.encodedRecord() }
+        var sequence: UInt32 = 0
+        for start in stride(from: 0, to: bytes.count, by: 700) {
+            if case .wrongSequence = answer { sequence += 1 }
+            try send(
+                .resultPart(
+                    ResultPart(
+                        task: assignment.task, attempt: assignment.attempt, sequence: sequence,
+                        bytes: Array(bytes[start..<min(bytes.count, start + 700)]))))
+            sequence += 1
+        }
+        try send(
+            .taskDone(
+                TaskDone(
+                    task: assignment.task, attempt: assignment.attempt, partCount: sequence,
+                    resultBytes: UInt64(bytes.count),
+                    phases: TaskPhases(decode: 1, raster: 10, composite: 100, encode: 1000))))
+        script.onDone(task)
+    }
+
+    private func items(_ task: WorkerTask, _ answer: FakeAnswer) throws -> [ResultItem] {
+        switch task {
+        case .decode(let decode):
+            // The "PNG" says its size in words.
+            let words = String(decoding: blocks[decode.image]!, as: UTF8.self).split(separator: " ")
+            var size = PixelSize(width: Int(words[1])!, height: Int(words[2])!)
+            if case .wrongImage = answer { size.height += 1 }
+            let chunks = try ImageSlice.chunkRows(ofHeight: size.height).map { rows in
+                let pixels = [UInt8](
+                    repeating: UInt8(truncatingIfNeeded: rows.lowerBound / 64 + 1), count: rows.count * size.width)
+                return ResultItem.imageChunk(.block(try Block(content: pixels)))
+            }
+            let bounds = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
+            return [.imageHeader(size: size, format: decode.purpose == .mask ? .mask8 : .rgb8)] + chunks
+                + [.imageEnd(maskBounds: decode.purpose == .mask ? bounds : nil)]
+        case .render(let tile):
+            for selection in tile.layers.flatMap(\.strokes) {
+                let strokes = try StrokeBlock(decoding: blocks[selection.block]!).strokes
+                precondition(selection.indices.allSatisfy(strokes.indices.contains))
+            }
+            guard case .band(let encoding) = tile.delivery else {
+                return [.pixels(try Block(content: FakePicture.pixels(tile.rect, tile.pixelFormat)))]
+            }
+            return [.band(FakePicture.band(tile.rect, tile.pixelFormat, encoding, answer))]
+        case .encode(let encode):
+            for piece in encode.pieces {
+                precondition(blocks[piece.block] == FakePicture.pixels(piece.rect, encode.format))
+            }
+            return [.band(FakePicture.band(encode.rect, encode.format, encode.encoding, answer))]
+        }
+    }
+}
+
+extension ImageSlice {
+    static func chunkRows(ofHeight height: Int) -> [Range<Int>] {
+        stride(from: 0, to: height, by: rowsPerChunk).map { $0..<min(height, $0 + rowsPerChunk) }
+    }
+}
+
+/// Pictures that are made up from coordinates.
+enum FakePicture {
+    static func pixels(_ rect: PixelRect, _ format: OutputFormat) -> [UInt8] {
+        rect.rows.flatMap { y in
+            rect.columns.flatMap { x in
+                (0..<format.bytesPerPixel).map { UInt8(truncatingIfNeeded: x * 7 + y * 31 + $0) }
+            }
+        }
+    }
+
+    /// "Filtered" rows: a 0 and the pixels.
+    static func filtered(_ rect: PixelRect, _ format: OutputFormat) -> [UInt8] {
+        rect.rows.flatMap { y in
+            [0] + pixels(PixelRect(x: rect.x, y: y, width: rect.width, height: 1), format)
+        }
+    }
+
+    /// A "deflate" piece: a few bytes that say which rows it is.
+    static func piece(_ rect: PixelRect, isLast: Bool) -> [UInt8] { Array("\(rect)\(isLast ? "!" : ",")".utf8) }
+
+    static func band(
+        _ rect: PixelRect, _ format: OutputFormat, _ encoding: BandEncoding, _ answer: FakeAnswer
+    ) -> BandResult {
+        let bytes = filtered(rect, format)
+        var rows = rect.height
+        if case .wrongRows = answer { rows -= 1 }
+        return BandResult(
+            rowCount: max(1, rows), filteredByteCount: bytes.count, adler32: adler32(bytes),
+            deflated: piece(rect, isLast: encoding.isLast))
+    }
+
+    static let container = PictureContainer(
+        prologue: { Array("\($0.size) \($0.format)\n".utf8) },
+        data: { piece, isFirst in (isFirst ? Array("first ".utf8) : []) + piece },
+        epilogue: { Array("\nadler \($0)".utf8) })
+
+    /// The file that an export of that cut must give.
+    static func file(_ grid: TileGrid, _ format: OutputFormat) -> String {
+        let whole = PixelRect(x: 0, y: 0, width: grid.output.width, height: grid.output.height)
+        let bands = (0..<grid.rows).map { row -> String in
+            let rows = grid.pixelRows(ofRow: row)
+            let rect = PixelRect(x: 0, y: rows.lowerBound, width: whole.width, height: rows.count)
+            return String(decoding: piece(rect, isLast: row == grid.rows - 1), as: UTF8.self)
+        }
+        return "\(grid.output) \(format)\nfirst \(bands.joined())\nadler \(adler32(filtered(whole, format)))"
+    }
+}
