@@ -14,9 +14,9 @@ struct ResultTests {
                 ? ResultItem.imageChunk(.constant(random.word()))
                 : .imageChunk(.block(Block(id: random.blockID(), frame: random.bytes(random.int(0...300)))))
         }
-        let bounds = random.bool() ? PixelRect(x: 1, y: 2, width: 3, height: 4) : nil
-        return [.imageHeader(size: PixelSize(width: 5, height: height), format: .mask16)] + chunks
-            + [.imageEnd(maskBounds: bounds)]
+        let size = PixelSize(width: 5, height: height)
+        let bounds = random.bool() ? PixelRect(x: 1, y: 0, width: 3, height: 1) : nil
+        return chunks + [.imageEnd(DecodedImageResult(size: size, format: .mask16, maskBounds: bounds))]
     }
 
     static func band(_ random: inout SeededGenerator) -> [ResultItem] {
@@ -94,7 +94,7 @@ struct ResultTests {
         let image = Self.image(&random)
         let wrong: [(ResultKind, [ResultItem])] = [
             (.band, image), (.pixels, Self.band(&random)), (.decodedImage, Self.band(&random)),
-            (.decodedImage, [image[0], image[1]] + image[1...]), (.decodedImage, [image[0]] + image[2...]),
+            (.decodedImage, [image[0]] + image),
             (.band, Self.band(&random) + Self.band(&random)), (.decodedImage, Array(image.dropFirst())),
         ]
         for (kind, items) in wrong {
@@ -112,7 +112,7 @@ struct ResultTests {
         var assembler = Self.assembler(.band, limit: 1000)
         #expect(throws: ProtocolError.overLimit(what: "result item", found: 0xFFFF_FFFF, limit: 1000)) {
             try assembler.append(
-                ResultPart(task: Self.task, attempt: 2, sequence: 0, bytes: [5, 0xFF, 0xFF, 0xFF, 0xFF]))
+                ResultPart(task: Self.task, attempt: 2, sequence: 0, bytes: [4, 0xFF, 0xFF, 0xFF, 0xFF]))
         }
     }
 }

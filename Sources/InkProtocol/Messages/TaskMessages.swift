@@ -184,7 +184,8 @@ public enum TaskFailureKind: UInt8, Hashable, Sendable {
     case badInput = 0
     /// Anything else; another worker may succeed.
     case internalError = 1
-    /// The broker asked for it.
+    /// It was not finished through no fault of its own: the broker cancelled it, or the worker is leaving or has no
+    /// credit for it.
     case cancelled = 2
 }
 

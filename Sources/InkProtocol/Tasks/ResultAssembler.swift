@@ -12,14 +12,13 @@ public struct ResultAssembler: Sendable {
     private let limitBytes: UInt64
     private var nextSequence: UInt32 = 0
     private var pending: [UInt8] = []
-    private var progress = Progress.start
+    private var progress = Progress.open(chunks: 0)
     /// Bytes received so far.
     public private(set) var receivedBytes: UInt64 = 0
 
     private enum Progress: Hashable, Sendable {
-        case start
-        /// Of an image: as many chunks are still to come.
-        case chunks(Int)
+        /// As many chunks of an image have come.
+        case open(chunks: Int)
         case complete
     }
 
@@ -93,11 +92,14 @@ public struct ResultAssembler: Sendable {
 
     private mutating func advance(over item: ResultItem) throws(ProtocolError) {
         switch (kind, progress, item) {
-        case (.decodedImage, .start, .imageHeader(let size, _)):
-            progress = .chunks(ImageSlice.chunkCount(imageHeight: size.height))
-        case (.decodedImage, .chunks(let left), .imageChunk) where left > 0: progress = .chunks(left - 1)
-        case (.decodedImage, .chunks(0), .imageEnd), (.band, .start, .band), (.pixels, .start, .pixels):
+        case (.decodedImage, .open(let chunks), .imageChunk): progress = .open(chunks: chunks + 1)
+        case (.decodedImage, .open(let chunks), .imageEnd(let image)):
+            let expected = ImageSlice.chunkCount(imageHeight: image.size.height)
+            guard chunks == expected else {
+                throw .outOfSequence(what: "end of an image", found: "after \(chunks) chunks", expected: "\(expected)")
+            }
             progress = .complete
+        case (.band, .open, .band), (.pixels, .open, .pixels): progress = .complete
         default:
             throw .outOfSequence(what: "result item", found: item.name, expected: "\(kind), \(progress)")
         }
@@ -107,7 +109,6 @@ public struct ResultAssembler: Sendable {
 extension ResultItem {
     fileprivate var name: String {
         switch self {
-        case .imageHeader: "an image's header"
         case .imageChunk: "an image's chunk"
         case .imageEnd: "an image's end"
         case .band: "a band"

@@ -2,7 +2,7 @@ public import InkEngine
 
 /// What a task is expected to yield.
 public enum ResultKind: Hashable, Sendable {
-    /// `imageHeader`, one `imageChunk` for every 64 rows from the top, `imageEnd`.
+    /// One `imageChunk` for every 64 rows from the top, then `imageEnd`.
     case decodedImage
     /// One `band`.
     case band
@@ -23,13 +23,26 @@ extension WorkerTask {
 
 /// One item of a task's result. A result is a short sequence of them, see `ResultKind`.
 public enum ResultItem: Hashable, Sendable {
-    case imageHeader(size: PixelSize, format: SampleFormat)
     case imageChunk(DecodedChunkResult)
-    /// The bounding box of value > 0 of a mask; nil for a mask that is 0 everywhere and for colour.
-    case imageEnd(maskBounds: PixelRect?)
+    case imageEnd(DecodedImageResult)
     case band(BandResult)
     /// A tile's samples, row-major without padding.
     case pixels(Block)
+}
+
+/// What a decoded image turned out to be.
+public struct DecodedImageResult: Hashable, Sendable {
+    /// As many chunks have gone before as an image of this height has.
+    public var size: PixelSize
+    public var format: SampleFormat
+    /// The bounding box of value > 0 of a mask; nil for a mask that is 0 everywhere and for colour.
+    public var maskBounds: PixelRect?
+
+    public init(size: PixelSize, format: SampleFormat, maskBounds: PixelRect?) {
+        self.size = size
+        self.format = format
+        self.maskBounds = maskBounds
+    }
 }
 
 /// The pixels of a run of rows of a decoded image.
@@ -86,26 +99,25 @@ extension ResultItem {
 
     private var tag: UInt8 {
         switch self {
-        case .imageHeader: 1
-        case .imageChunk(.constant): 2
-        case .imageChunk(.block): 3
-        case .imageEnd: 4
-        case .band: 5
-        case .pixels: 6
+        case .imageChunk(.constant): 1
+        case .imageChunk(.block): 2
+        case .imageEnd: 3
+        case .band: 4
+        case .pixels: 5
         }
     }
 
     private func write(to writer: inout ByteWriter) {
         switch self {
-        case .imageHeader(let size, let format):
-            size.write(to: &writer)
-            writer.uint8(format.rawValue)
         case .imageChunk(.constant(let value)): writer.uint32(value)
         case .imageChunk(.block(let block)), .pixels(let block):
             writer.reserve(32 + block.frame.count)
             block.id.write(to: &writer)
             writer.raw(block.frame)
-        case .imageEnd(let bounds): writer.optional(bounds)
+        case .imageEnd(let image):
+            image.size.write(to: &writer)
+            writer.uint8(image.format.rawValue)
+            writer.optional(image.maskBounds)
         case .band(let band):
             writer.reserve(32 + band.deflated.count)
             writer.integer(band.rowCount)
@@ -119,22 +131,31 @@ extension ResultItem {
     init(tag: UInt8, content: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(content)
         switch tag {
-        case 1:
-            let size = try PixelSize(from: &reader)
-            self = .imageHeader(size: size, format: try reader.enumeration("sample format"))
-        case 2: self = .imageChunk(.constant(try reader.uint32("constant")))
-        case 3: self = .imageChunk(.block(try ResultItem.block(from: &reader)))
-        case 4: self = .imageEnd(maskBounds: try reader.optional("has mask bounds"))
-        case 5:
+        case 1: self = .imageChunk(.constant(try reader.uint32("constant")))
+        case 2: self = .imageChunk(.block(try ResultItem.block(from: &reader)))
+        case 3: self = .imageEnd(try ResultItem.image(from: &reader))
+        case 4:
             let rows = try reader.integer("row count", in: 1...ProtocolLimits.edgePixels)
             let bytes = try reader.integer("filtered byte count", in: 1...Int.max)
             let adler32 = try reader.uint32("adler32")
             self = .band(
                 BandResult(rowCount: rows, filteredByteCount: bytes, adler32: adler32, deflated: reader.rest()))
-        case 6: self = .pixels(try ResultItem.block(from: &reader))
-        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 6")
+        case 5: self = .pixels(try ResultItem.block(from: &reader))
+        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 5")
         }
         try reader.finish("result item")
+    }
+
+    private static func image(from reader: inout ByteReader) throws(ProtocolError) -> DecodedImageResult {
+        let size = try PixelSize(from: &reader)
+        let format: SampleFormat = try reader.enumeration("sample format")
+        let start = reader.offset
+        let bounds: PixelRect? = try reader.optional("has mask bounds")
+        if let bounds, !bounds.lies(in: size) {
+            throw .badValue(
+                what: "mask bounds", offset: start, found: "\(bounds)", expected: "a rectangle inside \(size)")
+        }
+        return DecodedImageResult(size: size, format: format, maskBounds: bounds)
     }
 
     private static func block(from reader: inout ByteReader) throws(ProtocolError) -> Block {

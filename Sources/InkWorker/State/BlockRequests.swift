@@ -1,0 +1,58 @@
+import InkEngine
+import InkProtocol
+
+/// The blocks that tasks wait for: each is asked for once, and only so many at a time.
+struct BlockRequests: Sendable {
+    private struct Wanted: Sendable {
+        var assembly: BlockAssembly
+        var waiting: [TaskKey]
+    }
+
+    private var wanted: [BlockID: Wanted] = [:]
+    private var queue: [BlockID] = []
+    private var inFlight: Set<BlockID> = []
+
+    /// `key` waits for that block from now on.
+    mutating func want(_ id: BlockID, for key: TaskKey) {
+        if wanted[id] == nil {
+            wanted[id] = Wanted(assembly: BlockAssembly(id: id), waiting: [])
+            queue.append(id)
+        }
+        wanted[id]?.waiting.append(key)
+    }
+
+    /// `key` waits for nothing any more. A block that is on its way arrives all the same: what the broker has sent
+    /// already cannot be told from the answer to a second request.
+    mutating func forget(_ key: TaskKey) {
+        for id in Array(wanted.keys) {
+            wanted[id]?.waiting.removeAll { $0 == key }
+            if wanted[id]?.waiting.isEmpty == true, !inFlight.contains(id) { wanted[id] = nil }
+        }
+        queue.removeAll { wanted[$0] == nil }
+    }
+
+    /// Nobody waits for anything any more, and nothing is on its way.
+    mutating func removeAll() { self = BlockRequests() }
+
+    /// What to ask the broker for now.
+    mutating func nextRequests() -> [BlockRange] {
+        let count = min(queue.count, ProtocolLimits.blocksInFlight - inFlight.count)
+        guard count > 0 else { return [] }
+        let ids = queue.prefix(count)
+        queue.removeFirst(count)
+        inFlight.formUnion(ids)
+        return ids.map { BlockRange(id: $0) }
+    }
+
+    /// Takes a part; one that nobody asked for is ignored.
+    mutating func append(_ part: BlockPart) throws(ProtocolError) -> BlockAssembly.Progress {
+        guard inFlight.contains(part.id), wanted[part.id] != nil else { return .waiting }
+        return try wanted[part.id]!.assembly.append(part)
+    }
+
+    /// The block has come, or never will: forgets it and returns the tasks that waited for it.
+    mutating func complete(_ id: BlockID) -> [TaskKey] {
+        guard inFlight.remove(id) != nil else { return [] }
+        return wanted.removeValue(forKey: id)?.waiting ?? []
+    }
+}

@@ -1,0 +1,102 @@
+import InkEngine
+import InkProtocol
+
+/// One attempt at a task, as the broker names it.
+struct TaskKey: Hashable, Sendable {
+    let task: TaskID
+    let attempt: UInt32
+}
+
+/// The tasks that a worker has in hand, and the cache's blocks that are held for each.
+struct TaskTable: Sendable {
+    private enum Stage: Hashable, Sendable {
+        case payload(BlockID?)
+        case blocks(WorkerTask, missing: Set<BlockID>)
+        case running(RunID)
+    }
+
+    private struct Entry: Sendable {
+        let resultLimitBytes: UInt64
+        var stage: Stage
+        var held: [BlockID]
+    }
+
+    private var entries: [TaskKey: Entry] = [:]
+    private var keyOfRun: [RunID: TaskKey] = [:]
+    /// Runs whose connection is gone, and what they hold until they end.
+    private var abandoned: [RunID: [BlockID]] = [:]
+    private var nextRun: RunID = 1
+
+    /// Tasks that the broker waits for.
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
+
+    func contains(_ key: TaskKey) -> Bool { entries[key] != nil }
+    func key(of run: RunID) -> TaskKey? { keyOfRun[run] }
+
+    /// All attempts at a task, in their order.
+    func keys(of task: TaskID) -> [TaskKey] {
+        entries.keys.filter { $0.task == task }.sorted { $0.attempt < $1.attempt }
+    }
+
+    /// The run of a task that has been started.
+    func run(of key: TaskKey) -> RunID? {
+        if case .running(let run) = entries[key]?.stage { run } else { nil }
+    }
+
+    func isWaiting(_ key: TaskKey, forPayload id: BlockID) -> Bool { entries[key]?.stage == .payload(id) }
+
+    mutating func add(_ key: TaskKey, resultLimitBytes: UInt64) {
+        entries[key] = Entry(resultLimitBytes: resultLimitBytes, stage: .payload(nil), held: [])
+    }
+
+    mutating func wait(_ key: TaskKey, forPayload id: BlockID) { entries[key]?.stage = .payload(id) }
+
+    mutating func wait(_ key: TaskKey, with task: WorkerTask, for missing: Set<BlockID>) {
+        entries[key]?.stage = .blocks(task, missing: missing)
+    }
+
+    mutating func addHeld(_ id: BlockID, to key: TaskKey) { entries[key]?.held.append(id) }
+
+    /// A block has come, and is held for the task.
+    mutating func arrived(_ id: BlockID, for key: TaskKey) {
+        guard case .blocks(let task, var missing) = entries[key]?.stage else { return }
+        missing.remove(id)
+        entries[key]?.stage = .blocks(task, missing: missing)
+        addHeld(id, to: key)
+    }
+
+    /// Starts the task if nothing is missing.
+    mutating func startIfReady(_ key: TaskKey) -> Run? {
+        guard let entry = entries[key], case .blocks(let task, let missing) = entry.stage, missing.isEmpty else {
+            return nil
+        }
+        let run = nextRun
+        nextRun += 1
+        entries[key]?.stage = .running(run)
+        keyOfRun[run] = key
+        return Run(id: run, task: task, resultLimitBytes: entry.resultLimitBytes)
+    }
+
+    /// Forgets a task that does not run; returns what was held for it.
+    mutating func remove(_ key: TaskKey) -> [BlockID] { entries.removeValue(forKey: key)?.held ?? [] }
+
+    /// A run has ended: whose it was (nil when nobody waits for it) and what was held for it.
+    mutating func finish(_ run: RunID) -> (key: TaskKey?, released: [BlockID]) {
+        if let held = abandoned.removeValue(forKey: run) { return (nil, held) }
+        guard let key = keyOfRun.removeValue(forKey: run) else { return (nil, []) }
+        return (key, remove(key))
+    }
+
+    /// Forgets all tasks; returns what was held for those that do not run, and the runs to be cancelled.
+    mutating func abandonAll() -> (released: [BlockID], runs: [RunID]) {
+        var released: [BlockID] = []
+        for entry in entries.values {
+            if case .running(let run) = entry.stage { abandoned[run] = entry.held } else { released += entry.held }
+        }
+        let runs = keyOfRun.keys.sorted()
+        entries = [:]
+        keyOfRun = [:]
+        return (released, runs)
+    }
+}

@@ -1,0 +1,271 @@
+import InkEngine
+import InkProtocol
+
+/// The worker's decisions: events in, actions out. It has no socket, no clock and no thread; times are milliseconds
+/// of any steady clock.
+///
+/// A connection begins with `hello` and counts for something once the broker has answered `welcome`. When the broker
+/// falls silent, everything of that connection is dropped (the broker has given the tasks away by then) and a new
+/// one is made.
+struct WorkerState {
+    let hello: Hello
+    let helloMilliseconds: Int64
+
+    /// Where the conversation with the broker stands.
+    enum Phase: Hashable {
+        case idle
+        /// A hello has been sent and not been answered.
+        case greeting
+        case serving(Welcome)
+        case stopped(WorkerEnding)
+    }
+
+    private(set) var phase = Phase.idle
+    private(set) var isDraining = false
+    var tasks = TaskTable()
+    var blocks = BlockRequests()
+    var actions: [WorkerAction] = []
+    private var lastSent: Int64 = 0
+    private var lastHeard: Int64 = 0
+    private var helloDeadline: Int64 = 0
+    private var failedHellos: Int64 = 0
+
+    init(hello: Hello, helloMilliseconds: Int64) {
+        self.hello = hello
+        self.helloMilliseconds = helloMilliseconds
+    }
+
+    /// Takes an event and says what to do about it.
+    ///
+    /// - Parameter hold: asks the cache for a block; true when it is there, and held from now on until a `release`
+    ///   names it.
+    mutating func handle(_ event: WorkerEvent, now: Int64, hold: (BlockID) -> Bool) -> [WorkerAction] {
+        if case .stopped = phase { return [] }
+        actions = []
+        switch event {
+        case .started: connect(now: now)
+        case .received(let message):
+            lastHeard = now
+            receive(message, now: now, hold: hold)
+        case .produced(let run, let sequence, let bytes):
+            if let key = tasks.key(of: run) {
+                let part = ResultPart(task: key.task, attempt: key.attempt, sequence: sequence, bytes: bytes)
+                actions.append(.send(.resultPart(part)))
+            }
+        case .finished(let run, let outcome): finish(run, outcome)
+        case .tick: tick(now: now)
+        case .drainRequested: drain()
+        }
+        requestBlocks()
+        stopIfDrained()
+        if actions.contains(where: { if case .send = $0 { true } else { false } }) { lastSent = now }
+        return actions
+    }
+
+    /// When `tick` has something to do next; nil when never.
+    var nextTick: Int64? {
+        switch phase {
+        case .idle, .stopped: nil
+        case .greeting: helloDeadline
+        case .serving(let welcome):
+            min(lastSent + Int64(welcome.heartbeatMilliseconds), lastHeard + Int64(welcome.livenessMilliseconds))
+        }
+    }
+
+    // MARK: Connection
+
+    private mutating func connect(now: Int64) {
+        phase = .greeting
+        // Doubles up to eightfold, so that a farm without a broker does not spin.
+        helloDeadline = now + helloMilliseconds << min(3, failedHellos)
+        failedHellos += 1
+        actions += [.connect, .send(.hello(hello))]
+    }
+
+    private mutating func tick(now: Int64) {
+        switch phase {
+        case .idle, .stopped: break
+        case .greeting:
+            if now >= helloDeadline { connect(now: now) }
+        case .serving(let welcome):
+            if now - lastHeard >= Int64(welcome.livenessMilliseconds) {
+                dropEverything()
+                if !isDraining { connect(now: now) }
+            } else if now - lastSent >= Int64(welcome.heartbeatMilliseconds) {
+                actions.append(.send(.heartbeat))
+            }
+        }
+    }
+
+    private mutating func dropEverything() {
+        blocks.removeAll()
+        let (released, runs) = tasks.abandonAll()
+        release(released)
+        actions += runs.map { .cancelRun($0) }
+    }
+
+    private mutating func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        if case .serving = phase { actions.append(.send(.goodbye(.draining))) }
+    }
+
+    private mutating func stopIfDrained() {
+        guard isDraining, tasks.isEmpty, phase != .idle else { return }
+        if case .stopped = phase { return }
+        if case .serving = phase { actions.append(.send(.goodbye(.left))) }
+        stop(.drained)
+    }
+
+    private mutating func stop(_ ending: WorkerEnding) {
+        phase = .stopped(ending)
+        actions.append(.stop(ending))
+    }
+
+    // MARK: Messages
+
+    private mutating func receive(_ message: BrokerMessage, now: Int64, hold: (BlockID) -> Bool) {
+        switch (message, phase) {
+        case (.welcome(let welcome), .greeting):
+            failedHellos = 0
+            phase = .serving(welcome)
+            if isDraining { actions.append(.send(.goodbye(.draining))) }
+        case (.refuse(let reason), .greeting), (.refuse(let reason), .serving):
+            dropEverything()
+            stop(.refused(reason: reason))
+        case (.task(let assignment), .serving): accept(assignment, hold: hold)
+        case (.blockPart(let part), .serving): take(part, hold: hold)
+        case (.blockMissing(let id), .serving):
+            failWaiting(for: id, because: "the broker does not have block \(id)")
+        case (.cancel(let task), .serving): cancel(task)
+        case (.drain, .serving): drain()
+        // A heartbeat is life and nothing else; the rest does not belong in this phase and is left over from another.
+        default: break
+        }
+    }
+
+    // MARK: Tasks
+
+    private mutating func accept(_ assignment: TaskAssignment, hold: (BlockID) -> Bool) {
+        let key = TaskKey(task: assignment.task, attempt: assignment.attempt)
+        guard !tasks.contains(key) else { return }
+        if isDraining { return fail(key, .cancelled, "the worker is leaving") }
+        if tasks.count >= hello.taskCredits { return fail(key, .cancelled, "the worker has no credit left") }
+        switch assignment.payload {
+        case .block(let id):
+            tasks.add(key, resultLimitBytes: assignment.resultLimitBytes)
+            tasks.wait(key, forPayload: id)
+            blocks.want(id, for: key)
+        case .inline(let bytes):
+            tasks.add(key, resultLimitBytes: assignment.resultLimitBytes)
+            unpack(bytes, of: key, hold: hold)
+        }
+    }
+
+    private mutating func unpack(_ bytes: [UInt8], of key: TaskKey, hold: (BlockID) -> Bool) {
+        do throws(ProtocolError) {
+            let task = try WorkerTask(decoding: bytes)
+            var missing: Set<BlockID> = []
+            for id in task.blocks {
+                if hold(id) {
+                    tasks.addHeld(id, to: key)
+                } else {
+                    missing.insert(id)
+                    blocks.want(id, for: key)
+                }
+            }
+            tasks.wait(key, with: task, for: missing)
+            runIfReady(key)
+        } catch {
+            release(tasks.remove(key))
+            fail(key, .internalError, "the task cannot be read: \(error)")
+        }
+    }
+
+    private mutating func runIfReady(_ key: TaskKey) {
+        if let run = tasks.startIfReady(key) { actions.append(.run(run)) }
+    }
+
+    private mutating func finish(_ run: RunID, _ outcome: RunOutcome) {
+        let (key, released) = tasks.finish(run)
+        release(released)
+        // Without a key the run belongs to a connection that is gone, or was cancelled and answered already.
+        guard let key else { return }
+        switch outcome {
+        case .done(let partCount, let resultBytes, let phases):
+            let done = TaskDone(
+                task: key.task, attempt: key.attempt, partCount: partCount, resultBytes: resultBytes, phases: phases)
+            actions.append(.send(.taskDone(done)))
+        case .failed(let error):
+            actions.append(.send(.taskFailed(TaskFailed(task: key.task, attempt: key.attempt, error: error))))
+        case .cancelled: fail(key, .cancelled, "cancelled")
+        }
+    }
+
+    private mutating func cancel(_ task: TaskID) {
+        for key in tasks.keys(of: task) {
+            if let run = tasks.run(of: key) {
+                actions.append(.cancelRun(run))
+            } else {
+                blocks.forget(key)
+                release(tasks.remove(key))
+                fail(key, .cancelled, "cancelled")
+            }
+        }
+    }
+
+    private mutating func fail(_ key: TaskKey, _ kind: TaskFailureKind, _ text: String) {
+        actions.append(
+            .send(.taskFailed(TaskFailed(task: key.task, attempt: key.attempt, kind: kind, text: text))))
+    }
+
+    private mutating func release(_ ids: [BlockID]) {
+        if !ids.isEmpty { actions.append(.release(ids)) }
+    }
+
+    // MARK: Blocks
+
+    private mutating func requestBlocks() {
+        guard case .serving = phase else { return }
+        let ranges = blocks.nextRequests()
+        if !ranges.isEmpty { actions.append(.send(.blockRequest(ranges))) }
+    }
+
+    private mutating func take(_ part: BlockPart, hold: (BlockID) -> Bool) {
+        do throws(ProtocolError) {
+            switch try blocks.append(part) {
+            case .waiting: break
+            case .needsMore(let range): actions.append(.send(.blockRequest([range])))
+            case .complete(let block): deliver(block, to: blocks.complete(block.id), hold: hold)
+            }
+        } catch {
+            failWaiting(for: part.id, because: "\(error)")
+        }
+    }
+
+    private mutating func deliver(_ block: Block, to waiting: [TaskKey], hold: (BlockID) -> Bool) {
+        let readers = waiting.filter { !tasks.isWaiting($0, forPayload: block.id) }
+        // Also without readers (all cancelled): a neighbouring tile may well want it.
+        if !readers.isEmpty || waiting.isEmpty { actions.append(.store(block, holders: readers.count)) }
+        for key in readers {
+            tasks.arrived(block.id, for: key)
+            runIfReady(key)
+        }
+        for key in waiting where tasks.isWaiting(key, forPayload: block.id) {
+            do throws(ProtocolError) {
+                unpack(try block.content(limit: ProtocolLimits.taskBytes), of: key, hold: hold)
+            } catch {
+                release(tasks.remove(key))
+                fail(key, .internalError, "the task cannot be read: \(error)")
+            }
+        }
+    }
+
+    private mutating func failWaiting(for id: BlockID, because reason: String) {
+        for key in blocks.complete(id) {
+            blocks.forget(key)
+            release(tasks.remove(key))
+            fail(key, .internalError, reason)
+        }
+    }
+}

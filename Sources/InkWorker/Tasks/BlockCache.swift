@@ -1,0 +1,188 @@
+public import InkEngine
+public import InkProtocol
+import Synchronization
+
+/// The blocks that a process has at hand, each decompressed and read once, whichever thread asks first.
+///
+/// Blocks that tasks hold stay; the others go, the longest unused first, when all together exceed the limit.
+public final class BlockCache: Sendable {
+    private struct Entry {
+        let content: CachedBlock
+        var bytes: Int
+        var holders: Int
+        /// When the last holder let go; names the entry's valid place in `idle`.
+        var idleSince: UInt64
+    }
+
+    private struct State {
+        var entries: [BlockID: Entry] = [:]
+        var bytes = 0
+        /// Blocks without holders, the longest unused first; an entry that was held again since is out of date.
+        var idle: [(id: BlockID, since: UInt64)] = []
+        var idleStart = 0
+        var clock: UInt64 = 0
+    }
+
+    private let limitBytes: Int
+    private let state = Mutex(State())
+
+    /// A cache that keeps at most `limitBytes` of blocks that nobody holds.
+    public init(limitBytes: Int) { self.limitBytes = limitBytes }
+
+    /// Bytes of all blocks.
+    public var bytes: Int { state.withLock { $0.bytes } }
+
+    /// Holds a block that is there; false when it is not.
+    public func hold(_ id: BlockID) -> Bool {
+        state.withLock { state in
+            guard state.entries[id] != nil else { return false }
+            state.entries[id]!.holders += 1
+            return true
+        }
+    }
+
+    /// Adds a block, or holders to the block that is there.
+    public func insert(_ block: Block, holders: Int) {
+        state.withLock { state in
+            if state.entries[block.id] != nil {
+                state.entries[block.id]!.holders += holders
+                return
+            }
+            state.entries[block.id] = Entry(
+                content: CachedBlock(frame: block.frame), bytes: block.frame.count, holders: holders, idleSince: 0)
+            state.bytes += block.frame.count
+            if holders == 0 { makeIdle(block.id, &state) }
+        }
+    }
+
+    /// One holder less.
+    public func release(_ id: BlockID) {
+        state.withLock { state in
+            guard let entry = state.entries[id], entry.holders > 0 else { return }
+            state.entries[id]!.holders -= 1
+            if entry.holders == 1 { makeIdle(id, &state) }
+        }
+    }
+
+    /// The decompressed content of a block that is held.
+    ///
+    /// Throws `internalError` when the block is not there or its content cannot be read: the sender's fault.
+    public func bytes(of id: BlockID) throws(EngineError) -> [UInt8] {
+        let (content, change) = try block(id).bytes()
+        account(id, change)
+        return content
+    }
+
+    /// The strokes of a block that is held; throws as `bytes(of:)`.
+    public func strokes(of id: BlockID) throws(EngineError) -> [Stroke] {
+        let (strokes, change) = try block(id).strokes()
+        account(id, change)
+        return strokes
+    }
+
+    private func block(_ id: BlockID) throws(EngineError) -> CachedBlock {
+        guard let block = state.withLock({ $0.entries[id]?.content }) else {
+            throw .internalError("block \(id) is not at hand")
+        }
+        return block
+    }
+
+    private func account(_ id: BlockID, _ change: Int) {
+        guard change != 0 else { return }
+        state.withLock { state in
+            guard state.entries[id] != nil else { return }
+            state.entries[id]!.bytes += change
+            state.bytes += change
+            evict(&state)
+        }
+    }
+
+    private func makeIdle(_ id: BlockID, _ state: inout State) {
+        state.clock += 1
+        state.entries[id]!.idleSince = state.clock
+        state.idle.append((id, state.clock))
+        evict(&state)
+    }
+
+    private func evict(_ state: inout State) {
+        while state.bytes > limitBytes, state.idleStart < state.idle.count {
+            dropOldest(&state)
+        }
+        // Places that are out of date are cleared away when they are the majority.
+        if state.idle.count > 64, state.idle.count > 2 * state.entries.count + state.idleStart {
+            state.idle = state.idle[state.idleStart...].filter { isValid($0, state) }
+            state.idleStart = 0
+        } else if state.idleStart > 64, state.idleStart * 2 > state.idle.count {
+            state.idle.removeFirst(state.idleStart)
+            state.idleStart = 0
+        }
+    }
+
+    private func dropOldest(_ state: inout State) {
+        let place = state.idle[state.idleStart]
+        state.idleStart += 1
+        guard isValid(place, state), let entry = state.entries.removeValue(forKey: place.id) else { return }
+        state.bytes -= entry.bytes
+    }
+
+    private func isValid(_ place: (id: BlockID, since: UInt64), _ state: State) -> Bool {
+        guard let entry = state.entries[place.id] else { return false }
+        return entry.holders == 0 && entry.idleSince == place.since
+    }
+}
+
+/// A block's frame, and what became of it when somebody asked.
+private final class CachedBlock: Sendable {
+    private enum Content {
+        case frame([UInt8])
+        case bytes([UInt8])
+        case strokes([Stroke])
+    }
+
+    private let content: Mutex<Content>
+
+    init(frame: [UInt8]) { content = Mutex(.frame(frame)) }
+
+    /// The content and by how many bytes the block has grown. A second thread waits for the first one's work.
+    func bytes() throws(EngineError) -> (content: [UInt8], change: Int) {
+        try content.withLock { content throws(EngineError) in
+            switch content {
+            case .bytes(let bytes): return (bytes, 0)
+            case .strokes: throw .internalError("a block of strokes is asked for as pixels")
+            case .frame(let frame):
+                let bytes = try CachedBlock.reading { () throws(ProtocolError) in
+                    try Zstandard.decompress(frame, limit: ProtocolLimits.blockContentBytes)
+                }
+                content = .bytes(bytes)
+                return (bytes, bytes.count - frame.count)
+            }
+        }
+    }
+
+    func strokes() throws(EngineError) -> (strokes: [Stroke], change: Int) {
+        try content.withLock { content throws(EngineError) in
+            switch content {
+            case .strokes(let strokes): return (strokes, 0)
+            case .bytes: throw .internalError("a block of pixels is asked for as strokes")
+            case .frame(let frame):
+                let strokes = try CachedBlock.reading { () throws(ProtocolError) in
+                    try StrokeBlock(decoding: Zstandard.decompress(frame, limit: ProtocolLimits.strokeBlockBytes))
+                        .strokes
+                }
+                content = .strokes(strokes)
+                let size = strokes.reduce(strokes.count * MemoryLayout<Stroke>.stride) {
+                    $0 + $1.points.count * MemoryLayout<StrokePoint>.stride
+                }
+                return (strokes, size - frame.count)
+            }
+        }
+    }
+
+    private static func reading<T>(_ body: () throws(ProtocolError) -> T) throws(EngineError) -> T {
+        do throws(ProtocolError) {
+            return try body()
+        } catch {
+            throw .internalError("a block cannot be read: \(error)")
+        }
+    }
+}

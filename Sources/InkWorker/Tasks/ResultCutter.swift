@@ -1,0 +1,46 @@
+import InkEngine
+import InkProtocol
+
+/// Cuts a result's record stream into parts of the size that a message carries.
+struct ResultCutter: Sendable {
+    private let limitBytes: UInt64
+    private var pending: [UInt8] = []
+    /// Bytes of all records so far.
+    private(set) var totalBytes: UInt64 = 0
+    private(set) var partCount: UInt32 = 0
+
+    init(limitBytes: UInt64) { self.limitBytes = limitBytes }
+
+    /// Adds an item; hands the parts that are full to `send`.
+    ///
+    /// Throws `internalError` when the result grows beyond the limit.
+    mutating func append(
+        _ item: ResultItem, _ send: (_ sequence: UInt32, _ bytes: [UInt8]) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        let record: [UInt8]
+        do throws(ProtocolError) { record = try item.encodedRecord() } catch { throw .internalError("\(error)") }
+        totalBytes += UInt64(record.count)
+        guard totalBytes <= limitBytes else {
+            throw .internalError("the result has \(totalBytes) bytes, the broker allows \(limitBytes)")
+        }
+        var start = 0
+        while start < record.count {
+            let count = min(record.count - start, ProtocolLimits.partBytes - pending.count)
+            pending += record[start..<(start + count)]
+            start += count
+            if pending.count == ProtocolLimits.partBytes { try flush(send) }
+        }
+    }
+
+    /// Hands what is left to `send`.
+    mutating func flush(
+        _ send: (_ sequence: UInt32, _ bytes: [UInt8]) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        guard !pending.isEmpty else { return }
+        let bytes = pending
+        pending = []
+        let sequence = partCount
+        partCount += 1
+        try send(sequence, bytes)
+    }
+}

@@ -1,0 +1,78 @@
+/// What a worker's threads share: the runs that wait for a render thread, and what these have to say to the loop.
+///
+/// Both directions are bounded: runs by the worker's credits, results by bytes (a render thread waits beyond that).
+final class RenderQueue: Sendable {
+    private struct State {
+        var waiting: [ScheduledRun] = []
+        var outgoing: [WorkerEvent] = []
+        var outgoingBytes = 0
+        var isClosed = false
+    }
+
+    private let monitor = Monitor(State())
+    private let outgoingLimitBytes: Int
+
+    init(outgoingLimitBytes: Int) { self.outgoingLimitBytes = outgoingLimitBytes }
+
+    /// For a render thread.
+    func add(_ run: ScheduledRun) { monitor.change { $0.waiting.append(run) } }
+
+    /// The next run; nil when the queue has been closed.
+    func next() -> ScheduledRun? {
+        monitor.wait { state -> ScheduledRun?? in
+            if state.isClosed { return .some(nil) }
+            return state.waiting.isEmpty ? nil : .some(state.waiting.removeFirst())
+        }
+    }
+
+    /// Takes a run back that no thread has taken yet; false when it is too late.
+    func takeBack(_ id: RunID) -> Bool {
+        monitor.change { state in
+            guard let index = state.waiting.firstIndex(where: { $0.run.id == id }) else { return false }
+            state.waiting.remove(at: index)
+            return true
+        }
+    }
+
+    /// Hands a piece of a result to the loop, once there is room for it or nobody wants it any more; false then.
+    func put(_ id: RunID, sequence: UInt32, bytes: [UInt8], isCancelled: () -> Bool) -> Bool {
+        monitor.wait { state -> Bool? in
+            if state.isClosed || isCancelled() { return false }
+            guard state.outgoing.isEmpty || state.outgoingBytes + bytes.count <= outgoingLimitBytes else { return nil }
+            state.outgoing.append(.produced(id, sequence: sequence, bytes: bytes))
+            state.outgoingBytes += bytes.count
+            return true
+        }
+    }
+
+    /// Tells the loop that a run has ended.
+    func finish(_ id: RunID, _ outcome: RunOutcome) { monitor.change { $0.outgoing.append(.finished(id, outcome)) } }
+
+    /// The loop's: all that the render threads have said since.
+    func takeOutgoing() -> [WorkerEvent] {
+        monitor.change { state in
+            defer {
+                state.outgoing = []
+                state.outgoingBytes = 0
+            }
+            return state.outgoing
+        }
+    }
+
+    /// Lets waiting threads look at their cancellation.
+    func notify() { monitor.change { _ in } }
+
+    /// Nothing is run any more; the threads end.
+    func close() {
+        monitor.change { state in
+            state.isClosed = true
+            state.waiting = []
+        }
+    }
+}
+
+/// A run on its way to a thread, and its cancellation.
+struct ScheduledRun: Sendable {
+    let run: Run
+    let cancellation: Cancellation
+}

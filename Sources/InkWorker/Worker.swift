@@ -1,0 +1,110 @@
+public import InkProtocol
+import Synchronization
+
+/// A worker: one thread for its connection to the broker, and render threads that do the tasks.
+///
+///     let worker = try Worker(configuration: configuration, context: context, runner: runner)
+///     try worker.start()
+///     ...
+///     try worker.stop()
+public final class Worker: Sendable {
+    private let configuration: WorkerConfiguration
+    private let context: ZeroMQContext
+    private let runner: any TaskRunner
+    private let cache: BlockCache
+    private let queue: RenderQueue
+    private let wakeUp: WakeUp
+    private let requests = StopRequests()
+    private let threads = Mutex<[PosixThread]>([])
+    private let failure = Mutex<WorkerError?>(nil)
+    private let joining = Mutex<Void>(())
+
+    /// A worker that has not started.
+    ///
+    /// - Parameters:
+    ///   - context: for an `inproc` endpoint the broker's own.
+    ///   - cache: shared with other workers of the process; nil makes one of `configuration.cacheBytes`.
+    /// Throws `configuration` or `transport`.
+    public init(
+        configuration: WorkerConfiguration, context: ZeroMQContext, runner: any TaskRunner, cache: BlockCache? = nil
+    ) throws(WorkerError) {
+        try configuration.check()
+        self.configuration = configuration
+        self.context = context
+        self.runner = runner
+        self.cache = cache ?? BlockCache(limitBytes: configuration.cacheBytes)
+        queue = RenderQueue(outgoingLimitBytes: configuration.outgoingBytes)
+        do throws(ProtocolError) { wakeUp = try WakeUp() } catch { throw .transport(error) }
+    }
+
+    /// Starts the threads; once only. Throws `noThread`, and then none is left running.
+    public func start() throws(WorkerError) {
+        do throws(WorkerError) {
+            for index in 0..<configuration.threads {
+                let body = RenderThread(index: index, queue: queue, runner: runner, cache: cache, wakeUp: wakeUp)
+                keep(try PosixThread { body.loop() })
+            }
+            keep(try PosixThread { [self] in runLoop() })
+        } catch {
+            queue.close()
+            join()
+            throw error
+        }
+    }
+
+    /// Finishes the tasks in hand, says goodbye and ends; returns when all threads have ended.
+    ///
+    /// Throws what `waitUntilEnded` throws.
+    public func stop() throws(WorkerError) {
+        requests.drain()
+        wakeUp.signal()
+        try waitUntilEnded()
+    }
+
+    /// Ends without finishing anything; returns when all threads have ended, which takes as long as runs take to
+    /// notice that they are cancelled.
+    public func stopNow() {
+        requests.stopNow()
+        wakeUp.signal()
+        join()
+    }
+
+    /// Returns when the broker has drained this worker. Throws `refused`, or `transport` when the sockets failed.
+    public func waitUntilEnded() throws(WorkerError) {
+        join()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    private func runLoop() {
+        let loop = WorkerLoop(
+            configuration: configuration, context: context, cache: cache, queue: queue, wakeUp: wakeUp,
+            requests: requests)
+        do throws(WorkerError) { try loop.run() } catch { failure.withLock { $0 = error } }
+    }
+
+    private func keep(_ thread: PosixThread) { threads.withLock { $0.append(thread) } }
+
+    private func join() {
+        // A second caller waits for the first one's join.
+        joining.withLock { _ in
+            let ended = threads.withLock { threads in
+                defer { threads = [] }
+                return threads
+            }
+            for thread in ended { thread.join() }
+        }
+    }
+
+}
+
+/// What the process asks of the loop; set by any thread.
+final class StopRequests: Sendable {
+    private let draining = Atomic<Bool>(false)
+    private let stopping = Atomic<Bool>(false)
+
+    var wantsToDrain: Bool { draining.load(ordering: .acquiring) }
+    var wantsToStopNow: Bool { stopping.load(ordering: .acquiring) }
+
+    func drain() { draining.store(true, ordering: .releasing) }
+    func stopNow() { stopping.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,24 @@
+public import InkProtocol
+
+/// Why a worker cannot start or has ended otherwise than by draining.
+public enum WorkerError: Error, Hashable, Sendable {
+    /// The broker does not take this worker on.
+    case refused(reason: String)
+    /// The sockets failed.
+    case transport(ProtocolError)
+    /// The system did not give a thread.
+    case noThread(errno: Int32)
+    /// A value of the configuration that cannot be.
+    case configuration(what: String, found: String, expected: String)
+}
+
+extension WorkerError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .refused(let reason): "the broker refused this worker: \(reason)"
+        case .transport(let cause): "worker: \(cause)"
+        case .noThread(let errno): "worker: cannot start a thread: error \(errno)"
+        case .configuration(let what, let found, let expected): "worker: \(what) is \(found), expected \(expected)"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import InkEngine
+import InkProtocol
+
+/// The effects of a worker: its socket, its clock, the queue to its render threads. Lives on one thread.
+final class WorkerLoop {
+    private var state: WorkerState
+    private let configuration: WorkerConfiguration
+    private let context: ZeroMQContext
+    private let cache: BlockCache
+    private let queue: RenderQueue
+    private let wakeUp: WakeUp
+    private let requests: StopRequests
+    private var socket: ZeroMQSocket?
+    /// Frames that the socket could not take yet, in order.
+    private var unsent: [[UInt8]] = []
+    private var cancellations: [RunID: Cancellation] = [:]
+    private var ending: WorkerEnding?
+    /// Messages read before the other duties get their turn.
+    private static let messagesInTurn = 64
+
+    init(
+        configuration: WorkerConfiguration, context: ZeroMQContext, cache: BlockCache, queue: RenderQueue,
+        wakeUp: WakeUp, requests: StopRequests
+    ) {
+        state = WorkerState(hello: configuration.hello, helloMilliseconds: configuration.helloMilliseconds)
+        self.configuration = configuration
+        self.context = context
+        self.cache = cache
+        self.queue = queue
+        self.wakeUp = wakeUp
+        self.requests = requests
+    }
+
+    /// Runs until the worker has ended. Throws `refused` or `transport`.
+    func run() throws(WorkerError) {
+        defer {
+            for cancellation in cancellations.values { cancellation.cancel() }
+            queue.close()
+        }
+        do throws(ProtocolError) {
+            try handle(.started)
+            while ending == nil {
+                if requests.wantsToStopNow { return }
+                if requests.wantsToDrain { try handle(.drainRequested) }
+                try wait()
+                try receive()
+                // Results stay with the render threads, which then wait, until the socket has taken the earlier ones.
+                if unsent.isEmpty { for event in queue.takeOutgoing() { try handle(event) } }
+                try handle(.tick)
+            }
+        } catch {
+            throw .transport(error)
+        }
+        if case .refused(let reason) = ending { throw .refused(reason: reason) }
+    }
+
+    private func handle(_ event: WorkerEvent) throws(ProtocolError) {
+        if case .finished(let run, _) = event { cancellations[run] = nil }
+        let actions = state.handle(event, now: steadyMilliseconds()) { cache.hold($0) }
+        for action in actions { try perform(action) }
+    }
+
+    private func perform(_ action: WorkerAction) throws(ProtocolError) {
+        switch action {
+        case .connect: try connect()
+        case .send(let message):
+            unsent.append(try message.encoded())
+            try flush()
+        case .store(let block, let holders): cache.insert(block, holders: holders)
+        case .release(let ids): for id in ids { cache.release(id) }
+        case .run(let run):
+            let cancellation = Cancellation()
+            cancellations[run.id] = cancellation
+            queue.add(ScheduledRun(run: run, cancellation: cancellation))
+        case .cancelRun(let run): cancel(run)
+        case .stop(let ending): self.ending = ending
+        }
+    }
+
+    private func cancel(_ run: RunID) {
+        cancellations[run]?.cancel()
+        if queue.takeBack(run) {
+            // No thread will say so; the event comes with the next turn.
+            queue.finish(run, .cancelled)
+            wakeUp.signal()
+        } else {
+            queue.notify()
+        }
+    }
+
+    private func connect() throws(ProtocolError) {
+        unsent = []
+        // A new socket has a new routing id: nothing meant for the old connection can reach it.
+        let next = try ZeroMQSocket(.dealer, context: context)
+        try next.connect(configuration.endpoint)
+        socket = consume next
+    }
+
+    private func flush() throws(ProtocolError) {
+        var sent = 0
+        while sent < unsent.count, try send(unsent[sent]) { sent += 1 }
+        unsent.removeFirst(sent)
+    }
+
+    private func send(_ frame: [UInt8]) throws(ProtocolError) -> Bool {
+        guard socket != nil else { return false }
+        return try socket!.send([frame]) == .sent
+    }
+
+    private func wait() throws(ProtocolError) {
+        var items = [wakeUp.pollItem]
+        if socket != nil { items.append(socket!.pollItem(writable: !unsent.isEmpty)) }
+        let timeout = state.nextTick.map { Int(max(0, $0 - steadyMilliseconds())) }
+        _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: timeout)
+        wakeUp.clear()
+        try flush()
+    }
+
+    private func receive() throws(ProtocolError) {
+        for _ in 0..<WorkerLoop.messagesInTurn {
+            guard socket != nil, let received = try socket!.receive() else { return }
+            guard received.parts.count == 1, received.discardedParts == 0 else { continue }
+            let message: BrokerMessage
+            do throws(ProtocolError) {
+                message = try BrokerMessage(frame: received.parts[0])
+            } catch {
+                // Not from a broker that keeps the protocol. It does not count as life: if nothing better comes, the
+                // broker counts as silent and the connection is made anew.
+                continue
+            }
+            try handle(.received(message))
+        }
+    }
+}
