@@ -73,7 +73,7 @@ struct CommandLineTests {
         ["--size", "3k"], ["--size", "0x"], ["--size", "-1x"], ["--size", "1x2x3"], ["--size", "infx"],
         ["--size", "2k,2k"], ["--size", ""], ["--name", "x"], ["--name", "{nam}.png"], ["--name", "../x.png"],
         ["--name", "/x.png"], ["--name", "{name.png"], ["--name", "name}.png"], ["--name", "a//b.png"],
-        ["--name", "a\nb.png"], ["--name", "{layer}.png"], ["--workers", "0"], ["--workers", "1025"],
+        ["--name", "a\nb.png"], ["--name", "{layer}.png"], ["--workers", "0"], ["--workers", "257"],
         ["--workers", "two"], ["--background", "red"], ["--background", "#12345"], ["--layers", "a,,b"],
         ["--layers", "a", "--each-layer"], ["--fill", "all"], ["--dpi", "0"], ["--dpi", "nan"], ["--rgb", "--rgba"],
         ["--effort", "huge"], ["--tile", "15x16"], ["--tile", "16"], ["--tile", "16x"], ["--if-exists", "ask"],

@@ -91,13 +91,13 @@ extension BrokerLoop {
 
     private func add(_ item: ResultItem, to assembly: inout Assembly) throws(BrokerError) {
         switch item {
-        case .imageHeader(let size, let format):
-            assembly.imageSize = size
-            assembly.imageFormat = format
         case .imageChunk(let chunk):
             if case .block(let block) = chunk { try hold(block, for: &assembly) }
             assembly.chunks.append(chunk.rowChunk)
-        case .imageEnd(let bounds): assembly.maskBounds = bounds
+        case .imageEnd(let image):
+            assembly.imageSize = image.size
+            assembly.imageFormat = image.format
+            assembly.maskBounds = image.maskBounds
         case .band(let band): assembly.band = band
         case .pixels(let block):
             try hold(block, for: &assembly)

@@ -138,7 +138,7 @@ struct ExportArguments: Hashable, Sendable {
     private static func run(_ parsed: ParsedCommand) throws(CommandError) -> RunArguments {
         var run = RunArguments()
         if let text = parsed.value("workers") {
-            run.workers = try TextValue.integer(text, option: "--workers", in: 1...1024)
+            run.workers = try TextValue.integer(text, option: "--workers", in: 1...256)
         }
         if parsed.isGiven("keep-going"), parsed.isGiven("fail-fast") {
             throw .usage("--keep-going and --fail-fast exclude each other")

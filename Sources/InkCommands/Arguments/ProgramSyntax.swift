@@ -47,7 +47,7 @@ extension CommandSyntax {
             .value(
                 "--name", "TEMPLATE",
                 "Names of the pictures (default: {name}-{size}.png; {name}-{layer}-{size}.png with --each-layer)"),
-            .value("--workers", "N", "Render threads, 1 to 1024 (default: one a usable core)"),
+            .value("--workers", "N", "Render threads, 1 to 256 (default: one a usable core)"),
             .value("--background", "COLOR", group: "Picture", "Instead of the project's background"),
             .flag("--no-base", group: "Picture", "Leave out the base image"),
             .values("--layers", "NAME,...", group: "Picture", "Draw only these layers, hidden ones too; by id or name"),

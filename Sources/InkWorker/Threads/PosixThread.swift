@@ -15,14 +15,18 @@ final class PosixThread: Sendable {
     ///
     /// Throws `noThread`.
     init(_ body: @escaping @Sendable () -> Void) throws(WorkerError) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, PosixThread.stackBytes)
+        // Not `pthread_attr_t()`: which C module that initializer is seen in depends on what else has been imported.
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
+        pthread_attr_setstacksize(attributes, PosixThread.stackBytes)
         let box = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
         let status = pthread_create(
-            &thread, &attributes,
+            &thread, attributes,
             { pointer in
                 Unmanaged<Body>.fromOpaque(pointer!).takeRetainedValue().run()
                 return nil

@@ -207,8 +207,12 @@ private final class FakeSession {
                 return ResultItem.imageChunk(.block(try Block(content: pixels)))
             }
             let bounds = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
-            return [.imageHeader(size: size, format: decode.purpose == .mask ? .mask8 : .rgb8)] + chunks
-                + [.imageEnd(maskBounds: decode.purpose == .mask ? bounds : nil)]
+            let isMask = decode.purpose == .mask
+            return chunks + [
+                .imageEnd(
+                    DecodedImageResult(
+                        size: size, format: isMask ? .mask8 : .rgb8, maskBounds: isMask ? bounds : nil))
+            ]
         case .render(let tile):
             for selection in tile.layers.flatMap(\.strokes) {
                 let strokes = try StrokeBlock(decoding: blocks[selection.block]!).strokes
