@@ -15,7 +15,7 @@ struct EmbeddedFarmTests {
     }
 
     private static func render(
-        _ task: TileTask, _ content: TileContent, _ thread: Int
+        _ task: TileTask, _ content: InkWorker.TileContent, _ thread: Int
     ) throws(EngineError) -> (pixels: [UInt8], phases: TaskPhases) {
         if task.layers.contains(where: { $0.opacity == 0.125 }) {
             throw .badInput(Place(file: "project", path: "layers[0]"), reason: "cannot be drawn")

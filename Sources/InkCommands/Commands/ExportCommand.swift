@@ -56,20 +56,21 @@ struct ExportCommand {
     private func execute() throws(CommandError) -> ExitCode {
         let workers = arguments.run.workers ?? UsableCores.count()
         let farm = environment.makeFarm(workers, limits)
-        let isStopped = StopFlag()
+        let phase = RunPhase()
         if environment.handlesSignals {
             let mailbox = mailbox
             try Interrupts.watch(
                 onFirst: { signal in
-                    isStopped.raise(signal)
+                    // While planning, the main thread may wait for a disk or for standard input, and nothing has been
+                    // written.
+                    if phase.isPlanning { Interrupts.leave(signal) }
                     mailbox.post(.stop(signal))
                 }, beforeExit: { farm.removeTemporaryFiles() })
         }
         var failed: [ExportRecord] = []
         let (inputs, isBulk) = try findInputs(&failed)
         let opener = environment.makeOpener(arguments.presetFolders, limits)
-        let outlines = readOutlines(inputs, opener, isStopped, &failed)
-        if let signal = isStopped.signal { return signal.exitCode }
+        let outlines = readOutlines(inputs, opener, &failed)
         let policy = arguments.ifExists ?? (isBulk ? .skipUnchanged : .overwrite)
         let plan = try makePlan(inputs, outlines, policy)
 
@@ -79,6 +80,7 @@ struct ExportCommand {
         var run = ExportRun(
             inputs: inputs, plan: plan, failed: failed, preparation: preparation, opener: opener, farm: farm,
             console: environment.console, mailbox: mailbox, run: arguments.run, readAheadCount: workers + 2)
+        phase.endPlanning()
         if !arguments.run.isDryRun, !plan.pictures.isEmpty {
             let mailbox = mailbox
             do {
@@ -113,11 +115,11 @@ struct ExportCommand {
     }
 
     private func readOutlines(
-        _ inputs: [ExportInput], _ opener: any ProjectOpener, _ isStopped: StopFlag, _ failed: inout [ExportRecord]
+        _ inputs: [ExportInput], _ opener: any ProjectOpener, _ failed: inout [ExportRecord]
     ) -> [Int: ProjectOutline] {
         guard ExportPlan.needsOutlines(arguments) else { return [:] }
         var outlines: [Int: ProjectOutline] = [:]
-        for (index, input) in inputs.enumerated() where isStopped.signal == nil {
+        for (index, input) in inputs.enumerated() {
             do {
                 outlines[index] = ProjectOutline(try opener.open(input).project)
             } catch {
@@ -175,11 +177,11 @@ struct ExportCommand {
     }
 }
 
-/// Remembers that the program was asked to stop, for code that does not read the mailbox.
-final class StopFlag: Sendable {
-    private let raised = Mutex<StopSignal?>(nil)
+/// Whether a run still plans: then a signal ends the program at once.
+final class RunPhase: Sendable {
+    private let planning = Atomic<Bool>(true)
 
-    var signal: StopSignal? { raised.withLock { $0 } }
+    var isPlanning: Bool { planning.load(ordering: .acquiring) }
 
-    func raise(_ signal: StopSignal) { raised.withLock { $0 = $0 ?? signal } }
+    func endPlanning() { planning.store(false, ordering: .releasing) }
 }

@@ -40,6 +40,9 @@ enum Interrupts {
         pthread_detach(thread)
     }
 
+    /// Leaves the process at once with the signal's exit code.
+    static func leave(_ signal: StopSignal) -> Never { _exit(signal.exitCode.rawValue) }
+
     private static func signalSet(_ numbers: [Int32]) -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -72,7 +75,7 @@ enum Interrupts {
             onFirst(wait())
             let second = wait()
             beforeExit()
-            _exit(second.exitCode.rawValue)
+            Interrupts.leave(second)
         }
 
         private func wait() -> StopSignal {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// What renders a tile: samples of `TileTask.rect` in `TileTask.pixelFormat`, and the time of the phases.
 typealias TileRendering =
-    @Sendable (_ task: TileTask, _ content: TileContent, _ threadIndex: Int) throws(EngineError) -> (
+    @Sendable (_ task: TileTask, _ content: InkWorker.TileContent, _ threadIndex: Int) throws(EngineError) -> (
         pixels: [UInt8], phases: TaskPhases
     )
 
@@ -39,7 +39,7 @@ final class LocalRenderer: RenderingEngine {
     }
 
     func render(
-        _ task: TileTask, _ content: TileContent, threadIndex: Int
+        _ task: TileTask, _ content: InkWorker.TileContent, threadIndex: Int
     ) throws(EngineError) -> (pixels: [UInt8], phases: TaskPhases) {
         try renderTile(task, content, threadIndex)
     }
