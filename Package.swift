@@ -21,6 +21,11 @@ let package = Package(
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
+        .target(
+            name: "CVersions",
+            linkerSettings: ["zmq", "zstd", "png16", "isal", "z", "simdjson", "crypto", "zip"].map {
+                .linkedLibrary($0)
+            }),
 
         .target(
             name: "InkEngine",
@@ -33,7 +38,7 @@ let package = Package(
         .target(
             name: "InkCommands",
             dependencies: [
-                "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "CCommandLine", "CSystem",
+                "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "CCommandLine", "CVersions", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
 

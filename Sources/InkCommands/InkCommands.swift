@@ -1,1 +1,45 @@
-public enum InkCommands { public static func main(_ arguments: [String]) -> Int32 { 0 } }
+/// The `ink` program: its commands, apart from the process around them.
+public enum InkCommands {
+    /// Runs a command line, the program's name first; the result is the process's exit status.
+    public static func main(_ arguments: [String]) -> Int32 {
+        run(Array(arguments.dropFirst()), .process).rawValue
+    }
+
+    /// Runs a command line without the program's name. All that goes wrong is said on standard error.
+    static func run(_ arguments: [String], _ environment: CommandEnvironment) -> ExitCode {
+        do {
+            switch try CommandLineParser.parse(arguments, program: .ink) {
+            case .text(let text): try environment.console.print(text.droppingLastNewlines())
+            case .command(let parsed): return try run(parsed, environment)
+            }
+            return .done
+        } catch {
+            environment.console.error(error.description)
+            return error.exitCode
+        }
+    }
+
+    private static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode
+    {
+        switch parsed.name {
+        case "export": return try ExportCommand.run(parsed, environment)
+        case "inspect": return try InspectCommand.run(parsed, environment)
+        case "import": return try ImportCommand.run(parsed, environment)
+        case "masks": return try MasksCommand.run(parsed, environment)
+        case "doctor": return try DoctorCommand.run(parsed, environment)
+        case "help":
+            let text = try CommandLineParser.help(for: parsed.value("COMMAND"), program: .ink)
+            try environment.console.print(text.droppingLastNewlines())
+            return .done
+        default: throw .usage("there is no command \"\(parsed.name)\"")
+        }
+    }
+}
+
+extension String {
+    fileprivate func droppingLastNewlines() -> String {
+        var text = self[...]
+        while text.last?.isNewline == true { text = text.dropLast() }
+        return String(text)
+    }
+}

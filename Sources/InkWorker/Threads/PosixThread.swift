@@ -15,11 +15,13 @@ final class PosixThread: Sendable {
     ///
     /// Throws `noThread`.
     init(_ body: @escaping @Sendable () -> Void) throws(WorkerError) {
-        // Not a variable: some C module other than the C library's may have come to own the type's initialiser.
+        // Not `pthread_attr_t()`: which C module that initializer is seen in depends on what else has been imported.
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
-        defer { attributes.deallocate() }
         pthread_attr_init(attributes)
-        defer { pthread_attr_destroy(attributes) }
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
         pthread_attr_setstacksize(attributes, PosixThread.stackBytes)
         let box = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()

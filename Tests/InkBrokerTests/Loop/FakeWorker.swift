@@ -208,9 +208,11 @@ private final class FakeSession {
             }
             let bounds = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
             let isMask = decode.purpose == .mask
-            let image = DecodedImageResult(
-                size: size, format: isMask ? .mask8 : .rgb8, maskBounds: isMask ? bounds : nil)
-            return chunks + [.imageEnd(image)]
+            return chunks + [
+                .imageEnd(
+                    DecodedImageResult(
+                        size: size, format: isMask ? .mask8 : .rgb8, maskBounds: isMask ? bounds : nil))
+            ]
         case .render(let tile):
             for selection in tile.layers.flatMap(\.strokes) {
                 let strokes = try StrokeBlock(decoding: blocks[selection.block]!).strokes

@@ -1,0 +1,37 @@
+# `make demo` and `make test` need nothing but Swift: they install what is missing from the distribution's packages.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+INK := .build/release/ink
+SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
+FORMATTED := Sources Tests Package.swift
+
+.PHONY: help setup build demo test lint format clean
+
+help: ## Say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: ## Install the libraries that are missing
+	@Scripts/setup.sh
+
+build: setup ## Build the release binary
+	$(SWIFT_BUILD)
+
+demo: build ## Export the examples at 2K and 4K into out/demo
+	$(INK) export examples --size 2k,4k -o out/demo
+	@echo
+	@echo "The pictures are in $(CURDIR)/out/demo"
+
+test: setup ## Run all tests
+	swift test --disable-xctest
+
+lint: ## Check the formatting
+	swift format lint --strict -r $(FORMATTED)
+
+format: ## Format the sources
+	swift format format -i -r $(FORMATTED)
+
+clean: ## Remove what was built
+	rm -rf .build out

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs what is missing of the libraries and test tools, from the distribution's packages. Does nothing, and asks
+# for no password, when all is there.
+set -euo pipefail
+
+libraries=(
+    libzmq3-dev libpng-dev libzstd-dev libisal-dev zlib1g-dev libssl-dev libzip-dev libsimdjson-dev libcli11-dev
+)
+test_tools=(pngcheck python3-pil python3-numpy python3-zmq)
+
+if ! command -v swift >/dev/null; then
+    echo "setup: Swift is missing; see https://www.swift.org/install/linux/" >&2
+    exit 1
+fi
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "setup: no apt here; install the development files of: ${libraries[*]}" >&2
+    exit 0
+fi
+
+missing=()
+for package in "${libraries[@]}" "${test_tools[@]}"; do
+    state=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
+    [[ $state == *"install ok installed"* ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: as root, run: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null

@@ -1,0 +1,134 @@
+import CCommandLine
+import InkEngine
+
+/// A command line whose names and counts have been checked against a command's syntax; values are still text.
+struct ParsedCommand: Hashable, Sendable {
+    var name: String
+    /// By the option's key; a flag that was given has no values.
+    private(set) var values: [String: [String]] = [:]
+
+    func isGiven(_ key: String) -> Bool { values[key] != nil }
+    func value(_ key: String) -> String? { values[key]?.last }
+    func all(_ key: String) -> [String] { values[key] ?? [] }
+
+    /// The values of a list option, each occurrence cut at commas, blanks around them removed.
+    func list(_ key: String) -> [String] {
+        all(key).flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { $0.trimmed() }
+    }
+
+    /// The same command with the options of `other`, which win over its own.
+    func overridden(by other: ParsedCommand) -> ParsedCommand {
+        ParsedCommand(name: name, values: values.merging(other.values) { $1 })
+    }
+
+    /// The same command with more arguments without a name.
+    func appending(_ rest: [String], to syntax: CommandSyntax) throws(CommandError) -> ParsedCommand {
+        guard let first = rest.first else { return self }
+        var command = self
+        let option = syntax.options.first { $0.kind == .arguments || $0.kind == .argument }
+        guard let option, option.kind == .arguments || (rest.count == 1 && !isGiven(option.key)) else {
+            throw .usage("\"\(first)\" was not expected (see \"ink help \(name)\")")
+        }
+        command.values[option.key, default: []] += rest
+        return command
+    }
+
+    /// Only the options for which `isKept` holds.
+    func filtered(_ isKept: (String) -> Bool) -> ParsedCommand {
+        ParsedCommand(name: name, values: values.filter { isKept($0.key) })
+    }
+}
+
+/// What a command line asks for.
+enum ParsedLine: Hashable, Sendable {
+    case command(ParsedCommand)
+    /// Text for standard output: help or version.
+    case text(String)
+}
+
+/// Parses command lines through CLI11.
+enum CommandLineParser {
+    /// - Parameter arguments: without the program's name.
+    /// - Throws: `usage` with one line.
+    static func parse(_ arguments: [String], program: ProgramSyntax) throws(CommandError) -> ParsedLine {
+        let parser = try makeParser(program)
+        defer { ink_cli_destroy(parser) }
+        // An argument with a NUL inside cannot come from a shell; it would be cut silently.
+        if arguments.contains(where: { $0.utf8.contains(0) }) { throw .usage("an argument holds a NUL character") }
+        // What follows "--" is no option, whatever it looks like. CLI11 would also take it for the main program's.
+        let options = arguments.prefix { $0 != "--" }
+        let rest = Array(arguments[options.endIndex...].dropFirst())
+        let outcome = withCStrings([program.name] + options) { ink_cli_parse(parser, Int32($0.count), $0.baseAddress) }
+        let text = String(cString: ink_cli_text(parser))
+        let command = String(cString: ink_cli_command(parser))
+        switch outcome {
+        case Int32(INK_CLI_HELP), Int32(INK_CLI_VERSION): return .text(text)
+        case Int32(INK_CLI_COMMAND):
+            guard let syntax = program.commands.first(where: { $0.name == command }) else {
+                throw .usage("a command is needed (see \"\(program.name) help\")")
+            }
+            return .command(try collect(syntax, from: parser).appending(rest, to: syntax))
+        default:
+            let topic = command.isEmpty ? "" : " \(command)"
+            throw .usage("\(text.replacingNewlines()) (see \"\(program.name) help\(topic)\")")
+        }
+    }
+
+    /// The help text of a command, or of the program for nil.
+    static func help(for command: String?, program: ProgramSyntax) throws(CommandError) -> String {
+        let parser = try makeParser(program)
+        defer { ink_cli_destroy(parser) }
+        guard let text = ink_cli_help(parser, command ?? "") else {
+            throw .usage("there is no command \"\(command ?? "")\" (see \"\(program.name) help\")")
+        }
+        return String(cString: text)
+    }
+
+    private static func makeParser(_ program: ProgramSyntax) throws(CommandError) -> OpaquePointer {
+        guard let parser = ink_cli_create(program.name, program.summary, program.version) else {
+            throw .engine(.internalError("no memory for the command line"))
+        }
+        for command in program.commands {
+            var failed = ink_cli_add_command(parser, command.name, command.summary, command.notes)
+            for option in command.options where failed == 0 {
+                failed = ink_cli_add_option(
+                    parser, command.name, option.key, option.names, option.kind.rawValue, option.shown, option.group,
+                    option.help)
+            }
+            if failed != 0 {
+                ink_cli_destroy(parser)
+                throw .engine(.internalError("the syntax of \"\(command.name)\" is wrong"))
+            }
+        }
+        return parser
+    }
+
+    private static func collect(_ syntax: CommandSyntax, from parser: OpaquePointer) -> ParsedCommand {
+        var values: [String: [String]] = [:]
+        for option in syntax.options {
+            let count = ink_cli_count(parser, option.key)
+            guard count > 0 else { continue }
+            values[option.key] =
+                option.kind == .flag
+                ? [] : (0..<count).compactMap { ink_cli_value(parser, option.key, $0).map { String(cString: $0) } }
+        }
+        return ParsedCommand(name: syntax.name, values: values)
+    }
+
+    private static func withCStrings<R>(
+        _ strings: [String], _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> R
+    ) -> R {
+        // One buffer with every string and its NUL; the pointers go into it.
+        var bytes: [CChar] = []
+        var offsets: [Int] = []
+        for string in strings {
+            offsets.append(bytes.count)
+            bytes.append(contentsOf: string.utf8.map { CChar(bitPattern: $0) })
+            bytes.append(0)
+        }
+        return bytes.withUnsafeBufferPointer { buffer in
+            let pointers = offsets.map { offset in buffer.baseAddress.map { $0 + offset } }
+            return pointers.withUnsafeBufferPointer(body)
+        }
+    }
+}

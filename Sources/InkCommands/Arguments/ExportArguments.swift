@@ -1,0 +1,153 @@
+import InkBroker
+import InkEngine
+
+/// What to do when a picture's file exists already.
+enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
+    /// Leave it when the digest in it says that it is whole and shows the same; else replace it.
+    case skipUnchanged = "skip-unchanged"
+    case overwrite
+    /// Put `-1`, `-2`, ... behind the name.
+    case suffix
+    case fail
+}
+
+/// Which pictures come out of one project.
+enum LayerChoice: Hashable, Sendable {
+    /// One, of all visible layers.
+    case visible
+    /// One, of these layers, hidden or not; each an id or a name.
+    case named([String])
+    /// One a visible layer.
+    case each
+}
+
+/// How a run reports and when it gives up; nothing of it shows in a picture.
+struct RunArguments: Hashable, Sendable {
+    var workers: Int?
+    var keepsGoing = true
+    var isDryRun = false
+    var reportPath: String?
+    var isQuiet = false
+    var printsJSON = false
+}
+
+/// The options of `ink export`, checked one by one and against each other.
+struct ExportArguments: Hashable, Sendable {
+    var paths: [String]
+    var output: String?
+    var sizes: [ExportSize]
+    var name: NameTemplate
+    var look: PictureLook
+    var layers: LayerChoice
+    /// nil: by the number of inputs.
+    var ifExists: ExistingFilePolicy?
+    var presetFolders: [String]
+    var limitsPath: String?
+    var run: RunArguments
+
+    /// - Throws: `usage`.
+    init(_ parsed: ParsedCommand) throws(CommandError) {
+        paths = parsed.all("PATH")
+        guard !paths.isEmpty else { throw .usage("a PATH to export is needed (see \"ink help export\")") }
+        guard paths.allSatisfy({ !$0.isEmpty }) else { throw .usage("a PATH is empty") }
+        guard paths.count(where: { $0 == "-" }) <= 1 else { throw .usage("standard input (-) can be read only once") }
+        output = parsed.value("output")
+        if output?.isEmpty == true { throw .usage("--output is empty") }
+        sizes = try Self.sizes(parsed)
+        layers = try Self.layers(parsed)
+        name = try NameTemplate(
+            parsed.value("name") ?? (layers == .each ? "{name}-{layer}-{size}.png" : "{name}-{size}.png"))
+        if layers != .each, name.placeholders.contains(.layer) {
+            throw .usage("--name: {layer} needs --each-layer")
+        }
+        look = try Self.look(parsed)
+        ifExists = try parsed.value("if-exists").map { text throws(CommandError) in
+            guard let policy = ExistingFilePolicy(rawValue: text) else {
+                throw .usage("--if-exists: \"\(text)\" is not skip-unchanged, overwrite, suffix or fail")
+            }
+            return policy
+        }
+        presetFolders = parsed.all("presets")
+        limitsPath = parsed.value("limits")
+        run = try Self.run(parsed)
+    }
+
+    private static func sizes(_ parsed: ParsedCommand) throws(CommandError) -> [ExportSize] {
+        guard parsed.isGiven("size") else { return [.longestEdge(2048, name: "2k")] }
+        var sizes: [ExportSize] = []
+        for text in parsed.list("size") {
+            guard let size = ExportSize(text) else {
+                throw .usage("--size: \"\(text)\" is no size (1080p, 2k, 4k, 8k, 2x, 0.5x or 1200x800)")
+            }
+            if sizes.contains(size) { throw .usage("--size: \(size.name) is given twice") }
+            sizes.append(size)
+        }
+        return sizes
+    }
+
+    private static func layers(_ parsed: ParsedCommand) throws(CommandError) -> LayerChoice {
+        switch (parsed.isGiven("layers"), parsed.isGiven("each-layer")) {
+        case (true, true): throw .usage("--layers and --each-layer exclude each other")
+        case (false, true): return .each
+        case (false, false): return .visible
+        case (true, false):
+            let names = parsed.list("layers")
+            if names.contains("") { throw .usage("--layers: a name is empty") }
+            return .named(names)
+        }
+    }
+
+    private static func look(_ parsed: ParsedCommand) throws(CommandError) -> PictureLook {
+        var look = PictureLook()
+        if let text = parsed.value("background") {
+            guard let color = RGBA8(hex: text) else {
+                throw .usage("--background: \"\(text)\" is no colour (#rgb, #rrggbb, #rrggbbaa or transparent)")
+            }
+            look.background = color
+        } else if parsed.isGiven("each-layer") {
+            look.background = .transparent
+        }
+        look.includesBaseImage = !parsed.isGiven("no-base") && !parsed.isGiven("each-layer")
+        if let fill = parsed.value("fill") {
+            guard fill == "suggested" else { throw .usage("--fill: \"\(fill)\" is not suggested") }
+            look.fillsSuggested = true
+        }
+        switch (parsed.isGiven("rgb"), parsed.isGiven("rgba")) {
+        case (true, true): throw .usage("--rgb and --rgba exclude each other")
+        case (true, false): look.colorMode = .rgb
+        case (false, true): look.colorMode = .rgba
+        case (false, false): look.colorMode = .automatic
+        }
+        if let text = parsed.value("dpi") {
+            look.dotsPerInch = try TextValue.number(text, option: "--dpi", in: 1...100_000)
+        }
+        if let text = parsed.value("effort") {
+            guard let effort = EncodingEffort(name: text) else {
+                throw .usage("--effort: \"\(text)\" is not fast, balanced or small")
+            }
+            look.effort = effort
+        }
+        if let text = parsed.value("tile") {
+            let size = try TextValue.size(text, option: "--tile", in: 16...1_000_000)
+            look.tile = PixelSize(width: size.width, height: size.height)
+        }
+        look.hasMetadata = !parsed.isGiven("no-metadata")
+        return look
+    }
+
+    private static func run(_ parsed: ParsedCommand) throws(CommandError) -> RunArguments {
+        var run = RunArguments()
+        if let text = parsed.value("workers") {
+            run.workers = try TextValue.integer(text, option: "--workers", in: 1...256)
+        }
+        if parsed.isGiven("keep-going"), parsed.isGiven("fail-fast") {
+            throw .usage("--keep-going and --fail-fast exclude each other")
+        }
+        run.keepsGoing = !parsed.isGiven("fail-fast")
+        run.isDryRun = parsed.isGiven("dry-run")
+        run.reportPath = parsed.value("report")
+        run.isQuiet = parsed.isGiven("quiet")
+        run.printsJSON = parsed.isGiven("json")
+        return run
+    }
+}

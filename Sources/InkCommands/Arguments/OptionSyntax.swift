@@ -1,0 +1,61 @@
+/// How one option or argument of a command is written.
+struct OptionSyntax: Sendable {
+    enum Kind: Int32, Sendable {
+        /// `--name`, without a value.
+        case flag = 0
+        /// `--name VALUE`, at most once.
+        case value = 1
+        /// `--name VALUE`, as often as wanted.
+        case values = 2
+        /// One argument without a name.
+        case argument = 3
+        /// Any number of arguments without a name.
+        case arguments = 4
+    }
+
+    /// What the values are asked for by.
+    var key: String
+    /// As the parser takes it: `-o,--output`; a bare word for an argument.
+    var names: String
+    var kind: Kind
+    /// What stands for the value in the help: `DIR|FILE`.
+    var shown: String
+    /// The heading it stands under in the help; empty for the first one.
+    var group: String
+    var help: String
+
+    static func flag(_ names: String, group: String = "", _ help: String) -> OptionSyntax {
+        OptionSyntax(key: key(of: names), names: names, kind: .flag, shown: "", group: group, help: help)
+    }
+
+    static func value(_ names: String, _ shown: String, group: String = "", _ help: String) -> OptionSyntax {
+        OptionSyntax(key: key(of: names), names: names, kind: .value, shown: shown, group: group, help: help)
+    }
+
+    static func values(_ names: String, _ shown: String, group: String = "", _ help: String) -> OptionSyntax {
+        OptionSyntax(key: key(of: names), names: names, kind: .values, shown: shown, group: group, help: help)
+    }
+
+    static func argument(_ name: String, _ help: String) -> OptionSyntax {
+        OptionSyntax(key: name, names: name, kind: .argument, shown: "", group: "", help: help)
+    }
+
+    static func arguments(_ name: String, _ help: String) -> OptionSyntax {
+        OptionSyntax(key: name, names: name, kind: .arguments, shown: "...", group: "", help: help)
+    }
+
+    /// The long name without its dashes.
+    private static func key(of names: String) -> String {
+        let long = names.split(separator: ",").last ?? ""
+        return String(long.drop { $0 == "-" })
+    }
+}
+
+/// A command of the program and what may follow it.
+struct CommandSyntax: Sendable {
+    var name: String
+    var summary: String
+    /// Stands below the options in the help.
+    var notes: String
+    var options: [OptionSyntax]
+}

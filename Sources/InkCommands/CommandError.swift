@@ -1,0 +1,42 @@
+import InkEngine
+
+/// What a command refuses or fails at. `description` is one line that a person can act on.
+enum CommandError: Error, Hashable, Sendable {
+    /// The command line asks for something that does not exist or contradicts itself.
+    case usage(String)
+    /// A file of limits, presets or an earlier report is wrong.
+    case configuration(String)
+    case engine(EngineError)
+    /// The farm could not start or lost what it needs.
+    case farm(PictureFailure)
+
+    var exitCode: ExitCode {
+        switch self {
+        case .usage: .usage
+        case .configuration: .configuration
+        case .engine(let error): error.exitCode
+        case .farm(let failure): failure.kind
+        }
+    }
+}
+
+extension CommandError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .usage(let text), .configuration(let text): text
+        case .engine(let error): error.description
+        case .farm(let failure): failure.reason
+        }
+    }
+}
+
+extension EngineError {
+    /// What the program leaves with when this is all that went wrong.
+    var exitCode: ExitCode {
+        switch self {
+        case .badInput, .overLimit: .badInput
+        case .io: .inputOutput
+        case .internalError: .internalError
+        }
+    }
+}

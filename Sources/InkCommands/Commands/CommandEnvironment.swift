@@ -1,0 +1,28 @@
+import InkEngine
+
+/// What commands take from the world around them; tests put their own in its place.
+struct CommandEnvironment: Sendable {
+    var console: Console
+    /// What reads projects, with the preset folders and limits of a command line.
+    var makeOpener: @Sendable (_ presetFolders: [String], _ limits: Limits) -> any ProjectOpener
+    /// A farm with so many render threads.
+    var makeFarm: @Sendable (_ workers: Int, _ limits: Limits) -> any ExportFarm
+    /// The digest in a whole picture at this path; nil when there is none.
+    var storedDigest: @Sendable (String) -> [UInt8]?
+    var sha256: @Sendable ([UInt8]) -> [UInt8]
+    /// - Throws: `EngineError` when the file of limits cannot be used.
+    var readLimits: @Sendable (String) throws -> Limits
+    /// Whether Ctrl-C is taken over.
+    var handlesSignals: Bool
+
+    /// The limits of `--limits FILE`, the default ones without.
+    func limits(_ path: String?) throws(CommandError) -> Limits {
+        guard let path else { return Limits() }
+        do {
+            return try readLimits(path)
+        } catch {
+            if case .io = error as? EngineError { throw .engine((error as? EngineError) ?? .internalError("\(error)")) }
+            throw .configuration("\(error)")
+        }
+    }
+}

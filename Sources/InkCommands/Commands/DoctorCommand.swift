@@ -1,0 +1,187 @@
+import CVersions
+import Glibc
+import InkEngine
+import Synchronization
+
+/// `ink doctor`: says what the program runs with, and proves with a small export that it works.
+struct DoctorCommand {
+    private let environment: CommandEnvironment
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        let command = DoctorCommand(environment: environment)
+        let cores = UsableCores.count()
+        let memory = Memory.read()
+        let failure = command.selfTest()
+        if parsed.isGiven("json") {
+            try environment.console.print(
+                JSONValue.object([
+                    ("program", .string(ProgramVersion.text)),
+                    ("libraries", .object(libraries.map { ($0.name, .string($0.version)) })),
+                    ("vectorUnits", .array(vectorUnits.map { .string($0) })),
+                    ("cores", .integer(cores)),
+                    ("memoryBytes", .optional(memory.totalBytes)),
+                    ("memoryAvailableBytes", .optional(memory.availableBytes)),
+                    ("memoryLimitBytes", .optional(memory.limitBytes)),
+                    ("selfTest", .string(failure == nil ? "passed" : "failed")),
+                    ("error", .optional(failure?.reason)),
+                ]).text())
+        } else {
+            for line in lines(cores: cores, memory: memory, failure: failure) { try environment.console.print(line) }
+        }
+        guard let failure else { return .done }
+        environment.console.error("self-test: \(failure.reason)")
+        return failure.kind
+    }
+
+    private static func lines(cores: Int, memory: Memory, failure: PictureFailure?) -> [String] {
+        var lines = ["ink \(ProgramVersion.text)"]
+        for library in libraries {
+            lines.append("  " + library.name + String(repeating: " ", count: 12 - library.name.count) + library.version)
+        }
+        lines.append("Vector units  " + vectorUnits.joined(separator: " "))
+        lines.append("Usable cores  \(cores)")
+        lines.append("Memory        " + memory.text)
+        lines.append("Self-test     " + (failure == nil ? "passed" : "failed"))
+        return lines
+    }
+
+    private static var libraries: [(name: String, version: String)] {
+        (0..<ink_library_count()).map {
+            (String(cString: ink_library_name($0)), String(cString: ink_library_version($0)))
+        }
+    }
+
+    private static var vectorUnits: [String] {
+        (0..<ink_vector_unit_count()).filter { ink_vector_unit_present($0) == 1 }
+            .map { String(cString: ink_vector_unit_name($0)) }
+    }
+
+    /// Exports a small project into a folder of its own and looks at the picture; nil when all is well.
+    private func selfTest() -> PictureFailure? {
+        do throws(CommandError) {
+            let folder = try Self.temporaryFolder()
+            let path = folder.appendingPath("self-test.png")
+            defer {
+                unlink(path)
+                rmdir(folder)
+            }
+            let failure = try export(to: path)
+            if let failure { return failure }
+            return try asCommand { () throws(EngineError) in try SelfTestPicture.check(path) }
+        } catch {
+            return PictureFailure(error)
+        }
+    }
+
+    private static func temporaryFolder() throws(CommandError) -> String {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array(parent.appendingPath("ink-doctor-XXXXXX").utf8CString)
+        guard let made = mkdtemp(&template) else {
+            throw .engine(.io(path: parent, operation: "make a temporary folder", errno: errno))
+        }
+        return String(cString: made)
+    }
+
+    private func export(to path: String) throws(CommandError) -> PictureFailure? {
+        let reading = try asCommand { () throws(EngineError) in
+            try ProjectLoader.load(bytes: Array(SelfTestPicture.project.utf8), name: "the self-test")
+        }
+        let farm = environment.makeFarm(1, Limits())
+        let mailbox = Mailbox<FarmEvent>()
+        do {
+            try farm.start { mailbox.post($0) }
+        } catch {
+            return error
+        }
+        defer { farm.stop() }
+        farm.submit(
+            PictureRequest(
+                id: 0, name: "the self-test", project: reading.project, size: reading.project.canvasSize,
+                drawnLayers: nil, look: PictureLook(), output: path, digest: reading.contentDigest))
+        let clock = Stopwatch()
+        while clock.milliseconds < 30_000 {
+            for event in mailbox.receive(waitingAtMost: 1000) {
+                switch event {
+                case .finished: return nil
+                case .failed(_, let failure): return failure
+                case .cancelled: return PictureFailure(kind: .internalError, reason: "the export was cancelled")
+                case .started, .progress: continue
+                }
+            }
+        }
+        farm.cancelAll()
+        return PictureFailure(kind: .internalError, reason: "the export did not end within 30 s")
+    }
+}
+
+/// The picture of the self-test: a thick stroke, and a layer above it that a blend mode darkens, on a blue ground.
+enum SelfTestPicture {
+    static let project = """
+        {"version": "1.1", "name": "self-test", "canvasSize": {"width": 96, "height": 64}, "background": "#336699",
+         "layers": [
+           {"id": "stroke", "name": "stroke", "order": 0, "strokes": [
+             {"brush": {"type": "solid", "lineWidth": 20, "color": "#ff8000"}, "points": [[16, 16], [80, 16]]}]},
+           {"id": "product", "name": "product", "order": 1, "blendMode": "multiply", "strokes": [
+             {"brush": {"type": "solid", "lineWidth": 20, "color": "#808080"}, "points": [[16, 48], [80, 48]]}]}]}
+        """
+
+    /// Pixels that no rounding and no antialiasing touches, and what they must be.
+    private static let expected: [(x: Int, y: Int, color: RGBA8)] = [
+        (2, 32, RGBA8(red: 0x33, green: 0x66, blue: 0x99)), (48, 32, RGBA8(red: 0x33, green: 0x66, blue: 0x99)),
+        (20, 16, RGBA8(red: 0xff, green: 0x80, blue: 0x00)), (76, 20, RGBA8(red: 0xff, green: 0x80, blue: 0x00)),
+        // round(v * 128 / 255) of 0x33, 0x66, 0x99.
+        (48, 48, RGBA8(red: 26, green: 51, blue: 77)),
+    ]
+
+    /// Decodes the picture and compares; nil when it is right.
+    static func check(_ path: String) throws(EngineError) -> PictureFailure? {
+        let png = try InputFile.read(path: path, limitBytes: 1 << 20)
+        let (size, rgba) = try PNGDecoder.decodeRGBA(png, place: Place(file: path))
+        guard size == PixelSize(width: 96, height: 64) else {
+            return PictureFailure(kind: .internalError, reason: "the picture is \(size), not 96x64")
+        }
+        for (x, y, color) in expected {
+            let at = (y * size.width + x) * 4
+            let found = RGBA8(red: rgba[at], green: rgba[at + 1], blue: rgba[at + 2], alpha: rgba[at + 3])
+            guard found == color else {
+                return PictureFailure(
+                    kind: .internalError, reason: "pixel (\(x), \(y)) is \(found), not \(color)")
+            }
+        }
+        return nil
+    }
+}
+
+/// What memory there is, bytes; nil where the system does not say.
+struct Memory: Hashable, Sendable {
+    var totalBytes: Int?
+    var availableBytes: Int?
+    /// Of the control group.
+    var limitBytes: Int?
+
+    static func read() -> Memory {
+        let information = text("/proc/meminfo")
+        return Memory(
+            totalBytes: kilobytes("MemTotal:", in: information).map { $0 << 10 },
+            availableBytes: kilobytes("MemAvailable:", in: information).map { $0 << 10 },
+            limitBytes: Int(text("/sys/fs/cgroup/memory.max").trimmed().replacingNewlines()))
+    }
+
+    var text: String {
+        func shown(_ bytes: Int?) -> String {
+            bytes.map { Shown.decimal(Double($0) / 0x1p30, places: 1) + " GiB" } ?? "unknown"
+        }
+        let limit = limitBytes.map { ", limited to \(shown($0))" } ?? ""
+        return "\(shown(totalBytes)), \(shown(availableBytes)) available\(limit)"
+    }
+
+    /// Files of the system that may be missing: then nothing is known.
+    private static func text(_ path: String) -> String {
+        String(decoding: (try? FileSystem.read(path, limitBytes: 1 << 16)) ?? [], as: UTF8.self)
+    }
+
+    private static func kilobytes(_ name: String, in text: String) -> Int? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
+        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    }
+}

@@ -1,0 +1,187 @@
+import InkEngine
+import Synchronization
+
+/// `ink export`: finds projects, plans pictures, renders them, reports.
+struct ExportCommand {
+    private let environment: CommandEnvironment
+    private let parsed: ParsedCommand
+    private let arguments: ExportArguments
+    private let repeated: RepeatedExports?
+    private let limits: Limits
+    private let mailbox = Mailbox<ExportRun.Event>()
+
+    /// - Throws: `usage`, `configuration` before anything is touched.
+    private init(_ given: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
+        self.environment = environment
+        if let path = given.value("from-report") {
+            if given.isGiven("PATH") { throw .usage("--from-report takes its paths from the report; give no PATH") }
+            let repeated = try RepeatedExports(path: path, onlyFailed: given.isGiven("failed"))
+            self.repeated = repeated
+            var parsed = repeated.options.overridden(by: given)
+            parsed = parsed.overridden(
+                by: ParsedCommand(name: "export", values: ["PATH": repeated.inputs.map(\.path)]))
+            // The report's choice between these two gives way to the one on the command line.
+            if given.isGiven("keep-going") { parsed = parsed.filtered { $0 != "fail-fast" } }
+            if given.isGiven("fail-fast") { parsed = parsed.filtered { $0 != "keep-going" } }
+            self.parsed = parsed
+        } else {
+            if given.isGiven("failed") { throw .usage("--failed needs --from-report") }
+            repeated = nil
+            parsed = given
+        }
+        if let repeated, repeated.inputs.isEmpty {
+            // Nothing to repeat is no mistake; the arguments only have to be well formed.
+            let stand = parsed.overridden(by: ParsedCommand(name: "export", values: ["PATH": ["-"]]))
+            arguments = try ExportArguments(stand)
+        } else {
+            arguments = try ExportArguments(parsed)
+        }
+        limits = try environment.limits(arguments.limitsPath)
+        for folder in arguments.presetFolders {
+            let status: FileStatus?
+            do {
+                status = try FileSystem.status(folder)
+            } catch {
+                throw .engine(error)
+            }
+            guard status?.isFolder == true else { throw .configuration("\(folder): no such folder of presets") }
+        }
+    }
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        let command = try ExportCommand(parsed, environment)
+        return try command.execute()
+    }
+
+    private func execute() throws(CommandError) -> ExitCode {
+        let workers = arguments.run.workers ?? UsableCores.count()
+        let farm = environment.makeFarm(workers, limits)
+        let phase = RunPhase()
+        if environment.handlesSignals {
+            let mailbox = mailbox
+            try Interrupts.watch(
+                onFirst: { signal in
+                    // While planning, the main thread may wait for a disk or for standard input, and nothing has been
+                    // written.
+                    if phase.isPlanning { Interrupts.leave(signal) }
+                    mailbox.post(.stop(signal))
+                }, beforeExit: { farm.removeTemporaryFiles() })
+        }
+        var failed: [ExportRecord] = []
+        let (inputs, isBulk) = try findInputs(&failed)
+        let opener = environment.makeOpener(arguments.presetFolders, limits)
+        let outlines = readOutlines(inputs, opener, &failed)
+        let policy = arguments.ifExists ?? (isBulk ? .skipUnchanged : .overwrite)
+        let plan = try makePlan(inputs, outlines, policy)
+
+        let preparation = PicturePreparation(
+            arguments: arguments, policy: policy, limits: limits, rendererVersion: farm.rendererVersion,
+            storedDigest: environment.storedDigest, sha256: environment.sha256)
+        var run = ExportRun(
+            inputs: inputs, plan: plan, failed: failed, preparation: preparation, opener: opener, farm: farm,
+            console: environment.console, mailbox: mailbox, run: arguments.run, readAheadCount: workers + 2)
+        phase.endPlanning()
+        if !arguments.run.isDryRun, !plan.pictures.isEmpty {
+            let mailbox = mailbox
+            do {
+                try farm.start { mailbox.post(.farm($0)) }
+            } catch {
+                throw .farm(error)
+            }
+        }
+        try run.execute()
+        let milliseconds = run.milliseconds
+        farm.stop()
+        if run.stoppedBy != nil { farm.removeTemporaryFiles() }
+        return try report(run, milliseconds: milliseconds, policy: policy, workers: workers, farm: farm)
+    }
+
+    /// The projects, and whether they are many: more than one, or found by a search.
+    private func findInputs(_ failed: inout [ExportRecord]) throws(CommandError) -> ([ExportInput], Bool) {
+        if let repeated { return (repeated.inputs, true) }
+        var inputs: [ExportInput] = []
+        for item in try InputFinder.find(arguments.paths) {
+            switch item {
+            case .input(let input): inputs.append(input)
+            case .failure(let path, let error):
+                environment.console.error(error.description)
+                failed.append(ExportRecord(input: ExportInput(path: path), failure: PictureFailure(error)))
+            }
+        }
+        let isSingle =
+            arguments.paths.count == 1 && inputs.count == 1 && inputs[0].tree.isEmpty
+            && inputs[0].path == arguments.paths[0]
+        return (inputs, !isSingle)
+    }
+
+    private func readOutlines(
+        _ inputs: [ExportInput], _ opener: any ProjectOpener, _ failed: inout [ExportRecord]
+    ) -> [Int: ProjectOutline] {
+        guard ExportPlan.needsOutlines(arguments) else { return [:] }
+        var outlines: [Int: ProjectOutline] = [:]
+        for (index, input) in inputs.enumerated() {
+            do {
+                outlines[index] = ProjectOutline(try opener.open(input).project)
+            } catch {
+                environment.console.error(error.description)
+                failed.append(ExportRecord(input: input, failure: PictureFailure(error)))
+            }
+        }
+        return outlines
+    }
+
+    private func makePlan(
+        _ inputs: [ExportInput], _ outlines: [Int: ProjectOutline], _ policy: ExistingFilePolicy
+    ) throws(CommandError) -> ExportPlan {
+        var plan = try ExportPlan(
+            inputs: inputs, outlines: outlines, arguments: arguments, resolve: FileSystem.resolved)
+        if let repeated {
+            return plan.repeating(repeated.contains, output: repeated.output)
+        }
+        // A file that cannot be looked at counts as there: the export then fails with the system's words.
+        if policy == .suffix { plan.avoidExisting { (try? FileSystem.status($0)) != .some(.none) } }
+        return plan
+    }
+
+    private func report(
+        _ run: ExportRun, milliseconds: Double, policy: ExistingFilePolicy, workers: Int, farm: any ExportFarm
+    ) throws(CommandError) -> ExitCode {
+        let summary = ExportSummary(run.records, milliseconds: milliseconds)
+        let exitCode =
+            run.stoppedBy?.exitCode ?? ExitCode.combining(run.records.compactMap { $0.failure?.kind })
+        let report = ExportReport(
+            records: run.records, summary: summary, options: reportedOptions(policy),
+            folder: FileSystem.currentFolder(), rendererVersion: farm.rendererVersion, workers: workers,
+            exitCode: exitCode)
+        if let path = arguments.run.reportPath {
+            do {
+                try report.write(to: path)
+            } catch {
+                throw .engine(error)
+            }
+        }
+        if arguments.run.printsJSON {
+            try environment.console.print(report.json.text())
+        } else if !arguments.run.isQuiet {
+            try environment.console.print(summary.text(run.records))
+        }
+        return exitCode
+    }
+
+    /// What `--from-report` needs to do the same again; how a run reports is its own affair.
+    private func reportedOptions(_ policy: ExistingFilePolicy) -> [(name: String, values: [String])] {
+        let own: Set = ["PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "if-exists"]
+        var options = parsed.values.filter { !own.contains($0.key) }
+        options["if-exists"] = [policy.rawValue]
+        return options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}
+
+/// Whether a run still plans: then a signal ends the program at once.
+final class RunPhase: Sendable {
+    private let planning = Atomic<Bool>(true)
+
+    var isPlanning: Bool { planning.load(ordering: .acquiring) }
+
+    func endPlanning() { planning.store(false, ordering: .releasing) }
+}

@@ -1,0 +1,184 @@
+import InkBroker
+import InkEngine
+
+/// `ink inspect`: says what projects hold, and what of them would be refused.
+struct InspectCommand {
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        let paths = parsed.all("PROJECT")
+        guard !paths.isEmpty else { throw .usage("a PROJECT is needed (see \"ink help inspect\")") }
+        let limits = try environment.limits(parsed.value("limits"))
+        let opener = environment.makeOpener(parsed.all("presets"), limits)
+        var failures: [ExitCode] = []
+        var documents: [JSONValue] = []
+        for path in paths {
+            let input = ExportInput(path: path)
+            let inspection: ProjectInspection
+            do throws(EngineError) {
+                inspection = ProjectInspection(try opener.open(input), input: input, limits: limits)
+            } catch {
+                environment.console.error(error.description)
+                failures.append(error.exitCode)
+                documents.append(
+                    .object([("input", .string(path)), ("refused", .array([.string(error.description)]))]))
+                continue
+            }
+            if !inspection.refusals.isEmpty { failures.append(.badInput) }
+            for refusal in inspection.refusals { environment.console.error(refusal.description) }
+            if parsed.isGiven("json") {
+                documents.append(inspection.json)
+            } else {
+                try environment.console.print(inspection.text)
+            }
+        }
+        if parsed.isGiven("json") {
+            try environment.console.print((paths.count == 1 ? documents[0] : .array(documents)).text())
+        }
+        return .combining(failures)
+    }
+}
+
+/// What there is to say of a project without rendering it.
+struct ProjectInspection: Sendable {
+    /// An embedded image, decoded once to see that it can be.
+    struct Image: Sendable {
+        var size: PixelSize
+        var byteCount: Int
+        /// For a mask: the rectangle outside of which it is 0; nil when it is 0 everywhere, or no mask.
+        var maskBounds: PixelRect?
+    }
+
+    struct LayerInspection: Sendable {
+        var layer: Layer
+        var mask: Image?
+        var content: Image?
+        var pointCount: Int
+        /// nil when the stamps are beyond counting.
+        var stampCount: Int?
+    }
+
+    let input: ExportInput
+    let project: Project
+    let warnings: [String]
+    let base: Image?
+    /// In drawing order.
+    let layers: [LayerInspection]
+    /// What an export would stop at, all of it.
+    let refusals: [EngineError]
+
+    init(_ opened: OpenedProject, input: ExportInput, limits: Limits) {
+        self.input = input
+        project = opened.project
+        warnings = opened.warnings
+        var refusals: [EngineError] = []
+        func look(_ image: EncodedImage?, _ purpose: ImagePurpose) -> Image? {
+            guard let image else { return nil }
+            var seen = Image(size: image.size, byteCount: image.png.count)
+            do throws(EngineError) {
+                let place = Place(file: input.shownName, path: image.place)
+                let info = try PNGDecoder.decode(image.png, as: purpose, place: place, limits: limits) { _ in }
+                seen.maskBounds = info.maskBounds
+            } catch {
+                refusals.append(error)
+            }
+            return seen
+        }
+        base = look(project.baseImage, .color)
+        layers = project.drawingOrder.map { index in
+            let layer = opened.project.layers[index]
+            let stamps = StampCount.exact(of: layer)
+            return LayerInspection(
+                layer: layer, mask: look(layer.maskImage, .mask), content: look(layer.contentImage, .color),
+                pointCount: layer.strokes.reduce(0) { $0 + $1.points.count },
+                stampCount: stamps == .max ? nil : stamps)
+        }
+        do throws(EngineError) {
+            try StampCount.check(project, limits: limits, file: input.shownName)
+        } catch {
+            refusals.append(error)
+        }
+        self.refusals = refusals
+    }
+
+    /// The sum over the layers; nil when one is beyond counting.
+    var stampCount: Int? {
+        var sum = 0
+        for layer in layers {
+            guard let count = layer.stampCount else { return nil }
+            let (next, overflow) = sum.addingReportingOverflow(count)
+            guard !overflow else { return nil }
+            sum = next
+        }
+        return sum
+    }
+
+    var text: String {
+        let title = project.name.isEmpty ? "" : " \"\(project.name)\""
+        var lines = ["\(input.shownName)\(title)"]
+        lines.append("  canvas \(project.canvasSize), background \(project.background)")
+        if let base { lines.append("  base image \(base.size), \(base.byteCount) bytes") }
+        let strokes = layers.reduce(0) { $0 + $1.layer.strokes.count }
+        let points = layers.reduce(0) { $0 + $1.pointCount }
+        lines.append(
+            "  \(layers.count) layers, \(strokes) strokes, \(points) points, "
+                + (stampCount.map { "\($0) stamps" } ?? "stamps beyond counting"))
+        for layer in layers { lines.append("  " + Self.line(layer)) }
+        for warning in warnings { lines.append("  warning: " + warning) }
+        for refusal in refusals { lines.append("  refused: " + refusal.description) }
+        return lines.map { $0.escapingControls() }.joined(separator: "\n")
+    }
+
+    private static func line(_ inspection: LayerInspection) -> String {
+        let layer = inspection.layer
+        var parts = ["layer \"\(layer.name.isEmpty ? layer.id : layer.name)\": \(layer.blendMode.rawValue)"]
+        if !layer.isVisible { parts.append("hidden") }
+        if layer.opacity != 1 { parts.append("opacity \(layer.opacity)") }
+        if let mask = inspection.mask {
+            parts.append("mask \(mask.size)" + (mask.maskBounds.map { " open in \($0)" } ?? " closed"))
+        }
+        if let content = inspection.content { parts.append("content \(content.size)") }
+        if let pattern = layer.suggestedPattern { parts.append("suggests \(pattern.type.rawValue)") }
+        if !layer.strokes.isEmpty {
+            let types = Set(layer.strokes.map(\.brush.type.rawValue)).sorted().joined(separator: ", ")
+            parts.append(
+                "\(layer.strokes.count) strokes (\(types)), \(inspection.pointCount) points, "
+                    + (inspection.stampCount.map { "\($0) stamps" } ?? "stamps beyond counting"))
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    var json: JSONValue {
+        .object([
+            ("input", .string(input.path)), ("id", .string(project.id)), ("name", .string(project.name)),
+            ("canvas", Self.json(project.canvasSize)), ("background", .string(project.background.description)),
+            ("baseImage", Self.json(base)), ("stamps", .optional(stampCount)),
+            ("layers", .array(layers.map(Self.json))),
+            ("warnings", .array(warnings.map { .string($0) })),
+            ("refused", .array(refusals.map { .string($0.description) })),
+        ])
+    }
+
+    private static func json(_ inspection: LayerInspection) -> JSONValue {
+        let layer = inspection.layer
+        return .object([
+            ("id", .string(layer.id)), ("name", .string(layer.name)), ("order", .number(layer.order)),
+            ("blendMode", .string(layer.blendMode.rawValue)), ("opacity", .number(layer.opacity)),
+            ("visible", .bool(layer.isVisible)), ("mask", json(inspection.mask)), ("content", json(inspection.content)),
+            ("suggestedPattern", .optional(layer.suggestedPattern?.type.rawValue)),
+            ("strokes", .integer(layer.strokes.count)), ("points", .integer(inspection.pointCount)),
+            ("stamps", .optional(inspection.stampCount)),
+        ])
+    }
+
+    private static func json(_ size: PixelSize) -> JSONValue {
+        .object([("width", .integer(size.width)), ("height", .integer(size.height))])
+    }
+
+    private static func json(_ image: Image?) -> JSONValue {
+        guard let image else { return .null }
+        return .object([
+            ("width", .integer(image.size.width)), ("height", .integer(image.size.height)),
+            ("bytes", .integer(image.byteCount)),
+            ("maskBounds", image.maskBounds.map { .string($0.description) } ?? .null),
+        ])
+    }
+}

@@ -1,0 +1,125 @@
+import InkEngine
+
+/// `ink masks`: makes layer masks of the colours of a flat picture (section 6 of the contract).
+struct MasksCommand {
+    private let picture: String
+    private let colors: [RGBA8]
+    private let folder: String
+    private let overwrites: Bool
+    private let isQuiet: Bool
+    private let console: Console
+
+    /// Rows of a mask that are encoded at once.
+    private static let bandRows = 64
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        let command = try MasksCommand(parsed, environment.console)
+        return try command.execute()
+    }
+
+    private init(_ parsed: ParsedCommand, _ console: Console) throws(CommandError) {
+        guard let picture = parsed.value("PICTURE") else {
+            throw .usage("a PICTURE is needed (see \"ink help masks\")")
+        }
+        var colors: [RGBA8] = []
+        for text in parsed.list("color") {
+            guard let color = RGBA8(hex: text), color.isOpaque else {
+                throw .usage("--color: \"\(text)\" is no opaque colour (#rgb or #rrggbb)")
+            }
+            guard !colors.contains(color) else { throw .usage("--color: \(color) is given twice") }
+            colors.append(color)
+        }
+        guard !colors.isEmpty else { throw .usage("a colour is needed (--color #rrggbb)") }
+        switch parsed.value("if-exists") ?? "fail" {
+        case "fail": overwrites = false
+        case "overwrite": overwrites = true
+        case let other: throw .usage("--if-exists: \"\(other)\" is not fail or overwrite")
+        }
+        self.picture = picture
+        self.colors = colors
+        folder = parsed.value("output") ?? picture.splitPath().folder
+        isQuiet = parsed.isGiven("quiet")
+        self.console = console
+    }
+
+    private func execute() throws(CommandError) -> ExitCode {
+        var failures: [ExitCode] = []
+        let limits = Limits()
+        let (samples, info) = try asCommand { () throws(EngineError) in try decode(limits) }
+        try asCommand { () throws(EngineError) in try FileSystem.makeFolder(folder) }
+        for color in colors {
+            let name = "\(stem)-\(color.description.dropFirst())_mask.png"
+            let path = folder.appendingPath(name)
+            do throws(EngineError) {
+                if !overwrites, try FileSystem.exists(path) {
+                    throw .io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError)
+                }
+                let mask = try MaskMaker.mask(samples: samples, size: info.size, format: info.format, color: color)
+                try FileSystem.writeAtomically(try Self.png(of: mask, size: info.size), to: path)
+            } catch {
+                console.error(error.description)
+                failures.append(error.exitCode)
+                continue
+            }
+            if !isQuiet { try console.print(path.escapingControls()) }
+        }
+        return .combining(failures)
+    }
+
+    private var stem: String {
+        let name = picture.splitPath().name
+        return NameTemplate.safe(name.hasEnding(".png") ? String(name.dropLast(4)) : name)
+    }
+
+    private func decode(_ limits: Limits) throws(EngineError) -> ([UInt8], DecodedImageInfo) {
+        let png = try InputFile.read(path: picture, limitBytes: limits.fileBytes)
+        let place = Place(file: picture)
+        let header = try PNGHeader(png, place: place)
+        try header.check(against: limits, place: place)
+        var samples: [UInt8] = []
+        var constants: [(at: Int, rows: Int, value: UInt32)] = []
+        // Constant chunks are told before the format is known, and filled in afterwards.
+        let info = try PNGDecoder.decode(png, as: .color, place: place, limits: limits) {
+            (chunk: DecodedChunk) throws(EngineError) in
+            switch chunk.content {
+            case .samples(let bytes): samples += bytes
+            case .constant(let value): constants.append((samples.count, chunk.rows.count, value))
+            }
+        }
+        guard !constants.isEmpty else { return (samples, info) }
+        var whole: [UInt8] = []
+        whole.reserveCapacity(info.size.area * info.format.bytesPerPixel)
+        var taken = 0
+        for run in constants {
+            whole += samples[taken..<run.at]
+            taken = run.at
+            let pixel = (0..<info.format.bytesPerPixel).map { UInt8(truncatingIfNeeded: run.value >> (8 * UInt32($0))) }
+            for _ in 0..<(run.rows * info.size.width) { whole += pixel }
+        }
+        whole += samples[taken...]
+        return (whole, info)
+    }
+
+    /// A gray picture of the mask; red is what counts in a mask.
+    private static func png(of mask: [UInt8], size: PixelSize) throws(EngineError) -> [UInt8] {
+        var file = try PNGStream.prologue(size: size, format: .rgb, description: PNGStream.Description())
+        var adler = Adler32.empty
+        let encoder = BandEncoder()
+        for first in stride(from: 0, to: size.height, by: bandRows) {
+            let rows = first..<min(size.height, first + bandRows)
+            var pixels: [UInt8] = []
+            pixels.reserveCapacity(rows.count * size.width * 3)
+            for value in mask[(rows.lowerBound * size.width)..<(rows.upperBound * size.width)] {
+                pixels.append(value)
+                pixels.append(value)
+                pixels.append(value)
+            }
+            let band = try encoder.encode(
+                pixels: pixels, width: size.width, format: .rgb,
+                encoding: BandEncoding(effort: .balanced, isLast: rows.upperBound == size.height))
+            file += PNGStream.idat(band.bytes, isFirst: first == 0)
+            adler = Adler32.combine(adler, band.adler32, lengthB: band.filteredByteCount)
+        }
+        return file + PNGStream.epilogue(adler32: adler)
+    }
+}

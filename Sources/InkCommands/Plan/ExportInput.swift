@@ -1,0 +1,50 @@
+import InkEngine
+
+/// One project to export, before it has been read.
+struct ExportInput: Hashable, Sendable {
+    /// As it is opened; `-` for standard input.
+    var path: String
+    /// The folders between the searched folder and the project; empty for one that was named itself.
+    var tree: [String]
+
+    init(path: String, tree: [String] = []) {
+        self.path = path
+        self.tree = tree
+    }
+
+    var isStandardInput: Bool { path == "-" }
+
+    /// What messages call it.
+    var shownName: String { isStandardInput ? "standard input" : path }
+
+    /// The file's name without its ending.
+    var stem: String {
+        if isStandardInput { return "stdin" }
+        let name = path.splitPath().name
+        for ending in [".inktemplate", ".ink", ".zip"]
+        where name.hasEnding(ending) && name.utf8.count > ending.utf8.count {
+            return String(name.dropLast(ending.count))
+        }
+        return name
+    }
+
+    /// The folder that the project lies in; empty for the current one.
+    var folder: String { isStandardInput ? "" : path.splitPath().folder }
+
+    /// The name of that folder.
+    var folderName: String { FileSystem.resolved(folder).splitPath().name }
+
+    /// Whether it is a template folder, whose files are part of the input.
+    var isTemplateFolder: Bool {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        return path.lowercased().hasSuffix(".inktemplate")
+    }
+}
+
+/// What was found where the command line pointed.
+enum FoundInput: Sendable {
+    case input(ExportInput)
+    /// A place that could not be looked into; the others go on.
+    case failure(String, EngineError)
+}

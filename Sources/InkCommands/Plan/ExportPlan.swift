@@ -1,0 +1,193 @@
+import InkBroker
+import InkEngine
+
+/// What planning needs to know of a project that has been read.
+struct ProjectOutline: Hashable, Sendable {
+    struct LayerOutline: Hashable, Sendable {
+        var id: String
+        var name: String
+        var isVisible: Bool
+    }
+
+    var id: String
+    var title: String
+    /// In file order.
+    var layers: [LayerOutline]
+
+    init(id: String, title: String, layers: [LayerOutline]) {
+        self.id = id
+        self.title = title
+        self.layers = layers
+    }
+
+    init(_ project: Project) {
+        id = project.id
+        title = project.name
+        layers = project.layers.map { LayerOutline(id: $0.id, name: $0.name, isVisible: $0.isVisible) }
+    }
+}
+
+/// One picture that is to be made.
+struct PlannedPicture: Hashable, Sendable {
+    /// Index of the input.
+    var input: Int
+    var size: ExportSize
+    /// With `--each-layer`: the layer's index in its file.
+    var layer: Int?
+    /// Path of the PNG.
+    var output: String
+}
+
+/// Which pictures come out of which inputs, and where they go; pure but for the questions that are passed in.
+struct ExportPlan: Sendable {
+    /// Ordered by input, then layer from the bottom up in file order, then size.
+    private(set) var pictures: [PlannedPicture]
+
+    /// Whether names or pictures can only be known when the projects have been read.
+    static func needsOutlines(_ arguments: ExportArguments) -> Bool {
+        arguments.name.needsProject || arguments.layers == .each
+    }
+
+    /// - Parameters:
+    ///   - outlines: by input; needed for all inputs when `needsOutlines`. An input without one is left out then (it
+    ///     could not be read).
+    ///   - resolve: one spelling for all paths to one place.
+    /// - Throws: `usage` when two pictures would get one name, a picture would replace an input, or several pictures
+    ///   would go into one file.
+    init(
+        inputs: [ExportInput], outlines: [Int: ProjectOutline], arguments: ExportArguments,
+        resolve: (String) -> String
+    ) throws(CommandError) {
+        pictures = []
+        let outputFile = arguments.output.flatMap { $0.hasEnding(".png") ? $0 : nil }
+        for (index, input) in inputs.enumerated() {
+            let outline = outlines[index]
+            if Self.needsOutlines(arguments), outline == nil { continue }
+            for layer in Self.layers(arguments.layers, outline) {
+                for size in arguments.sizes {
+                    let number = pictures.count + 1
+                    let name = try arguments.name.fill { placeholder in
+                        Self.value(
+                            of: placeholder, input: input, outline: outline, size: size, layer: layer, number: number)
+                    }
+                    let output = outputFile ?? Self.place(name, of: input, output: arguments.output)
+                    pictures.append(PlannedPicture(input: index, size: size, layer: layer, output: output))
+                }
+            }
+        }
+        if let outputFile, pictures.count > 1 {
+            throw .usage("\(outputFile) is one file, and \(pictures.count) pictures would come out; give a folder")
+        }
+        try refuseCollisions(inputs, resolve)
+    }
+
+    /// The same plan with the outputs that `output` gives; nil keeps a picture's own, and one for which `isWanted` does
+    /// not hold is left out.
+    func repeating(
+        _ isWanted: (PlannedPicture) -> Bool, output: (PlannedPicture) -> String?
+    ) -> ExportPlan {
+        var plan = self
+        plan.pictures = pictures.filter(isWanted).map { picture in
+            var picture = picture
+            picture.output = output(picture) ?? picture.output
+            return picture
+        }
+        return plan
+    }
+
+    /// With `-1`, `-2`, ... behind the names of files that exist.
+    mutating func avoidExisting(_ exists: (String) -> Bool) {
+        var taken = Set(pictures.map { Array($0.output.utf8) })
+        for index in pictures.indices where exists(pictures[index].output) {
+            let stem = pictures[index].output.dropLast(4)
+            let ending = pictures[index].output.suffix(4)
+            var number = 1
+            var candidate = "\(stem)-\(number)\(ending)"
+            while exists(candidate) || taken.contains(Array(candidate.utf8)) {
+                number += 1
+                candidate = "\(stem)-\(number)\(ending)"
+            }
+            taken.insert(Array(candidate.utf8))
+            pictures[index].output = candidate
+        }
+    }
+
+    private static func layers(_ choice: LayerChoice, _ outline: ProjectOutline?) -> [Int?] {
+        guard choice == .each, let outline else { return [nil] }
+        return outline.layers.indices.filter { outline.layers[$0].isVisible }
+    }
+
+    private static func value(
+        of placeholder: NamePlaceholder, input: ExportInput, outline: ProjectOutline?, size: ExportSize, layer: Int?,
+        number: Int
+    ) -> String {
+        switch placeholder {
+        case .name: return input.stem
+        case .dir: return input.folderName
+        case .size: return size.name
+        case .number: return String(number)
+        case .title: return outline?.title ?? ""
+        case .id: return outline?.id ?? ""
+        case .layer:
+            guard let outline, let layer else { return "" }
+            let found = outline.layers[layer]
+            return found.name.isEmpty ? found.id : found.name
+        }
+    }
+
+    private static func place(_ name: String, of input: ExportInput, output: String?) -> String {
+        guard let output else { return input.folder.appendingPath(name) }
+        return input.tree.reduce(output) { $0.appendingPath($1) }.appendingPath(name)
+    }
+
+    // Names are compared by their bytes: Swift's == also equates canonically equivalent names, which are two files.
+    private func refuseCollisions(_ inputs: [ExportInput], _ resolve: (String) -> String) throws(CommandError) {
+        var readFrom: [[UInt8]: String] = [:]
+        var templates: [[UInt8]] = []
+        for input in inputs where !input.isStandardInput {
+            let path = Array(resolve(input.path).utf8)
+            readFrom[path] = input.path
+            if input.isTemplateFolder { templates.append(path + [47]) }
+        }
+        var writtenBy: [[UInt8]: Int] = [:]
+        for (index, picture) in pictures.enumerated() {
+            let key = Array(resolve(picture.output).utf8)
+            if let other = writtenBy.updateValue(index, forKey: key) {
+                let first = inputs[pictures[other].input].shownName
+                let second = inputs[picture.input].shownName
+                let names = first == second ? "two pictures of \(first)" : "\(first) and \(second)"
+                throw .usage("\(picture.output) would be the name of \(names) (see --name)")
+            }
+            if let input = readFrom[key] { throw .usage("\(picture.output) would replace the input \(input)") }
+            // A template may get a new preview; its other pictures are input.
+            if let template = templates.first(where: { key.starts(with: $0) }),
+                Array(key.dropFirst(template.count)) != Array("preview.png".utf8)
+            {
+                throw .usage(
+                    "\(picture.output) lies inside the input \(String(decoding: template.dropLast(), as: UTF8.self))")
+            }
+        }
+    }
+}
+
+extension LayerChoice {
+    /// The indices of the layers that a picture draws, ascending; nil for all visible ones.
+    /// - Throws: `usage` when a name is unknown in this project.
+    func drawnLayers(of outline: ProjectOutline, layer: Int?, file: String) throws(CommandError) -> [Int]? {
+        if let layer { return [layer] }
+        guard case .named(let names) = self else { return nil }
+        var drawn: Set<Int> = []
+        for name in names {
+            // An id is one layer's; a name may be that of several, which are all meant.
+            let byID = outline.layers.indices.filter { outline.layers[$0].id == name }
+            let matching = byID.isEmpty ? outline.layers.indices.filter { outline.layers[$0].name == name } : byID
+            guard !matching.isEmpty else {
+                let known = outline.layers.prefix(20).map { "\"\($0.name.isEmpty ? $0.id : $0.name)\"" }
+                let list = known.isEmpty ? "it has no layers" : "there are " + known.joined(separator: ", ")
+                throw .usage("\(file): no layer \"\(name)\"; \(list)\(outline.layers.count > 20 ? ", ..." : "")")
+            }
+            drawn.formUnion(matching)
+        }
+        return drawn.sorted()
+    }
+}

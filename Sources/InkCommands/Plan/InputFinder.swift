@@ -1,0 +1,123 @@
+import Glibc
+import InkEngine
+
+/// Turns the paths of a command line into projects: folders are searched, list files read.
+struct InputFinder {
+    /// Most projects in one run.
+    static let inputsMax = 1_000_000
+    /// Largest list file, bytes.
+    static let listBytesMax = 64 << 20
+
+    private var found: [FoundInput] = []
+    /// Folders that have been searched: a link that leads back is not followed again.
+    private var searched: Set<FileIdentity> = []
+
+    private init() {}
+
+    /// What the paths lead to, in their order; within a folder, files and folders in the order of their names' bytes.
+    ///
+    /// Links are followed, a folder is searched once however many lead to it. Names that begin with a dot are skipped
+    /// in a search. A folder without any project is a failure.
+    static func find(_ paths: [String]) throws(CommandError) -> [FoundInput] {
+        var finder = InputFinder()
+        for path in paths {
+            if path.hasPrefix("@") {
+                for line in try listed(String(path.dropFirst())) { try finder.add(line) }
+            } else {
+                try finder.add(path)
+            }
+        }
+        return finder.found
+    }
+
+    /// The paths in a list file: one a line, blank lines and those that begin with `#` skipped.
+    private static func listed(_ path: String) throws(CommandError) -> [String] {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileSystem.read(path, limitBytes: listBytesMax)
+        } catch {
+            throw .engine(error)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw .engine(.badInput(Place(file: path), reason: "a list of paths has to be UTF-8 text"))
+        }
+        let lines = text.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" }).map(String.init)
+            .filter { !$0.trimmed().isEmpty && !$0.hasPrefix("#") }
+        if let line = lines.first(where: { $0 == "-" || $0.hasPrefix("@") }) {
+            throw .engine(.badInput(Place(file: path), reason: "\"\(line)\" cannot stand in a list"))
+        }
+        guard !lines.isEmpty else { throw .engine(.badInput(Place(file: path), reason: "the list names no project")) }
+        return lines
+    }
+
+    private mutating func add(_ path: String) throws(CommandError) {
+        // A missing file is left to the reader, whose error says so; only folders are told apart here.
+        let isSearchable: Bool
+        do throws(EngineError) {
+            let isFolder = path == "-" ? false : try FileSystem.status(path)?.isFolder == true
+            isSearchable = isFolder && !path.isTemplateFolderName
+        } catch {
+            found.append(.failure(path, error))
+            return
+        }
+        guard isSearchable else {
+            try append(.input(ExportInput(path: path)))
+            return
+        }
+        let before = found.count
+        try search(path, tree: [])
+        if found.count == before {
+            found.append(
+                .failure(
+                    path, .badInput(Place(file: path), reason: "the folder holds no project that was not met before")))
+        }
+    }
+
+    /// Recursion ends: a folder is entered once.
+    private mutating func search(_ folder: String, tree: [String]) throws(CommandError) {
+        let entries: [FolderEntry]
+        do {
+            guard let status = try FileSystem.status(folder), searched.insert(status.identity).inserted else { return }
+            entries = try FileSystem.entries(folder)
+        } catch {
+            found.append(.failure(folder, error))
+            return
+        }
+        for entry in entries {
+            switch entry {
+            case .unreadable(let name):
+                let place = Place(file: folder.appendingPath(name))
+                if name.isProjectName || name.isTemplateFolderName {
+                    try append(.failure(place.file, .badInput(place, reason: "the name is not UTF-8")))
+                }
+            case .name(let name):
+                if name.hasPrefix(".") { continue }
+                try visit(name, in: folder, tree: tree)
+            }
+        }
+    }
+
+    private mutating func visit(_ name: String, in folder: String, tree: [String]) throws(CommandError) {
+        let path = folder.appendingPath(name)
+        let isFolder = (try? FileSystem.status(path)?.isFolder) == true  // what cannot be looked at is no folder
+        if name.isTemplateFolderName || (name.isProjectName && !isFolder) {
+            try append(.input(ExportInput(path: path, tree: tree)))
+        } else if isFolder {
+            try search(path, tree: tree + [name])
+        }
+    }
+
+    private mutating func append(_ item: FoundInput) throws(CommandError) {
+        guard found.count < Self.inputsMax else { throw .usage("there are more than \(Self.inputsMax) inputs") }
+        found.append(item)
+    }
+}
+
+extension String {
+    fileprivate var isTemplateFolderName: Bool {
+        var name = self[...]
+        while name.count > 1, name.hasSuffix("/") { name = name.dropLast() }
+        return name.lowercased().hasSuffix(".inktemplate")
+    }
+    fileprivate var isProjectName: Bool { hasEnding(".ink") || hasEnding(".zip") }
+}

@@ -1,0 +1,15 @@
+import InkEngine
+
+/// The times that the drawing app allows its devices for a 2K export, by tier.
+enum DeviceTiers {
+    /// Seconds for a longest edge of 2048 pixels.
+    static let seconds = [3.0, 5.0, 7.0]
+
+    /// The tier (0 is the strictest) whose time an export keeps; nil when it is slower than all.
+    ///
+    /// For another size a tier's time grows with the pixels that the same canvas gives there, the square of the edge.
+    static func tier(milliseconds: Double, pixels: PixelSize) -> Int? {
+        let edge = Double(pixels.longestEdge) / 2048
+        return seconds.firstIndex { milliseconds <= $0 * 1000 * edge * edge }
+    }
+}

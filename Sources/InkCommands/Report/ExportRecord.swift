@@ -1,0 +1,47 @@
+import InkBroker
+import InkEngine
+
+/// What became of one export.
+enum ExportState: String, Hashable, Sendable {
+    case waiting, running
+    case done
+    /// The file that was there shows the same.
+    case skipped
+    case failed
+    /// The run ended before it.
+    case cancelled
+    /// `--dry-run`: would be made.
+    case planned
+}
+
+/// One export in a report.
+struct ExportRecord: Hashable, Sendable {
+    var input: ExportInput
+    /// nil when the project could not be read and the name depends on it.
+    var output: String?
+    var size: ExportSize?
+    /// `--each-layer`: the layer's index in its file.
+    var layer: Int?
+    /// Output pixels, once known.
+    var pixels: PixelSize?
+    var state = ExportState.waiting
+    var phases = PhaseTimes()
+    /// From the first task to the file in its place, and reading before it.
+    var milliseconds: Double?
+    /// What the farm said of the finished picture.
+    var outcome: PictureOutcome?
+    var failure: PictureFailure?
+
+    init(input: ExportInput, failure: PictureFailure) {
+        self.input = input
+        self.failure = failure
+        state = .failed
+    }
+
+    init(input: ExportInput, picture: PlannedPicture) {
+        self.input = input
+        output = picture.output
+        size = picture.size
+        layer = picture.layer
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import InkBroker
+import InkEngine
+
+/// The machine-readable account of a run: what `--report` writes and `--json` prints.
+struct ExportReport: Sendable {
+    /// Changes when a reader of the old form would misunderstand the new one.
+    static let formatVersion = 1
+
+    var records: [ExportRecord]
+    var summary: ExportSummary
+    /// The options that `--from-report` takes over.
+    var options: [(name: String, values: [String])]
+    /// What relative paths in the report start from.
+    var folder: String
+    var rendererVersion: String
+    var workers: Int
+    var exitCode: ExitCode
+
+    var json: JSONValue {
+        .object([
+            ("format", .string("ink-export-report")),
+            ("version", .integer(Self.formatVersion)),
+            ("program", .string(ProgramVersion.text)),
+            ("renderer", .string(rendererVersion)),
+            ("folder", .string(folder)),
+            ("workers", .integer(workers)),
+            ("exitCode", .integer(Int(exitCode.rawValue))),
+            ("options", .object(options.map { ($0.name, .array($0.values.map { .string($0) })) })),
+            ("summary", summaryJSON),
+            ("exports", .array(records.map(Self.json))),
+        ])
+    }
+
+    private var summaryJSON: JSONValue {
+        .object([
+            ("done", .integer(summary.count(.done))),
+            ("skipped", .integer(summary.count(.skipped))),
+            ("failed", .integer(summary.count(.failed))),
+            ("cancelled", .integer(summary.count(.cancelled))),
+            ("planned", .integer(summary.count(.planned))),
+            ("milliseconds", .milliseconds(summary.milliseconds)),
+            ("pixels", .integer(summary.pixels)),
+            ("pixelsPerSecond", .number(summary.pixelsPerSecond.rounded())),
+            ("medianMs", .milliseconds(summary.median)),
+            ("p95Ms", .milliseconds(summary.percentile95)),
+            ("slowest", .optional(summary.slowest.flatMap { records[$0].output })),
+            (
+                "deviceTiers",
+                .object([
+                    ("seconds2K", .array(DeviceTiers.seconds.map { .number($0) })),
+                    ("scale", .string("in proportion to the pixels of the same canvas at 2K")),
+                    ("fastest", .array(summary.tiers.dropLast().map { .integer($0) })),
+                    ("slower", .integer(summary.tiers.last ?? 0)),
+                ])
+            ),
+        ])
+    }
+
+    private static func json(_ record: ExportRecord) -> JSONValue {
+        let phases = record.phases
+        return .object([
+            ("input", .string(record.input.path)),
+            ("tree", .array(record.input.tree.map { .string($0) })),
+            ("output", .optional(record.output)),
+            ("size", .optional(record.size?.name)),
+            ("layer", .optional(record.layer)),
+            ("width", .optional(record.pixels?.width)),
+            ("height", .optional(record.pixels?.height)),
+            ("state", .string(record.state.rawValue)),
+            ("milliseconds", .milliseconds(record.milliseconds)),
+            (
+                "phasesMs",
+                .object([
+                    ("read", .milliseconds(phases.read)), ("decode", .milliseconds(phases.decode)),
+                    ("queue", .milliseconds(phases.queue)), ("prepare", .milliseconds(phases.prepare)),
+                    ("raster", .milliseconds(phases.raster)),
+                    ("composite", .milliseconds(phases.composite)), ("encode", .milliseconds(phases.encode)),
+                    ("stitch", .milliseconds(phases.stitch)),
+                ])
+            ),
+            ("tiles", .optional(record.outcome?.tileCount)),
+            ("bytes", .optional(record.outcome?.byteCount)),
+            ("sha256", .optional(record.outcome?.sha256)),
+            ("brokerMs", .milliseconds(record.outcome?.brokerMilliseconds)),
+            ("attempts", .optional(record.outcome?.attemptCount)),
+            ("bytesSent", .optional(record.outcome?.bytesSent)),
+            ("bytesReceived", .optional(record.outcome?.bytesReceived)),
+            (
+                "error",
+                record.failure.map {
+                    .object([("code", .integer(Int($0.kind.rawValue))), ("reason", .string($0.reason))])
+                } ?? .null
+            ),
+        ])
+    }
+
+    /// Writes the report beside its place, syncs it and renames it.
+    func write(to path: String) throws(EngineError) {
+        try FileSystem.writeAtomically(Array((json.text() + "\n").utf8), to: path)
+    }
+}
+
+extension FileSystem {
+    /// Replaces a file in one step: whoever reads it sees the old or the new one, whole.
+    static func writeAtomically(_ bytes: [UInt8], to path: String) throws(EngineError) {
+        let (folder, name) = path.splitPath()
+        let part = folder.appendingPath(".\(name).\(getpid()).part")
+        let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard file >= 0 else { throw .io(path: path, operation: "create", errno: errno) }
+        do throws(EngineError) {
+            defer { close(file) }
+            try writeAll(bytes, to: file, name: path)
+            guard fsync(file) == 0 else { throw .io(path: path, operation: "sync", errno: errno) }
+        } catch {
+            unlink(part)
+            throw error
+        }
+        guard rename(part, path) == 0 else {
+            let reason = errno
+            unlink(part)
+            throw .io(path: path, operation: "rename", errno: reason)
+        }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to file: Int32, name: String) throws(EngineError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if written < 0 {
+                if errno == EINTR { continue }
+                throw .io(path: name, operation: "write", errno: errno)
+            }
+            rest = rest.dropFirst(written)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+/// Reads JSON text (RFC 8259) into a `JSONValue`: reports of earlier runs, which are small next to projects.
+struct JSONReader {
+    /// Arrays and objects inside each other.
+    static let depthMax = 32
+
+    /// Why a text is no JSON, and at which byte.
+    struct Failure: Error, Hashable {
+        var offset: Int
+        var reason: String
+    }
+
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The document that the bytes hold.
+    static func read(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
+        var reader = JSONReader(bytes)
+        let value = try reader.value(depth: 0)
+        reader.skipBlanks()
+        guard reader.offset == bytes.count else { throw reader.failure("something follows the document") }
+        return value
+    }
+
+    private func failure(_ reason: String) -> Failure { Failure(offset: offset, reason: reason) }
+
+    private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    private mutating func skipBlanks() {
+        while let byte = next, byte == 32 || byte == 9 || byte == 10 || byte == 13 { offset += 1 }
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        skipBlanks()
+        guard let byte = next, UInt32(byte) == character.value else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func value(depth: Int) throws(Failure) -> JSONValue {
+        guard depth < Self.depthMax else { throw failure("nested too deep") }
+        skipBlanks()
+        switch next {
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "\""): return .string(try string())
+        default: return try word()
+        }
+    }
+
+    private mutating func object(depth: Int) throws(Failure) -> JSONValue {
+        offset += 1
+        var members: [(String, JSONValue)] = []
+        if take("}") { return .object(members) }
+        repeat {
+            skipBlanks()
+            guard next == UInt8(ascii: "\"") else { throw failure("a name is missing") }
+            let name = try string()
+            guard take(":") else { throw failure("a colon is missing") }
+            members.append((name, try value(depth: depth + 1)))
+        } while take(",")
+        guard take("}") else { throw failure("an object is not closed") }
+        return .object(members)
+    }
+
+    private mutating func array(depth: Int) throws(Failure) -> JSONValue {
+        offset += 1
+        var items: [JSONValue] = []
+        if take("]") { return .array(items) }
+        repeat { items.append(try value(depth: depth + 1)) } while take(",")
+        guard take("]") else { throw failure("an array is not closed") }
+        return .array(items)
+    }
+
+    private mutating func string() throws(Failure) -> String {
+        offset += 1
+        var text: [UInt8] = []
+        while let byte = next {
+            offset += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let string = String(validating: text, as: UTF8.self) else { throw failure("not UTF-8") }
+                return string
+            case UInt8(ascii: "\\"): text.append(contentsOf: String(try escaped()).utf8)
+            case 0..<32: throw failure("a control character in a string")
+            default: text.append(byte)
+            }
+        }
+        throw failure("a string is not closed")
+    }
+
+    private mutating func escaped() throws(Failure) -> Character {
+        guard let byte = next else { throw failure("a string is not closed") }
+        offset += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Character(Unicode.Scalar(byte))
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "u"):
+            var code = try unit()
+            if (0xD800..<0xDC00).contains(code), next == UInt8(ascii: "\\"), offset + 1 < bytes.count,
+                bytes[offset + 1] == UInt8(ascii: "u")
+            {
+                offset += 2
+                let low = try unit()
+                guard (0xDC00..<0xE000).contains(low) else { throw failure("half a surrogate pair") }
+                code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(code) else { throw failure("half a surrogate pair") }
+            return Character(scalar)
+        default: throw failure("an unknown escape")
+        }
+    }
+
+    /// Four hexadecimal digits.
+    private mutating func unit() throws(Failure) -> UInt32 {
+        guard offset + 4 <= bytes.count,
+            let code = UInt32(String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self), radix: 16)
+        else { throw failure("four hexadecimal digits are missing") }
+        offset += 4
+        return code
+    }
+
+    private mutating func word() throws(Failure) -> JSONValue {
+        let start = offset
+        while let byte = next, !" \t\r\n,:]}[{\"".utf8.contains(byte) { offset += 1 }
+        let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+        switch text {
+        case "null": return .null
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        default:
+            if let integer = Int(text) { return .integer(integer) }
+            guard let first = text.utf8.first, first == 45 || (48...57).contains(first), let number = Double(text),
+                number.isFinite
+            else {
+                offset = start
+                throw failure("not a value")
+            }
+            return .number(number)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The last member of that name; nil when there is none or this is no object.
+    subscript(_ name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.0 == name }?.1
+    }
+
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+    var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+    var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
+    var members: [(String, JSONValue)]? { if case .object(let members) = self { members } else { nil } }
+
+    var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import InkBroker
+import InkEngine
+
+/// The exports of an earlier run that are to be made again, from its report.
+struct RepeatedExports: Sendable {
+    /// Largest report, bytes.
+    static let reportBytesMax = 1 << 30
+
+    private struct Key: Hashable {
+        var input: Int
+        var size: String
+        var layer: Int?
+    }
+
+    /// The options of that run, its paths still relative to its folder resolved.
+    let options: ParsedCommand
+    /// Each input once, in the report's order.
+    let inputs: [ExportInput]
+    /// Inputs of which everything is wanted, since they could not be planned.
+    private let whole: Set<Int>
+    private let outputs: [Key: String]
+
+    /// - Parameter onlyFailed: leave out what was done, or was up to date.
+    /// - Throws: `configuration` when the file is no report; `engine` when it cannot be read.
+    init(path: String, onlyFailed: Bool) throws(CommandError) {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileSystem.read(path, limitBytes: Self.reportBytesMax)
+        } catch {
+            throw .engine(error)
+        }
+        let report: JSONValue
+        do throws(JSONReader.Failure) {
+            report = try JSONReader.read(bytes)
+        } catch {
+            throw .configuration("\(path): byte \(error.offset): \(error.reason)")
+        }
+        guard report["format"]?.string == "ink-export-report",
+            report["version"]?.integer == ExportReport.formatVersion, let folder = report["folder"]?.string,
+            let exports = report["exports"]?.array, let written = report["options"]?.members
+        else {
+            throw .configuration("\(path): not a report of ink export, version \(ExportReport.formatVersion)")
+        }
+        let isHere = folder == FileSystem.currentFolder()
+        func resolve(_ path: String) -> String {
+            isHere || path.hasPrefix("/") || path == "-" ? path : folder.appendingPath(path)
+        }
+        var values: [String: [String]] = [:]
+        for (name, value) in written {
+            let texts = (value.array ?? []).compactMap(\.string)
+            values[name] = Self.pathOptions.contains(name) ? texts.map(resolve) : texts
+        }
+        options = ParsedCommand(name: "export", values: values)
+
+        var inputs: [ExportInput] = []
+        var indices: [ExportInput: Int] = [:]
+        var whole: Set<Int> = []
+        var outputs: [Key: String] = [:]
+        for (index, export) in exports.enumerated() {
+            guard let state = export["state"]?.string.flatMap(ExportState.init(rawValue:)),
+                let input = export["input"]?.string, let tree = export["tree"]?.array?.map(\.string),
+                !tree.contains(nil)
+            else { throw .configuration("\(path): exports[\(index)] is not an export") }
+            if onlyFailed, state == .done || state == .skipped { continue }
+            guard input != "-" else {
+                throw .usage("\(path): exports[\(index)] came from standard input and cannot be repeated")
+            }
+            let found = ExportInput(path: resolve(input), tree: tree.compactMap { $0 })
+            let position = indices[found] ?? inputs.count
+            if position == inputs.count {
+                indices[found] = position
+                inputs.append(found)
+            }
+            if let output = export["output"]?.string, let size = export["size"]?.string {
+                outputs[Key(input: position, size: size, layer: export["layer"]?.integer)] = resolve(output)
+            } else {
+                whole.insert(position)
+            }
+        }
+        self.inputs = inputs
+        self.whole = whole
+        self.outputs = outputs
+    }
+
+    /// Options whose values are paths.
+    private static let pathOptions: Set<String> = ["output", "presets", "limits"]
+
+    /// Whether a picture is one of those to be made again.
+    func contains(_ picture: PlannedPicture) -> Bool {
+        whole.contains(picture.input) || output(of: picture) != nil
+    }
+
+    /// Where the earlier run wanted it.
+    func output(of picture: PlannedPicture) -> String? {
+        outputs[Key(input: picture.input, size: picture.size.name, layer: picture.layer)]
+    }
+}

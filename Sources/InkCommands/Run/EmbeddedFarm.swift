@@ -1,0 +1,213 @@
+import InkBroker
+import InkEngine
+import InkProtocol
+import InkWorker
+import Synchronization
+
+/// A broker and its workers in this process, which speak the farm's protocol over `inproc://`.
+final class EmbeddedFarm: ExportFarm {
+    /// Blocks that the workers keep between them, bytes.
+    private static let cacheBytesMax = 128 << 20
+    /// The least that a worker is trusted with, bytes.
+    private static let workerCacheBytesMin = 16 << 20
+    private static let endpoint = "inproc://ink-export"
+
+    private struct State {
+        var broker: Broker?
+        var workers: [Worker] = []
+        var active: Set<UInt64> = []
+        var onEvent: (@Sendable (FarmEvent) -> Void)?
+    }
+
+    let rendererVersion: String
+    private let workerCount: Int
+    private let limits: Limits
+    private let makeRunner: @Sendable () -> any TaskRunner
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - workerCount: workers of one render thread each.
+    ///   - makeRunner: what does a worker's tasks; called once a worker.
+    init(
+        workerCount: Int, limits: Limits, rendererVersion: String, makeRunner: @escaping @Sendable () -> any TaskRunner
+    ) {
+        self.workerCount = workerCount
+        self.limits = limits
+        self.rendererVersion = rendererVersion
+        self.makeRunner = makeRunner
+    }
+
+    func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure) {
+        state.withLock { $0.onEvent = onEvent }
+        let context: ZeroMQContext
+        do {
+            context = try ZeroMQContext()
+        } catch {
+            throw PictureFailure(kind: .unreachable, reason: "the farm cannot start: \(error)")
+        }
+        try startBroker(context)
+        try startWorkers(context)
+    }
+
+    private func startBroker(_ context: ZeroMQContext) throws(PictureFailure) {
+        var configuration = BrokerConfiguration(endpoint: Self.endpoint)
+        configuration.rendererVersion = rendererVersion
+        // Enough to keep every worker busy over the ends of exports.
+        configuration.activeExports = workerCount + 2
+        do {
+            let broker = try Broker(configuration: configuration, context: context, container: .png) { [self] event in
+                tell(event)
+            }
+            try broker.start()
+            state.withLock { $0.broker = broker }
+        } catch {
+            throw PictureFailure(error)
+        }
+    }
+
+    private func startWorkers(_ context: ZeroMQContext) throws(PictureFailure) {
+        let cache = BlockCache(limitBytes: Self.cacheBytesMax)
+        for index in 0..<workerCount {
+            var configuration = WorkerConfiguration(
+                endpoint: Self.endpoint, name: "local-\(index + 1)", rendererVersion: rendererVersion, threads: 1)
+            configuration.cacheBytes = max(Self.workerCacheBytesMin, Self.cacheBytesMax / workerCount)
+            do {
+                let worker = try Worker(
+                    configuration: configuration, context: context, runner: makeRunner(), cache: cache)
+                try worker.start()
+                state.withLock { $0.workers.append(worker) }
+            } catch {
+                stop()
+                throw PictureFailure(kind: .unreachable, reason: error.description)
+            }
+        }
+    }
+
+    func submit(_ request: PictureRequest) {
+        let id = UInt64(request.id)
+        let broker = state.withLock { state in
+            state.active.insert(id)
+            return state.broker
+        }
+        // PNG cannot say more, whatever the limits allow.
+        guard let broker, request.size.longestEdge <= Int(Int32.max) else {
+            let reason =
+                broker == nil ? "the farm is not running" : "a PNG of \(request.size) pixels cannot be made"
+            let kind: ExitCode = broker == nil ? .unreachable : .badInput
+            end(id, .failed(request.id, PictureFailure(kind: kind, reason: "\(request.name): \(reason)")))
+            return
+        }
+        broker.submit(
+            ExportJob(
+                id: JobID(id), name: request.name, project: request.project, options: PictureOptions(request),
+                limits: limits, destination: request.output))
+    }
+
+    func cancelAll() {
+        let (broker, active) = state.withLock { ($0.broker, $0.active) }
+        for id in active { broker?.cancel(JobID(id)) }
+    }
+
+    func stop() {
+        let (broker, workers) = state.withLock { state in
+            defer {
+                state.broker = nil
+                state.workers = []
+            }
+            return (state.broker, state.workers)
+        }
+        broker?.stop()
+        for worker in workers { worker.stopNow() }
+    }
+
+    func removeTemporaryFiles() { ExportCleanup.removeAll() }
+
+    private func tell(_ event: BrokerEvent) {
+        switch event {
+        case .started(let job): state.withLock(\.onEvent)?(.started(Int(job.rawValue)))
+        case .progress(let job, let done, let total):
+            state.withLock(\.onEvent)?(.progress(Int(job.rawValue), done: done, total: total))
+        case .finished(let job, let outcome):
+            end(job.rawValue, .finished(Int(job.rawValue), PictureOutcome(outcome)))
+        case .failed(let job, let error):
+            let id = Int(job.rawValue)
+            end(job.rawValue, error.isCancellation ? .cancelled(id) : .failed(id, PictureFailure(error)))
+        }
+    }
+
+    private func end(_ id: UInt64, _ event: FarmEvent) {
+        let onEvent = state.withLock { state in
+            state.active.remove(id)
+            return state.onEvent
+        }
+        onEvent?(event)
+    }
+}
+
+extension PictureOptions {
+    /// The broker's words for what the command line asks for.
+    init(_ request: PictureRequest) {
+        let look = request.look
+        self.init(
+            output: request.size, background: look.background, includeBase: look.includesBaseImage,
+            layers: request.drawnLayers.map { Set($0) }, fillSuggested: look.fillsSuggested, colorMode: look.colorMode,
+            effort: look.effort, tile: look.tile, dpi: look.dotsPerInch,
+            text: look.hasMetadata
+                ? PictureText.entries(of: request.project, software: "ink \(ProgramVersion.text)") : [],
+            digest: request.digest)
+    }
+}
+
+extension PictureContainer {
+    /// PNG files.
+    static let png = PictureContainer(
+        prologue: { head in
+            let text = head.text.compactMap { entry in
+                PNGStream.TextEntry.Keyword(rawValue: entry.keyword).map { PNGStream.TextEntry($0, entry.text) }
+            }
+            let description = PNGStream.Description(
+                dotsPerInch: head.dpi, text: text, digest: head.digest.flatMap { PictureDigest(bytes: $0) })
+            do {
+                return try PNGStream.prologue(size: head.size, format: head.format, description: description)
+            } catch {
+                // Sizes that PNG does not have are refused when a picture is submitted.
+                preconditionFailure("\(error)")
+            }
+        },
+        data: { PNGStream.idat($0, isFirst: $1) },
+        epilogue: { PNGStream.epilogue(adler32: $0) })
+}
+
+extension PictureOutcome {
+    init(_ outcome: ExportOutcome) {
+        func milliseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e6 }
+        phases.queue = milliseconds(outcome.phases.queue)
+        phases.prepare = milliseconds(outcome.phases.prepare)
+        phases.decode = milliseconds(outcome.phases.decode)
+        phases.raster = milliseconds(outcome.phases.raster)
+        phases.composite = milliseconds(outcome.phases.composite)
+        phases.encode = milliseconds(outcome.phases.encode)
+        phases.stitch = milliseconds(outcome.phases.stitch)
+        tileCount = outcome.tileCount
+        byteCount = outcome.byteCount
+        sha256 = outcome.digest.hexadecimal
+        brokerMilliseconds = milliseconds(outcome.brokerCPU)
+        attemptCount = outcome.attemptCount
+        bytesSent = outcome.bytesSent
+        bytesReceived = outcome.bytesReceived
+    }
+}
+
+extension PictureFailure {
+    init(_ error: BrokerError) {
+        let kind: ExitCode =
+            switch error {
+            case .refused(let cause): cause.exitCode
+            case .taskFailed, .internalError: .internalError
+            case .noWorkers, .transport: .unreachable
+            case .output, .targetNotAFile, .spill: .inputOutput
+            case .cancelled: .exportFailed
+            }
+        self.init(kind: kind, reason: error.description)
+    }
+}

@@ -1,0 +1,111 @@
+import InkEngine
+
+/// One picture for the farm: everything is decided, nothing is left to look up.
+struct PictureRequest: Sendable {
+    /// Unique in a run.
+    var id: Int
+    /// What messages call the project.
+    var name: String
+    var project: Project
+    /// Output pixels.
+    var size: PixelSize
+    /// Indices into the project's layers; nil for all visible ones.
+    var drawnLayers: [Int]?
+    var look: PictureLook
+    /// Path of the PNG.
+    var output: String
+    /// Goes into the picture, so that a later run knows what it shows; 32 bytes.
+    var digest: [UInt8]
+}
+
+/// What an export's time went into, milliseconds. Work of several threads adds up.
+struct PhaseTimes: Hashable, Sendable {
+    /// Reading and checking the project.
+    var read = 0.0
+    /// Waiting for the first task to be given out.
+    var queue = 0.0
+    /// Cutting strokes and images into blocks, in the broker.
+    var prepare = 0.0
+    var decode = 0.0
+    var raster = 0.0
+    var composite = 0.0
+    var encode = 0.0
+    /// Writing, syncing and renaming.
+    var stitch = 0.0
+}
+
+/// What the farm says of a picture that is done.
+struct PictureOutcome: Hashable, Sendable {
+    var phases = PhaseTimes()
+    var tileCount = 0
+    /// Of the PNG file.
+    var byteCount = 0
+    /// Of the PNG file; 64 hexadecimal digits.
+    var sha256 = ""
+    /// Processor time of the broker for this picture, milliseconds.
+    var brokerMilliseconds = 0.0
+    /// Tries at tasks; above the number of tasks when some were repeated.
+    var attemptCount = 0
+    /// Bytes of messages to workers and from them.
+    var bytesSent = 0
+    var bytesReceived = 0
+}
+
+/// Why a picture did not come to be.
+struct PictureFailure: Error, Hashable, Sendable {
+    /// What the program leaves with when this is all that went wrong.
+    var kind: ExitCode
+    /// One line; names file and place.
+    var reason: String
+
+    init(kind: ExitCode, reason: String) {
+        self.kind = kind
+        self.reason = reason
+    }
+
+    init(_ error: EngineError) { self.init(kind: error.exitCode, reason: error.description) }
+    init(_ error: CommandError) { self.init(kind: error.exitCode, reason: error.description) }
+}
+
+/// What the farm tells of a picture, by its id.
+enum FarmEvent: Hashable, Sendable {
+    /// The first task has been given to a worker.
+    case started(Int)
+    /// Tasks done, of all.
+    case progress(Int, done: Int, total: Int)
+    case finished(Int, PictureOutcome)
+    case failed(Int, PictureFailure)
+    /// After `cancelAll`; nothing of it is left on disk.
+    case cancelled(Int)
+}
+
+/// What renders pictures: a broker and its workers, in this process or elsewhere.
+///
+/// Each submitted picture ends in exactly one of `finished`, `failed` and `cancelled`.
+protocol ExportFarm: Sendable {
+    /// Changes whenever the same project may give other pixels.
+    var rendererVersion: String { get }
+    /// Starts the farm; events come on any thread.
+    func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure)
+    func submit(_ request: PictureRequest)
+    /// Ends all that has been submitted.
+    func cancelAll()
+    /// Ends the threads; returns when they are gone.
+    func stop()
+    /// Removes the temporary files of this process at once; called before a hard exit, from any thread.
+    func removeTemporaryFiles()
+}
+
+/// A project that has been read.
+struct OpenedProject: Sendable {
+    var project: Project
+    /// One line each, for a person.
+    var warnings: [String]
+    /// SHA-256 over all bytes that the picture depends on.
+    var contentDigest: [UInt8]
+}
+
+/// What reads projects.
+protocol ProjectOpener: Sendable {
+    func open(_ input: ExportInput) throws(EngineError) -> OpenedProject
+}

@@ -1,0 +1,294 @@
+import Glibc
+import InkEngine
+
+/// Renders the pictures of a plan: reads projects ahead on a thread of its own, hands pictures to the farm, keeps the
+/// records.
+///
+/// Everything but the reading happens on the thread that calls `run`.
+struct ExportRun {
+    enum Event: Sendable {
+        /// The project of group `group` has been read, in so many milliseconds.
+        case opened(group: Int, [PreparedPicture], warnings: [String], milliseconds: Double)
+        case unreadable(group: Int, EngineError)
+        case farm(FarmEvent)
+        case stop(StopSignal)
+    }
+
+    /// The pictures of one input: they share its project.
+    struct Group: Sendable {
+        var input: ExportInput
+        var pictures: [PlannedPicture]
+        /// Index of the first picture's record.
+        var firstRecord: Int
+        /// Of the file, 0 when not known.
+        var byteCount: Int
+    }
+
+    let groups: [Group]
+    let preparation: PicturePreparation
+    let opener: any ProjectOpener
+    let farm: any ExportFarm
+    let console: Console
+    let mailbox: Mailbox<Event>
+    let run: RunArguments
+    /// Projects in memory at once.
+    let readAheadCount: Int
+
+    /// Bytes of project files in memory at once; a larger project comes alone.
+    static let readAheadBytesMax = 192 << 20
+    /// How long a cancelled farm may take, milliseconds.
+    static let cancellationTimeMax = 10_000.0
+
+    private(set) var records: [ExportRecord]
+    private(set) var stoppedBy: StopSignal?
+    private var progress: ProgressDisplay
+    private let gate: ReadAheadGate
+    private let clock = Stopwatch()
+    /// Milliseconds at the submission or, later, at the first task; by record.
+    private var startTimes: [Int: Double] = [:]
+    private var activeInGroup: [Int]
+    private var groupOfRecord: [Int: Int] = [:]
+    private var groupsOpen: Int
+    private var isStopping = false
+    private var stopTime = 0.0
+
+    /// - Parameter failed: records of inputs that could not even be planned.
+    init(
+        inputs: [ExportInput], plan: ExportPlan, failed: [ExportRecord], preparation: PicturePreparation,
+        opener: any ProjectOpener, farm: any ExportFarm, console: Console, mailbox: Mailbox<Event>, run: RunArguments,
+        readAheadCount: Int
+    ) {
+        var groups: [Group] = []
+        var records: [ExportRecord] = []
+        for picture in plan.pictures {
+            if groups.isEmpty || groups[groups.count - 1].pictures[0].input != picture.input {
+                let input = inputs[picture.input]
+                // A size that cannot be had is no reason to fail here; reading will tell.
+                let status = try? FileSystem.status(input.path)
+                groups.append(
+                    Group(
+                        input: input, pictures: [], firstRecord: records.count,
+                        byteCount: input.isStandardInput ? 0 : status?.byteCount ?? 0))
+            }
+            groups[groups.count - 1].pictures.append(picture)
+            groupOfRecord[records.count] = groups.count - 1
+            records.append(ExportRecord(input: inputs[picture.input], picture: picture))
+        }
+        self.groups = groups
+        self.records = records + failed
+        self.preparation = preparation
+        self.opener = opener
+        self.farm = farm
+        self.console = console
+        self.mailbox = mailbox
+        self.run = run
+        self.readAheadCount = readAheadCount
+        progress = ProgressDisplay(console: console, total: records.count)
+        gate = ReadAheadGate(countMax: readAheadCount, byteCountMax: Self.readAheadBytesMax)
+        activeInGroup = groups.map(\.pictures.count)
+        groupsOpen = groups.count
+    }
+
+    /// Milliseconds since the run was made.
+    var milliseconds: Double { clock.milliseconds }
+
+    /// Exports everything; returns when all records have ended, and no picture is being worked on.
+    mutating func execute() throws(CommandError) {
+        if !run.keepsGoing, records.contains(where: { $0.state == .failed }) { stop() }
+        try startReader()
+        while groupsOpen > 0 || !startTimes.isEmpty {
+            for event in mailbox.receive(waitingAtMost: 100) { try handle(event) }
+            if !run.isQuiet { progress.draw(milliseconds: clock.milliseconds) }
+            if isStopping {
+                if startTimes.isEmpty { break }
+                // The farm promised an end for each; should it break its word, Ctrl-C must still work.
+                if clock.milliseconds - stopTime > Self.cancellationTimeMax { break }
+            }
+        }
+        gate.close()
+        progress.clear()
+        for index in records.indices where records[index].state == .waiting || records[index].state == .running {
+            records[index].state = .cancelled
+        }
+    }
+
+    private mutating func handle(_ event: Event) throws(CommandError) {
+        switch event {
+        case .opened(let group, let pictures, let warnings, let milliseconds):
+            if !run.isQuiet, !warnings.isEmpty {
+                progress.clear()
+                for warning in warnings { console.warning("\(groups[group].input.shownName): \(warning)") }
+            }
+            for (offset, picture) in pictures.enumerated() {
+                try begin(groups[group].firstRecord + offset, picture, readMilliseconds: milliseconds)
+            }
+        case .unreadable(let group, let error):
+            for offset in groups[group].pictures.indices {
+                // One line for the file, though several pictures fail with it.
+                fail(groups[group].firstRecord + offset, PictureFailure(error), isSaid: offset > 0)
+            }
+        case .farm(let event):
+            handle(event)
+        case .stop(let signal):
+            if stoppedBy == nil { stoppedBy = signal }
+            stop()
+        }
+    }
+
+    private mutating func begin(
+        _ index: Int, _ picture: PreparedPicture, readMilliseconds: Double
+    ) throws(CommandError) {
+        records[index].phases.read = readMilliseconds
+        switch picture {
+        case .failed(let failure): fail(index, failure)
+        case .unchanged(let size):
+            records[index].pixels = size
+            end(index, .skipped)
+        case .ready(let request):
+            records[index].pixels = request.size
+            if run.isDryRun {
+                if !run.isQuiet, !run.printsJSON {
+                    try console.print(
+                        "\(request.name.escapingControls()) -> \(request.output.escapingControls()) (\(request.size))")
+                }
+                end(index, .planned)
+            } else if isStopping {
+                end(index, .cancelled)
+            } else {
+                records[index].state = .running
+                startTimes[index] = clock.milliseconds
+                progress.started(index, name: request.output)
+                farm.submit(request)
+            }
+        }
+    }
+
+    private mutating func handle(_ event: FarmEvent) {
+        switch event {
+        case .started(let index):
+            if startTimes[index] != nil { startTimes[index] = clock.milliseconds }
+        case .progress(let index, let done, let total): progress.progressed(index, done: done, total: total)
+        case .finished(let index, let outcome):
+            guard let start = startTimes[index] else { return }
+            let read = records[index].phases.read
+            records[index].phases = outcome.phases
+            records[index].phases.read = read
+            records[index].milliseconds = clock.milliseconds - start + read
+            records[index].outcome = outcome
+            end(index, .done)
+        case .failed(let index, let failure):
+            guard startTimes[index] != nil else { return }
+            fail(index, failure)
+        case .cancelled(let index):
+            guard startTimes[index] != nil else { return }
+            end(index, .cancelled)
+        }
+    }
+
+    private mutating func fail(_ index: Int, _ failure: PictureFailure, isSaid: Bool = false) {
+        records[index].failure = failure
+        if !isSaid {
+            progress.clear()
+            console.error(failure.reason)
+        }
+        end(index, .failed)
+        if !run.keepsGoing { stop() }
+    }
+
+    private mutating func end(_ index: Int, _ state: ExportState) {
+        records[index].state = state
+        startTimes[index] = nil
+        progress.ended(index, pixels: state == .done ? records[index].pixels?.area ?? 0 : 0)
+        guard let group = groupOfRecord[index] else { return }
+        activeInGroup[group] -= 1
+        if activeInGroup[group] == 0 {
+            groupsOpen -= 1
+            gate.leave(byteCount: groups[group].byteCount)
+        }
+    }
+
+    private mutating func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        stopTime = clock.milliseconds
+        gate.close()
+        farm.cancelAll()
+    }
+
+    private func startReader() throws(CommandError) {
+        let reader = ProjectReaderThread(
+            groups: groups, preparation: preparation, opener: opener, gate: gate, mailbox: mailbox)
+        do {
+            try reader.start()
+        } catch {
+            throw .engine(error)
+        }
+    }
+}
+
+/// The thread that reads projects, in the order of the plan, while others are being rendered.
+final class ProjectReaderThread: Sendable {
+    private let groups: [ExportRun.Group]
+    private let preparation: PicturePreparation
+    private let opener: any ProjectOpener
+    private let gate: ReadAheadGate
+    private let mailbox: Mailbox<ExportRun.Event>
+
+    init(
+        groups: [ExportRun.Group], preparation: PicturePreparation, opener: any ProjectOpener, gate: ReadAheadGate,
+        mailbox: Mailbox<ExportRun.Event>
+    ) {
+        self.groups = groups
+        self.preparation = preparation
+        self.opener = opener
+        self.gate = gate
+        self.mailbox = mailbox
+    }
+
+    /// Starts it; it ends with the last project, or when the gate is closed.
+    func start() throws(EngineError) {
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
+        // Its own stack size, as readers of nested input want the main thread's, not whatever the limits say.
+        pthread_attr_setstacksize(attributes, 8 << 20)
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, attributes,
+            { pointer in
+                guard let pointer else { return nil }
+                Unmanaged<ProjectReaderThread>.fromOpaque(pointer).takeRetainedValue().read()
+                return nil
+            }, Unmanaged.passRetained(self).toOpaque())
+        guard failure == 0 else { throw .io(path: "the reader", operation: "start its thread", errno: failure) }
+        pthread_detach(thread)
+    }
+
+    private func read() {
+        for (index, group) in groups.enumerated() {
+            guard gate.enter(byteCount: group.byteCount) else { return }
+            let clock = Stopwatch()
+            do {
+                let opened = try opener.open(group.input)
+                let milliseconds = clock.milliseconds
+                let pictures = group.pictures.enumerated().map { offset, picture in
+                    preparation.prepare(picture, id: group.firstRecord + offset, input: group.input, opened: opened)
+                }
+                mailbox.post(
+                    .opened(group: index, pictures, warnings: opened.warnings, milliseconds: milliseconds))
+            } catch {
+                mailbox.post(.unreadable(group: index, error))
+            }
+        }
+    }
+}
+
+/// Measures wall-clock time from its making.
+struct Stopwatch: Sendable {
+    private let start = ContinuousClock.now
+
+    var milliseconds: Double { (ContinuousClock.now - start) / .milliseconds(1) }
+}

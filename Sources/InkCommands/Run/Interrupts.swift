@@ -1,0 +1,87 @@
+import Glibc
+import InkEngine
+
+/// What asked the program to stop.
+enum StopSignal: Hashable, Sendable {
+    case interrupt, terminate
+
+    /// What the program leaves with, as shells know it: 128 and the signal's number.
+    var exitCode: ExitCode { self == .interrupt ? .interrupted : .terminated }
+}
+
+/// Turns SIGINT and SIGTERM into calls on a thread of their own, where everything is allowed that a signal handler may
+/// not do.
+enum Interrupts {
+    /// Calls `onFirst` at the first signal, and leaves the process at the second one after `beforeExit`.
+    ///
+    /// - Precondition: called on the main thread before any other is started, since threads inherit the signal mask.
+    static func watch(
+        onFirst: @escaping @Sendable (StopSignal) -> Void, beforeExit: @escaping @Sendable () -> Void
+    ) throws(CommandError) {
+        // A closed pipe is told by write(2).
+        signal(SIGPIPE, SIG_IGN)
+        // Not the signals that whoever started the program has it ignore (nohup, background jobs of a script).
+        let watched = [SIGINT, SIGTERM].filter { !isIgnored($0) }
+        guard !watched.isEmpty else { return }
+        let signals = signalSet(watched)
+        withUnsafePointer(to: signals) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
+        let watcher = Watcher(signals: signals, onFirst: onFirst, beforeExit: beforeExit)
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer else { return nil }
+                Unmanaged<Watcher>.fromOpaque(pointer).takeRetainedValue().run()
+                return nil
+            }, Unmanaged.passRetained(watcher).toOpaque())
+        guard failure == 0 else {
+            throw .engine(.io(path: "signals", operation: "start a thread", errno: failure))
+        }
+        pthread_detach(thread)
+    }
+
+    /// Leaves the process at once with the signal's exit code.
+    static func leave(_ signal: StopSignal) -> Never { _exit(signal.exitCode.rawValue) }
+
+    private static func signalSet(_ numbers: [Int32]) -> sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        return signals
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    private final class Watcher: Sendable {
+        let signals: sigset_t
+        let onFirst: @Sendable (StopSignal) -> Void
+        let beforeExit: @Sendable () -> Void
+
+        init(
+            signals: sigset_t, onFirst: @escaping @Sendable (StopSignal) -> Void,
+            beforeExit: @escaping @Sendable () -> Void
+        ) {
+            self.signals = signals
+            self.onFirst = onFirst
+            self.beforeExit = beforeExit
+        }
+
+        func run() {
+            onFirst(wait())
+            let second = wait()
+            beforeExit()
+            Interrupts.leave(second)
+        }
+
+        private func wait() -> StopSignal {
+            var number: Int32 = 0
+            while withUnsafePointer(to: signals, { sigwait($0, &number) }) != 0 {}
+            return number == SIGINT ? .interrupt : .terminate
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import InkBroker
+import InkEngine
+
+/// What is to be done for one planned picture, once its project has been read.
+enum PreparedPicture: Sendable {
+    case ready(PictureRequest)
+    /// The file that is there shows the same.
+    case unchanged(PixelSize)
+    case failed(PictureFailure)
+}
+
+/// Decides about pictures on the reader's thread: sizes, layers, digests, files that exist.
+struct PicturePreparation: Sendable {
+    var arguments: ExportArguments
+    var policy: ExistingFilePolicy
+    var limits: Limits
+    var rendererVersion: String
+    /// The digest in a whole picture at this path; nil when there is none.
+    var storedDigest: @Sendable (String) -> [UInt8]?
+    var sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    func prepare(_ picture: PlannedPicture, id: Int, input: ExportInput, opened: OpenedProject) -> PreparedPicture {
+        do {
+            return try decide(picture, id: id, input: input, opened: opened)
+        } catch {
+            return .failed(PictureFailure(error))
+        }
+    }
+
+    private func decide(
+        _ picture: PlannedPicture, id: Int, input: ExportInput, opened: OpenedProject
+    ) throws(CommandError) -> PreparedPicture {
+        let size: PixelSize
+        let exists: Bool
+        do throws(EngineError) {
+            size = try picture.size.outputSize(
+                canvas: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
+            exists = try FileSystem.status(picture.output) != nil
+        } catch {
+            throw .engine(error)
+        }
+        let drawn = try arguments.layers.drawnLayers(
+            of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
+        let digest = digest(of: opened.contentDigest, size: size, drawnLayers: drawn)
+        if exists, policy == .fail {
+            return .failed(
+                PictureFailure(kind: .inputOutput, reason: "\(picture.output): exists already (--if-exists fail)"))
+        }
+        if exists, policy == .skipUnchanged, storedDigest(picture.output) == digest { return .unchanged(size) }
+        return .ready(
+            PictureRequest(
+                id: id, name: input.shownName, project: opened.project, size: size, drawnLayers: drawn,
+                look: arguments.look, output: picture.output, digest: digest))
+    }
+
+    /// SHA-256 over the content, the options, the size and the renderer, each on its own line so that no two ways of
+    /// cutting the text give the same bytes.
+    private func digest(of content: [UInt8], size: PixelSize, drawnLayers: [Int]?) -> [UInt8] {
+        let text = [
+            "ink picture 1", content.hexadecimal, arguments.look.canonicalText(drawnLayers: drawnLayers),
+            size.description, rendererVersion,
+        ].joined(separator: "\n")
+        return sha256(Array(text.utf8))
+    }
+}
+
+extension [UInt8] {
+    /// Two lower-case digits a byte.
+    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import InkEngine
+import Synchronization
+
+@testable import InkCommands
+
+/// A folder of its own for a test, removed at the end.
+final class ScratchFolder: Sendable {
+    let path: String
+
+    init() {
+        let made = FileManager.default.temporaryDirectory.appendingPathComponent("ink-commands-\(UUID().uuidString)")
+        try? FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+        path = FileSystem.resolved(made.path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func callAsFunction(_ name: String) -> String { path + "/" + name }
+
+    /// Makes a file and the folders above it; the path.
+    @discardableResult
+    func file(_ name: String, _ text: String = "") -> String {
+        let full = self(name)
+        let folder = (full as NSString).deletingLastPathComponent
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        _ = FileManager.default.createFile(atPath: full, contents: Data(text.utf8))
+        return full
+    }
+
+    func folder(_ name: String) {
+        try? FileManager.default.createDirectory(atPath: self(name), withIntermediateDirectories: true)
+    }
+
+    func link(_ name: String, to target: String) {
+        try? FileManager.default.createSymbolicLink(atPath: self(name), withDestinationPath: target)
+    }
+
+    func text(_ name: String) -> String? {
+        FileManager.default.contents(atPath: self(name)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// All files below the folder, sorted.
+    var files: [String] {
+        (FileManager.default.subpaths(atPath: path) ?? []).filter { name in
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: self(name), isDirectory: &isFolder)
+            return !isFolder.boolValue
+        }.sorted()
+    }
+}
+
+/// What a command wrote.
+final class Transcript: Sendable {
+    private let texts = Mutex((output: "", error: ""))
+
+    var output: String { texts.withLock { $0.output } }
+    var error: String { texts.withLock { $0.error } }
+
+    func console(terminal: (columns: Int, rows: Int)? = nil) -> Console {
+        Console(
+            writeOutput: { text in
+                self.texts.withLock { $0.output += text }
+                return true
+            },
+            writeError: { text in self.texts.withLock { $0.error += text } },
+            terminalSize: { terminal })
+    }
+}
+
+/// Reads "projects" whose text is `key=value` lines: `title`, `id`, `canvas` (WxH), `layer` (ID:NAME, `-` before a
+/// hidden one); the text `broken` is bad input.
+struct FakeOpener: ProjectOpener {
+    func open(_ input: ExportInput) throws(EngineError) -> OpenedProject {
+        let bytes = try FileSystem.read(input.path, limitBytes: 1 << 20)
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.hasPrefix("broken") { throw .badInput(Place(file: input.path, path: "layers[0]"), reason: "is broken") }
+        var project = Project(canvasSize: PixelSize(width: 400, height: 300))
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { continue }
+            switch parts[0] {
+            case "title": project.name = parts[1]
+            case "id": project.id = parts[1]
+            case "layer":
+                let isHidden = parts[1].hasPrefix("-")
+                let names = parts[1].dropFirst(isHidden ? 1 : 0).split(separator: ":").map(String.init)
+                project.layers.append(
+                    Layer(id: names[0], name: names.count > 1 ? names[1] : "", isVisible: !isHidden))
+            default: break
+            }
+        }
+        return OpenedProject(project: project, warnings: [], contentDigest: bytes)
+    }
+}
+
+/// Ends each picture at once: writes its digest into the output, or fails as the project's title says (`farm-fails`,
+/// `farm-io`); `farm-hangs` only ends by `cancelAll`.
+final class FakeFarm: ExportFarm {
+    private struct State {
+        var onEvent: (@Sendable (FarmEvent) -> Void)?
+        var requests: [PictureRequest] = []
+        var hanging: [Int] = []
+        var isCancelled = false
+    }
+
+    let rendererVersion: String
+    private let state = Mutex(State())
+
+    init(rendererVersion: String = "fake 1") { self.rendererVersion = rendererVersion }
+
+    var requests: [PictureRequest] { state.withLock { $0.requests } }
+
+    func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure) {
+        state.withLock { $0.onEvent = onEvent }
+    }
+
+    func submit(_ request: PictureRequest) {
+        let (tell, isCancelled) = state.withLock { state in
+            state.requests.append(request)
+            return (state.onEvent, state.isCancelled)
+        }
+        tell?(.started(request.id))
+        tell?(.progress(request.id, done: 1, total: 2))
+        switch request.project.name {
+        case _ where isCancelled: tell?(.cancelled(request.id))
+        case "farm-hangs": state.withLock { $0.hanging.append(request.id) }
+        case "farm-fails":
+            tell?(.failed(request.id, PictureFailure(kind: .internalError, reason: "\(request.name): worker lost")))
+        case "farm-io":
+            tell?(.failed(request.id, PictureFailure(kind: .inputOutput, reason: "\(request.output): disk full")))
+        default:
+            let folder = request.output.splitPath().folder
+            do {
+                try FileSystem.makeFolder(folder)
+                try FileSystem.writeAtomically(request.digest, to: request.output)
+                tell?(.finished(request.id, PictureOutcome(tileCount: 3, byteCount: 32, sha256: "ab")))
+            } catch {
+                tell?(.failed(request.id, PictureFailure(error)))
+            }
+        }
+    }
+
+    func cancelAll() {
+        let (tell, hanging) = state.withLock { state in
+            state.isCancelled = true
+            let hanging = state.hanging
+            state.hanging = []
+            return (state.onEvent, hanging)
+        }
+        for id in hanging { tell?(.cancelled(id)) }
+    }
+
+    func stop() {}
+    func removeTemporaryFiles() {}
+}
+
+/// A command line run against the fakes.
+struct CommandTrial {
+    let transcript = Transcript()
+    let farm: FakeFarm
+
+    init(farm: FakeFarm = FakeFarm()) { self.farm = farm }
+
+    func run(_ arguments: [String]) -> ExitCode {
+        let farm = farm
+        return InkCommands.run(
+            arguments,
+            CommandEnvironment(
+                console: transcript.console(), makeOpener: { _, _ in FakeOpener() }, makeFarm: { _, _ in farm },
+                storedDigest: { try? FileSystem.read($0, limitBytes: 1 << 20) },
+                sha256: { Array($0.reversed()) }, readLimits: { _ in Limits() }, handlesSignals: false))
+    }
+}

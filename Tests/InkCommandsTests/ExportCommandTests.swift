@@ -1,0 +1,229 @@
+import InkBroker
+import InkEngine
+import Testing
+
+@testable import InkCommands
+
+struct ExportCommandTests {
+    @Test func aFolderBecomesATreeOfPictures() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink")
+        folder.file("in/sub/b.ink")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in"), "-o", folder("out"), "--size", "2k,1x"]) == .done)
+        #expect(
+            folder.files == [
+                "in/a.ink", "in/sub/b.ink", "out/a-1x.png", "out/a-2k.png", "out/sub/b-1x.png", "out/sub/b-2k.png",
+            ])
+        #expect(trial.transcript.output.hasPrefix("4 exported in "), "\(trial.transcript.output)")
+        #expect(trial.transcript.output.contains("4 of 4 within 3 s"))
+        #expect(trial.transcript.error.isEmpty, "\(trial.transcript.error)")
+    }
+
+    @Test func oneBadProjectDoesNotStopTheOthers() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink")
+        folder.file("in/b.ink", "broken")
+        folder.file("in/c.ink")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in"), "-o", folder("out"), "--size", "1x,2x"]) == .badInput)
+        #expect(trial.transcript.error == "ink: error: \(folder("in/b.ink")): layers[0]: is broken\n")
+        #expect(trial.farm.requests.count == 4)
+        #expect(trial.transcript.output.contains("4 exported, 2 failed"))
+    }
+
+    @Test func failFastStopsAtTheFirst() {
+        let folder = ScratchFolder()
+        for name in ["a", "b", "c", "d"] { folder.file("in/\(name).ink", name == "b" ? "broken" : "title=farm-hangs") }
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in"), "--fail-fast", "--report", folder("r.json")]) == .badInput)
+        let states = exports(folder).compactMap { $0["state"]?.string }
+        #expect(states == ["cancelled", "failed", "cancelled", "cancelled"])
+    }
+
+    @Test(arguments: [
+        (["title=farm-io"], ExitCode.inputOutput), (["title=farm-fails"], .internalError),
+        (["broken", "broken"], .badInput), (["broken", "title=farm-io"], .exportFailed), (["", ""], .done),
+        (["", "title=farm-io"], .inputOutput),
+    ])
+    func exitCodeTellsTheKindOfFailure(projects: [String], code: ExitCode) {
+        let folder = ScratchFolder()
+        for (index, text) in projects.enumerated() { folder.file("in/\(index).ink", text) }
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in"), "--quiet"]) == code, "\(trial.transcript.error)")
+        #expect(trial.transcript.output.isEmpty)
+    }
+
+    @Test func whatIsUnchangedIsSkipped() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink")
+        folder.file("in/b.ink")
+        let export = ["export", folder("in"), "-o", folder("out")]
+        #expect(CommandTrial().run(export) == .done)
+        let second = CommandTrial()
+        #expect(second.run(export) == .done)
+        #expect(second.farm.requests.isEmpty)
+        #expect(second.transcript.output.contains("0 exported, 2 unchanged"))
+        // Other content, other options, another renderer, a damaged picture: each is made again.
+        folder.file("in/a.ink", "title=other")
+        #expect(requests(export) == 1)
+        #expect(requests(export + ["--background", "#000"]) == 2)
+        #expect(requests(export + ["--background", "#000", "--tile", "64x64"]) == 0)
+        #expect(requests(export + ["--background", "#000"], FakeFarm(rendererVersion: "fake 2")) == 2)
+        folder.file("out/a-2k.png", "half a pict")
+        #expect(requests(export + ["--background", "#000"], FakeFarm(rendererVersion: "fake 2")) == 1)
+    }
+
+    private func requests(_ arguments: [String], _ farm: FakeFarm = FakeFarm()) -> Int {
+        let trial = CommandTrial(farm: farm)
+        _ = trial.run(arguments)
+        return trial.farm.requests.count
+    }
+
+    @Test func aSingleNamedProjectIsOverwritten() {
+        let folder = ScratchFolder()
+        let path = folder.file("a.ink")
+        #expect(requests(["export", path]) == 1)
+        #expect(requests(["export", path]) == 1)
+        #expect(requests(["export", path, "--if-exists", "skip-unchanged"]) == 0)
+    }
+
+    @Test func existingFilesAreRespected() {
+        let folder = ScratchFolder()
+        let path = folder.file("a.ink")
+        folder.file("a-2k.png", "mine")
+        let failing = CommandTrial()
+        #expect(failing.run(["export", path, "--if-exists", "fail"]) == .inputOutput)
+        #expect(failing.transcript.error == "ink: error: \(folder("a-2k.png")): exists already (--if-exists fail)\n")
+        #expect(CommandTrial().run(["export", path, "--if-exists", "suffix"]) == .done)
+        #expect(folder.text("a-2k.png") == "mine")
+        #expect(folder.text("a-2k-1.png") != nil)
+    }
+
+    @Test func collisionsAreRefusedBeforeAnythingIsRendered() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink", "title=same")
+        folder.file("in/b.ink", "title=same")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in"), "--name", "{title}.png"]) == .usage)
+        #expect(trial.farm.requests.isEmpty)
+        #expect(trial.transcript.error.contains("would be the name of"))
+    }
+
+    @Test func linkedOutputFoldersCollideToo() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink")
+        folder.file("other/a.ink")
+        folder.link("alias", to: "in")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in/a.ink"), folder("alias/a.ink")]) == .usage)
+    }
+
+    @Test func dryRunMakesNothing() {
+        let folder = ScratchFolder()
+        let path = folder.file("in/a.ink")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in"), "-o", folder("out"), "--dry-run"]) == .done)
+        #expect(
+            trial.transcript.output.hasPrefix("\(path) -> \(folder("out/a-2k.png")) (2048x1536)\n1 would be"),
+            "\(trial.transcript.output)")
+        #expect(folder.files == ["in/a.ink"])
+    }
+
+    @Test func missingInputsAreSaid() {
+        let trial = CommandTrial()
+        #expect(trial.run(["export", "/nonexistent/a\nb.ink"]) == .inputOutput)
+        #expect(
+            trial.transcript.error == "ink: error: /nonexistent/a\\nb.ink: cannot open: No such file or directory\n")
+    }
+
+    @Test func failedExportsCanBeRepeated() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink")
+        folder.file("in/x/b.ink", "title=farm-io")
+        folder.file("in/x/c.ink", "broken")
+        let first = CommandTrial()
+        let report = folder("r.json")
+        #expect(
+            first.run(["export", folder("in"), "-o", folder("out"), "--size", "1x,3x", "--rgba", "--report", report])
+                == .exportFailed)
+        folder.file("in/x/b.ink")
+        folder.file("in/x/c.ink")
+        let second = CommandTrial()
+        #expect(second.run(["export", "--from-report", report, "--failed", "--report", report]) == .done)
+        #expect(
+            second.farm.requests.map(\.output) == ["b-1x", "b-3x", "c-1x", "c-3x"].map { folder("out/x/\($0).png") })
+        #expect(second.farm.requests.allSatisfy { $0.look.colorMode == .rgba })
+        let third = CommandTrial()
+        #expect(third.run(["export", "--from-report", report, "--failed"]) == .done)
+        #expect(third.farm.requests.isEmpty)
+    }
+
+    @Test func repeatingTakesUnplannedProjectsWhole() {
+        let folder = ScratchFolder()
+        folder.file("in/x/c.ink", "broken")
+        let report = folder("r.json")
+        let export = ["export", folder("in"), "-o", folder("out"), "--each-layer", "--report", report]
+        #expect(CommandTrial().run(export) == .badInput)
+        folder.file("in/x/c.ink", "layer=1:Sky\nlayer=2:Sea\n")
+        let second = CommandTrial()
+        #expect(second.run(["export", "--from-report", report, "--failed"]) == .done)
+        #expect(second.farm.requests.map(\.output) == ["Sky", "Sea"].map { folder("out/x/c-\($0)-2k.png") })
+    }
+
+    @Test(arguments: ["", "{}", "[1", "{\"format\":\"ink-export-report\",\"version\":99}", "\u{0}"])
+    func whatIsNoReportIsRefused(text: String) {
+        let folder = ScratchFolder()
+        let path = folder.file("r.json", text)
+        #expect(CommandTrial().run(["export", "--from-report", path]) == .configuration)
+    }
+
+    @Test func jsonReportHasEveryExport() throws {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink")
+        folder.file("in/b\"\u{1}.ink", "broken")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in"), "-o", folder("out"), "--json"]) == .badInput)
+        let report = try JSONReader.read(Array(trial.transcript.output.utf8))
+        let exports = try #require(report["exports"]?.array)
+        #expect(exports.count == 2)
+        #expect(exports[0]["state"]?.string == "done")
+        #expect(exports[0]["width"]?.integer == 2048)
+        #expect(exports[0]["sha256"]?.string == "ab")
+        #expect(
+            exports[0]["phasesMs"]?.members?.map(\.0)
+                == ["read", "decode", "queue", "prepare", "raster", "composite", "encode", "stitch"])
+        #expect(exports[1]["error"]?["code"]?.integer == 65)
+        #expect(exports[1]["input"]?.string == folder("in/b\"\u{1}.ink"))
+        #expect(report["summary"]?["failed"]?.integer == 1)
+        #expect(report["exitCode"]?.integer == 65)
+    }
+
+    private func exports(_ folder: ScratchFolder) -> [JSONValue] {
+        guard let text = folder.text("r.json"), let report = try? JSONReader.read(Array(text.utf8)) else { return [] }
+        return report["exports"]?.array ?? []
+    }
+
+    @Test func aRunStopsAtASignal() throws {
+        let folder = ScratchFolder()
+        let inputs = (0..<40).map { ExportInput(path: folder.file("\($0).ink", "title=farm-hangs")) }
+        guard case .command(let parsed) = try CommandLineParser.parse(["export", "x"], program: .ink) else { return }
+        let arguments = try ExportArguments(parsed)
+        let farm = FakeFarm()
+        let mailbox = Mailbox<ExportRun.Event>()
+        try farm.start { mailbox.post(.farm($0)) }
+        let preparation = PicturePreparation(
+            arguments: arguments, policy: .overwrite, limits: Limits(), rendererVersion: "1",
+            storedDigest: { _ in nil },
+            sha256: { $0 })
+        let plan = try ExportPlan(inputs: inputs, outlines: [:], arguments: arguments, resolve: { $0 })
+        var run = ExportRun(
+            inputs: inputs, plan: plan, failed: [], preparation: preparation, opener: FakeOpener(), farm: farm,
+            console: Transcript().console(), mailbox: mailbox, run: arguments.run, readAheadCount: 3)
+        mailbox.post(.stop(.terminate))
+        try run.execute()
+        #expect(run.stoppedBy == .terminate)
+        #expect(run.records.allSatisfy { $0.state == .cancelled })
+        #expect(farm.requests.count <= 3, "more projects were in flight than allowed")
+    }
+}

@@ -1,0 +1,156 @@
+import InkEngine
+import Testing
+
+@testable import InkCommands
+
+/// `import`, `masks`, `inspect` and `doctor`, with real readers and writers.
+struct OtherCommandsTests {
+    private func run(_ arguments: [String]) -> (code: ExitCode, transcript: Transcript) {
+        let transcript = Transcript()
+        var environment = CommandEnvironment.process
+        environment.console = transcript.console()
+        return (InkCommands.run(arguments, environment), transcript)
+    }
+
+    private static let drawing =
+        #"{"word":"cat","key_id":"7","drawing":[[[0,100],[0,50],[0,9]],[[5],[5],[10]]]}"# + "\n"
+
+    @Test func drawingsBecomeProjects() throws {
+        let folder = ScratchFolder()
+        let file = folder.file("cats.ndjson", Self.drawing + Self.drawing.replacing("\"7\"", with: "\"8\""))
+        let (code, transcript) = run([
+            "import", file, "-o", folder("out"), "--brush", "dots", "--canvas", "400x300", "--margin", "50", "--color",
+            "#f80", "--spacing", "7.5", "--line-width", "2",
+        ])
+        #expect(code == .done, "\(transcript.error)")
+        #expect(folder.files == ["cats.ndjson", "out/cat-7.ink", "out/cat-8.ink"])
+        #expect(transcript.output == "2 projects in \(folder("out"))\n")
+        let project = try ProjectLoader.load(path: folder("out/cat-7.ink")).project
+        #expect(project.canvasSize == PixelSize(width: 400, height: 300))
+        let stroke = try #require(project.layers.first?.strokes.first)
+        #expect(
+            stroke.brush
+                == Brush(type: .dots, spacing: 7.5, lineWidth: 2, color: RGBA8(red: 255, green: 136, blue: 0)))
+        #expect(stroke.points.map(\.x) == [50, 350])
+        #expect(stroke.points.map(\.y) == [75, 225])
+    }
+
+    @Test func badLinesAreNamedAndTheOthersGoOn() {
+        let folder = ScratchFolder()
+        let file = folder.file("cats.ndjson", "{\"word\":\n" + Self.drawing + "{\"word\":\"dog\"}\n" + Self.drawing)
+        let (code, transcript) = run(["import", file, "-o", folder("out"), "--quiet"])
+        #expect(code == .badInput)
+        let lines = transcript.error.split(separator: "\n")
+        #expect(lines.count == 3, "\(transcript.error)")
+        for (line, number) in zip(lines, [1, 3, 4]) {
+            #expect(line.hasPrefix("ink: error: \(file): line \(number)"), "\(line)")
+        }
+        #expect(folder.files == ["cats.ndjson", "out/cat-7.ink"])
+        #expect(transcript.output.isEmpty)
+    }
+
+    @Test func existingProjectsAreNotReplacedUnasked() {
+        let folder = ScratchFolder()
+        let file = folder.file("cats.ndjson", Self.drawing)
+        folder.file("out/cat-7.ink", "mine")
+        #expect(run(["import", file, "-o", folder("out")]).code == .inputOutput)
+        #expect(folder.text("out/cat-7.ink") == "mine")
+        #expect(run(["import", file, "-o", folder("out"), "--if-exists", "overwrite"]).code == .done)
+        #expect(folder.text("out/cat-7.ink") != "mine")
+    }
+
+    @Test(arguments: [
+        [], ["x.ndjson"], ["x", "-o", ""], ["x", "-o", "o", "--brush", "pen"], ["x", "-o", "o", "--canvas", "0x5"],
+        ["x", "-o", "o", "--margin", "1024"], ["x", "-o", "o", "--color", "#11223344"],
+        ["x", "-o", "o", "--spacing", "0"], ["x", "-o", "o", "--if-exists", "suffix"],
+    ])
+    func badImportArgumentsAreUsage(arguments: [String]) {
+        #expect(run(["import"] + arguments).code == .usage, "\(arguments)")
+    }
+
+    @Test func masksComeFromColors() throws {
+        let folder = ScratchFolder()
+        // 40 x 200 pixels, several chunks: the left half red, the right half blue, one row of both in the other order.
+        let red: [UInt8] = [255, 0, 0]
+        let blue: [UInt8] = [0, 0, 255]
+        let row = Array((0..<40).map { $0 < 20 ? red : blue }.joined())
+        let size = PixelSize(width: 40, height: 200)
+        let pixels = Array((0..<200).map { _ in row }.joined())
+        let band = try BandEncoder().encode(
+            pixels: pixels, width: 40, format: .rgb, encoding: BandEncoding(effort: .fast, isLast: true))
+        let png =
+            try PNGStream.prologue(size: size, format: .rgb, description: .init())
+            + PNGStream.idat(band.bytes, isFirst: true) + PNGStream.epilogue(adler32: band.adler32)
+        try FileSystem.writeAtomically(png, to: folder("flat.png"))
+        let (code, transcript) = run(["masks", folder("flat.png"), "--color", "#f00,#00ff00"])
+        #expect(code == .done, "\(transcript.error)")
+        #expect(folder.files == ["flat-00ff00_mask.png", "flat-ff0000_mask.png", "flat.png"])
+        let mask = try FileSystem.read(folder("flat-ff0000_mask.png"), limitBytes: 1 << 20)
+        let (found, rgba) = try PNGDecoder.decodeRGBA(mask, place: Place(file: "mask"))
+        #expect(found == size)
+        for y in [0, 63, 64, 100, 199] {
+            #expect(rgba[(y * 40 + 5) * 4] == 255, "row \(y)")
+            #expect(rgba[(y * 40 + 35) * 4] == 0, "row \(y)")
+        }
+        #expect(run(["masks", folder("flat.png"), "--color", "#f00"]).code == .inputOutput)
+        #expect(run(["masks", folder("flat.png")]).code == .usage)
+        #expect(run(["masks", folder("missing.png"), "--color", "#f00"]).code == .inputOutput)
+    }
+
+    @Test func inspectionCountsWhatIsThere() throws {
+        let folder = ScratchFolder()
+        let file = folder.file(
+            "a.ink",
+            """
+            {"version": "1.1", "name": "Cat\\n", "canvasSize": {"width": 100, "height": 50}, "layers": [
+              {"name": "top", "order": 2, "blendMode": "multiply", "opacity": 0.5, "isVisible": false},
+              {"name": "bottom", "order": 1, "strokes": [
+                {"brush": {"spacing": 10}, "points": [[0, 0], [95, 0]]},
+                {"brush": {"type": "solid"}, "points": [[0, 0]]}]}]}
+            """)
+        let (code, transcript) = run(["inspect", file])
+        #expect(code == .done, "\(transcript.error)")
+        #expect(
+            transcript.output == """
+                \(file) "Cat\\n"
+                  canvas 100x50, background #ffffff
+                  2 layers, 2 strokes, 3 points, 10 stamps
+                  layer "bottom": normal, 2 strokes (parallelLines, solid), 3 points, 10 stamps
+                  layer "top": multiply, hidden, opacity 0.5
+
+                """)
+        let report = try JSONReader.read(Array(run(["inspect", file, "--json"]).transcript.output.utf8))
+        #expect(report["stamps"]?.integer == 10)
+        #expect(report["layers"]?.array?.count == 2)
+    }
+
+    @Test func inspectionSaysWhatWouldBeRefused() {
+        let folder = ScratchFolder()
+        let file = folder.file(
+            "a.ink",
+            """
+            {"version": "1.1", "canvasSize": {"width": 100, "height": 50}, "layers": [
+              {"strokes": [{"brush": {"spacing": 0.0000001}, "points": [[0, 0], [1000, 0]]}]}]}
+            """)
+        let (code, transcript) = run(["inspect", file])
+        #expect(code == .badInput)
+        #expect(transcript.error.contains("\(file): layers[0].strokes[0]"), "\(transcript.error)")
+        #expect(run(["inspect", folder("missing.ink")]).code == .inputOutput)
+        #expect(run(["inspect"]).code == .usage)
+    }
+
+    @Test func limitsOfAFileCount() {
+        let folder = ScratchFolder()
+        let file = folder.file("a.ink", #"{"version": "1.1", "canvasSize": {"width": 100, "height": 50}}"#)
+        let limits = folder.file("limits.json", #"{"edgePixels": 99}"#)
+        #expect(run(["inspect", file, "--limits", limits]).code == .badInput)
+        #expect(run(["inspect", file, "--limits", folder.file("bad.json", #"{"edge": 99}"#)]).code == .configuration)
+        #expect(run(["inspect", file, "--limits", folder("missing.json")]).code == .inputOutput)
+    }
+
+    @Test func theSelfTestPictureIsAProject() throws {
+        let project = try ProjectLoader.load(bytes: Array(SelfTestPicture.project.utf8)).project
+        #expect(project.canvasSize == PixelSize(width: 96, height: 64))
+        #expect(project.layers.map(\.blendMode) == [.normal, .multiply])
+    }
+}
