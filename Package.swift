@@ -56,7 +56,9 @@ let package = Package(
         .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(
             name: "InkCommandsTests",
-            dependencies: ["InkCommands", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
+            dependencies: [
+                "InkCommands", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkReference", "InkTestSupport",
+            ]),
         .testTarget(
             name: "InkConformanceTests",
             dependencies: ["InkEngine", "InkReference", "InkTestSupport"],

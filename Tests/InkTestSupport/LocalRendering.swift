@@ -8,14 +8,7 @@ public enum LocalRendering {
         _ project: Project, images: DecodedImages, output: PixelSize, tile: PixelSize? = nil,
         format: OutputFormat = .rgba
     ) throws -> [UInt8] {
-        var blocks: [BlockID: TileContent] = [:]
-        func add(_ content: TileContent) -> BlockID {
-            var digest = [UInt8](repeating: 0, count: 32)
-            for byte in 0..<8 { digest[byte] = UInt8(truncatingIfNeeded: blocks.count >> (8 * byte)) }
-            let id = BlockID(digest: digest)
-            blocks[id] = content
-            return id
-        }
+        var blocks = LocalBlocks()
         func slice(_ image: StraightImage?, isMask: Bool) -> ImageSlice? {
             guard let image else { return nil }
             let format: SampleFormat = isMask ? .mask16 : .rgba8
@@ -24,13 +17,13 @@ public enum LocalRendering {
                 let rows = ImageSlice.rows(ofChunk: index, imageHeight: image.size.height)
                 let start = rows.lowerBound * image.size.width * 4
                 let rgba = Array(image.rgba[start..<(start + rows.count * image.size.width * 4)])
-                return .block(add(.rows(isMask ? maskSamples(rgba) : rgba)))
+                return .block(blocks.add(isMask ? maskSamples(rgba) : rgba))
             }
             return ImageSlice(size: image.size, format: format, firstChunk: 0, chunks: chunks)
         }
         let layers = project.drawingOrder.filter { project.layers[$0].isVisible }.map { index -> TileLayer in
             let layer = project.layers[index]
-            let block = add(.strokes(PreparedStrokeBlock(layer.strokes)))
+            let block = blocks.add(PreparedStrokeBlock(layer.strokes))
             return TileLayer(
                 opacity: layer.opacity, blendMode: layer.blendMode,
                 mask: slice(images[.mask(layerIndex: index)], isMask: true),
@@ -45,7 +38,7 @@ public enum LocalRendering {
             let task = TileTask(
                 canvas: project.canvasSize, output: output, rect: rect, background: project.background,
                 baseImage: base, layers: layers, pixelFormat: format, delivery: .pixels)
-            let rendered = try renderer.render(task) { id throws(EngineError) in blocks[id]! }
+            let rendered = try renderer.render(task, blocks: blocks)
             let rowBytes = rect.width * format.bytesPerPixel
             for row in 0..<rect.height {
                 let target = ((rect.y + row) * output.width + rect.x) * format.bytesPerPixel
@@ -72,4 +65,31 @@ public enum LocalRendering {
             }
         }
     }
+}
+
+/// Blocks by number.
+private struct LocalBlocks: TileBlocks {
+    private var samples: [BlockID: [UInt8]] = [:]
+    private var strokes: [BlockID: PreparedStrokeBlock] = [:]
+
+    private var nextID: BlockID {
+        var digest = [UInt8](repeating: 0, count: 32)
+        for byte in 0..<8 { digest[byte] = UInt8(truncatingIfNeeded: (samples.count + strokes.count) >> (8 * byte)) }
+        return BlockID(digest: digest)
+    }
+
+    mutating func add(_ samples: [UInt8]) -> BlockID {
+        let id = nextID
+        self.samples[id] = samples
+        return id
+    }
+
+    mutating func add(_ strokes: PreparedStrokeBlock) -> BlockID {
+        let id = nextID
+        self.strokes[id] = strokes
+        return id
+    }
+
+    func bytes(of id: BlockID) throws(EngineError) -> [UInt8] { samples[id]! }
+    func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock { strokes[id]! }
 }

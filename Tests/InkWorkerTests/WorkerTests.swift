@@ -92,7 +92,7 @@ struct WorkerTests {
         let broker = try ScriptedBroker()
         let worker = try Worker(
             configuration: broker.configuration(), context: broker.context,
-            runner: EngineTaskRunner(engine: FakeEngine()))
+            runner: FakeRunner())
         try worker.start()
         let hello = try broker.welcome()
         #expect(hello.threads == 2 && hello.taskCredits == 4 && hello.rendererVersion == "r1")
@@ -115,7 +115,7 @@ struct WorkerTests {
         var configuration = broker.configuration(threads: 1)
         configuration.outgoingBytes = 1
         let worker = try Worker(
-            configuration: configuration, context: broker.context, runner: EngineTaskRunner(engine: FakeEngine()))
+            configuration: configuration, context: broker.context, runner: FakeRunner())
         try worker.start()
         try broker.welcome()
         // Six million bytes that do not compress: two windows there, six parts back.
@@ -143,7 +143,7 @@ struct WorkerTests {
         let broker = try ScriptedBroker()
         let worker = try Worker(
             configuration: broker.configuration(), context: broker.context,
-            runner: EngineTaskRunner(engine: FakeEngine()))
+            runner: FakeRunner())
         try worker.start()
         try broker.welcome()
         let place = Place(file: "f.ink", path: "baseImage")

@@ -19,22 +19,15 @@ final class EmbeddedFarm: ExportFarm {
         var onEvent: (@Sendable (FarmEvent) -> Void)?
     }
 
-    let rendererVersion: String
+    let rendererVersion = TileRenderer.version
     private let workerCount: Int
     private let limits: Limits
-    private let makeRunner: @Sendable () -> any TaskRunner
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - workerCount: workers of one render thread each.
-    ///   - makeRunner: what does a worker's tasks; called once a worker.
-    init(
-        workerCount: Int, limits: Limits, rendererVersion: String, makeRunner: @escaping @Sendable () -> any TaskRunner
-    ) {
+    /// - Parameter workerCount: workers of one render thread each.
+    init(workerCount: Int, limits: Limits) {
         self.workerCount = workerCount
         self.limits = limits
-        self.rendererVersion = rendererVersion
-        self.makeRunner = makeRunner
     }
 
     func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure) {
@@ -73,7 +66,7 @@ final class EmbeddedFarm: ExportFarm {
             configuration.cacheBytes = max(Self.workerCacheBytesMin, Self.cacheBytesMax / workerCount)
             do {
                 let worker = try Worker(
-                    configuration: configuration, context: context, runner: makeRunner(), cache: cache)
+                    configuration: configuration, context: context, runner: EngineTaskRunner(threads: 1), cache: cache)
                 try worker.start()
                 state.withLock { $0.workers.append(worker) }
             } catch {

@@ -1,8 +1,14 @@
-/// What a block of a tile task holds, unpacked.
-public enum TileContent: Sendable {
-    case strokes(PreparedStrokeBlock)
+/// The content of the blocks that a tile task names.
+public protocol TileBlocks {
     /// The samples of a chunk of an image's rows.
-    case rows([UInt8])
+    ///
+    /// - Throws: `internalError` when the block is not there or cannot be read.
+    func bytes(of id: BlockID) throws(EngineError) -> [UInt8]
+
+    /// A block of strokes.
+    ///
+    /// - Throws: `internalError` when the block is not there or cannot be read.
+    func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock
 }
 
 /// A tile's finished pixels.
@@ -19,6 +25,10 @@ public struct RenderedTile: Sendable {
 /// Works through cells that fit a processor's second-level cache. Owns scratch memory of some MB; one renderer serves
 /// one thread.
 public final class TileRenderer {
+    /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
+    /// made by another one is not up to date.
+    public static let version = "1"
+
     /// A cell's largest size, pixels. Four planes of Float are 1 MB.
     private static let cellSize = PixelSize(width: 512, height: 128)
 
@@ -36,13 +46,10 @@ public final class TileRenderer {
 
     /// Renders the tile.
     ///
-    /// - Parameter content: supplies each block that the task names.
-    /// - Throws: `internalError` for a task that contradicts itself or its blocks; what `content` throws.
-    public func render(
-        _ task: TileTask, content: (BlockID) throws(EngineError) -> TileContent
-    ) throws(EngineError) -> RenderedTile {
+    /// - Throws: `internalError` for a task that contradicts itself or its blocks; what `blocks` throws.
+    public func render(_ task: TileTask, blocks: some TileBlocks) throws(EngineError) -> RenderedTile {
         try check(task)
-        let scene = try TileScene(task, content: content)
+        let scene = try TileScene(task, blocks: blocks)
         let rowBytes = task.rect.width * task.pixelFormat.bytesPerPixel
         var tile = RenderedTile(
             pixels: [UInt8](repeating: 0, count: rowBytes * task.rect.height), rasterNanoseconds: 0,

@@ -13,25 +13,18 @@ struct TileScene {
     let layers: [SceneLayer]
     let scale: OutputScale
 
-    /// - Throws: `internalError` for a block of the wrong kind or a stroke that a block does not hold; what `content`
+    /// - Throws: `internalError` for a chunk of the wrong size or a stroke that a block does not hold; what `blocks`
     ///   throws.
-    init(_ task: TileTask, content: (BlockID) throws(EngineError) -> TileContent) throws(EngineError) {
+    init(_ task: TileTask, blocks: some TileBlocks) throws(EngineError) {
         func image(_ slice: ImageSlice?, _ filter: ResampleFilter) throws(EngineError) -> ScaledImage? {
             guard let slice else { return nil }
-            let rows = try ImageRows(slice) { id throws(EngineError) in
-                guard case .rows(let samples) = try content(id) else {
-                    throw EngineError.internalError("block \(id) holds strokes where samples were expected")
-                }
-                return samples
-            }
+            let rows = try ImageRows(slice) { id throws(EngineError) in try blocks.bytes(of: id) }
             return ScaledImage(
                 rows: rows,
                 resampler: try Resampler(source: slice.size, output: task.output, filter: filter, rect: task.rect))
         }
         func strokes(_ selection: StrokeSelection) throws(EngineError) -> (PreparedStrokeBlock, [Int]) {
-            guard case .strokes(let block) = try content(selection.block) else {
-                throw .internalError("block \(selection.block) holds samples where strokes were expected")
-            }
+            let block = try blocks.strokes(of: selection.block)
             guard selection.indices.allSatisfy(block.strokes.indices.contains) else {
                 throw .internalError("block \(selection.block) has only \(block.strokes.count) strokes")
             }

@@ -67,19 +67,11 @@ extension WorkerTask {
     }
 }
 
-/// What an image is decoded for.
-public enum DecodePurpose: UInt8, Hashable, Sendable, CaseIterable {
-    /// To `mask8` or `mask16`: red times alpha.
-    case mask = 0
-    /// To `rgb8` or `rgba8`.
-    case color = 1
-}
-
 /// A PNG file to decode.
 public struct DecodeTask: Hashable, Sendable {
     /// The block that holds the PNG file's bytes.
     public var image: BlockID
-    public var purpose: DecodePurpose
+    public var purpose: ImagePurpose
     /// Where the image stands, for messages.
     public var place: Place
     /// The most pixels that the image may have.
@@ -87,7 +79,7 @@ public struct DecodeTask: Hashable, Sendable {
     /// The same for an interlaced image.
     public var interlacedImagePixels: Int
 
-    public init(image: BlockID, purpose: DecodePurpose, place: Place, limits: Limits) {
+    public init(image: BlockID, purpose: ImagePurpose, place: Place, limits: Limits) {
         self.image = image
         self.purpose = purpose
         self.place = place
@@ -107,7 +99,7 @@ public struct DecodeTask: Hashable, Sendable {
 extension DecodeTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let image = try BlockID(from: &reader)
-        let purpose: DecodePurpose = try reader.enumeration("purpose")
+        let purpose: ImagePurpose = try reader.enumeration("purpose")
         let place = try Place(from: &reader)
         var limits = Limits()
         limits.imagePixels = try reader.integer("image pixels", in: 0...Int.max)

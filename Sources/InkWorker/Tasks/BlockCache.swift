@@ -5,7 +5,7 @@ import Synchronization
 /// The blocks that a process has at hand, each decompressed and read once, whichever thread asks first.
 ///
 /// Blocks that tasks hold stay; the others go, the longest unused first, when all together exceed the limit.
-public final class BlockCache: Sendable {
+public final class BlockCache: TileBlocks, Sendable {
     private struct Entry {
         let content: CachedBlock
         var bytes: Int
@@ -73,8 +73,8 @@ public final class BlockCache: Sendable {
         return content
     }
 
-    /// The strokes of a block that is held; throws as `bytes(of:)`.
-    public func strokes(of id: BlockID) throws(EngineError) -> [Stroke] {
+    /// The strokes of a block that is held, smoothed and stamped; throws as `bytes(of:)`.
+    public func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock {
         let (strokes, change) = try block(id).strokes()
         account(id, change)
         return strokes
@@ -136,7 +136,7 @@ private final class CachedBlock: Sendable {
     private enum Content {
         case frame([UInt8])
         case bytes([UInt8])
-        case strokes([Stroke])
+        case strokes(PreparedStrokeBlock)
     }
 
     private let content: Mutex<Content>
@@ -159,7 +159,7 @@ private final class CachedBlock: Sendable {
         }
     }
 
-    func strokes() throws(EngineError) -> (strokes: [Stroke], change: Int) {
+    func strokes() throws(EngineError) -> (strokes: PreparedStrokeBlock, change: Int) {
         try content.withLock { content throws(EngineError) in
             switch content {
             case .strokes(let strokes): return (strokes, 0)
@@ -169,11 +169,9 @@ private final class CachedBlock: Sendable {
                     try StrokeBlock(decoding: Zstandard.decompress(frame, limit: ProtocolLimits.strokeBlockBytes))
                         .strokes
                 }
-                content = .strokes(strokes)
-                let size = strokes.reduce(strokes.count * MemoryLayout<Stroke>.stride) {
-                    $0 + $1.points.count * MemoryLayout<StrokePoint>.stride
-                }
-                return (strokes, size - frame.count)
+                let prepared = PreparedStrokeBlock(strokes)
+                content = .strokes(prepared)
+                return (prepared, prepared.byteCount - frame.count)
             }
         }
     }

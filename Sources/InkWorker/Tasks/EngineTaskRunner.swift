@@ -1,53 +1,19 @@
 public import InkEngine
 public import InkProtocol
+import Synchronization
 
-/// What the runner needs of the engine. Called from several threads at once.
-public protocol RenderingEngine: Sendable {
-    /// Decodes a PNG file top to bottom and hands out its chunks of 64 rows in order.
-    ///
-    /// Throws `badInput` or `overLimit` with `task.place`, and what `onChunk` throws.
-    func decode(
-        _ png: [UInt8], _ task: DecodeTask, threadIndex: Int, onChunk: (DecodedRows) throws(EngineError) -> Void
-    ) throws(EngineError) -> DecodedImageResult
-
-    /// The samples of `task.rect` in `task.pixelFormat`, row-major without padding, and the time of the raster and
-    /// composite phases.
-    func render(
-        _ task: TileTask, _ content: TileContent, threadIndex: Int
-    ) throws(EngineError) -> (pixels: [UInt8], phases: TaskPhases)
-
-    /// A piece of the picture's deflate stream from whole rows of samples.
-    func encode(
-        _ pixels: [UInt8], width: Int, format: OutputFormat, encoding: BandEncoding, threadIndex: Int
-    ) throws(EngineError) -> BandResult
-}
-
-/// The samples of one chunk of a decoded image.
-public enum DecodedRows: Hashable, Sendable {
-    /// Every pixel has this value (`bytesPerPixel` bytes, the others 0).
-    case constant(UInt32)
-    /// Row-major without padding.
-    case samples([UInt8])
-}
-
-/// The content of the blocks that a tile names.
-public struct TileContent: Sendable {
-    /// Of the blocks in `TileLayer.strokes`.
-    public var strokes: [BlockID: [Stroke]]
-    /// Of the blocks in the image slices: the chunk's samples.
-    public var rows: [BlockID: [UInt8]]
-
-    public init(strokes: [BlockID: [Stroke]] = [:], rows: [BlockID: [UInt8]] = [:]) {
-        self.strokes = strokes
-        self.rows = rows
+/// Does tasks with the engine: opens blocks, renders, and makes results.
+public final class EngineTaskRunner: TaskRunner {
+    /// A thread's scratch memory. Its lock is never waited for, since no two runs have one thread's number.
+    private final class Bench: Sendable {
+        let renderer = Mutex(TileRenderer())
+        let encoder = Mutex(BandEncoder())
     }
-}
 
-/// Does tasks with an engine: opens blocks, checks sizes, and makes results.
-public struct EngineTaskRunner<Engine: RenderingEngine>: TaskRunner {
-    private let engine: Engine
+    private let benches: [Bench]
 
-    public init(engine: Engine) { self.engine = engine }
+    /// - Parameter threads: runs have thread numbers 0 ..< threads.
+    public init(threads: Int) { benches = (0..<threads).map { _ in Bench() } }
 
     public func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
         switch task {
@@ -61,9 +27,10 @@ public struct EngineTaskRunner<Engine: RenderingEngine>: TaskRunner {
         let start = steadyNanoseconds()
         var compressing: UInt64 = 0
         let png = try context.blocks.bytes(of: task.image)
-        let image = try engine.decode(png, task, threadIndex: context.threadIndex) { rows throws(EngineError) in
+        let info = try PNGDecoder.decode(png, as: task.purpose, place: task.place, limits: task.limits) {
+            (chunk: DecodedChunk) throws(EngineError) in
             try context.checkCancellation()
-            switch rows {
+            switch chunk.content {
             case .constant(let value): try context.emit(.imageChunk(.constant(value)))
             case .samples(let samples):
                 let before = steadyNanoseconds()
@@ -72,31 +39,28 @@ public struct EngineTaskRunner<Engine: RenderingEngine>: TaskRunner {
                 try context.emit(.imageChunk(.block(block)))
             }
         }
+        let image = DecodedImageResult(size: info.size, format: info.format, maskBounds: info.maskBounds)
         try context.emit(.imageEnd(image))
         return TaskPhases(decode: steadyNanoseconds() - start - compressing, encode: compressing)
     }
 
     private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = steadyNanoseconds()
-        let content = try TileContent(of: task, from: context.blocks)
-        let opened = steadyNanoseconds()
-        try context.checkCancellation()
-        let rendered = try engine.render(task, content, threadIndex: context.threadIndex)
-        try EngineTaskRunner.check(rendered.pixels.count, is: task.rect.area * task.pixelFormat.bytesPerPixel)
-        try context.checkCancellation()
-        var phases = rendered.phases
-        phases.decode += opened - start
-        let before = steadyNanoseconds()
-        switch task.delivery {
-        case .pixels: try context.emit(.pixels(EngineTaskRunner.seal(rendered.pixels)))
-        case .band(let encoding):
-            let band = try engine.encode(
-                rendered.pixels, width: task.rect.width, format: task.pixelFormat, encoding: encoding,
-                threadIndex: context.threadIndex)
-            try context.emit(.band(band))
+        let tile = try benches[context.threadIndex].renderer.withLock { renderer throws(EngineError) in
+            try renderer.render(task, blocks: context.blocks)
         }
-        phases.encode += steadyNanoseconds() - before
-        return phases
+        let rendered = steadyNanoseconds()
+        try context.checkCancellation()
+        switch task.delivery {
+        case .pixels: try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels)))
+        case .band(let encoding):
+            try emitBand(tile.pixels, width: task.rect.width, format: task.pixelFormat, encoding, context)
+        }
+        // Opening blocks is what of the rendering was neither strokes nor compositing.
+        let known = tile.rasterNanoseconds + tile.compositeNanoseconds
+        return TaskPhases(
+            decode: rendered - start - min(known, rendered - start), raster: tile.rasterNanoseconds,
+            composite: tile.compositeNanoseconds, encode: steadyNanoseconds() - rendered)
     }
 
     private func encode(_ task: EncodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
@@ -104,11 +68,21 @@ public struct EngineTaskRunner<Engine: RenderingEngine>: TaskRunner {
         let pixels = try EngineTaskRunner.band(task, context.blocks)
         let opened = steadyNanoseconds()
         try context.checkCancellation()
-        let band = try engine.encode(
-            pixels, width: task.rect.width, format: task.format, encoding: task.encoding,
-            threadIndex: context.threadIndex)
-        try context.emit(.band(band))
+        try emitBand(pixels, width: task.rect.width, format: task.format, task.encoding, context)
         return TaskPhases(decode: opened - start, encode: steadyNanoseconds() - opened)
+    }
+
+    private func emitBand(
+        _ pixels: [UInt8], width: Int, format: OutputFormat, _ encoding: BandEncoding, _ context: TaskContext
+    ) throws(EngineError) {
+        let band = try benches[context.threadIndex].encoder.withLock { encoder throws(EngineError) in
+            try encoder.encode(pixels: pixels, width: width, format: format, encoding: encoding)
+        }
+        try context.emit(
+            .band(
+                BandResult(
+                    rowCount: band.rowCount, filteredByteCount: band.filteredByteCount, adler32: band.adler32,
+                    deflated: band.bytes)))
     }
 
     /// The rows of a band from the tiles that lie side by side in it.
@@ -117,7 +91,10 @@ public struct EngineTaskRunner<Engine: RenderingEngine>: TaskRunner {
         var tiles: [(rowBytes: Int, pixels: [UInt8])] = []
         for piece in task.pieces {
             let pixels = try blocks.bytes(of: piece.block)
-            try check(pixels.count, is: piece.rect.area * bytesPerPixel)
+            let expected = piece.rect.area * bytesPerPixel
+            guard pixels.count == expected else {
+                throw .internalError("\(pixels.count) bytes of pixels, expected \(expected)")
+            }
             tiles.append((piece.rect.width * bytesPerPixel, pixels))
         }
         // Reserved only now: all of it is in memory as tiles already.
@@ -129,47 +106,7 @@ public struct EngineTaskRunner<Engine: RenderingEngine>: TaskRunner {
         return band
     }
 
-    private static func check(_ found: Int, is expected: Int) throws(EngineError) {
-        guard found == expected else { throw .internalError("\(found) bytes of pixels, expected \(expected)") }
-    }
-
     private static func seal(_ samples: [UInt8]) throws(EngineError) -> Block {
         do throws(ProtocolError) { return try Block(content: samples) } catch { throw .internalError("\(error)") }
-    }
-}
-
-extension TileContent {
-    /// Opens the blocks that `task` names; throws `internalError` for one that cannot be read or has another size than
-    /// its place asks for, so that an engine can rely on both.
-    public init(of task: TileTask, from blocks: BlockCache) throws(EngineError) {
-        self.init()
-        if let image = task.baseImage { try add(image, blocks) }
-        for layer in task.layers {
-            if let mask = layer.mask { try add(mask, blocks) }
-            if let content = layer.content { try add(content, blocks) }
-            for selection in layer.strokes {
-                var found = strokes[selection.block]
-                if found == nil { found = try blocks.strokes(of: selection.block) }
-                guard selection.indices.last ?? -1 < found?.count ?? 0 else {
-                    throw .internalError("a stroke is beyond the end of its block")
-                }
-                strokes[selection.block] = found
-            }
-        }
-    }
-
-    private mutating func add(_ slice: ImageSlice, _ blocks: BlockCache) throws(EngineError) {
-        for (index, chunk) in slice.chunks.enumerated() {
-            guard case .block(let id) = chunk else { continue }
-            var samples = rows[id]
-            if samples == nil { samples = try blocks.bytes(of: id) }
-            let count = ImageSlice.rows(ofChunk: slice.firstChunk + index, imageHeight: slice.size.height).count
-            let (size, overflow) = (count * slice.format.bytesPerPixel)
-                .multipliedReportingOverflow(by: slice.size.width)
-            guard !overflow, let found = samples?.count, found == size else {
-                throw .internalError("a chunk has \(samples?.count ?? 0) bytes, expected \(size)")
-            }
-            rows[id] = samples
-        }
     }
 }
