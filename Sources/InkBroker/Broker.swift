@@ -25,11 +25,12 @@ public final class Broker: Sendable {
     /// - Parameters:
     ///   - container: how compressed rows become a file.
     ///   - onEvent: called on the broker's thread, in order; must return soon and must not call `stop`.
-    /// - Throws: `BrokerError.transport` when the process has no descriptor left.
+    /// - Throws: `BrokerError.configuration`; `.transport` when the process has no descriptor left.
     public init(
         configuration: BrokerConfiguration, context: ZeroMQContext, container: PictureContainer,
         onEvent: @escaping @Sendable (BrokerEvent) -> Void
     ) throws(BrokerError) {
+        try configuration.validate()
         self.configuration = configuration
         self.context = context
         self.container = container

@@ -25,4 +25,20 @@ public struct BrokerConfiguration: Hashable, Sendable {
     public var reorderBytes = 96 << 20
 
     public init(endpoint: String) { self.endpoint = endpoint }
+
+    /// - Throws: `BrokerError.configuration` for the first value that cannot be.
+    func validate() throws(BrokerError) {
+        let hour = 3_600_000
+        let checks: [(String, Int, ClosedRange<Int>)] = [
+            ("heartbeat", heartbeatMilliseconds, 1...hour),
+            ("liveness", livenessMilliseconds, min(hour, max(1, heartbeatMilliseconds))...hour),
+            ("lease", leaseMilliseconds, 1...hour), ("dismissal", dismissalMilliseconds, 0...hour),
+            ("worker wait", workerWaitMilliseconds ?? 0, 0...Int.max), ("active exports", activeExports, 1...10_000),
+            ("block memory", blockMemoryBytes, 0...Int.max / 2), ("spill", spillBytes, 0...Int.max / 2),
+            ("reorder", reorderBytes, 0...Int.max),
+        ]
+        for (name, value, range) in checks where !range.contains(value) {
+            throw .configuration("\(name) is \(value), it can be \(range.lowerBound) to \(range.upperBound)")
+        }
+    }
 }

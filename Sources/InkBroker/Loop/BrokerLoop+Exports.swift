@@ -73,7 +73,7 @@ extension BrokerLoop {
             let costs = prepared.draft.images.map { image in
                 // The PNG as it travels and as it is, and a chunk of rows as RGBA and compressed.
                 let bytes = 2 * (store.byteCount(of: image.png) ?? 0) + 8 * ImageSlice.rowsPerChunk * image.size.width
-                return TaskCost(bytes: bytes, nanoseconds: UInt64(image.size.area) * 20)
+                return TaskCost(bytes: bytes, nanoseconds: UInt64(min(image.size.area, 1 << 50)) * 20)
             }
             tell(.jobAdded(id, priority: job.priority, weight: job.weight, decodes: costs))
         } catch {

@@ -76,6 +76,9 @@ struct PictureDraft: Sendable {
     var layers: [DraftLayer]
     var costs: RowCosts
 
+    /// The longest edge of a canvas or an output that can be cut at all, pixels.
+    static let edgeMax = 1 << 24
+
     /// The blocks that `images` and `layers` name are appended to `blocks`, each once.
     ///
     /// - Parameter name: the project's name in messages.
@@ -122,6 +125,12 @@ struct PictureDraft: Sendable {
         let size = options.output
         guard size.width > 0, size.height > 0, project.canvasSize.width > 0, project.canvasSize.height > 0 else {
             throw .badInput(Place(file: name), reason: "a picture of \(size) pixels cannot be made")
+        }
+        // Whatever the limits are set to: tables of a value a row, and coordinates of 32 bits, must do.
+        let edge = max(size.longestEdge, project.canvasSize.longestEdge)
+        guard edge <= PictureDraft.edgeMax else {
+            throw .overLimit(
+                Place(file: name), what: "the longest edge", found: "\(edge) pixels", limit: "\(edgeMax) pixels")
         }
         try ExportSize.check(size, limits: limits, place: Place(file: name))
         try StampCount.check(project, measures, limits: limits, file: name)

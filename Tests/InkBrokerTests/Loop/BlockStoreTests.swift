@@ -1,3 +1,4 @@
+import Foundation
 import InkEngine
 import InkTestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
     /// Puts, reads and releases at random and compares with a plain table.
     @Test(arguments: 0..<12) func keepsWhatIsPutInMemoryOrOnDisk(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var store = BlockStore(memoryBytesMax: 4000, spillBytesMax: 1 << 20, folder: "/tmp")
+        var store = BlockStore(memoryBytesMax: 4000, spillBytesMax: 1 << 20, folder: NSTemporaryDirectory())
         var model: [(id: BlockID, frame: [UInt8], references: Int)] = []
         for step in 0..<400 {
             if model.count < 40, Bool.random(using: &random) {
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func refusesMoreThanTheDiskBudget() throws {
-        var store = BlockStore(memoryBytesMax: 10, spillBytesMax: 100, folder: "/tmp")
+        var store = BlockStore(memoryBytesMax: 10, spillBytesMax: 100, folder: NSTemporaryDirectory())
         try store.put(FakeBlocks.id(of: [1]), [UInt8](repeating: 1, count: 90))
         #expect(throws: BrokerError.self) { try store.put(FakeBlocks.id(of: [2]), [UInt8](repeating: 2, count: 90)) }
         store.release(FakeBlocks.id(of: [1]))

@@ -350,6 +350,17 @@ private final class EventLog: Sendable {
         #expect(tasks.withLock { $0 } == 0)
     }
 
+    @Test func configurationsThatCannotBeAreRefused() throws {
+        let context = try ZeroMQContext()
+        var configuration = BrokerConfiguration(endpoint: "inproc://never")
+        configuration.heartbeatMilliseconds = 500
+        configuration.livenessMilliseconds = 400
+        #expect(throws: BrokerError.configuration("liveness is 400, it can be 500 to 3600000")) {
+            try Broker(
+                configuration: configuration, context: context, container: FakePicture.container, onEvent: { _ in })
+        }
+    }
+
     @Test func anEndpointThatIsTakenIsAnError() throws {
         let context = try ZeroMQContext()
         let endpoint = "inproc://\(UUID().uuidString)"

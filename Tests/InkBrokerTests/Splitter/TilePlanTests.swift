@@ -221,6 +221,19 @@ import Testing
         #expect(throws: BrokerError.self) { try plan(draft) }
     }
 
+    @Test func picturesBeyondAnyLimitAreRefusedBeforeMemoryIsTaken() {
+        var limits = Limits()
+        (limits.edgePixels, limits.outputPixels) = (.max, .max)
+        var blocks: [EncodedBlock] = []
+        for size in [PixelSize(width: 1, height: 1 << 40), PixelSize(width: 0, height: 5)] {
+            #expect(throws: BrokerError.self) {
+                try PictureDraft(
+                    Project(canvasSize: canvas), options: PictureOptions(output: size), name: "a.ink", limits: limits,
+                    encoder: FakeBlocks.encoder, blocks: &blocks)
+            }
+        }
+    }
+
     @Test func squareTilesAreHandedInAsPixels() throws {
         let (draft, _) = try draft([]) { $0.tile = PixelSize(width: 64, height: 64) }
         let (plan, _) = try plan(draft)
