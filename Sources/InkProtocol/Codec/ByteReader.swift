@@ -13,6 +13,16 @@ public struct ByteReader: Sendable {
         end = bytes.count
     }
 
+    /// A reader of some of `bytes`, which are not copied.
+    ///
+    /// - Precondition: `range` lies within `bytes`.
+    init(_ bytes: [UInt8], _ range: Range<Int>) {
+        precondition(range.upperBound <= bytes.count)
+        self.bytes = bytes
+        offset = range.lowerBound
+        end = range.upperBound
+    }
+
     /// The bytes not read yet.
     public var remaining: Int { end - offset }
 

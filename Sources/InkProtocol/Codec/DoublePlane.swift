@@ -1,13 +1,18 @@
-import InkEngine
-
 extension ByteWriter {
-    /// One value of every point, as eight runs of bytes from the lowest to the highest.
-    mutating func plane(_ points: [StrokePoint], _ value: KeyPath<StrokePoint, Double>) {
-        let bits = points.map { $0[keyPath: value].bitPattern }
-        reserve(bits.count * 8)
-        for byte in 0..<UInt64(8) {
-            raw(bits.map { UInt8(truncatingIfNeeded: $0 >> (8 * byte)) })
+    /// Doubles as eight runs of bytes, from all lowest to all highest.
+    mutating func plane(_ values: [Double]) {
+        reserve(values.count * 8)
+        let run = [UInt8](unsafeUninitializedCapacity: values.count * 8) { bytes, count in
+            count = values.count * 8
+            for (index, value) in values.enumerated() {
+                let bits = value.bitPattern
+                // index + 7 * values.count is the last of the 8 * values.count bytes.
+                for byte in 0..<8 {
+                    bytes[byte * values.count + index] = UInt8(truncatingIfNeeded: bits >> UInt64(8 * byte))
+                }
+            }
         }
+        raw(run)
     }
 }
 

@@ -43,10 +43,10 @@ public struct StrokeBlock: Hashable, Sendable {
         let hasPressure = points.contains { $0.pressure != 1 }
         let hasAzimuth = points.contains { $0.azimuth.bitPattern != 0 }
         writer.uint8((hasPressure ? StrokeBlock.pressurePlane : 0) | (hasAzimuth ? StrokeBlock.azimuthPlane : 0))
-        writer.plane(points, \.x)
-        writer.plane(points, \.y)
-        if hasPressure { writer.plane(points, \.pressure) }
-        if hasAzimuth { writer.plane(points, \.azimuth) }
+        writer.plane(points.map { $0.x })
+        writer.plane(points.map { $0.y })
+        if hasPressure { writer.plane(points.map { $0.pressure }) }
+        if hasAzimuth { writer.plane(points.map { $0.azimuth }) }
         return writer.bytes
     }
 

@@ -49,7 +49,8 @@ public struct ResultAssembler: Sendable {
         guard receivedBytes <= limitBytes else {
             throw .overLimit(what: "result", found: receivedBytes, limit: limitBytes)
         }
-        pending.append(contentsOf: part.bytes)
+        // Most results are one part: it is read where it is, without a copy.
+        if pending.isEmpty { pending = part.bytes } else { pending.append(contentsOf: part.bytes) }
         return try takeItems()
     }
 
@@ -81,12 +82,12 @@ public struct ResultAssembler: Sendable {
             }
             let start = position + ResultItem.recordHeaderBytes
             guard pending.count - start >= length else { break }
-            let item = try ResultItem(tag: tag, content: Array(pending[start..<(start + length)]))
+            let item = try ResultItem(tag: tag, content: ByteReader(pending, start..<(start + length)))
             try advance(over: item)
             items.append(item)
             position = start + length
         }
-        if position > 0 { pending.removeFirst(position) }
+        if position == pending.count { pending = [] } else if position > 0 { pending.removeFirst(position) }
         return items
     }
 

@@ -128,8 +128,8 @@ extension ResultItem {
     }
 
     /// Reads the content of a record.
-    init(tag: UInt8, content: [UInt8]) throws(ProtocolError) {
-        var reader = ByteReader(content)
+    init(tag: UInt8, content: ByteReader) throws(ProtocolError) {
+        var reader = content
         switch tag {
         case 1: self = .imageChunk(.constant(try reader.uint32("constant")))
         case 2: self = .imageChunk(.block(try ResultItem.block(from: &reader)))
