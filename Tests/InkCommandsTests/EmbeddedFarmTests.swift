@@ -59,9 +59,9 @@ struct EmbeddedFarmTests {
         folder.file("in/a.ink", Self.project)
         // A PNG whose header is sound and whose pixels are missing: only the worker that decodes it can tell.
         let header = MinimalPNGWriter.png(gray: [1], size: PixelSize(width: 1, height: 1)).prefix(33)
+        let mask = String(decoding: Base64.encode(Array(header)), as: UTF8.self)
         folder.file(
-            "in/b.ink",
-            Self.project.replacing("{\"strokes\"", with: "{\"maskImage\": \"\(Base64.encode(header))\", \"strokes\""))
+            "in/b.ink", Self.project.replacing("{\"strokes\"", with: "{\"maskImage\": \"\(mask)\", \"strokes\""))
         folder.file("in/c.ink", Self.project)
         folder.file("in/d.ink", "{")
         let (code, transcript) = run(["export", folder("in"), "-o", folder("out"), "--size", "1x"])

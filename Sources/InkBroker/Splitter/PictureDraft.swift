@@ -97,7 +97,7 @@ struct PictureDraft: Sendable {
         self.options = options
         self.limits = limits
         canvas = project.canvasSize
-        background = PictureDraft.background(of: project, options)
+        background = options.background ?? project.background
         format = PictureDraft.format(of: background, options)
         let drawn = project.drawingOrder.filter {
             (options.layers?.contains($0) ?? project.layers[$0].isVisible) && project.layers[$0].opacity > 0
@@ -134,18 +134,6 @@ struct PictureDraft: Sendable {
         }
         try ExportSize.check(size, limits: limits, place: Place(file: name))
         try StampCount.check(project, measures, limits: limits, file: name)
-    }
-
-    /// What lies under the picture. `--rgb` without an opaque background lays it on white.
-    private static func background(of project: Project, _ options: PictureOptions) -> RGBA8 {
-        let background = options.background ?? project.background
-        guard options.colorMode == .rgb, !background.isOpaque else { return background }
-        func onWhite(_ value: UInt8) -> UInt8 {
-            let alpha = Int(background.alpha)
-            return UInt8((Int(value) * alpha + 255 * (255 - alpha) + 127) / 255)
-        }
-        return RGBA8(
-            red: onWhite(background.red), green: onWhite(background.green), blue: onWhite(background.blue))
     }
 
     private static func format(of background: RGBA8, _ options: PictureOptions) -> OutputFormat {

@@ -63,7 +63,7 @@ public struct StrokeSelection: Hashable, Sendable {
 
 /// The pixels that leave a tile, 8 bits a channel.
 public enum OutputFormat: UInt8, Hashable, Sendable {
-    /// Red, green, blue.
+    /// Red, green, blue. A picture whose background is not opaque is put onto white when it is finished.
     case rgb = 0
     /// Red, green, blue, straight alpha.
     case rgba = 1
