@@ -196,7 +196,7 @@ extension PictureFailure {
         let kind: ExitCode =
             switch error {
             case .refused(let cause): cause.exitCode
-            case .taskFailed, .internalError: .internalError
+            case .taskFailed, .internalError, .configuration: .internalError
             case .noWorkers, .transport: .unreachable
             case .output, .targetNotAFile, .spill: .inputOutput
             case .cancelled: .exportFailed
