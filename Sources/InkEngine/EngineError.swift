@@ -39,7 +39,8 @@ extension EngineError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .badInput(let place, let reason): "\(place): \(reason)"
-        case .overLimit(let place, let what, let found, let limit): "\(place): \(what) is \(found), the limit is \(limit)"
+        case .overLimit(let place, let what, let found, let limit):
+            "\(place): \(what) is \(found), the limit is \(limit)"
         case .io(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"
         case .internalError(let message): "internal error: \(message)"
         }

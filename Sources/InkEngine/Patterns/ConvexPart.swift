@@ -50,7 +50,9 @@ enum ConvexPart: Hashable, Sendable {
 
     /// The part turned, scaled by `size` and moved.
     func placed(at stamp: Stamp) -> ConvexPart {
-        func map(_ p: Point) -> Point { stamp.center + (stamp.size * p.x) * stamp.along + (stamp.size * p.y) * stamp.across }
+        func map(_ p: Point) -> Point {
+            stamp.center + (stamp.size * p.x) * stamp.along + (stamp.size * p.y) * stamp.across
+        }
         switch self {
         case .disc(let center, let radius): return .disc(center: map(center), radius: radius * stamp.size)
         case .quad(let a, let b, let c, let d): return .quad(map(a), map(b), map(c), map(d))

@@ -42,7 +42,8 @@ struct DiscGrid {
     private func directions() -> [Point] {
         let pixels = max(radius * pixelsPerUnit, 0.05)
         // sagitta = r (1 - cos(pi / n)), nearly r pi^2 / (2 n^2).
-        let count = 4 * Int(min(max((Double.pi / 4 * (pixels / (2 * DiscGrid.flatness)).squareRoot()).rounded(.up), 3), 250))
+        let count =
+            4 * Int(min(max((Double.pi / 4 * (pixels / (2 * DiscGrid.flatness)).squareRoot()).rounded(.up), 3), 250))
         return (0..<count).map { step in
             let turn = sinCos(degrees: 360 * Double(step) / Double(count))
             return Point(x: turn.cos, y: turn.sin)

@@ -20,7 +20,9 @@ struct WaveLines {
     /// are wide against their spacing; nil otherwise.
     func rings() -> [[Point]]? {
         let line = middleLine
-        guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else { return nil }
+        guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else {
+            return nil
+        }
         // Out along the one side and back along the other: the same way round as a Box's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())
         return Pattern.lineIndices.map { i in ring.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) } }

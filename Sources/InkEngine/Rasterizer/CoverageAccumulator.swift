@@ -60,57 +60,78 @@ final class CoverageAccumulator {
     private func addDownwardEdge(_ x0: Double, _ y0: Double, _ x1: Double, _ y1: Double, sign: Int32) {
         let top = Double(cell.y)
         let bottom = Double(cell.y + cell.height)
+        let right = Double(cell.x + cell.width)
         // What lies right of the cell changes no sum inside it. Absurd sizes overflow to infinities, which have no slope.
-        guard y1 > top, y0 < bottom, min(x0, x1) < Double(cell.x + cell.width), (x1 - x0).isFinite, (y1 - y0).isFinite
-        else { return }
+        guard y1 > top, y0 < bottom, min(x0, x1) < right, (x1 - x0).isFinite, (y1 - y0).isFinite else { return }
         let firstRow = y0 > top ? Int(y0) : cell.y
-        let lastRow = y1 < bottom ? Int(y1.rounded(.up)) - 1 : cell.y + cell.height - 1
+        let endRow = y1 < bottom ? Int(y1) + 1 : cell.y + cell.height
         let slope = (x1 - x0) / (y1 - y0)
-        let low = min(x0, x1)
-        let high = max(x0, x1)
-        var enterY = max(y0, Double(firstRow))
-        var enterX = enterY == y0 ? x0 : min(max(x0 + (enterY - y0) * slope, low), high)
-        for row in firstRow...max(firstRow, lastRow) {
-            let origin = Double(row)
+        // All of the edge inside the cell, with room for rounding: no clipping in any row.
+        let isInside = min(x0, x1) >= Double(cell.x) + 1e-6 && max(x0, x1) < right - 1e-6
+        var origin = Double(firstRow)
+        var enterY = max(y0, origin)
+        var enterX = enterY == y0 ? x0 : x0 + (enterY - y0) * slope
+        var row = firstRow - cell.y
+        while row < endRow - cell.y {
             let leaveY = min(y1, origin + 1)
-            let leaveX = leaveY == y1 ? x1 : min(max(x0 + (leaveY - y0) * slope, low), high)
-            addInRow(row - cell.y, enterX, enterY - origin, leaveX, leaveY - origin, sign)
+            let leaveX = leaveY == y1 ? x1 : x0 + (leaveY - y0) * slope
+            if isInside {
+                addInside(row, enterX, enterY - origin, leaveX, leaveY - origin, sign)
+            } else {
+                addClipped(row, enterX, enterY - origin, leaveX, leaveY - origin, sign)
+            }
             enterX = leaveX
             enterY = leaveY
+            origin += 1
+            row &+= 1
         }
+    }
+
+    /// The whole number nearest to a value of at most some millions: what is left in the low bits when a number so
+    /// large that it has no fraction is added. Cheaper than a checked conversion and rounds the same everywhere.
+    @inline(__always)
+    private static func nearest(_ value: Double) -> Int32 {
+        Int32(truncatingIfNeeded: (value + 6_755_399_441_055_744).bitPattern)
     }
 
     /// Height in units of a position inside a row, 0...1.
     @inline(__always)
-    private func units(_ y: Double) -> Int32 { Int32(y * CoverageAccumulator.one + 0.5) }
+    private func units(_ y: Double) -> Int32 { CoverageAccumulator.nearest(y * CoverageAccumulator.one) }
 
-    /// Adds the part of a downward edge inside one row; `ya` and `yb` are measured from the row's top.
+    /// Adds the part inside one row of a downward edge that lies in the cell; `ya` and `yb` are measured from the row's
+    /// top.
     @inline(__always)
-    private func addInRow(_ row: Int, _ xa: Double, _ ya: Double, _ xb: Double, _ yb: Double, _ sign: Int32) {
-        let total = units(yb) - units(ya)
-        let left = Double(cell.x)
-        let right = Double(cell.x + cell.width)
+    private func addInside(_ row: Int, _ xa: Double, _ ya: Double, _ xb: Double, _ yb: Double, _ sign: Int32) {
+        let total = units(yb) &- units(ya)
+        if total == 0 { return }
         let start = min(xa, xb)
         let end = max(xa, xb)
-        if total == 0 || start >= right { return }
-        let base = deltas + row * stride
-        if end <= left {
-            base[0] += sign * total
-            touch(row, 0, 0)
+        let column = Int(start) &- cell.x
+        let columnStart = Double(column &+ cell.x)
+        guard end <= columnStart + 1 else {
+            addAcrossColumns(row, start, end, xa <= xb ? (ya, yb, sign) : (yb, ya, 0 &- sign))
             return
         }
-        if start >= left {
-            let column = Int(start) - cell.x
-            let columnStart = Double(column + cell.x)
-            if end <= columnStart + 1 {
-                let share = Int32(Double(total) * ((start + end) * 0.5 - columnStart) + 0.5)
-                base[column] += sign * (total - share)
-                base[column + 1] += sign * share
-                touch(row, column, column + 1)
-                return
-            }
+        let base = deltas + row &* stride
+        let share = CoverageAccumulator.nearest(Double(total) * ((start + end) * 0.5 - columnStart))
+        base[column] &+= sign &* (total &- share)
+        base[column &+ 1] &+= sign &* share
+        touch(row, column, column &+ 1)
+    }
+
+    /// The same for an edge that may reach beyond the cell's sides.
+    private func addClipped(_ row: Int, _ xa: Double, _ ya: Double, _ xb: Double, _ yb: Double, _ sign: Int32) {
+        let start = min(xa, xb)
+        let end = max(xa, xb)
+        if start >= Double(cell.x + cell.width) { return }
+        if end <= Double(cell.x) {
+            deltas[row * stride] &+= sign &* (units(yb) &- units(ya))
+            touch(row, 0, 0)
+        } else if start >= Double(cell.x) {
+            addInside(row, xa, ya, xb, yb, sign)
+        } else {
+            addAcrossColumns(row, start, end, xa <= xb ? (ya, yb, sign) : (yb, ya, -sign))
         }
-        addAcrossColumns(row, start, end, xa <= xb ? (ya, yb, sign) : (yb, ya, -sign))
     }
 
     /// The part of an edge inside a row where it crosses several columns, walked from left to right; `y` is the height
@@ -118,10 +139,8 @@ final class CoverageAccumulator {
     private func addAcrossColumns(
         _ row: Int, _ start: Double, _ end: Double, _ y: (left: Double, right: Double, sign: Int32)
     ) {
-        let base = deltas + row * stride
+        let base = deltas + row &* stride
         let slope = (y.right - y.left) / (end - start)
-        let low = min(y.left, y.right)
-        let high = max(y.left, y.right)
         var x = start
         var height = units(y.left)
         var column = 0
@@ -129,28 +148,27 @@ final class CoverageAccumulator {
             // All columns left of the cell count as one that lies before it. The share that the last of them passes on
             // to the cell's first column is in that sum.
             x = Double(cell.x)
-            let here = units(min(max(y.left + (x - start) * slope, low), high))
-            base[0] += y.sign * (here - height)
+            let here = units(y.left + (x - start) * slope)
+            base[0] &+= y.sign &* (here &- height)
             height = here
         } else {
-            column = Int(start) - cell.x
+            column = Int(start) &- cell.x
         }
         let firstColumn = column
+        var columnStart = Double(column &+ cell.x)
         while column < cell.width {
-            let columnStart = Double(column + cell.x)
             let isLast = end <= columnStart + 1
             let leaveX = isLast ? end : columnStart + 1
-            let here = isLast ? units(y.right) : units(min(max(y.left + (leaveX - start) * slope, low), high))
-            let part = here - height
-            // Rounded half away from zero, so that an edge and its reverse cancel.
-            let exact = Double(part) * ((x + leaveX) * 0.5 - columnStart)
-            let share = Int32(exact < 0 ? exact - 0.5 : exact + 0.5)
-            base[column] += y.sign * (part - share)
-            base[column + 1] += y.sign * share
-            column += 1
+            let here = isLast ? units(y.right) : units(y.left + (leaveX - start) * slope)
+            let part = here &- height
+            let share = CoverageAccumulator.nearest(Double(part) * ((x + leaveX) * 0.5 - columnStart))
+            base[column] &+= y.sign &* (part &- share)
+            base[column &+ 1] &+= y.sign &* share
+            column &+= 1
             if isLast { break }
             x = leaveX
             height = here
+            columnStart = leaveX
         }
         touch(row, firstColumn, column)
     }
@@ -171,8 +189,7 @@ final class CoverageAccumulator {
             return
         }
         let column = Int(x) - cell.x
-        let exact = Double(weight) * (x - Double(column + cell.x))
-        let share = Int32(exact < 0 ? exact - 0.5 : exact + 0.5)
+        let share = CoverageAccumulator.nearest(Double(weight) * (x - Double(column + cell.x)))
         base[column] += weight - share
         base[column + 1] += share
         touch(row, column, column + 1)
@@ -192,7 +209,8 @@ final class CoverageAccumulator {
     func multiply(_ plane: RemainingPlane, box: PixelRect, alpha: Float) {
         let firstColumn = max(box.x, cell.x) - cell.x
         let endColumn = min(box.x + box.width, cell.x + cell.width) - cell.x
-        for row in max(box.y - cell.y, 0)..<max(min(box.y + box.height - cell.y, cell.height), 0) where lastTouched[row] >= 0 {
+        for row in max(box.y - cell.y, 0)..<max(min(box.y + box.height - cell.y, cell.height), 0)
+        where lastTouched[row] >= 0 {
             let first = max(Int(firstTouched[row]), firstColumn)
             let last = sum(row: row, from: first, to: endColumn)
             if first < last { plane.multiply(row: row, from: first, to: last, by: coverage, alpha: alpha) }

@@ -11,7 +11,9 @@ final class StrokeLayer {
     /// Draws some strokes of a block onto `layer`, whose planes cover `cell`.
     ///
     /// - Parameter indices: ascending, each an index of the block's strokes.
-    func draw(_ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, onto layer: FloatPlanes) {
+    func draw(
+        _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, onto layer: FloatPlanes
+    ) {
         remaining.resize(width: cell.width, height: cell.height)
         for (position, index) in indices.enumerated() {
             painter.paint(block.strokes[index], scale: scale, cell: cell, into: remaining)

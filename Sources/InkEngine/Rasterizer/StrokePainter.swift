@@ -5,6 +5,9 @@ final class StrokePainter {
     private let accumulator: CoverageAccumulator
     private var patterns: [PatternKey: Pattern] = [:]
     private var patternPoints = 0
+    private var discTables: [DiscKey: DiscTable] = [:]
+    /// The coverage of a stamp of discs over the cell; 0 between stamps.
+    private let discCoverage: UnsafeMutablePointer<Float>
 
     private struct PatternKey: Hashable {
         var type: BrushType
@@ -13,9 +16,18 @@ final class StrokePainter {
         var pixelsPerUnit: Double
     }
 
+    private struct DiscKey: Hashable {
+        var radiusX: Double
+        var radiusY: Double
+    }
+
     init(maxWidth: Int, maxHeight: Int) {
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight)
+        discCoverage = .allocate(capacity: maxWidth * maxHeight)
+        discCoverage.initialize(repeating: 0, count: maxWidth * maxHeight)
     }
+
+    deinit { discCoverage.deallocate() }
 
     /// Multiplies into `plane`, which covers `cell`, what the stroke leaves of each pixel.
     func paint(_ stroke: PreparedStroke, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane) {
@@ -30,6 +42,10 @@ final class StrokePainter {
     // MARK: Stamps
 
     private func paint(_ stamps: [Stamp], brush: Brush, scale: OutputScale, into plane: RemainingPlane) {
+        if let table = discTable(for: brush, scale: scale) {
+            paintDiscs(stamps, brush: brush, table: table, scale: scale, into: plane)
+            return
+        }
         let pattern = pattern(for: brush, scale: scale)
         for stamp in stamps where stamp.alpha > 0 {
             let box = scale.pixels(of: StrokePainter.bounds(of: pattern, at: stamp))
@@ -46,8 +62,10 @@ final class StrokePainter {
 
     /// The box of canvas space that holds a stamp.
     private static func bounds(of pattern: Pattern, at stamp: Stamp) -> Rect {
-        let halfWidth = stamp.size * (abs(stamp.along.x) * pattern.halfExtent.x + abs(stamp.along.y) * pattern.halfExtent.y)
-        let halfHeight = stamp.size * (abs(stamp.along.y) * pattern.halfExtent.x + abs(stamp.along.x) * pattern.halfExtent.y)
+        let halfWidth =
+            stamp.size * (abs(stamp.along.x) * pattern.halfExtent.x + abs(stamp.along.y) * pattern.halfExtent.y)
+        let halfHeight =
+            stamp.size * (abs(stamp.along.y) * pattern.halfExtent.x + abs(stamp.along.x) * pattern.halfExtent.y)
         return Rect(
             minX: stamp.center.x - halfWidth, minY: stamp.center.y - halfHeight,
             maxX: stamp.center.x + halfWidth, maxY: stamp.center.y + halfHeight)
@@ -101,6 +119,67 @@ final class StrokePainter {
         patterns[key] = pattern
         if case .outline(let outline) = pattern.shape { patternPoints += outline.points.count }
         return pattern
+    }
+
+    // MARK: Discs
+
+    /// The table that serves a brush of discs that do not overlap and are all of one size; nil for other brushes.
+    private func discTable(for brush: Brush, scale: OutputScale) -> DiscTable? {
+        guard brush.type == .dots, brush.spacing >= 2 * Pattern.dotRadius, !brush.dynamics.pressureAffectsSize else {
+            return nil
+        }
+        let radius = Pattern.dotRadius * brush.scale
+        let key = DiscKey(radiusX: radius * scale.x, radiusY: radius * scale.y)
+        if let table = discTables[key] { return table }
+        guard let table = DiscTable(radiusX: key.radiusX, radiusY: key.radiusY) else { return nil }
+        if discTables.count >= 16 { discTables.removeAll() }
+        discTables[key] = table
+        return table
+    }
+
+    private func paintDiscs(
+        _ stamps: [Stamp], brush: Brush, table: DiscTable, scale: OutputScale, into plane: RemainingPlane
+    ) {
+        let cell = accumulator.cell
+        let reach = 5 * 2.0.squareRoot() * brush.spacing * brush.scale + Pattern.dotRadius * brush.scale
+        // A patch reaches a pixel further than its disc.
+        let margin = 3 / min(scale.x, scale.y)
+        for stamp in stamps where stamp.alpha > 0 {
+            var bounds = Rect.empty
+            bounds.formUnion(stamp.center)
+            let box = scale.pixels(of: bounds.expanded(by: reach + margin))
+            guard box.intersects(cell) else { continue }
+            let step = brush.spacing * stamp.size
+            for j in -5...5 {
+                for i in -5...5 {
+                    let center =
+                        stamp.center + (Double(i) * step) * stamp.along + (Double(j) * step) * stamp.across
+                    let x = center.x * scale.x
+                    let y = center.y * scale.y
+                    // Also keeps positions within what fits a whole number.
+                    guard x > Double(cell.x) - 16, x < Double(cell.x + cell.width) + 16, y > Double(cell.y) - 16,
+                        y < Double(cell.y + cell.height) + 16
+                    else { continue }
+                    table.add(x: x, y: y, cell: cell, to: discCoverage)
+                }
+            }
+            multiplyDiscs(plane, box: box, alpha: stamp.alpha)
+        }
+    }
+
+    /// Multiplies the stamp's coverage into the plane, and sets it to 0.
+    private func multiplyDiscs(_ plane: RemainingPlane, box: PixelRect, alpha: Float) {
+        let cell = accumulator.cell
+        let first = max(box.x - cell.x, 0)
+        let end = min(box.x + box.width - cell.x, cell.width)
+        guard first < end else { return }
+        for row in max(box.y - cell.y, 0)..<max(min(box.y + box.height - cell.y, cell.height), 0) {
+            let line = discCoverage + row * cell.width
+            // Where two discs share a pixel, rounding may bring the sum above 1.
+            for column in first..<end { line[column] = min(line[column], 1) }
+            plane.multiply(row: row, from: first, to: end, by: line, alpha: alpha)
+            (line + first).update(repeating: 0, count: end - first)
+        }
     }
 
     // MARK: Contour lines

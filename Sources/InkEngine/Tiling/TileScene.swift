@@ -51,7 +51,8 @@ struct ScaledImage {
     let rows: ImageRows
     let resampler: Resampler
 
-    func mask(_ cell: PixelRect, into target: UnsafeMutablePointer<Float>) throws(EngineError) -> Resampler.MaskContent {
+    func mask(_ cell: PixelRect, into target: UnsafeMutablePointer<Float>) throws(EngineError) -> Resampler.MaskContent
+    {
         try resampler.mask(rows, cell: cell, into: target)
     }
 

@@ -177,7 +177,10 @@ import Testing
         (ColorMode.automatic, RGBA8.white, OutputFormat.rgb, RGBA8.white),
         (.automatic, .transparent, .rgba, .transparent), (.rgba, .white, .rgba, .white),
         (.rgb, .transparent, .rgb, .transparent),
-        (.rgb, RGBA8(red: 0, green: 255, blue: 100, alpha: 128), .rgb, RGBA8(red: 0, green: 255, blue: 100, alpha: 128)),
+        (
+            .rgb, RGBA8(red: 0, green: 255, blue: 100, alpha: 128), .rgb,
+            RGBA8(red: 0, green: 255, blue: 100, alpha: 128)
+        ),
     ])
     func channelsFollowTheBackground(mode: ColorMode, asked: RGBA8, format: OutputFormat, background: RGBA8) throws {
         let (draft, _) = try draft([], background: asked) { $0.colorMode = mode }

@@ -94,7 +94,8 @@ struct PatternCoverageTests {
                         let dx = Double(x) + (Double(sx) + 0.5) / Double(samples) - center.x
                         let dy = Double(y) + (Double(sy) + 0.5) / Double(samples) - center.y
                         let local = Point(
-                            x: (dx * turn.cos + dy * turn.sin) / test.size, y: (dy * turn.cos - dx * turn.sin) / test.size)
+                            x: (dx * turn.cos + dy * turn.sin) / test.size,
+                            y: (dy * turn.cos - dx * turn.sin) / test.size)
                         if contains(local, type: test.type, spacing: test.spacing, width: test.width) { inside += 1 }
                     }
                 }
