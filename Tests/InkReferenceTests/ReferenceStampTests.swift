@@ -10,7 +10,7 @@ struct ReferenceStampTests {
     }
 
     @Test(arguments: [
-        (BrushType.parallelLines, 7), (.crossHatch, 14), (.dots, 121), (.waves, 7 * (32 + 31)), (.contourLines, 7),
+        (BrushType.parallelLines, 7), (.crossHatch, 14), (.dots, 121), (.waves, 7 * (32 + 31 * 16)), (.contourLines, 7),
         (.solid, 1),
     ])
     func partsOfATap(type: BrushType, count: Int) {

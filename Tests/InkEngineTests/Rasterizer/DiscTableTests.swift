@@ -1,0 +1,38 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+@Suite("Disc table")
+struct DiscTableTests {
+    @Test("a disc anywhere is covered as its polygon is", arguments: 0..<60)
+    func coverage(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let radiusX = Double.random(in: 0.1...DiscTable.radiusMax, using: &generator)
+        let radiusY = radiusX * .random(in: 0.97...1, using: &generator)
+        let center = Point(x: .random(in: -4...36, using: &generator), y: .random(in: -4...36, using: &generator))
+        let cell = PixelRect(x: 0, y: 0, width: 32, height: 32)
+        var values = [Float](repeating: 0, count: cell.area)
+        let table = try #require(DiscTable(radiusX: radiusX, radiusY: radiusY))
+        values.withUnsafeMutableBufferPointer {
+            table.add(x: center.x, y: center.y, cell: cell, to: $0.baseAddress!)
+        }
+        let accumulator = CoverageAccumulator(maxWidth: 32, maxHeight: 32)
+        let plane = RemainingPlane(maxWidth: 32, maxHeight: 32)
+        plane.resize(width: 32, height: 32)
+        let corners = (0...2000).map { step -> Point in
+            let turn = sinCos(degrees: 360 * Double(step % 2000) / 2000)
+            return Point(x: center.x + radiusX * turn.cos, y: center.y + radiusY * turn.sin)
+        }
+        for (from, to) in zip(corners, corners.dropFirst()) { accumulator.addEdge(from.x, from.y, to.x, to.y) }
+        accumulator.multiply(plane, box: cell, alpha: 1)
+        let worst = values.indices.map { abs(values[$0] - (1 - plane.values[$0])) }.max() ?? 0
+        #expect(worst < 0.002, "seed \(seed): radius \(radiusX) x \(radiusY) at \(center)")
+    }
+
+    @Test("large discs are left to their outline")
+    func tooLarge() {
+        #expect(DiscTable(radiusX: DiscTable.radiusMax + 0.1, radiusY: 1) == nil)
+        #expect(DiscTable(radiusX: 0, radiusY: 0) == nil)
+    }
+}
