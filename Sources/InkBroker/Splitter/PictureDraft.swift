@@ -44,7 +44,7 @@ struct DecodedImage: Hashable, Sendable {
 
     /// The chunks that `rows` lie in.
     func slice(rows: Range<Int>) -> ImageSlice {
-        let range = SourceRows.chunks(of: rows)
+        let range = ImageSlice.chunks(of: rows)
         return ImageSlice(size: size, format: format, firstChunk: range.lowerBound, chunks: Array(chunks[range]))
     }
 }

@@ -116,9 +116,9 @@ struct PicturePlan: Sendable {
     }
 
     /// The chunks that output rows `rows` need; nil when all of them are wholly transparent, or a mask's 0.
-    private func visibleSlice(of image: DecodedImage, rows: Range<Int>, filter: ResamplingFilter) -> ImageSlice? {
-        let needed = SourceRows.needed(
-            for: rows, outputHeight: output.height, sourceHeight: image.size.height, filter: filter)
+    private func visibleSlice(of image: DecodedImage, rows: Range<Int>, filter: ResampleFilter) -> ImageSlice? {
+        let needed = ImageSlice.rowsNeeded(
+            for: rows, imageHeight: image.size.height, outputHeight: output.height, filter: filter)
         let slice = image.slice(rows: needed)
         return slice.chunks.allSatisfy { PicturePlan.isInvisible($0, image.format) } ? nil : slice
     }

@@ -6,8 +6,7 @@ public enum StampCount {
     ///
     /// - Complexity: O(points), ten square roots a point.
     public static func exact(of stroke: Stroke) -> Int {
-        guard stroke.brush.type != .solid, !stroke.points.isEmpty else { return 0 }
-        return stamps(length: StrokeMeasure.length(of: stroke.points), of: stroke.brush)
+        stroke.brush.type == .solid ? 0 : PreparedStroke.stampCount(of: stroke)
     }
 
     /// The exact number of stamps of a layer; saturates at `Int.max`.

@@ -33,24 +33,6 @@ struct StrokeMeasure: Hashable, Sendable {
             largestSize = 0.5 + 0.5 * stroke.points.reduce(0) { max($0, $1.pressure) }
         }
     }
-
-    /// The length of the smoothed polyline of ten steps a segment, canvas pixels (spec section 3.1).
-    static func length(of points: [StrokePoint]) -> Double {
-        var length = 0.0
-        StrokeSegments.visit(points) { before, start, end, after in
-            var previous = start
-            for step in 1..<10 {
-                let t = Double(step) / 10
-                let next = Point(
-                    x: catmullRom(before.x, start.x, end.x, after.x, t),
-                    y: catmullRom(before.y, start.y, end.y, after.y, t))
-                length += distance(previous, next)
-                previous = next
-            }
-            length += distance(previous, end)
-        }
-        return length
-    }
 }
 
 /// The segments of a stroke's line, each with its neighbours.
@@ -87,13 +69,6 @@ private enum StrokeSegments {
     private static func mirrored(_ end: Point, _ inner: Point) -> Point {
         Point(x: 2 * end.x - inner.x, y: 2 * end.y - inner.y)
     }
-}
-
-private func catmullRom(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ t: Double) -> Double {
-    let linear = (c - a) * t
-    let square = (2 * a - 5 * b + 4 * c - d) * t * t
-    let cube = (3 * b - a - 3 * c + d) * t * t * t
-    return 0.5 * (2 * b + linear + square + cube)
 }
 
 private func distance(_ a: Point, _ b: Point) -> Double {

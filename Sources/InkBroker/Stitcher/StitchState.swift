@@ -83,28 +83,11 @@ struct StitchState: Sendable {
         waiting[band.row] = band
         var ready: [StitchBand] = []
         while let following = waiting.removeValue(forKey: next) {
-            adler32 = AdlerSum.combine(adler32, following.adler32, secondByteCount: following.filteredByteCount)
+            adler32 = Adler32.combine(adler32, following.adler32, lengthB: following.filteredByteCount)
             rowsGiven += following.rowCount
             next += 1
             ready.append(following)
         }
         return ready
-    }
-}
-
-/// The checksum of two pieces of data from the checksums of each.
-enum AdlerSum {
-    /// Adler-32 (RFC 1950, section 8.2) of A followed by B.
-    ///
-    /// With a the sum of the bytes plus 1 and b the sum of the a's: appending B adds a(B) - 1 to a, and to b it adds
-    /// b(B) and, for each byte of B, what a(A) is above its start of 1.
-    static func combine(_ first: UInt32, _ second: UInt32, secondByteCount: Int) -> UInt32 {
-        let base: UInt64 = 65_521
-        let length = UInt64(secondByteCount) % base
-        let (a1, b1) = (UInt64(first & 0xFFFF) % base, UInt64(first >> 16) % base)
-        let (a2, b2) = (UInt64(second & 0xFFFF) % base, UInt64(second >> 16) % base)
-        let a = (a1 + a2 + base - 1) % base
-        let b = (b1 + b2 + length * ((a1 + base - 1) % base)) % base
-        return UInt32(b << 16 | a)
     }
 }

@@ -62,7 +62,8 @@ public struct PreparedStroke: Sendable {
         return .solid(discs, alpha: Float(brush.opacity * pressure))
     }
 
-    /// How many stamps a stroke leaves; 1 for a solid stroke, `Int.max` where that is beyond counting.
+    /// How many stamps a stroke leaves; 1 for a solid stroke, 0 for one without points, `Int.max` where that is beyond
+    /// counting.
     ///
     /// - Complexity: linear in the points; takes no memory for stamps.
     public static func stampCount(of stroke: Stroke) -> Int {

@@ -43,6 +43,8 @@ struct StampPlacer {
     /// How many stamps the stroke has; `Int.max` where that is beyond counting.
     var count: Int {
         guard let length = arcLengths.last else { return 0 }
+        // A tap leaves one stamp, whatever the interval; one that underflows leaves more than can be counted.
+        guard length > 0 else { return 1 }
         // A stamp within 1e-6 d of the end counts as at it.
         let count = (length / interval + 1e-6).rounded(.down) + 1
         return count < 1e15 ? Int(count) : .max

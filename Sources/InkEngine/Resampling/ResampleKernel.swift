@@ -1,5 +1,5 @@
 /// The two filters by which images come to the output's size.
-enum ResampleFilter: Sendable {
+public enum ResampleFilter: Sendable {
     /// Content and base images.
     case lanczos3
     /// Masks: cannot overshoot.

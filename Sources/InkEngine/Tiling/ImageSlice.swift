@@ -60,3 +60,17 @@ public struct ImageSlice: Hashable, Sendable {
         return first..<min(imageHeight, first + rowsPerChunk)
     }
 }
+
+extension ImageSlice {
+    /// The image rows that the output rows `rows` (not empty) are made of.
+    public static func rowsNeeded(
+        for rows: Range<Int>, imageHeight: Int, outputHeight: Int, filter: ResampleFilter
+    ) -> Range<Int> {
+        ResampleKernel.sourceRange(forOutput: rows, source: imageHeight, destination: outputHeight, filter: filter)
+    }
+
+    /// The chunks that hold `rows` (not empty).
+    public static func chunks(of rows: Range<Int>) -> Range<Int> {
+        rows.lowerBound / rowsPerChunk..<((rows.upperBound - 1) / rowsPerChunk + 1)
+    }
+}

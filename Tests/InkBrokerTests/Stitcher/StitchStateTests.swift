@@ -61,15 +61,4 @@ func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {
         #expect(try state.accept(bands[0]).map(\.row) == [0, 1])
         #expect(throws: StitchError.repeated(row: 0)) { try state.accept(bands[0]) }
     }
-
-    @Test(arguments: 0..<20) func adlerSumsCombine(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        let bytes = (0..<Int.random(in: 0...9000, using: &random)).map { _ in
-            UInt8.random(in: 200...255, using: &random)
-        }
-        let cut = Int.random(in: 0...bytes.count, using: &random)
-        let (a, b) = (bytes[..<cut], bytes[cut...])
-        #expect(
-            AdlerSum.combine(adler32(a), adler32(b), secondByteCount: b.count) == adler32(bytes), "seed \(seed)")
-    }
 }
