@@ -81,3 +81,25 @@ struct EmbeddedFarmTests {
         #expect(folder.files == ["a.ink", "blocked"])
     }
 }
+
+/// Where a report may not go.
+@Suite struct ReportPlaceTests {
+    @Test(arguments: ["a.ink", "limits.json", "list.txt", "a-2k.png", "folder"])
+    func nothingThatIsReadOrMadeIsReplaced(name: String) throws {
+        let folder = ScratchFolder()
+        folder.file("a.ink", #"{"version": "1.1", "canvasSize": {"width": 9, "height": 9}, "layers": []}"#)
+        folder.file("limits.json", "{}")
+        folder.file("list.txt", folder("a.ink"))
+        folder.file("folder/x", "")
+        let before = folder.files.map { folder.text($0) }
+        let transcript = Transcript()
+        var environment = CommandEnvironment.process
+        environment.console = transcript.console()
+        environment.handlesSignals = false
+        let code = InkCommands.run(
+            ["export", "@" + folder("list.txt"), "--limits", folder("limits.json"), "--report", folder(name)],
+            environment)
+        #expect(code == .usage, "\(transcript.error)")
+        #expect(folder.files.map { folder.text($0) } == before)
+    }
+}

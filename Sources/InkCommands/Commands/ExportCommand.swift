@@ -73,6 +73,7 @@ struct ExportCommand {
         let outlines = readOutlines(inputs, opener, &failed)
         let policy = arguments.ifExists ?? (isBulk ? .skipUnchanged : .overwrite)
         let plan = try makePlan(inputs, outlines, policy)
+        try checkReportPath(inputs, plan)
 
         let preparation = PicturePreparation(
             arguments: arguments, policy: policy, limits: limits, rendererVersion: farm.rendererVersion,
@@ -141,6 +142,23 @@ struct ExportCommand {
         // A file that cannot be looked at counts as there: the export then fails with the system's words.
         if policy == .suffix { plan.avoidExisting { (try? FileSystem.status($0)) != .some(.none) } }
         return plan
+    }
+
+    /// A report may replace an older report, not what it reports of.
+    private func checkReportPath(_ inputs: [ExportInput], _ plan: ExportPlan) throws(CommandError) {
+        guard let path = arguments.run.reportPath else { return }
+        if let status = try? FileSystem.status(path), status.isFolder {
+            throw .usage("--report: \(path) is a folder")
+        }
+        let lists = arguments.paths.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
+        let read = inputs.filter { !$0.isStandardInput }.map(\.path) + lists + [arguments.limitsPath].compactMap(\.self)
+        let place = Array(FileSystem.resolved(path).utf8)
+        for other in read where Array(FileSystem.resolved(other).utf8) == place {
+            throw .usage("--report: \(path) would replace the input \(other)")
+        }
+        for picture in plan.pictures where Array(FileSystem.resolved(picture.output).utf8) == place {
+            throw .usage("--report: \(path) is also the name of a picture")
+        }
     }
 
     private func report(

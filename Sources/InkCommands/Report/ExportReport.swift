@@ -100,38 +100,3 @@ struct ExportReport: Sendable {
         try FileSystem.writeAtomically(Array((json.text() + "\n").utf8), to: path)
     }
 }
-
-extension FileSystem {
-    /// Replaces a file in one step: whoever reads it sees the old or the new one, whole.
-    static func writeAtomically(_ bytes: [UInt8], to path: String) throws(EngineError) {
-        let (folder, name) = path.splitPath()
-        let part = folder.appendingPath(".\(name).\(getpid()).part")
-        let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw .io(path: path, operation: "create", errno: errno) }
-        do throws(EngineError) {
-            defer { close(file) }
-            try writeAll(bytes, to: file, name: path)
-            guard fsync(file) == 0 else { throw .io(path: path, operation: "sync", errno: errno) }
-        } catch {
-            unlink(part)
-            throw error
-        }
-        guard rename(part, path) == 0 else {
-            let reason = errno
-            unlink(part)
-            throw .io(path: path, operation: "rename", errno: reason)
-        }
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to file: Int32, name: String) throws(EngineError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if written < 0 {
-                if errno == EINTR { continue }
-                throw .io(path: name, operation: "write", errno: errno)
-            }
-            rest = rest.dropFirst(written)
-        }
-    }
-}

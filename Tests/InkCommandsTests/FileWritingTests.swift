@@ -1,0 +1,45 @@
+import Glibc
+import InkEngine
+import Testing
+
+@testable import InkCommands
+
+@Suite("Writing files in one step")
+struct FileWritingTests {
+    @Test("A pipe stays a pipe and gets the bytes")
+    func pipe() throws {
+        let folder = ScratchFolder()
+        let path = folder("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDWR | O_NONBLOCK)
+        defer { close(reader) }
+        try FileSystem.writeAtomically([1, 2, 3], to: path)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+        var bytes = [UInt8](repeating: 0, count: 8)
+        #expect(read(reader, &bytes, 8) == 3 && Array(bytes.prefix(3)) == [1, 2, 3])
+        #expect(folder.files.allSatisfy { !$0.hasSuffix(".part") })
+    }
+
+    @Test("A link stays a link, and what it points to is replaced")
+    func link() throws {
+        let folder = ScratchFolder()
+        folder.file("real", "old")
+        try #require(symlink("real", folder("link")) == 0)
+        try FileSystem.writeAtomically(Array("new".utf8), to: folder("link"))
+        var status = stat()
+        #expect(lstat(folder("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(folder.text("real") == "new")
+    }
+
+    @Test("A folder is refused, and a name of the greatest length is not")
+    func folderAndLongName() throws {
+        let folder = ScratchFolder()
+        #expect(throws: EngineError.io(path: folder(""), operation: "write", errno: EISDIR)) {
+            try FileSystem.writeAtomically([1], to: folder(""))
+        }
+        let name = String(repeating: "n", count: 255)
+        try FileSystem.writeAtomically(Array("x".utf8), to: folder(name))
+        #expect(folder.text(name) == "x")
+    }
+}
