@@ -30,7 +30,8 @@ demo: build ## Export the examples at 2K and 4K, and drawings of Quick, Draw!, i
 
 pictures: build ## Export the pictures of the documents
 	$(INK) export examples/hills.ink --size 660x660 $(PICTURE)
-	$(INK) export $(filter-out examples/hills.ink,$(wildcard examples/*.ink*)) --fill suggested --size 540x540 $(PICTURE)
+	$(INK) export examples/cat.inktemplate --fill suggested --size 1x $(PICTURE)
+	$(INK) export $(filter-out examples/hills.ink,$(wildcard examples/*.ink)) --size 540x540 $(PICTURE)
 
 examples: ## Draw the example projects anew (needs python3)
 	python3 Scripts/make_examples.py

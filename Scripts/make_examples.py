@@ -144,7 +144,7 @@ def hey():
             part = part + [tuple(u + 0.55 * (v - u) for u, v in zip(a, b))]
         wipe = path[start + 8:start + piece + 5]
         if len(wipe) > 1:
-            ribbon.stroke(wipe, "solid", mode="erase", lineWidth=6 * reach + 16)
+            ribbon.stroke(ink.resampled(wipe, 3), "solid", mode="erase", lineWidth=6 * reach + 16)
         color = tone(start / len(path))
         for lane in (-2, 0, 2):
             ribbon.stroke(ink.beside(part, lane * reach), "contourLines", color, spacing=spacing, lineWidth=2.5)
@@ -257,7 +257,7 @@ def owl():
 
     branch = Layer("Branch")
     bough = ink.fitted(ink.turned(ink.ruled_lines()[:1], -45), -40, 1268, 1480, 40, stretched=True)[0]
-    bough = [(x, y, 0.55 + 0.45 * p, a) for x, y, p, a in ink.resampled(bough, 40)]
+    bough = [(x, y, 0.55 + 0.45 * p, a) for x, y, p, a in ink.resampled(bough, 16)]
     branch.stroke(bough, "solid", "#c9a173", lineWidth=92, pressure="size")
     branch.stroke(bough, "contourLines", brown, spacing=13, lineWidth=2.4, pressure="size")
     for side in (-1, 1):
@@ -282,7 +282,7 @@ def owl():
     for eye in (drawing[9], drawing[8]):
         x0, y0, x1, y1 = ink.bounds([eye])
         middle, size = ((x0 + x1) / 2, (y0 + y1) / 2), max(x1 - x0, y1 - y0) / 2
-        eyes.stroke(ink.ringed(eye, middle, 0.8), "solid", "#f8f0dc", lineWidth=size * 1.5)
+        eyes.stroke(ink.ringed(eye, middle, 0.8)[:41:4], "solid", "#f8f0dc", lineWidth=size * 1.5)
         apart = round(size * 0.07, 2)
         for factor, color, width in ((1.3, brown, 2.6), (0.8, "#b8692b", 2.4)):
             eyes.stroke(ink.ringed(eye, middle, factor), "contourLines", color, spacing=apart, lineWidth=width)
