@@ -6,7 +6,6 @@ SHELL := /bin/bash
 
 INK := .build/release/ink
 SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
-PICTURE := --effort small --name '{name}.png' -o docs/images/
 FORMATTED := Sources Tests Package.swift
 
 .PHONY: help setup build demo pictures examples test lint format clean
@@ -20,14 +19,7 @@ setup: ## Install the libraries that are missing
 build: setup ## Build the release binary
 	$(SWIFT_BUILD)
 
-demo: build ## Export the examples at 2K and 4K, and drawings of Quick, Draw!, into out/demo
-	$(INK) export examples --fill suggested --size 2k,4k -o out/demo
-	$(INK) import examples/sources/quickdraw/*.ndjson --brush contourLines --spacing 7 --line-width 3 \
-		-o out/demo/quickdraw --if-exists overwrite
-	$(INK) export out/demo/quickdraw --size 1080p
-	@echo
-	@echo "The pictures are in $(CURDIR)/out/demo"
-
+PICTURE := --effort small --name '{name}.png' -o docs/images/
 pictures: build ## Export the pictures of the documents
 	$(INK) export examples/hills.ink --size 660x660 $(PICTURE)
 	$(INK) export examples/cat.inktemplate --fill suggested --size 1x $(PICTURE)
@@ -35,6 +27,14 @@ pictures: build ## Export the pictures of the documents
 
 examples: ## Draw the example projects anew (needs python3)
 	python3 Scripts/make_examples.py
+
+demo: build ## Export the examples at 2K and 4K, and drawings of Quick, Draw!, into out/demo
+	$(INK) export examples --fill suggested --size 2k,4k -o out/demo
+	$(INK) import examples/sources/quickdraw/*.ndjson --brush contourLines --spacing 7 --line-width 3 \
+		-o out/demo/quickdraw --if-exists overwrite
+	$(INK) export out/demo/quickdraw --size 1080p
+	@echo
+	@echo "The pictures are in $(CURDIR)/out/demo"
 
 test: setup ## Run all tests
 	swift test --disable-xctest
