@@ -10,7 +10,7 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Package.swift
 
-.PHONY: help setup build demo test lint format clean
+.PHONY: help setup build demo pictures examples test lint format clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,8 +21,20 @@ setup: ## Install the libraries that are missing
 build: setup ## Build the release binary
 	$(SWIFT_BUILD)
 
-demo: build ## Export the examples at 2K and 4K into out/demo
-	$(INK) export examples --size 2k,4k -o out/demo
+PICTURE := --effort small --name '{name}.png' -o docs/images/
+pictures: build ## Export the pictures of the documents
+	$(INK) export examples/hills.ink --size 660x660 $(PICTURE)
+	$(INK) export examples/cat.inktemplate --fill suggested --size 1x $(PICTURE)
+	$(INK) export $(filter-out examples/hills.ink,$(wildcard examples/*.ink)) --size 540x540 $(PICTURE)
+
+examples: ## Draw the example projects anew (needs python3)
+	python3 Scripts/make_examples.py
+
+demo: build ## Export the examples at 2K and 4K, and drawings of Quick, Draw!, into out/demo
+	$(INK) export examples --fill suggested --size 2k,4k -o out/demo
+	$(INK) import examples/sources/quickdraw/*.ndjson --brush contourLines --spacing 7 --line-width 3 \
+		-o out/demo/quickdraw --if-exists overwrite
+	$(INK) export out/demo/quickdraw --size 1080p
 	@echo
 	@echo "The pictures are in $(CURDIR)/out/demo"
 

@@ -1,0 +1,400 @@
+"""What make_examples.py draws with: recorded strokes, masks, PNG and project files. Standard library only.
+
+A stroke is a list of points (x, y, pressure, azimuth in degrees); y points down. Everything is deterministic: the same
+sources give the same files.
+"""
+
+import base64
+import csv
+import json
+import math
+import struct
+import zlib
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parent.parent / "examples" / "sources"
+
+
+# Recorded strokes
+
+
+def quickdraw(word, index):
+    """The strokes of drawing `index` of a Quick, Draw! file; no pressure was recorded."""
+    line = (SOURCES / "quickdraw" / f"{word}.ndjson").read_text().splitlines()[index]
+    return [[(x, y, 1.0, 0.0) for x, y in zip(s[0], s[1])] for s in json.loads(line)["drawing"] if len(s[0]) > 1]
+
+
+def painting():
+    """The runs between pen down and pen up of a 30 s tablet recording; pressure stretched to 0...1."""
+    runs, run = [], []
+    for row in csv.DictReader((SOURCES / "mypaint-painting.csv").open()):
+        pressure = float(row["pressure"])
+        if pressure > 0:
+            run.append((float(row["x"]), float(row["y"]), min(1.0, pressure / 0.546), 0.0))
+        elif run:
+            runs.append(run)
+            run = []
+    return runs + ([run] if run else [])
+
+
+def word_ink():
+    """The handwritten word "ink" with pressure and azimuth (recorded in radians)."""
+    strokes = {}
+    for row in csv.DictReader((SOURCES / "wacom-ink.csv").open()):
+        point = (float(row["x"]), float(row["y"]), float(row["pressure"]), math.degrees(float(row["azimuth"])))
+        strokes.setdefault(row["stroke"], []).append(point)
+    return list(strokes.values())
+
+
+def word_hey():
+    """The handwritten word "Hey", one stroke."""
+    points = json.loads((SOURCES / "perfect-freehand-hey.json").read_text())["hey"]
+    return [[(p[0], p[1], p[2], 0.0) for p in points]]
+
+
+def ruled_lines():
+    """Five slow, nearly straight lines of a tablet, with pressure and azimuth (tenths of a degree)."""
+    strokes, stroke = [], []
+    for line in (SOURCES / "tablet-1378.svc").read_text().splitlines()[1:]:
+        x, y, _, down, azimuth, _, pressure = map(float, line.split())
+        if down:
+            stroke.append((x, -y, pressure, azimuth / 10))
+        elif stroke:
+            strokes.append(stroke)
+            stroke = []
+    return strokes + ([stroke] if stroke else [])
+
+
+def valentine(index):
+    """Drawing 0, a rose, or 1, a sprig; with pressure."""
+    drawing = json.loads((SOURCES / "excalidraw-valentine.json").read_text())[index]
+    return [
+        [(e["x"] + x, e["y"] + y, p, 0.0) for (x, y), p in zip(e["points"], e["pressures"])]
+        for e in drawing if len(e["points"]) > 1
+    ]
+
+
+# Moving strokes about
+
+
+def bounds(strokes):
+    """The least and the largest x and y: (x0, y0, x1, y1)."""
+    xs = [p[0] for s in strokes for p in s]
+    ys = [p[1] for s in strokes for p in s]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def turned(strokes, degrees=0.0, mirrored=False):
+    """The strokes turned about the origin, clockwise on the page; mirrored left to right before that."""
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    m = -1 if mirrored else 1
+    return [[(m * p[0] * c - p[1] * s, m * p[0] * s + p[1] * c, *p[2:]) for p in stroke] for stroke in strokes]
+
+
+def fitted(strokes, x, y, width, height, stretched=False):
+    """The strokes inside a box: as large as fits, centred; or stretched to fill it."""
+    x0, y0, x1, y1 = bounds(strokes)
+    sx, sy = width / max(x1 - x0, 1e-9), height / max(y1 - y0, 1e-9)
+    if not stretched:
+        sx = sy = min(sx, sy)
+    ox, oy = x + (width - sx * (x1 - x0)) / 2, y + (height - sy * (y1 - y0)) / 2
+    return [[(ox + sx * (p[0] - x0), oy + sy * (p[1] - y0), *p[2:]) for p in s] for s in strokes]
+
+
+def moved(strokes, dx, dy):
+    return [[(p[0] + dx, p[1] + dy, *p[2:]) for p in s] for s in strokes]
+
+
+def resampled(stroke, count):
+    """`count` points at equal distances along the stroke: fewer points, no pauses of the hand."""
+    lengths = [0.0]
+    for a, b in zip(stroke, stroke[1:]):
+        lengths.append(lengths[-1] + math.hypot(b[0] - a[0], b[1] - a[1]))
+    points, i = [], 0
+    for k in range(count):
+        at = lengths[-1] * k / (count - 1)
+        while i < len(stroke) - 2 and lengths[i + 1] < at:
+            i += 1
+        span = lengths[i + 1] - lengths[i]
+        t = min(1.0, (at - lengths[i]) / span) if span else 0.0
+        points.append(tuple(u + (v - u) * t for u, v in zip(stroke[i], stroke[i + 1])))
+    return points
+
+
+def stepped(stroke, step):
+    """The stroke with about one point every `step` of its length."""
+    length = sum(math.hypot(b[0] - a[0], b[1] - a[1]) for a, b in zip(stroke, stroke[1:]))
+    return resampled(stroke, max(3, 1 + round(length / step)))
+
+
+def smoothed(values, reach):
+    """Running means over 2 reach + 1 values, ends repeated."""
+    n = len(values)
+    return [
+        sum(values[min(n - 1, max(0, i + k))] for k in range(-reach, reach + 1)) / (2 * reach + 1) for i in range(n)
+    ]
+
+
+def height_line(stroke, count):
+    """The heights of a stroke that runs from left to right, at `count` equal steps of x, as 0...1 downwards."""
+    points = sorted(stroke)
+    x0, y0, x1, y1 = bounds([stroke])
+    heights, i = [], 0
+    for k in range(count):
+        x = x0 + (x1 - x0) * k / (count - 1)
+        while i < len(points) - 2 and points[i + 1][0] < x:
+            i += 1
+        (xa, ya, *_), (xb, yb, *_) = points[i], points[i + 1]
+        t = (x - xa) / (xb - xa) if xb > xa else 0.0
+        heights.append((ya + (yb - ya) * min(1.0, max(0.0, t)) - y0) / max(y1 - y0, 1e-9))
+    return heights
+
+
+def flow(stroke, x0, x1, y, tall, count, reach=1, mirrored=False):
+    """A stroke drawn from left to right as a line from x0 to x1 that never turns back, `tall` high from y down."""
+    heights = smoothed(height_line(stroke, count), reach)
+    if mirrored:
+        heights.reverse()
+    return [(x0 + (x1 - x0) * i / (count - 1), y + tall * h, 1.0, 0.0) for i, h in enumerate(heights)]
+
+
+def chained(strokes):
+    """One closed line through strokes that meet at their ends: each time on to the nearest end."""
+    line, rest = list(strokes[0]), [list(s) for s in strokes[1:]]
+    while rest:
+        def gap(s):
+            return min(math.dist(line[-1][:2], s[0][:2]), math.dist(line[-1][:2], s[-1][:2]))
+        nearest = min(rest, key=gap)
+        rest.remove(nearest)
+        if math.dist(line[-1][:2], nearest[-1][:2]) < math.dist(line[-1][:2], nearest[0][:2]):
+            nearest.reverse()
+        line += nearest
+    return line
+
+
+def directions(stroke):
+    """The direction of the stroke at each point, degrees clockwise from the x axis."""
+    n = len(stroke)
+    return [math.degrees(math.atan2(stroke[min(n - 1, i + 1)][1] - stroke[max(0, i - 1)][1],
+                                    stroke[min(n - 1, i + 1)][0] - stroke[max(0, i - 1)][0])) for i in range(n)]
+
+
+def leaning(stroke, degrees=0.0):
+    """The stroke with a pen that leans along it: azimuth = direction + degrees."""
+    return [(x, y, p, d + degrees) for (x, y, p, _), d in zip(stroke, directions(stroke))]
+
+
+def beside(stroke, distance):
+    """The line at a distance to the stroke's left as seen on the page when it runs to the right: downwards is plus."""
+    points = []
+    for (x, y, p, a), d in zip(stroke, directions(stroke)):
+        points.append((x - distance * math.sin(math.radians(d)), y + distance * math.cos(math.radians(d)), p, a))
+    return points
+
+
+def calmed(stroke, reach):
+    """The stroke with the tremor of the hand taken out: running means of its places."""
+    xs, ys = (smoothed([p[i] for p in stroke], reach) for i in (0, 1))
+    return [(x, y, *p[2:]) for x, y, p in zip(xs, ys, stroke)]
+
+
+def about(stroke, centre, factor):
+    """The stroke scaled about a point."""
+    return [(centre[0] + (p[0] - centre[0]) * factor, centre[1] + (p[1] - centre[1]) * factor, *p[2:]) for p in stroke]
+
+
+def ringed(stroke, centre, factor=1.0, count=40):
+    """A closed ring with the shape of a hand-drawn circle about `centre`: its radius at each angle, smoothed."""
+    tally = [[0.0, 0] for _ in range(count)]
+    for x, y, *_ in stepped(stroke, 2):
+        slot = tally[int(math.atan2(y - centre[1], x - centre[0]) / math.tau * count) % count]
+        slot[0] += math.dist((x, y), centre)
+        slot[1] += 1
+    known = [t[0] / t[1] for t in tally if t[1]]
+    radii = [t[0] / t[1] if t[1] else sum(known) / len(known) for t in tally]
+    radii = smoothed(radii * 3, 3)[count:2 * count]
+    ring = [(centre[0] + factor * r * math.cos(math.tau * (i + 0.5) / count),
+             centre[1] + factor * r * math.sin(math.tau * (i + 0.5) / count), 1.0, 0.0) for i, r in enumerate(radii)]
+    return ring + ring[:2]
+
+
+def ellipse(x, y, rx, ry, count=90):
+    return [(x + rx * math.cos(math.tau * i / count), y + ry * math.sin(math.tau * i / count), 1.0, 0.0)
+            for i in range(count + 1)]
+
+
+def hull(points):
+    """The convex hull (A. M. Andrew, 1979)."""
+    points = sorted(set((p[0], p[1]) for p in points))
+
+    def half(sequence):
+        chain = []
+        for p in sequence:
+            while len(chain) > 1 and ((chain[-1][0] - chain[-2][0]) * (p[1] - chain[-2][1])
+                                      - (chain[-1][1] - chain[-2][1]) * (p[0] - chain[-2][0])) <= 0:
+                chain.pop()
+            chain.append(p)
+        return chain[:-1]
+
+    return half(points) + half(reversed(points))
+
+
+# Masks and pictures
+
+
+class Mask:
+    """A gray picture that stretches over the whole canvas; values 0...1, rows from the top."""
+
+    def __init__(self, canvas, width, value=0.0):
+        self.width = width
+        self.height = round(width * canvas[1] / canvas[0])
+        self.scale = width / canvas[0]
+        self.rows = [[value] * self.width for _ in range(self.height)]
+
+    def polygon(self, points, value=1.0):
+        """Lays `value` over the inside of a closed line given in canvas pixels; even-odd, edges antialiased."""
+        sub = 4
+        pts = [(p[0] * self.scale, p[1] * self.scale) for p in points]
+        edges = [(a, b) if a[1] < b[1] else (b, a) for a, b in zip(pts, pts[1:] + pts[:1]) if a[1] != b[1]]
+        for j in range(max(0, int(min(p[1] for p in pts))), min(self.height, int(max(p[1] for p in pts)) + 1)):
+            # Exact along the row: `cover` has the ends of the spans, `step` where whole pixels begin and end.
+            cover, step = [0.0] * (self.width + 1), [0.0] * (self.width + 1)
+            for k in range(sub):
+                y = j + (k + 0.5) / sub
+                xs = sorted(a[0] + (b[0] - a[0]) * (y - a[1]) / (b[1] - a[1]) for a, b in edges if a[1] <= y < b[1])
+                xs = [max(0.0, min(float(self.width), x)) for x in xs]
+                for left, right in zip(xs[::2], xs[1::2]):
+                    i, m = int(left), int(right)
+                    cover[i] -= (left - i) / sub
+                    cover[m] += (right - m) / sub
+                    step[i] += 1 / sub
+                    step[m] -= 1 / sub
+            row, whole = self.rows[j], 0.0
+            for i in range(self.width):
+                whole += step[i]
+                c = whole + cover[i]
+                if c > 0:
+                    row[i] += (value - row[i]) * min(1.0, c)
+        return self
+
+    def shade(self, value):
+        """Multiplies each pixel by value(x, y), x and y in canvas pixels."""
+        for j, row in enumerate(self.rows):
+            y = (j + 0.5) / self.scale
+            self.rows[j] = [v * max(0.0, min(1.0, value((i + 0.5) / self.scale, y))) if v else 0.0
+                            for i, v in enumerate(row)]
+        return self
+
+    def soften(self, radius):
+        """Blurs: three running means, `radius` in canvas pixels."""
+        reach = max(1, round(radius * self.scale / 2))
+
+        def line(values):
+            n, total, out = len(values), 0.0, []
+            padded = [values[0]] * reach + values + [values[-1]] * (reach + 1)
+            total = sum(padded[:2 * reach + 1])
+            for i in range(n):
+                out.append(total / (2 * reach + 1))
+                total += padded[i + 2 * reach + 1] - padded[i]
+            return out
+
+        for _ in range(3):
+            self.rows = [line(row) for row in self.rows]
+            columns = [line(list(column)) for column in zip(*self.rows)]
+            self.rows = [list(row) for row in zip(*columns)]
+        return self
+
+    def png(self):
+        rows = [bytes(max(0, min(255, round(255 * v))) for v in row) for row in self.rows]
+        return png(self.width, self.height, rows, channels=1)
+
+
+def png(width, height, rows, channels):
+    """A PNG file of 8-bit rows: 1 channel gray, 3 RGB, 4 RGBA. Rows are filtered with Up."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    color = {1: 0, 3: 2, 4: 6}[channels]
+    above, filtered = bytes(width * channels), []
+    for row in rows:
+        filtered.append(b"\2" + bytes((a - b) & 255 for a, b in zip(row, above)))
+        above = row
+    header = struct.pack(">IIBBBBB", width, height, 8, color, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"".join(filtered), 9))
+            + chunk(b"IEND", b""))
+
+
+def color_of(text):
+    return tuple(int(text[i:i + 2], 16) for i in (1, 3, 5))
+
+
+def hex_color(color):
+    return "#%02x%02x%02x" % tuple(round(c) for c in color)
+
+
+def painted(width, height, color):
+    """An RGB PNG; color(u, v) gives three numbers 0...255 for u, v in 0...1."""
+    rows = []
+    for j in range(height):
+        row = bytearray()
+        for i in range(width):
+            row += bytes(max(0, min(255, round(c))) for c in color((i + 0.5) / width, (j + 0.5) / height))
+        rows.append(bytes(row))
+    return png(width, height, rows, channels=3)
+
+
+def mixed(a, b, t):
+    return tuple(u + (v - u) * max(0.0, min(1.0, t)) for u, v in zip(a, b))
+
+
+# Projects
+
+
+class Layer:
+    """A layer under construction; strokes are drawn in the order they are added."""
+
+    def __init__(self, name, mode="normal", opacity=1.0, mask=None, content=None):
+        self.entry = {"name": name, "blendMode": mode, "opacity": opacity}
+        if mask:
+            self.entry["maskImage"] = base64.b64encode(mask.png()).decode()
+        if content:
+            self.entry["contentImage"] = base64.b64encode(content).decode()
+        self.entry["strokes"] = []
+
+    def stroke(self, points, kind, color="#000000", mode="paint", pressure=None, digits=1, **brush):
+        """Adds a stroke; `pressure` names what the pressure acts on: any of "opacity", "size", "tilt"."""
+        acts = pressure or ""
+        dynamics = {} if "opacity" in acts else {"pressureAffectsOpacity": False}
+        dynamics |= {"pressureAffectsSize": True} if "size" in acts else {}
+        dynamics |= {"tiltAffectsRotation": True} if "tilt" in acts else {}
+        entry = {"type": kind, "color": color, **brush, **({"dynamics": dynamics} if dynamics else {})}
+        written = []
+        for x, y, p, azimuth in points:
+            point = [round(x, digits), round(y, digits)]
+            if acts:
+                point.append(round(p, 2))
+            if "tilt" in acts:
+                point += [0, 60, round(azimuth, 1)]
+            written.append(point)
+        self.entry["strokes"].append({"brush": entry, **({} if mode == "paint" else {"mode": mode}), "points": written})
+        return self
+
+    def strokes(self, many, *arguments, step=None, **keywords):
+        for points in many:
+            self.stroke(stepped(points, step) if step else points, *arguments, **keywords)
+        return self
+
+
+def write_project(path, name, canvas, background, layers, base=None, license_text=""):
+    """Writes a project file, format 1.1."""
+    stamp = "2025-11-10T12:00:00Z"
+    entries = [{"id": f"layer-{i + 1}", "order": i, "isVisible": True, "isLocked": False, **layer.entry}
+               for i, layer in enumerate(layers)]
+    project = {
+        "version": "1.1", "id": path.stem, "name": name, "createdAt": stamp, "modifiedAt": stamp,
+        "canvasSize": {"width": canvas[0], "height": canvas[1]}, "background": background,
+        "baseImage": base64.b64encode(base).decode() if base else None, "layers": entries,
+        "metadata": {"author": "Ink export farm", "license": license_text},
+    }
+    path.write_text(json.dumps(project, separators=(",", ":")) + "\n")
