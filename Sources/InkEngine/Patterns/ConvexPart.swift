@@ -95,6 +95,37 @@ enum ConvexPart: Hashable, Sendable {
         return interval
     }
 
+    /// The interval that holds all of the part between two lines, `top` < `bottom`; empty where there is nothing of it.
+    func extent(from top: Double, to bottom: Double) -> (start: Double, end: Double) {
+        // On the lines themselves, and at what sticks out between them.
+        let above = interval(atY: top)
+        let below = interval(atY: bottom)
+        var extent = (start: min(above.start, below.start), end: max(above.end, below.end))
+        func include(_ p: Point, reach: Double = 0) {
+            guard p.y >= top, p.y <= bottom else { return }
+            extent.start = min(extent.start, p.x - reach)
+            extent.end = max(extent.end, p.x + reach)
+        }
+        switch self {
+        case .disc(let center, let radius):
+            include(center, reach: radius)
+            include(Point(x: center.x, y: center.y - radius))
+            include(Point(x: center.x, y: center.y + radius))
+        case .quad(let a, let b, let c, let d):
+            for corner in [a, b, c, d] { include(corner) }
+        case .polygon(let corners):
+            for corner in corners { include(corner) }
+        case .capsule(let first, let second, let quad):
+            for disc in [first, second] {
+                include(disc.center, reach: disc.radius)
+                include(Point(x: disc.center.x, y: disc.center.y - disc.radius))
+                include(Point(x: disc.center.x, y: disc.center.y + disc.radius))
+            }
+            for corner in [quad.a, quad.b, quad.c, quad.d] { include(corner) }
+        }
+        return extent
+    }
+
     private static func extend(
         _ interval: inout (start: Double, end: Double), discAt center: Point, radius: Double, y: Double
     ) {

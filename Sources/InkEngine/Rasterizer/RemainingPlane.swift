@@ -35,10 +35,11 @@ final class RemainingPlane {
         self.height = height
     }
 
-    /// `values *= 1 - alpha * coverage` for the columns first..<end of a row; `coverage` is indexed by column.
-    func multiply(row: Int, from first: Int, to end: Int, by coverage: UnsafePointer<Float>, alpha: Float) {
-        let base = values + row * width
-        for column in first..<end { base[column] *= 1 - alpha * coverage[column] }
+    /// The values of a row.
+    func row(_ row: Int) -> UnsafeMutablePointer<Float> { values + row * width }
+
+    /// Says that the columns first..<end of a row may differ from 1.
+    func markDrawn(row: Int, from first: Int, to end: Int) {
         firstDrawn[row] = min(firstDrawn[row], Int32(first))
         endDrawn[row] = max(endDrawn[row], Int32(end))
     }

@@ -81,6 +81,7 @@ final class StrokePainter {
         let y0 = scale.y * stamp.center.y
         let reach = scale.largest * stamp.size
         let cell = accumulator.cell
+        let writer = accumulator.edgeWriter
         outline.points.withUnsafeBufferPointer { points in
             for chain in outline.chains {
                 let centerX = xx * chain.center.x + xy * chain.center.y + x0
@@ -96,7 +97,7 @@ final class StrokePainter {
                     let point = points[index]
                     let toX = xx * point.x + xy * point.y + x0
                     let toY = yx * point.x + yy * point.y + y0
-                    accumulator.addEdge(fromX, fromY, toX, toY)
+                    writer.add(fromX, fromY, toX, toY)
                     fromX = toX
                     fromY = toY
                 }
@@ -175,9 +176,10 @@ final class StrokePainter {
         guard first < end else { return }
         for row in max(box.y - cell.y, 0)..<max(min(box.y + box.height - cell.y, cell.height), 0) {
             let line = discCoverage + row * cell.width
+            let target = plane.row(row)
             // Where two discs share a pixel, rounding may bring the sum above 1.
-            for column in first..<end { line[column] = min(line[column], 1) }
-            plane.multiply(row: row, from: first, to: end, by: line, alpha: alpha)
+            for column in first..<end { target[column] *= 1 - alpha * min(line[column], 1) }
+            plane.markDrawn(row: row, from: first, to: end)
             (line + first).update(repeating: 0, count: end - first)
         }
     }
@@ -235,10 +237,11 @@ final class StrokePainter {
         }
         let box = scale.pixels(of: bounds)
         guard box.intersects(accumulator.cell) else { return }
+        let path = DiscPath(discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
         let parts =
-            discs.count == 1
+            path.count == 1
             ? [ConvexPart.disc(center: first.center, radius: first.radius)]
-            : zip(discs, discs.dropFirst()).map { ConvexPart.hull($0, $1) }
+            : zip(path, path.dropFirst()).map { ConvexPart.hull($0, $1) }
         var rasterizer = PartRasterizer(scale: scale)
         rasterizer.add(parts, to: accumulator)
         accumulator.multiply(plane, box: box, alpha: alpha)

@@ -1,0 +1,47 @@
+/// A solid stroke's discs without those that its outline can do without.
+///
+/// A smoothed stroke has ten discs between two points of the pen, often a fraction of a pixel apart. A run of discs is
+/// replaced by its first and last one when every disc between them lies, within the tolerance, where their hull has it.
+struct DiscPath {
+    /// How far the outline may move, output pixels: a twentieth of what one line of the part rasterizer stands for.
+    static let tolerancePixels = 1.0 / 1280
+    /// The longest run that is replaced; bounds the work.
+    private static let runMax = 40
+
+    private(set) var discs: [PreparedStroke.Disc]
+
+    /// - Parameter tolerance: canvas pixels.
+    init(_ all: [PreparedStroke.Disc], tolerance: Double) {
+        discs = []
+        guard let first = all.first else { return }
+        discs.append(first)
+        var start = 0
+        while start + 1 < all.count {
+            var end = start + 1
+            while end + 1 < all.count, end + 1 - start <= DiscPath.runMax,
+                DiscPath.isRun(all, from: start, to: end + 1, tolerance: tolerance)
+            {
+                end += 1
+            }
+            discs.append(all[end])
+            start = end
+        }
+    }
+
+    private static func isRun(_ discs: [PreparedStroke.Disc], from start: Int, to end: Int, tolerance: Double) -> Bool {
+        let step = discs[end].center - discs[start].center
+        let length = step.length
+        guard length > 0 else { return false }
+        let along = (1 / length) * step
+        for disc in discs[(start + 1)..<end] {
+            let offset = disc.center - discs[start].center
+            let position = offset.x * along.x + offset.y * along.y
+            let deviation = abs(offset.x * along.y - offset.y * along.x)
+            guard position >= 0, position <= length else { return false }
+            let radius = discs[start].radius + position / length * (discs[end].radius - discs[start].radius)
+            // A hull's sides are tangents: between its discs it is as wide as they are, up to the slant of the taper.
+            guard deviation + abs(disc.radius - radius) <= tolerance else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,58 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+@Suite("Solid strokes")
+struct SolidStrokeTests {
+    /// Coverage by testing points against every disc and hull.
+    private func sampled(_ discs: [PreparedStroke.Disc], size: PixelSize, samples: Int) -> [Double] {
+        let parts = zip(discs, discs.dropFirst()).map { ConvexPart.hull($0, $1) }
+        var coverage = [Double](repeating: 0, count: size.area)
+        for line in 0..<(size.height * samples) {
+            let y = (Double(line) + 0.5) / Double(samples)
+            let intervals = parts.map { $0.interval(atY: y) }.filter { $0.start < $0.end }
+            for column in 0..<(size.width * samples) {
+                let x = (Double(column) + 0.5) / Double(samples)
+                if intervals.contains(where: { $0.start <= x && x < $0.end }) {
+                    coverage[line / samples * size.width + column / samples] += 1 / Double(samples * samples)
+                }
+            }
+        }
+        return coverage
+    }
+
+    @Test("the union of all hulls is covered, however many overlap", arguments: 0..<16)
+    func union(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let size = PixelSize(width: 40, height: 32)
+        var point = Point(x: .random(in: 5...35, using: &generator), y: .random(in: 5...27, using: &generator))
+        let points = (0..<Int.random(in: 2...12, using: &generator)).map { _ -> StrokePoint in
+            point = point + Point(x: .random(in: -9...9, using: &generator), y: .random(in: -9...9, using: &generator))
+            return StrokePoint(x: point.x, y: point.y, pressure: .random(in: 0...1, using: &generator))
+        }
+        let brush = Brush(
+            type: .solid, lineWidth: .random(in: 0.5...18, using: &generator),
+            dynamics: BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: seed % 2 == 0))
+        let stroke = PreparedStroke(Stroke(brush: brush, points: points))
+        guard case .solid(let discs, _) = stroke.marks else { return }
+        let cell = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
+        let plane = RemainingPlane(maxWidth: size.width, maxHeight: size.height)
+        plane.resize(width: size.width, height: size.height)
+        StrokePainter(maxWidth: size.width, maxHeight: size.height).paint(
+            stroke, scale: OutputScale(canvas: size, output: size), cell: cell, into: plane)
+        let expected = sampled(discs, size: size, samples: 32)
+        let worst = expected.indices.map { abs(Double(1 - plane.values[$0]) - expected[$0]) }.max() ?? 0
+        #expect(worst < 0.04, "seed \(seed)")
+    }
+
+    @Test("discs on a straight line are replaced by its ends, bends keep theirs")
+    func path() {
+        let line = (0...20).map { PreparedStroke.Disc(center: Point(x: Double($0), y: 2), radius: 3) }
+        #expect(DiscPath(line, tolerance: 1e-3).discs == [line[0], line[20]])
+        let corner = line + (1...20).map { PreparedStroke.Disc(center: Point(x: 20, y: 2 + Double($0)), radius: 3) }
+        #expect(DiscPath(corner, tolerance: 1e-3).discs == [corner[0], corner[20], corner[40]])
+        let taper = (0...20).map { PreparedStroke.Disc(center: Point(x: Double($0), y: 0), radius: 1 + Double($0 % 2)) }
+        #expect(DiscPath(taper, tolerance: 1e-3).discs.count == 21)
+    }
+}
