@@ -95,16 +95,19 @@ struct ExportReport: Sendable {
         ])
     }
 
-    /// Writes the report beside its place, syncs it and renames it.
+    /// Writes the report beside its place, syncs it and renames it; a device or a pipe is written into.
     func write(to path: String) throws(EngineError) {
         try FileSystem.writeAtomically(Array((json.text() + "\n").utf8), to: path)
     }
 }
 
 extension FileSystem {
-    /// Replaces a file in one step: whoever reads it sees the old or the new one, whole.
+    /// Replaces a file in one step: whoever reads it sees the old or the new one, whole. Links are followed.
+    ///
+    /// What is there and no regular file (a device, a pipe) is written into: renaming would put a file in its place.
     static func writeAtomically(_ bytes: [UInt8], to path: String) throws(EngineError) {
-        let (folder, name) = path.splitPath()
+        if try isSpecialFile(path) { return try writeInto(bytes, path) }
+        let (folder, name) = resolved(path).splitPath()
         let part = folder.appendingPath(".\(name).\(getpid()).part")
         let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard file >= 0 else { throw .io(path: path, operation: "create", errno: errno) }
@@ -116,11 +119,27 @@ extension FileSystem {
             unlink(part)
             throw error
         }
-        guard rename(part, path) == 0 else {
+        guard rename(part, folder.appendingPath(name)) == 0 else {
             let reason = errno
             unlink(part)
             throw .io(path: path, operation: "rename", errno: reason)
         }
+    }
+
+    private static func isSpecialFile(_ path: String) throws(EngineError) -> Bool {
+        var found = stat()
+        guard stat(path, &found) == 0 else {
+            if errno == ENOENT { return false }
+            throw .io(path: path, operation: "look at it", errno: errno)
+        }
+        return found.st_mode & S_IFMT != S_IFREG && found.st_mode & S_IFMT != S_IFDIR
+    }
+
+    private static func writeInto(_ bytes: [UInt8], _ path: String) throws(EngineError) {
+        let file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+        guard file >= 0 else { throw .io(path: path, operation: "open", errno: errno) }
+        defer { close(file) }
+        try writeAll(bytes, to: file, name: path)
     }
 
     private static func writeAll(_ bytes: [UInt8], to file: Int32, name: String) throws(EngineError) {
