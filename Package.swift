@@ -6,7 +6,9 @@ import PackageDescription
 let package = Package(
     name: "ink-export-farm",
     products: [
-        .executable(name: "ink", targets: ["ink"])
+        .executable(name: "ink", targets: ["ink"]),
+        // For the fuzz targets in Fuzz/.
+        .library(name: "InkEngine", targets: ["InkEngine"]),
     ],
     targets: [
         // C libraries of the distribution: a module map and a shim header each.
@@ -65,7 +67,8 @@ let package = Package(
             resources: [.copy("Data")]),
         .testTarget(
             name: "InkEndToEndTests",
-            dependencies: ["ink", "InkEngine", "InkReference", "InkTestSupport"]),
+            dependencies: ["ink", "InkEngine", "InkReference", "InkTestSupport"],
+            resources: [.copy("Data")]),
     ],
     cxxLanguageStandard: .cxx17
 )

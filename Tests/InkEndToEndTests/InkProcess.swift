@@ -1,4 +1,24 @@
 import Foundation
+import Glibc
+
+/// What the system allows a process, so that a test sees what happens beyond it.
+struct ProcessLimits {
+    /// Private writable memory, bytes: more than what can ever be resident of it. An allocation beyond it fails.
+    var memoryBytes: Int?
+    /// The largest file that can be written, bytes.
+    var fileBytes: Int?
+
+    /// The bound that every export of bad input has to keep.
+    static let halfGigabyte = ProcessLimits(memoryBytes: 512_000_000)
+
+    /// For a shell, which becomes the program after setting them.
+    fileprivate var script: String {
+        var lines: [String] = []
+        if let memoryBytes { lines.append("ulimit -d \(memoryBytes / 1024)") }
+        if let fileBytes { lines.append("ulimit -f \(fileBytes / 512)") }
+        return (lines + ["exec \"$0\" \"$@\""]).joined(separator: " && ")
+    }
+}
 
 /// The real executable, found next to the tests, run as a person would.
 struct InkProcess {
@@ -18,9 +38,13 @@ struct InkProcess {
     private let error = Pipe()
 
     /// Starts `ink` with these arguments. `input` is its standard input; nil leaves it empty.
-    init(_ arguments: [String], input: Pipe? = nil, output replacement: FileHandle? = nil) throws {
-        process.executableURL = try Self.executable()
-        process.arguments = arguments
+    init(
+        _ arguments: [String], input: Pipe? = nil, output replacement: FileHandle? = nil,
+        limits: ProcessLimits = ProcessLimits(), environment: [String: String] = [:]
+    ) throws {
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", limits.script, try Self.executable().path] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = replacement ?? output
         process.standardError = error
@@ -31,21 +55,50 @@ struct InkProcess {
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// Waits for the end. Reads standard output first: what these tests print on standard error fits a pipe.
+    /// Whether it still runs.
+    var isRunning: Bool { process.isRunning }
+
+    /// Waits for the end.
     func wait() -> Result {
-        let text = String(decoding: output.fileHandleForReading.availableDataToEnd(), as: UTF8.self)
-        let errors = String(decoding: error.fileHandleForReading.availableDataToEnd(), as: UTF8.self)
+        let streams = [output, error].map { $0.fileHandleForReading.fileDescriptor }
+        let texts = Self.drain(streams).map { String(decoding: $0, as: UTF8.self) }
+        let (text, errors) = (texts[0], texts[1])
         process.waitUntilExit()
         let code = process.terminationStatus
         return Result(
             code: process.terminationReason == .uncaughtSignal ? 128 + code : code, output: text, error: errors)
     }
 
+    /// What comes out of several pipes until all are closed; read together, so that none fills up meanwhile.
+    private static func drain(_ descriptors: [Int32]) -> [[UInt8]] {
+        var contents = [[UInt8]](repeating: [], count: descriptors.count)
+        var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while polls.contains(where: { $0.fd >= 0 }) {
+            guard poll(&polls, nfds_t(polls.count), -1) >= 0 || errno == EINTR else { break }
+            for index in polls.indices where polls[index].fd >= 0 && polls[index].revents != 0 {
+                let count = read(polls[index].fd, &buffer, buffer.count)
+                if count > 0 {
+                    contents[index] += buffer[..<count]
+                } else if count == 0 || errno != EINTR {
+                    // poll passes over negative descriptors.
+                    polls[index].fd = -1
+                }
+            }
+        }
+        return contents
+    }
+
     /// Runs `ink` to its end.
-    static func run(_ arguments: [String], input: String? = nil) throws -> Result {
-        guard let input else { return try InkProcess(arguments).wait() }
+    static func run(
+        _ arguments: [String], input: String? = nil, limits: ProcessLimits = ProcessLimits(),
+        environment: [String: String] = [:]
+    ) throws -> Result {
+        guard let input else {
+            return try InkProcess(arguments, limits: limits, environment: environment).wait()
+        }
         let pipe = Pipe()
-        let process = try InkProcess(arguments, input: pipe)
+        let process = try InkProcess(arguments, input: pipe, limits: limits, environment: environment)
         pipe.fileHandleForWriting.write(Data(input.utf8))
         try pipe.fileHandleForWriting.close()
         return process.wait()
@@ -74,10 +127,6 @@ struct InkProcess {
     }
 }
 
-extension FileHandle {
-    fileprivate func availableDataToEnd() -> Data { (try? readToEnd()) ?? Data() }
-}
-
 /// A folder of its own for a test, removed at the end.
 final class EndToEndFolder {
     let path: String
@@ -93,10 +142,23 @@ final class EndToEndFolder {
     func callAsFunction(_ name: String) -> String { path + "/" + name }
 
     @discardableResult
-    func file(_ name: String, _ text: String) throws -> String {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
+    func file(_ name: String, _ text: String) throws -> String { try file(name, Array(text.utf8)) }
+
+    /// Writes a file, making the folders above it.
+    @discardableResult
+    func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let url = URL(fileURLWithPath: self(name))
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: url)
         return self(name)
     }
 
-    var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+    func read(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: self(name)))) }
+
+    var files: [String] { files(in: "") }
+
+    /// The names in a folder inside, hidden ones too; none when there is no such folder.
+    func files(in folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: self(folder))) ?? []).sorted()
+    }
 }

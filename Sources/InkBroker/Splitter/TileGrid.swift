@@ -7,10 +7,11 @@ struct TileGrid: Hashable, Sendable {
     /// One tile, output pixels; never larger than the picture.
     let tile: PixelSize
 
-    /// The most pixels in one band, asked for or automatic: a worker holds them unfiltered and filtered.
-    static let pixelsPerBandMax = 16 << 20
-    /// The most pixels in an automatic band: 16 MiB of RGBA in a worker.
-    static let pixelsPerAutomaticBandMax = 4 << 20
+    /// The most pixels in one band, asked for or automatic: 16 MiB of RGBA, which a worker holds unfiltered and filtered.
+    static let pixelsPerBandMax = 4 << 20
+    /// The most pixels in a row of several tiles. What encodes it holds it as tiles, as rows, filtered, deflated and as
+    /// the parts of a result, and the broker some rows beside.
+    static let pixelsPerTileRowMax = 2 << 20
     static let automaticHeights = 16...512
     static let worthwhileHeight = 64
     /// Bands that a picture is cut into for the sake of several workers, if its height allows.
@@ -18,11 +19,12 @@ struct TileGrid: Hashable, Sendable {
     /// The least edge that can be asked for, pixels.
     static let edgeMin = 16
 
-    /// - Parameter tile: clipped to the picture, and to `pixelsPerBandMax` in a row of tiles by making it lower.
+    /// - Parameter tile: clipped to the picture, and made lower where a row of tiles would have too many pixels.
     init(output: PixelSize, tile: PixelSize) {
         self.output = output
         let width = min(output.width, max(TileGrid.edgeMin, tile.width))
-        let highest = max(TileGrid.edgeMin, TileGrid.pixelsPerBandMax / output.width)
+        let pixelsMax = width == output.width ? TileGrid.pixelsPerBandMax : TileGrid.pixelsPerTileRowMax
+        let highest = max(TileGrid.edgeMin, pixelsMax / output.width)
         let height = min(output.height, max(TileGrid.edgeMin, tile.height), highest)
         self.tile = PixelSize(width: width, height: height)
     }
@@ -42,7 +44,7 @@ struct TileGrid: Hashable, Sendable {
         wanted = min(wanted, max(worthwhile, Double(output.height / TileGrid.bandsMin)))
         // Whole multiples of the least height, so that cells of the renderer are seldom cut.
         let stepped = Int(wanted) / heights.lowerBound * heights.lowerBound
-        let highest = max(heights.lowerBound, TileGrid.pixelsPerAutomaticBandMax / output.width)
+        let highest = max(heights.lowerBound, TileGrid.pixelsPerBandMax / output.width)
         let height = min(highest, max(heights.lowerBound, stepped))
         self.init(output: output, tile: PixelSize(width: output.width, height: height))
     }

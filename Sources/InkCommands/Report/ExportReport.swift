@@ -95,7 +95,7 @@ struct ExportReport: Sendable {
         ])
     }
 
-    /// Writes the report beside its place, syncs it and renames it.
+    /// Writes the report beside its place, syncs it and renames it; a device or a pipe is written into.
     func write(to path: String) throws(EngineError) {
         try FileSystem.writeAtomically(Array((json.text() + "\n").utf8), to: path)
     }

@@ -1,0 +1,88 @@
+import Foundation
+import InkTestSupport
+import Testing
+
+/// Exports that are stopped in the middle: no half file, the right exit code.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct InterruptionTests {
+    /// An export that is writing: its temporary file is there.
+    private func underWay(_ folder: EndToEndFolder, _ arguments: [String]) throws -> InkProcess {
+        let path = try folder.file("long.ink", GoodProject.long)
+        let process = try InkProcess(
+            ["export"] + arguments + [path, "-o", folder("out"), "--size", "8k", "--workers", "2"])
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !folder.files(in: "out").contains(where: { $0.hasSuffix(".part") }) {
+            try #require(process.isRunning && ContinuousClock.now < deadline, "\(folder.files(in: "out"))")
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        return process
+    }
+
+    private static let signals: [(signal: Int32, code: Int32)] = [(SIGINT, 130), (SIGTERM, 143)]
+
+    @Test(arguments: signals)
+    func aSignalInTheMiddleLeavesNoFile(signal: Int32, code: Int32) throws {
+        let folder = try EndToEndFolder()
+        let process = try underWay(folder, [])
+        let start = ContinuousClock.now
+        process.send(signal)
+        let result = process.wait()
+        #expect(result.code == code, "\(result.error)")
+        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(folder.files(in: "out").isEmpty)
+    }
+
+    @Test func picturesThatAreDoneStayWhenTheRestIsInterrupted() throws {
+        let folder = try EndToEndFolder()
+        let good = try folder.file("good.ink", GoodProject.small)
+        #expect(try InkProcess.run(["export", good, "-o", folder("out"), "--size", "8k", "--quiet"]).code == 0)
+        let whole = try folder.read("out/good-8k.png")
+        let report = folder("report.json")
+        let process = try underWay(folder, [good, "--report", report])
+        process.send(SIGINT)
+        let result = process.wait()
+        #expect(result.code == 130, "\(result.error)")
+        #expect(folder.files(in: "out") == ["good-8k.png"])
+        #expect(try folder.read("out/good-8k.png") == whole)
+        // What was not reached can be made up for.
+        let again = try InkProcess.run(["export", "--from-report", report, "--failed", "--dry-run"])
+        #expect(again.code == 0, "\(again.error)")
+        #expect(again.output.contains("long-8k.png") && !again.output.contains("good-8k.png"), "\(again.output)")
+    }
+
+    @Test func aSecondSignalEndsItAtOnce() throws {
+        let folder = try EndToEndFolder()
+        let process = try underWay(folder, [])
+        process.send(SIGINT)
+        process.send(SIGINT)
+        let result = process.wait()
+        #expect(result.code == 130)
+        #expect(folder.files(in: "out").isEmpty)
+    }
+
+    @Test func aKilledExportLeavesNoFinishedFileAndTheNextOneIsWhole() throws {
+        let folder = try EndToEndFolder()
+        let process = try underWay(folder, [])
+        process.send(SIGKILL)
+        #expect(process.wait().code == 137)
+        // Nobody can clean up after SIGKILL; but what is left does not look like a picture.
+        #expect(folder.files(in: "out").allSatisfy { $0.hasPrefix(".") && $0.hasSuffix(".part") })
+        let good = try folder.file("long.ink", GoodProject.small)
+        #expect(try InkProcess.run(["export", good, "-o", folder("out"), "--size", "8k", "--quiet"]).code == 0)
+        #expect(try SimplePNG.read(folder.read("out/long-8k.png")).width == 8192)
+    }
+
+    @Test func aReaderThatGoesAwayDoesNotStopTheExports() throws {
+        let folder = try EndToEndFolder()
+        for number in 1...3 { try folder.file("in/\(number).ink", GoodProject.small) }
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let process = try InkProcess(
+            ["export", folder("in"), "-o", folder("out"), "--size", "1x", "--json"], output: pipe.fileHandleForWriting)
+        try pipe.fileHandleForWriting.close()
+        let result = process.wait()
+        #expect(result.code == 74, "\(result.error)")
+        #expect(result.error == "ink: error: standard output: cannot write: Broken pipe\n")
+        #expect(folder.files(in: "out") == ["1-1x.png", "2-1x.png", "3-1x.png"])
+    }
+}
