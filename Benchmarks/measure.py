@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Times whole exports of the benchmark scenes and prints medians, phase by phase.
+
+    Benchmarks/measure.py [--ink .build/release/ink] [--runs 5] [--sizes 2k,4k] [--workers 1,2] [--scenes S,M,L]
+
+Times are milliseconds as the export's own report has them: from the start of reading to the synced file. Phases that
+workers do are summed over all workers. "whole" is the process from start to end. Peak memory is the process's.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PHASES = ["read", "prepare", "decode", "raster", "composite", "encode", "stitch"]
+
+
+def run(command):
+    """Runs a command; its wall time in milliseconds and its peak memory in MB."""
+    start = time.monotonic()
+    child = os.posix_spawnp(command[0], command, os.environ)
+    _, status, usage = os.wait4(child, 0)
+    if os.waitstatus_to_exitcode(status) != 0:
+        raise SystemExit(f"{' '.join(command)}: exit code {os.waitstatus_to_exitcode(status)}")
+    return (time.monotonic() - start) * 1000, usage.ru_maxrss / 1024
+
+
+def measure(ink, scene, size, workers, runs):
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        report = f"{folder}/report.json"
+        for _ in range(runs + 1):
+            whole, memory = run([
+                ink, "export", str(HERE / f"scenes/scene-{scene}.ink"), "-o", folder, "--size", size, "--workers", workers,
+                "--if-exists", "overwrite", "--quiet", "--report", report])
+            export = json.loads(pathlib.Path(report).read_text())["exports"][0]
+            rows.append({"whole": whole, "export": export["milliseconds"], "broker": export["brokerMs"], "MB": memory}
+                        | {phase: export["phasesMs"][phase] for phase in PHASES})
+    # The first run warms the page cache.
+    return {key: statistics.median(row[key] for row in rows[1:]) for key in rows[0]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ink", default=str(HERE.parent / ".build/release/ink"))
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--sizes", default="2k,4k")
+    parser.add_argument("--workers", default="1,2")
+    parser.add_argument("--scenes", default="S,M,L")
+    options = parser.parse_args()
+    columns = ["whole", "export"] + PHASES + ["broker", "MB"]
+    print("| scene | size | workers | " + " | ".join(columns) + " |")
+    print("| --- | --- | ---: |" + " ---: |" * len(columns))
+    for scene in options.scenes.split(","):
+        for size in options.sizes.split(","):
+            for workers in options.workers.split(","):
+                medians = measure(options.ink, scene, size, workers, options.runs)
+                cells = [f"{medians[column]:,.0f}" for column in columns]
+                print(f"| {scene} | {size} | {workers} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
