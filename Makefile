@@ -8,7 +8,7 @@ INK := .build/release/ink
 SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 # Tests run on optimised code, which is what ships; in a folder of their own, since its flags differ from the product's.
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
-FORMATTED := Sources Tests Package.swift
+FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Package.swift
 
 .PHONY: help setup build demo pictures examples test lint format clean
 
@@ -41,6 +41,9 @@ demo: build ## Export the examples at 2K and 4K, and drawings of Quick, Draw!, i
 test: setup ## Run all tests
 	$(SWIFT_TEST)
 
+fuzz: setup ## Fuzz the readers for FUZZ_SECONDS each (default 30)
+	Scripts/fuzz.sh
+
 lint: ## Check the formatting
 	swift format lint --strict -r $(FORMATTED)
 
@@ -48,4 +51,4 @@ format: ## Format the sources
 	swift format format -i -r $(FORMATTED)
 
 clean: ## Remove what was built
-	rm -rf .build out
+	rm -rf .build Fuzz/.build out

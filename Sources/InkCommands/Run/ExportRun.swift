@@ -34,8 +34,9 @@ struct ExportRun {
     /// Projects in memory at once.
     let readAheadCount: Int
 
-    /// Bytes of project files in memory at once; a larger project comes alone.
-    static let readAheadBytesMax = 192 << 20
+    /// Bytes of project files in memory at once; a larger project comes alone. While it is read and sent, a project takes
+    /// about three times its bytes.
+    static let readAheadBytesMax = 96 << 20
     /// How long a cancelled farm may take, milliseconds.
     static let cancellationTimeMax = 10_000.0
 

@@ -5,6 +5,8 @@
 struct DiscTable {
     /// Steps between two phases of one pixel.
     private static let phases = 32
+    /// A smaller disc crosses a pixel's border within a few phases, so that interpolation would be off; output pixels.
+    static let radiusMin = 0.5
     /// Tables for larger discs would cost more than they save, output pixels.
     static let radiusMax = 8.0
 
@@ -17,10 +19,10 @@ struct DiscTable {
     private let values: [Float]
 
     /// A table for discs of these radii along x and y, output pixels (they differ by the rounding of the output's
-    /// size); nil when they are too large.
+    /// size); nil when they are too small or too large.
     init?(radiusX: Double, radiusY: Double) {
         let radius = max(radiusX, radiusY)
-        guard radius > 0, radius <= DiscTable.radiusMax else { return nil }
+        guard min(radiusX, radiusY) >= DiscTable.radiusMin, radius <= DiscTable.radiusMax else { return nil }
         reach = Int(radius.rounded(.up)) + 1
         side = 2 * reach + 1
         rowStride = (side + 7) / 8 * 8

@@ -8,7 +8,7 @@ struct DiscTableTests {
     @Test("a disc anywhere is covered as its polygon is", arguments: 0..<60)
     func coverage(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
-        let radiusX = Double.random(in: 0.1...DiscTable.radiusMax, using: &generator)
+        let radiusX = Double.random(in: (DiscTable.radiusMin * 1.04)...DiscTable.radiusMax, using: &generator)
         let radiusY = radiusX * .random(in: 0.97...1, using: &generator)
         let center = Point(x: .random(in: -4...36, using: &generator), y: .random(in: -4...36, using: &generator))
         let cell = PixelRect(x: 0, y: 0, width: 32, height: 32)
@@ -30,9 +30,9 @@ struct DiscTableTests {
         #expect(worst < 0.002, "seed \(seed): radius \(radiusX) x \(radiusY) at \(center)")
     }
 
-    @Test("large discs are left to their outline")
-    func tooLarge() {
+    @Test("large and tiny discs are left to their outline")
+    func outOfRange() {
         #expect(DiscTable(radiusX: DiscTable.radiusMax + 0.1, radiusY: 1) == nil)
-        #expect(DiscTable(radiusX: 0, radiusY: 0) == nil)
+        #expect(DiscTable(radiusX: 1, radiusY: DiscTable.radiusMin * 0.9) == nil)
     }
 }

@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Fuzz targets; a package of its own because all of it, the engine included, is built with -sanitize=fuzzer.
+// Scripts/fuzz.sh builds and runs it.
+let package = Package(
+    name: "ink-fuzz",
+    products: [
+        .executable(name: "FuzzProjectReader", targets: ["FuzzProjectReader"]),
+        .executable(name: "FuzzPNGDecoder", targets: ["FuzzPNGDecoder"]),
+    ],
+    dependencies: [.package(name: "ink-export-farm", path: "..")],
+    targets: [
+        .target(name: "CFuzzer"),
+        .executableTarget(
+            name: "FuzzProjectReader",
+            dependencies: ["CFuzzer", .product(name: "InkEngine", package: "ink-export-farm")],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+        .executableTarget(
+            name: "FuzzPNGDecoder",
+            dependencies: ["CFuzzer", .product(name: "InkEngine", package: "ink-export-farm")],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+    ]
+)

@@ -1,0 +1,1 @@
+{"version":"1.0","canvasSize":{"width":1,"height":1},"layers":[]}

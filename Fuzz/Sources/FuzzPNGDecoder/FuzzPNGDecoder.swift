@@ -1,0 +1,74 @@
+import CFuzzer
+import InkEngine
+
+private let limits: Limits = {
+    var limits = Limits()
+    limits.imagePixels = 1 << 18
+    limits.interlacedImagePixels = 1 << 18
+    return limits
+}()
+
+private let place = Place(file: "fuzz.png")
+
+/// Whatever the bytes, decoding returns or throws, and what comes out has the size that it says.
+private func check(_ png: [UInt8], as purpose: ImagePurpose) {
+    var rows = 0
+    var sampleBytes: [(rows: Int, bytes: Int)] = []
+    do {
+        let info = try PNGDecoder.decode(png, as: purpose, place: place, limits: limits) { chunk in
+            precondition(chunk.rows.lowerBound == rows && !chunk.rows.isEmpty)
+            rows = chunk.rows.upperBound
+            if case .samples(let samples) = chunk.content { sampleBytes.append((chunk.rows.count, samples.count)) }
+        }
+        precondition(rows == info.size.height && info.size.area <= limits.imagePixels)
+        for chunk in sampleBytes {
+            precondition(chunk.bytes == chunk.rows * info.size.width * info.format.bytesPerPixel)
+        }
+    } catch {
+        if case .internalError = error { fatalError("\(error)") }
+        precondition(!error.description.contains("\n"), "an error of several lines")
+    }
+}
+
+/// The same with right chunk checksums, without which a mutation would never get behind them.
+private func withRightChecksums(_ png: [UInt8]) -> [UInt8] {
+    var png = png
+    var start = 8
+    while start + 12 <= png.count {
+        let length = png[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) }
+        guard length <= png.count - start - 12 else { break }
+        let checksum = crc32(png[(start + 4)..<(start + 8 + length)])
+        for byte in 0..<4 {
+            png[start + 8 + length + byte] = UInt8(truncatingIfNeeded: checksum >> UInt32(24 - 8 * byte))
+        }
+        start += 12 + length
+    }
+    return png
+}
+
+/// PNG specification, annex D.
+private func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    var crc: UInt32 = 0xFFFF_FFFF
+    for byte in bytes { crc = crc >> 8 ^ crcTable[Int((crc ^ UInt32(byte)) & 255)] }
+    return ~crc
+}
+
+private let crcTable: [UInt32] = (0..<256).map { index in
+    (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
+}
+
+@_cdecl("FuzzPNGDecoder_main")
+func main(
+    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    var count = count
+    var arguments = arguments
+    return LLVMFuzzerRunDriver(&count, &arguments) { data, size in
+        let png = Array(UnsafeBufferPointer(start: data, count: size))
+        for purpose in ImagePurpose.allCases {
+            check(png, as: purpose)
+            check(withRightChecksums(png), as: purpose)
+        }
+        return 0
+    }
+}
