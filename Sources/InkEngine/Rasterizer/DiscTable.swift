@@ -1,5 +1,5 @@
 /// The coverage of one disc at every sub-pixel position: a table of exact coverages at 33 x 33 phases, between which
-/// it is interpolated. Coverage changes so evenly with the position that this is off by less than 0.001.
+/// it is interpolated. Coverage changes so evenly with the position that this is off by less than 0.004, one level of 255.
 ///
 /// Serves the discs of the `dots` pattern, of which a stamp has 121 and a stroke thousands of one radius.
 struct DiscTable {

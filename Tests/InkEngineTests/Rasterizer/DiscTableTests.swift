@@ -27,7 +27,7 @@ struct DiscTableTests {
         for (from, to) in zip(corners, corners.dropFirst()) { accumulator.addEdge(from.x, from.y, to.x, to.y) }
         accumulator.multiply(plane, box: cell, alpha: 1)
         let worst = values.indices.map { abs(values[$0] - (1 - plane.values[$0])) }.max() ?? 0
-        #expect(worst < 0.002, "seed \(seed): radius \(radiusX) x \(radiusY) at \(center)")
+        #expect(worst < 0.004, "seed \(seed): radius \(radiusX) x \(radiusY) at \(center)")
     }
 
     @Test("large and tiny discs are left to their outline")
