@@ -150,6 +150,44 @@ struct SamePictureTests {
         }
     }
 
+    @Test func hundredsOfDrawingsAreExportedInOneCommand() throws {
+        let folder = try EndToEndFolder()
+        let files = try FileManager.default.contentsOfDirectory(atPath: EndToEndData.path("quickdraw")).sorted()
+        let imported = try InkProcess.run(
+            ["import"] + files.map { EndToEndData.path("quickdraw/" + $0) }
+                + ["-o", folder("in"), "--canvas", "256x256", "--brush", "crossHatch", "--quiet"])
+        #expect(imported.code == 0, "\(imported.error)")
+        #expect(folder.files(in: "in").count == 465)
+        let result = try InkProcess.run(
+            ["export", folder("in"), "-o", folder("out"), "--size", "1x", "--json"], limits: .halfGigabyte)
+        #expect(result.code == 0, "\(result.error)")
+        let pictures = folder.files(in: "out")
+        #expect(pictures.count == 465)
+        for name in pictures {
+            let size = try PNGHeader(folder.read("out/" + name), place: Place(file: name)).size
+            #expect(size == PixelSize(width: 256, height: 256), "\(name)")
+        }
+    }
+
+    @Test(arguments: ["S", "M", "L"])
+    func theBenchmarkScenesAreExportedInFull(scene: String) throws {
+        let folder = try EndToEndFolder()
+        let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Benchmarks/scenes/scene-\(scene).ink").path
+        let whole = folder("whole.png")
+        let result = try InkProcess.run(["export", project, "-o", whole, "--size", "600x600"], limits: .halfGigabyte)
+        #expect(result.code == 0, "\(result.error)")
+        // The same in other pieces, by one worker.
+        let again = folder("again.png")
+        let options = ["--size", "600x600", "--tile", "250x130", "--workers", "1"]
+        #expect(try InkProcess.run(["export", project, "-o", again] + options).code == 0)
+        let pictures = try ["whole.png", "again.png"].map { name in
+            try PNGDecoder.decodeRGBA(folder.read(name), place: Place(file: name)).rgba
+        }
+        #expect(pictures[0] == pictures[1])
+        #expect(Set(pictures[0]).count > 100, "the picture is nearly empty")
+    }
+
     @Test(arguments: [[], ["--tile", "512x512"]] as [[String]])
     func sixteenThousandPixelsSquareStayUnderTheMemoryLimit(options: [String]) throws {
         let folder = try EndToEndFolder()
