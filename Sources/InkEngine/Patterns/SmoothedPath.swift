@@ -44,9 +44,16 @@ struct SmoothedPath: Sendable {
         }
         for i in merged.indices.dropFirst() {
             let turn = merged[i].azimuth - merged[i - 1].azimuth
-            merged[i].azimuth -= 360 * (turn / 360).rounded()
+            merged[i].azimuth = merged[i - 1].azimuth + shortest(turn)
         }
         return merged
+    }
+
+    /// The turn the short way round, -180...180 degrees. Half a turn keeps the sense in which the numbers run.
+    private static func shortest(_ turn: Double) -> Double {
+        let rest = turn.truncatingRemainder(dividingBy: 360)
+        if rest > 180 { return rest - 360 }
+        return rest < -180 ? rest + 360 : rest
     }
 
     private mutating func appendSegment(_ i: Int, of points: [Sample]) {
