@@ -7,3 +7,4 @@
 #include <poll.h>
 #include <fcntl.h>
 #include <errno.h>
+#include <malloc.h>

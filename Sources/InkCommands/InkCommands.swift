@@ -2,7 +2,8 @@
 public enum InkCommands {
     /// Runs a command line, the program's name first; the result is the process's exit status.
     public static func main(_ arguments: [String]) -> Int32 {
-        run(Array(arguments.dropFirst()), .process).rawValue
+        ProcessMemory.returnLargeBlocks()
+        return run(Array(arguments.dropFirst()), .process).rawValue
     }
 
     /// Runs a command line without the program's name. All that goes wrong is said on standard error.
