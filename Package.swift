@@ -2,7 +2,8 @@
 import PackageDescription
 
 // Dependencies point one way only:
-//   ink -> InkCommands -> InkBroker, InkWorker -> InkProtocol -> InkEngine -> C libraries
+//   ink -> InkCommands -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine -> C libraries
+//                      -> InkClient, InkWorker             -> InkProtocol
 let package = Package(
     name: "ink-export-farm",
     products: [
@@ -17,6 +18,7 @@ let package = Package(
         .systemLibrary(name: "CISAL", providers: [.apt(["libisal-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSystem"),
         // C and C++ libraries that Swift cannot import as they are: a C face each.
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
@@ -37,10 +39,15 @@ let package = Package(
             dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
         .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine"]),
         .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
+        .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "CSQLite", "CSystem"]),
+        .target(
+            name: "InkService", dependencies: ["InkBroker", "InkStore", "InkProtocol", "InkEngine", "CSystem"]),
+        .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
         .target(
             name: "InkCommands",
             dependencies: [
-                "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "CCommandLine", "CVersions", "CSystem",
+                "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",
+                "CCommandLine", "CVersions", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
 
@@ -56,6 +63,14 @@ let package = Package(
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(name: "InkStoreTests", dependencies: ["InkStore", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(name: "InkClientTests", dependencies: ["InkClient", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(
+            name: "InkServiceTests",
+            dependencies: [
+                "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkProtocol", "InkEngine",
+                "InkTestSupport",
+            ]),
         .testTarget(
             name: "InkCommandsTests",
             dependencies: [

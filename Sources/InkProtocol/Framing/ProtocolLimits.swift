@@ -38,6 +38,15 @@ public enum ProtocolLimits {
     /// A text for people, or a place in a file, bytes of UTF-8.
     public static let textBytes = 4096
 
+    /// A project's content as it travels, bytes.
+    public static let contentBytes: UInt64 = (1 << 30) + (16 << 20)
+    /// What one `contentRequest` and one `pictureRequest` ask for at most, bytes.
+    public static let transferWindowBytes: UInt64 = 4 * UInt64(partBytes)
+    /// Jobs or notices in one message.
+    public static let jobsPerMessage = 1000
+    /// The JSON text of an answer, bytes.
+    public static let answerBytes: UInt64 = 64 << 20
+
     /// Layers in a tile's task.
     public static let layers = 65_536
     /// Canvas, output and image edges, pixels.

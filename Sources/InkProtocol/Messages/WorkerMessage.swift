@@ -49,7 +49,8 @@ extension WorkerMessage {
     }
 }
 
-/// The numbers of the messages; below 16 from worker to broker, `heartbeat` in both directions.
+/// The numbers of the messages: 1 to 15 from worker to broker, 16 to 31 back, 32 to 47 from client to broker, 48 to 63
+/// back; `heartbeat` and `refuse` on all these ways.
 enum MessageType {
     static let hello: UInt8 = 1
     static let heartbeat: UInt8 = 2
@@ -66,4 +67,29 @@ enum MessageType {
     static let blockMissing: UInt8 = 20
     static let cancel: UInt8 = 21
     static let drain: UInt8 = 22
+    /// Since version 2.
+    static let unknownWorker: UInt8 = 23
+
+    static let clientHello: UInt8 = 32
+    static let submit: UInt8 = 33
+    static let contentPart: UInt8 = 34
+    static let contentUnavailable: UInt8 = 35
+    static let watch: UInt8 = 36
+    static let noticesTaken: UInt8 = 37
+    static let pictureRequest: UInt8 = 38
+    static let order: UInt8 = 39
+    static let question: UInt8 = 40
+    static let clientGoodbye: UInt8 = 41
+
+    static let clientWelcome: UInt8 = 48
+    static let unknownSession: UInt8 = 49
+    static let accepted: UInt8 = 50
+    static let rejected: UInt8 = 51
+    static let contentRequest: UInt8 = 52
+    static let progress: UInt8 = 53
+    static let notice: UInt8 = 54
+    static let picturePart: UInt8 = 55
+    static let pictureMissing: UInt8 = 56
+    static let orderDone: UInt8 = 57
+    static let answerPart: UInt8 = 58
 }

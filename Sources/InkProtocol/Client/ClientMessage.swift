@@ -1,0 +1,243 @@
+public import InkEngine
+
+/// What a client sends to the broker.
+public enum ClientMessage: Hashable, Sendable {
+    /// The first message of a session; the name is for people.
+    case hello(clientName: String)
+    case heartbeat
+    case submit(Submission)
+    /// The answer to a `contentRequest`, in order.
+    case contentPart(ContentPart)
+    /// The client cannot send that content (any more); the reason is for a person.
+    case contentUnavailable(ContentID, reason: String)
+    /// Tell of these jobs' progress and end, as long as the session lasts. 1 to `ProtocolLimits.jobsPerMessage`.
+    case watch([JobNumber])
+    /// These notices have arrived and need not be repeated. 1 to `ProtocolLimits.jobsPerMessage`.
+    case noticesTaken([UInt64])
+    /// Bytes of a finished picture; answered with `picturePart`s or one `pictureMissing`.
+    case pictureRequest(JobNumber, offset: UInt64)
+    case order(Order)
+    case question(Question)
+    case goodbye
+}
+
+/// A piece of a content that was asked for.
+public struct ContentPart: Hashable, Sendable {
+    public var id: ContentID
+    public var offset: UInt64
+    /// 1 to `ProtocolLimits.partBytes` bytes.
+    public var bytes: [UInt8]
+
+    public init(id: ContentID, offset: UInt64, bytes: [UInt8]) {
+        self.id = id
+        self.offset = offset
+        self.bytes = bytes
+    }
+}
+
+/// Something to be done to jobs or workers; answered with `orderDone` of the same number.
+public struct Order: Hashable, Sendable {
+    /// The client's number for it.
+    public var number: UInt32
+    public var action: OrderAction
+
+    public init(number: UInt32, action: OrderAction) {
+        self.number = number
+        self.action = action
+    }
+}
+
+/// Job lists hold 1 to `ProtocolLimits.jobsPerMessage` jobs.
+public enum OrderAction: Hashable, Sendable {
+    case cancel([JobNumber])
+    /// Queue failed or cancelled jobs again.
+    case retry([JobNumber])
+    case priority([JobNumber], Int)
+    /// Forget ended jobs and remove their pictures; an empty list means all that ended this many seconds ago.
+    case purge([JobNumber], endedSecondsAgo: UInt64)
+    /// Let the workers of this name finish what they hold and leave.
+    case drain(worker: String)
+}
+
+/// A question; answered with `answerPart`s of the same number that make up one JSON text.
+public struct Question: Hashable, Sendable {
+    public var number: UInt32
+    public var topic: Topic
+
+    public init(number: UInt32, topic: Topic) {
+        self.number = number
+        self.topic = topic
+    }
+}
+
+public enum Topic: Hashable, Sendable {
+    /// Counts, workers, throughput, limits.
+    case status
+    /// At most `limit` (1 to 1,000) jobs with numbers above `after`, ascending.
+    case jobs(after: JobNumber, limit: Int)
+    case job(JobNumber)
+    /// All that happened to each of the job's tiles.
+    case story(JobNumber)
+}
+
+extension ClientMessage {
+    /// The message as a frame.
+    ///
+    /// Throws `overLimit` when it does not fit one.
+    public func encoded() throws(ProtocolError) -> [UInt8] {
+        switch self {
+        case .hello(let name):
+            try Frame.seal(type: MessageType.clientHello) { $0.text(name, limit: ProtocolLimits.nameBytes) }
+        case .heartbeat: try Frame.seal(type: MessageType.heartbeat) { _ in }
+        case .submit(let submission): try Frame.seal(type: MessageType.submit) { submission.write(to: &$0) }
+        case .contentPart(let part):
+            try Frame.seal(type: MessageType.contentPart) {
+                part.id.write(to: &$0)
+                $0.uint64(part.offset)
+                $0.raw(part.bytes)
+            }
+        case .contentUnavailable(let id, let reason):
+            try Frame.seal(type: MessageType.contentUnavailable) {
+                id.write(to: &$0)
+                $0.text(reason, limit: ProtocolLimits.textBytes)
+            }
+        case .watch(let jobs): try Frame.seal(type: MessageType.watch) { $0.numbers(jobs) }
+        case .noticesTaken(let notices): try Frame.seal(type: MessageType.noticesTaken) { $0.numbers(notices) }
+        case .pictureRequest(let job, let offset):
+            try Frame.seal(type: MessageType.pictureRequest) {
+                $0.uint64(job)
+                $0.uint64(offset)
+            }
+        case .order(let order): try Frame.seal(type: MessageType.order) { order.write(to: &$0) }
+        case .question(let question): try Frame.seal(type: MessageType.question) { question.write(to: &$0) }
+        case .goodbye: try Frame.seal(type: MessageType.clientGoodbye) { _ in }
+        }
+    }
+
+    /// Reads a frame.
+    public init(frame: [UInt8]) throws(ProtocolError) {
+        var (type, body) = try Frame.open(frame)
+        switch type {
+        case MessageType.clientHello:
+            self = .hello(clientName: try body.text("client name", limit: ProtocolLimits.nameBytes))
+        case MessageType.heartbeat: self = .heartbeat
+        case MessageType.submit: self = .submit(try Submission(from: &body))
+        case MessageType.contentPart:
+            let id = try ContentID(from: &body)
+            let offset = try body.uint64("offset")
+            self = .contentPart(ContentPart(id: id, offset: offset, bytes: try body.partBytes("content bytes")))
+        case MessageType.contentUnavailable:
+            let id = try ContentID(from: &body)
+            self = .contentUnavailable(id, reason: try body.text("reason", limit: ProtocolLimits.textBytes))
+        case MessageType.watch: self = .watch(try body.numbers("jobs", least: 1))
+        case MessageType.noticesTaken: self = .noticesTaken(try body.numbers("notices", least: 1))
+        case MessageType.pictureRequest:
+            let job = try body.uint64("job")
+            self = .pictureRequest(job, offset: try body.uint64("offset"))
+        case MessageType.order: self = .order(try Order(from: &body))
+        case MessageType.question: self = .question(try Question(from: &body))
+        case MessageType.clientGoodbye: self = .goodbye
+        default: throw .unknownType(type)
+        }
+        try body.finish("message")
+    }
+}
+
+extension Order: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        number = try reader.uint32("order number")
+        let start = reader.offset
+        let kind = try reader.uint8("order")
+        switch kind {
+        case 0: action = .cancel(try reader.numbers("jobs", least: 1))
+        case 1: action = .retry(try reader.numbers("jobs", least: 1))
+        case 2:
+            let jobs = try reader.numbers("jobs", least: 1)
+            action = .priority(jobs, try reader.integer("priority", in: 0...20) - 10)
+        case 3:
+            let jobs = try reader.numbers("jobs", least: 0)
+            action = .purge(jobs, endedSecondsAgo: try reader.varint("seconds"))
+        case 4: action = .drain(worker: try reader.text("worker", limit: ProtocolLimits.nameBytes))
+        default: throw .badValue(what: "order", offset: start, found: "\(kind)", expected: "0 to 4")
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.uint32(number)
+        switch action {
+        case .cancel(let jobs):
+            writer.uint8(0)
+            writer.numbers(jobs)
+        case .retry(let jobs):
+            writer.uint8(1)
+            writer.numbers(jobs)
+        case .priority(let jobs, let priority):
+            writer.uint8(2)
+            writer.numbers(jobs)
+            writer.integer(max(0, min(20, priority + 10)))
+        case .purge(let jobs, let seconds):
+            writer.uint8(3)
+            writer.numbers(jobs)
+            writer.varint(seconds)
+        case .drain(let worker):
+            writer.uint8(4)
+            writer.text(worker, limit: ProtocolLimits.nameBytes)
+        }
+    }
+}
+
+extension Question: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        number = try reader.uint32("question number")
+        let start = reader.offset
+        let kind = try reader.uint8("topic")
+        switch kind {
+        case 0: topic = .status
+        case 1:
+            let after = try reader.uint64("job")
+            topic = .jobs(after: after, limit: try reader.integer("limit", in: 1...1000))
+        case 2: topic = .job(try reader.uint64("job"))
+        case 3: topic = .story(try reader.uint64("job"))
+        default: throw .badValue(what: "topic", offset: start, found: "\(kind)", expected: "0 to 3")
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.uint32(number)
+        switch topic {
+        case .status: writer.uint8(0)
+        case .jobs(let after, let limit):
+            writer.uint8(1)
+            writer.uint64(after)
+            writer.integer(max(1, min(1000, limit)))
+        case .job(let job):
+            writer.uint8(2)
+            writer.uint64(job)
+        case .story(let job):
+            writer.uint8(3)
+            writer.uint64(job)
+        }
+    }
+}
+
+extension ByteReader {
+    /// A count of at most `ProtocolLimits.jobsPerMessage` and as many u64.
+    mutating func numbers(_ what: String, least: Int) throws(ProtocolError) -> [UInt64] {
+        let start = offset
+        let count = try count(what, elementBytes: 8, limit: ProtocolLimits.jobsPerMessage)
+        guard count >= least else {
+            throw .badValue(what: what, offset: start, found: "\(count)", expected: "at least \(least)")
+        }
+        var numbers: [UInt64] = []
+        numbers.reserveCapacity(count)
+        for _ in 0..<count { numbers.append(try uint64(what)) }
+        return numbers
+    }
+}
+
+extension ByteWriter {
+    mutating func numbers(_ numbers: [UInt64]) {
+        integer(numbers.count)
+        for number in numbers { uint64(number) }
+    }
+}

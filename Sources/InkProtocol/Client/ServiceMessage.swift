@@ -1,0 +1,407 @@
+public import InkEngine
+
+/// What the broker sends to a client.
+public enum ServiceMessage: Hashable, Sendable {
+    case welcome(ClientWelcome)
+    /// The broker does not serve the client; the reason is for a person.
+    case refuse(reason: String)
+    case heartbeat
+    /// The broker knows no session of this connection (it was restarted, or the client was silent): say hello again,
+    /// then repeat what matters.
+    case unknownSession
+    /// The job is on the broker's disk: it will end, whatever happens.
+    case accepted(SubmissionKey, JobNumber)
+    case rejected(SubmissionKey, Rejection)
+    /// Send these bytes of a content, in parts of at most `ProtocolLimits.partBytes`.
+    case contentRequest(ContentID, offset: UInt64, byteCount: UInt64)
+    /// Now and then, for watched jobs; none need arrive.
+    case progress(JobNumber, done: Int, total: Int)
+    case notice(Notice)
+    case picturePart(PicturePart)
+    case pictureMissing(JobNumber, reason: String)
+    case orderDone(OrderResult)
+    case answerPart(AnswerPart)
+}
+
+public struct ClientWelcome: Hashable, Sendable {
+    public var brokerName: String
+    /// Tells one store from another; 16 bytes.
+    public var storeID: SubmissionKey
+    /// As in a worker's `Welcome`.
+    public var heartbeatMilliseconds: Int
+    public var livenessMilliseconds: Int
+
+    public init(
+        brokerName: String, storeID: SubmissionKey, heartbeatMilliseconds: Int, livenessMilliseconds: Int
+    ) {
+        self.brokerName = brokerName
+        self.storeID = storeID
+        self.heartbeatMilliseconds = heartbeatMilliseconds
+        self.livenessMilliseconds = livenessMilliseconds
+    }
+}
+
+/// Why a submission is not taken.
+public struct Rejection: Hashable, Sendable {
+    public enum Code: UInt8, Hashable, Sendable {
+        /// The queue is full, or the broker is stopping: try again after `retryMilliseconds`.
+        case busy = 0
+        /// The submission itself is wrong.
+        case invalid = 1
+        /// A path outside the roots that the broker allows.
+        case forbidden = 2
+        /// The broker's disk is full or fails: try again after `retryMilliseconds`.
+        case storage = 3
+        /// The client did not send the content it announced.
+        case content = 4
+
+        /// Whether the same submission may be taken later.
+        public var isTemporary: Bool { self == .busy || self == .storage }
+    }
+
+    public var code: Code
+    /// 0 when trying again does not help.
+    public var retryMilliseconds: Int
+    public var text: String
+
+    public init(code: Code, retryMilliseconds: Int = 0, text: String) {
+        self.code = code
+        self.retryMilliseconds = retryMilliseconds
+        self.text = text
+    }
+}
+
+/// A job has ended. Repeated until the client has taken it, at least once.
+public struct Notice: Hashable, Sendable {
+    /// The same however often it is repeated, also after a restart.
+    public var id: UInt64
+    public var job: JobNumber
+    public var ending: JobEnding
+
+    public init(id: UInt64, job: JobNumber, ending: JobEnding) {
+        self.id = id
+        self.job = job
+        self.ending = ending
+    }
+}
+
+/// How a job ended.
+public enum JobEnding: Hashable, Sendable {
+    case finished(FinishedPicture)
+    case failed(FailureCode, text: String)
+    case cancelled
+    /// The broker has no such job (any more).
+    case unknown
+}
+
+/// A job's picture.
+public struct FinishedPicture: Hashable, Sendable {
+    public var size: PixelSize
+    /// Of the file.
+    public var byteCount: UInt64
+    /// SHA-256 of the file, 32 bytes.
+    public var digest: [UInt8]
+    public var tileCount: UInt64
+    /// Tries at tasks; above the number of tasks when some were repeated.
+    public var attemptCount: UInt64
+    /// Wall-clock time from the start of the job to the renamed file, nanoseconds.
+    public var elapsed: UInt64
+    /// Nanoseconds: queue, prepare, decode, raster, composite, encode, stitch, and the broker's processor time.
+    public var phases: [UInt64]
+
+    public static let phaseCount = 8
+
+    public init(
+        size: PixelSize, byteCount: UInt64, digest: [UInt8], tileCount: UInt64, attemptCount: UInt64,
+        elapsed: UInt64, phases: [UInt64]
+    ) {
+        self.size = size
+        self.byteCount = byteCount
+        self.digest = digest
+        self.tileCount = tileCount
+        self.attemptCount = attemptCount
+        self.elapsed = elapsed
+        self.phases = phases
+    }
+}
+
+/// Why a job failed, as far as a program cares.
+public enum FailureCode: UInt8, Hashable, Sendable {
+    /// The project breaks a rule or a limit.
+    case badInput = 0
+    /// The system refused to read or write.
+    case inputOutput = 1
+    /// A task failed too often, or a defect.
+    case internalError = 2
+    /// No worker was there.
+    case noWorkers = 3
+}
+
+/// A piece of a finished picture.
+public struct PicturePart: Hashable, Sendable {
+    public var job: JobNumber
+    public var offset: UInt64
+    /// Of the whole file.
+    public var totalBytes: UInt64
+    /// 1 to `ProtocolLimits.partBytes` bytes.
+    public var bytes: [UInt8]
+
+    public init(job: JobNumber, offset: UInt64, totalBytes: UInt64, bytes: [UInt8]) {
+        self.job = job
+        self.offset = offset
+        self.totalBytes = totalBytes
+        self.bytes = bytes
+    }
+}
+
+/// What came of an order.
+public struct OrderResult: Hashable, Sendable {
+    public enum Code: UInt8, Hashable, Sendable {
+        case done = 0
+        /// Some of the jobs were not in a state for it; `text` names them.
+        case partly = 1
+        case refused = 2
+    }
+
+    public var number: UInt32
+    public var code: Code
+    /// Jobs or workers that it was carried out for.
+    public var count: UInt64
+    public var text: String
+
+    public init(number: UInt32, code: Code, count: UInt64, text: String) {
+        self.number = number
+        self.code = code
+        self.count = count
+        self.text = text
+    }
+}
+
+/// A piece of an answer's JSON text.
+public struct AnswerPart: Hashable, Sendable {
+    public var number: UInt32
+    /// Of the text, bytes.
+    public var offset: UInt64
+    public var totalBytes: UInt64
+    /// 1 to `ProtocolLimits.partBytes` bytes.
+    public var bytes: [UInt8]
+
+    public init(number: UInt32, offset: UInt64, totalBytes: UInt64, bytes: [UInt8]) {
+        self.number = number
+        self.offset = offset
+        self.totalBytes = totalBytes
+        self.bytes = bytes
+    }
+}
+
+extension ServiceMessage {
+    /// The message as a frame.
+    ///
+    /// Throws `overLimit` when it does not fit one.
+    public func encoded() throws(ProtocolError) -> [UInt8] {
+        switch self {
+        case .welcome(let welcome): try Frame.seal(type: MessageType.clientWelcome) { welcome.write(to: &$0) }
+        case .refuse(let reason):
+            try Frame.seal(type: MessageType.refuse) { $0.text(reason, limit: ProtocolLimits.textBytes) }
+        case .heartbeat: try Frame.seal(type: MessageType.heartbeat) { _ in }
+        case .unknownSession: try Frame.seal(type: MessageType.unknownSession) { _ in }
+        case .accepted(let key, let job):
+            try Frame.seal(type: MessageType.accepted) {
+                key.write(to: &$0)
+                $0.uint64(job)
+            }
+        case .rejected(let key, let rejection):
+            try Frame.seal(type: MessageType.rejected) {
+                key.write(to: &$0)
+                $0.uint8(rejection.code.rawValue)
+                $0.integer(max(0, rejection.retryMilliseconds))
+                $0.text(rejection.text, limit: ProtocolLimits.textBytes)
+            }
+        case .contentRequest(let id, let offset, let byteCount):
+            try Frame.seal(type: MessageType.contentRequest) {
+                id.write(to: &$0)
+                $0.uint64(offset)
+                $0.uint64(byteCount)
+            }
+        case .progress(let job, let done, let total):
+            try Frame.seal(type: MessageType.progress) {
+                $0.uint64(job)
+                $0.integer(max(0, done))
+                $0.integer(max(0, total))
+            }
+        case .notice(let notice): try Frame.seal(type: MessageType.notice) { notice.write(to: &$0) }
+        case .picturePart(let part):
+            try Frame.seal(type: MessageType.picturePart) {
+                $0.uint64(part.job)
+                $0.uint64(part.offset)
+                $0.uint64(part.totalBytes)
+                $0.raw(part.bytes)
+            }
+        case .pictureMissing(let job, let reason):
+            try Frame.seal(type: MessageType.pictureMissing) {
+                $0.uint64(job)
+                $0.text(reason, limit: ProtocolLimits.textBytes)
+            }
+        case .orderDone(let result):
+            try Frame.seal(type: MessageType.orderDone) {
+                $0.uint32(result.number)
+                $0.uint8(result.code.rawValue)
+                $0.varint(result.count)
+                $0.text(result.text, limit: ProtocolLimits.textBytes)
+            }
+        case .answerPart(let part):
+            try Frame.seal(type: MessageType.answerPart) {
+                $0.uint32(part.number)
+                $0.uint64(part.offset)
+                $0.uint64(part.totalBytes)
+                $0.raw(part.bytes)
+            }
+        }
+    }
+
+    /// Reads a frame.
+    public init(frame: [UInt8]) throws(ProtocolError) {
+        var (type, body) = try Frame.open(frame)
+        switch type {
+        case MessageType.clientWelcome: self = .welcome(try ClientWelcome(from: &body))
+        case MessageType.refuse: self = .refuse(reason: try body.text("reason", limit: ProtocolLimits.textBytes))
+        case MessageType.heartbeat: self = .heartbeat
+        case MessageType.unknownSession: self = .unknownSession
+        case MessageType.accepted:
+            let key = try SubmissionKey(from: &body)
+            self = .accepted(key, try body.uint64("job"))
+        case MessageType.rejected:
+            let key = try SubmissionKey(from: &body)
+            let code: Rejection.Code = try body.enumeration("rejection")
+            let retry = try body.integer("retry time", in: 0...86_400_000)
+            let text = try body.text("text", limit: ProtocolLimits.textBytes)
+            self = .rejected(key, Rejection(code: code, retryMilliseconds: retry, text: text))
+        case MessageType.contentRequest:
+            let id = try ContentID(from: &body)
+            let offset = try body.uint64("offset")
+            self = .contentRequest(id, offset: offset, byteCount: try body.uint64("byte count"))
+        case MessageType.progress:
+            let job = try body.uint64("job")
+            let done = try body.integer("done", in: 0...Int.max)
+            self = .progress(job, done: done, total: try body.integer("total", in: 0...Int.max))
+        case MessageType.notice: self = .notice(try Notice(from: &body))
+        case MessageType.picturePart:
+            let job = try body.uint64("job")
+            let offset = try body.uint64("offset")
+            let total = try body.uint64("total bytes")
+            let start = body.offset
+            let bytes = try body.partBytes("picture bytes")
+            try ServiceMessage.check(offset: offset, count: bytes.count, total: total, at: start)
+            self = .picturePart(PicturePart(job: job, offset: offset, totalBytes: total, bytes: bytes))
+        case MessageType.pictureMissing:
+            let job = try body.uint64("job")
+            self = .pictureMissing(job, reason: try body.text("reason", limit: ProtocolLimits.textBytes))
+        case MessageType.orderDone:
+            let number = try body.uint32("order number")
+            let code: OrderResult.Code = try body.enumeration("result")
+            let count = try body.varint("count")
+            let text = try body.text("text", limit: ProtocolLimits.textBytes)
+            self = .orderDone(OrderResult(number: number, code: code, count: count, text: text))
+        case MessageType.answerPart:
+            let number = try body.uint32("question number")
+            let offset = try body.uint64("offset")
+            let total = try body.uint64("total bytes")
+            guard total <= ProtocolLimits.answerBytes else {
+                throw .overLimit(what: "answer", found: total, limit: ProtocolLimits.answerBytes)
+            }
+            let start = body.offset
+            let bytes = try body.partBytes("answer bytes")
+            try ServiceMessage.check(offset: offset, count: bytes.count, total: total, at: start)
+            self = .answerPart(AnswerPart(number: number, offset: offset, totalBytes: total, bytes: bytes))
+        default: throw .unknownType(type)
+        }
+        try body.finish("message")
+    }
+
+    private static func check(offset: UInt64, count: Int, total: UInt64, at position: Int) throws(ProtocolError) {
+        guard offset <= total, UInt64(count) <= total - offset else {
+            throw .badValue(
+                what: "part", offset: position, found: "\(count) bytes at \(offset)",
+                expected: "a piece of \(total) bytes")
+        }
+    }
+}
+
+extension ClientWelcome: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        brokerName = try reader.text("broker name", limit: ProtocolLimits.nameBytes)
+        storeID = try SubmissionKey(from: &reader)
+        heartbeatMilliseconds = try reader.integer("heartbeat", in: 1...3_600_000)
+        livenessMilliseconds = try reader.integer("liveness", in: heartbeatMilliseconds...3_600_000)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.text(brokerName, limit: ProtocolLimits.nameBytes)
+        storeID.write(to: &writer)
+        writer.integer(heartbeatMilliseconds)
+        writer.integer(livenessMilliseconds)
+    }
+}
+
+extension Notice: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        id = try reader.uint64("notice id")
+        job = try reader.uint64("job")
+        let start = reader.offset
+        let kind = try reader.uint8("ending")
+        switch kind {
+        case 0: ending = .finished(try FinishedPicture(from: &reader))
+        case 1:
+            let code: FailureCode = try reader.enumeration("failure")
+            ending = .failed(code, text: try reader.text("text", limit: ProtocolLimits.textBytes))
+        case 2: ending = .cancelled
+        case 3: ending = .unknown
+        default: throw .badValue(what: "ending", offset: start, found: "\(kind)", expected: "0 to 3")
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.uint64(id)
+        writer.uint64(job)
+        switch ending {
+        case .finished(let picture):
+            writer.uint8(0)
+            picture.write(to: &writer)
+        case .failed(let code, let text):
+            writer.uint8(1)
+            writer.uint8(code.rawValue)
+            writer.text(text, limit: ProtocolLimits.textBytes)
+        case .cancelled: writer.uint8(2)
+        case .unknown: writer.uint8(3)
+        }
+    }
+}
+
+extension FinishedPicture: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        size = try PixelSize(from: &reader)
+        byteCount = try reader.uint64("byte count")
+        digest = try reader.bytes(32, "digest")
+        tileCount = try reader.varint("tiles")
+        attemptCount = try reader.varint("attempts")
+        elapsed = try reader.varint("elapsed")
+        phases = []
+        for _ in 0..<FinishedPicture.phaseCount { phases.append(try reader.varint("phase")) }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        size.write(to: &writer)
+        writer.uint64(byteCount)
+        writer.raw(digest)
+        writer.varint(tileCount)
+        writer.varint(attemptCount)
+        writer.varint(elapsed)
+        for index in 0..<FinishedPicture.phaseCount { writer.varint(index < phases.count ? phases[index] : 0) }
+    }
+
+    /// For a store.
+    public var stored: [UInt8] { encoded() }
+
+    /// Reads what `stored` made.
+    public init(stored bytes: [UInt8]) throws(ProtocolError) { try self.init(decoding: bytes, "picture") }
+}

@@ -1,0 +1,252 @@
+public import InkEngine
+
+/// The name of a job at its broker, for ever: it survives restarts and is never used again.
+///
+/// Written as a number above 0.
+public typealias JobNumber = UInt64
+
+/// A name that a client makes up for one submission, so that a repeated one is not a second job. 16 random bytes.
+public struct SubmissionKey: Hashable, Sendable, CustomStringConvertible {
+    /// 16 bytes.
+    public let bytes: [UInt8]
+
+    /// - Precondition: 16 bytes.
+    public init(bytes: [UInt8]) {
+        precondition(bytes.count == 16)
+        self.bytes = bytes
+    }
+
+    /// A new one.
+    public static func random() -> SubmissionKey {
+        var generator = SystemRandomNumberGenerator()
+        return SubmissionKey(bytes: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    public var description: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
+
+/// A picture that a client wants of a project.
+public struct Submission: Hashable, Sendable {
+    public var key: SubmissionKey
+    /// What messages call the project; 1 to `ProtocolLimits.nameBytes` bytes of UTF-8.
+    public var name: String
+    public var source: ProjectSource
+    public var picture: PictureSpec
+    public var delivery: PictureDelivery
+    /// -10 to 10; higher ones go first.
+    public var priority: Int
+    /// 1 to 100: turns in proportion to the others of the same priority.
+    public var weight: Int
+
+    public init(
+        key: SubmissionKey, name: String, source: ProjectSource, picture: PictureSpec, delivery: PictureDelivery,
+        priority: Int = JobPriority.normal, weight: Int = 1
+    ) {
+        self.key = key
+        self.name = name
+        self.source = source
+        self.picture = picture
+        self.delivery = delivery
+        self.priority = priority
+        self.weight = weight
+    }
+}
+
+/// The priorities that have names.
+public enum JobPriority {
+    public static let range = -10...10
+    /// What `ink submit` asks for.
+    public static let bulk = -5
+    /// What `ink export --broker` asks for.
+    public static let normal = 0
+    public static let urgent = 5
+}
+
+/// Where the broker finds a project.
+public enum ProjectSource: Hashable, Sendable {
+    /// Bytes that the broker asks the client for unless it has them: a project file, or a zstd frame of one.
+    case content(ContentID, byteCount: UInt64, ContentEncoding)
+    /// A file on the broker's file system, below a root that it allows; absolute.
+    case path(String)
+}
+
+public enum ContentEncoding: UInt8, Hashable, Sendable {
+    case plain = 0
+    case zstd = 1
+}
+
+/// The name of bytes: their SHA-256, 32 bytes.
+public typealias ContentID = BlockID
+
+/// What becomes of the picture.
+public enum PictureDelivery: Hashable, Sendable {
+    /// The broker keeps it for the client to fetch.
+    case fetch
+    /// The broker writes it to this path below its output root; relative, without `.` and `..`.
+    case write(String)
+}
+
+/// What a picture shows and in what form, as far as the client decides. See `ink help export`.
+public struct PictureSpec: Hashable, Sendable {
+    public var size: SizeSpec
+    /// nil: the project's.
+    public var background: RGBA8?
+    public var includesBaseImage = true
+    /// Indices into the project's `layers`; nil draws every visible layer.
+    public var layers: [Int]?
+    public var fillsSuggested = false
+    public var color = ColorSpec.automatic
+    public var effort = EncodingEffort.balanced
+    /// nil: chosen by the broker.
+    public var tile: PixelSize?
+    /// nil: none is written. 1 to 100,000.
+    public var dotsPerInch: Double?
+    /// Whether title, author, licence and date of the project are written into the picture.
+    public var hasMetadata = true
+    /// 32 bytes that are written into the picture; nil for none.
+    public var digest: [UInt8]?
+
+    public init(size: SizeSpec) { self.size = size }
+}
+
+public enum SizeSpec: Hashable, Sendable {
+    /// Output pixels.
+    case exact(PixelSize)
+    /// As a person writes it: `2k`, `0.5x`, `1920x1080`.
+    case named(String)
+}
+
+public enum ColorSpec: UInt8, Hashable, Sendable {
+    case automatic = 0
+    case rgb = 1
+    case rgba = 2
+}
+
+// MARK: - On the wire
+
+extension Submission: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        key = try SubmissionKey(from: &reader)
+        name = try reader.text("name", limit: ProtocolLimits.nameBytes)
+        source = try ProjectSource(from: &reader)
+        picture = try PictureSpec(from: &reader)
+        if try reader.bool("delivery") {
+            delivery = .write(try reader.text("output path", limit: ProtocolLimits.textBytes))
+        } else {
+            delivery = .fetch
+        }
+        priority = try reader.integer("priority", in: 0...20) - 10
+        weight = try reader.integer("weight", in: 1...100)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        key.write(to: &writer)
+        writer.text(name, limit: ProtocolLimits.nameBytes)
+        source.write(to: &writer)
+        picture.write(to: &writer)
+        switch delivery {
+        case .fetch: writer.bool(false)
+        case .write(let path):
+            writer.bool(true)
+            writer.text(path, limit: ProtocolLimits.textBytes)
+        }
+        writer.integer(max(0, min(20, priority + 10)))
+        writer.integer(max(1, min(100, weight)))
+    }
+
+    /// The submission as bytes, for a store. Equal submissions give equal bytes.
+    public var stored: [UInt8] { encoded() }
+
+    /// Reads what `stored` made.
+    public init(stored bytes: [UInt8]) throws(ProtocolError) { try self.init(decoding: bytes, "submission") }
+}
+
+extension SubmissionKey: WireValue {
+    static let leastBytes = 16
+
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        self.init(bytes: try reader.bytes(16, "submission key"))
+    }
+
+    func write(to writer: inout ByteWriter) { writer.raw(bytes) }
+}
+
+extension ProjectSource: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        if try reader.bool("source") {
+            self = .path(try reader.text("project path", limit: ProtocolLimits.textBytes))
+        } else {
+            let id = try ContentID(from: &reader)
+            let byteCount = try reader.uint64("content bytes")
+            guard byteCount > 0, byteCount <= ProtocolLimits.contentBytes else {
+                throw .overLimit(what: "content", found: byteCount, limit: ProtocolLimits.contentBytes)
+            }
+            self = .content(id, byteCount: byteCount, try reader.enumeration("content encoding"))
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .content(let id, let byteCount, let encoding):
+            writer.bool(false)
+            id.write(to: &writer)
+            writer.uint64(byteCount)
+            writer.uint8(encoding.rawValue)
+        case .path(let path):
+            writer.bool(true)
+            writer.text(path, limit: ProtocolLimits.textBytes)
+        }
+    }
+}
+
+extension PictureSpec: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        if try reader.bool("size kind") {
+            self.init(size: .named(try reader.text("size", limit: ProtocolLimits.nameBytes)))
+        } else {
+            self.init(size: .exact(try PixelSize(from: &reader)))
+        }
+        background = try reader.optional("has background")
+        includesBaseImage = try reader.bool("base image")
+        if try reader.bool("has layers") {
+            let count = try reader.count("layers", elementBytes: 1, limit: ProtocolLimits.layers)
+            var indices: [Int] = []
+            for _ in 0..<count { indices.append(try reader.integer("layer", in: 0...(ProtocolLimits.layers - 1))) }
+            layers = indices
+        }
+        fillsSuggested = try reader.bool("fill")
+        color = try reader.enumeration("color mode")
+        effort = try reader.enumeration("effort")
+        tile = try reader.optional("has tile")
+        if try reader.bool("has dpi") { dotsPerInch = try reader.double("dpi", in: 1...100_000) }
+        hasMetadata = try reader.bool("metadata")
+        if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        switch size {
+        case .exact(let size):
+            writer.bool(false)
+            size.write(to: &writer)
+        case .named(let name):
+            writer.bool(true)
+            writer.text(name, limit: ProtocolLimits.nameBytes)
+        }
+        writer.optional(background)
+        writer.bool(includesBaseImage)
+        writer.bool(layers != nil)
+        if let layers {
+            writer.integer(layers.count)
+            for layer in layers { writer.integer(layer) }
+        }
+        writer.bool(fillsSuggested)
+        writer.uint8(color.rawValue)
+        writer.uint8(effort.rawValue)
+        writer.optional(tile)
+        writer.bool(dotsPerInch != nil)
+        if let dotsPerInch { writer.double(dotsPerInch) }
+        writer.bool(hasMetadata)
+        writer.bool(digest != nil)
+        if let digest { writer.raw(digest) }
+    }
+}
