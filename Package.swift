@@ -39,14 +39,17 @@ let package = Package(
             dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
         .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine"]),
         .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
+        // Small JSON documents: reports, answers.
+        .target(name: "InkJSON"),
         .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "CSQLite", "CSystem"]),
         .target(
-            name: "InkService", dependencies: ["InkBroker", "InkStore", "InkProtocol", "InkEngine", "CSystem"]),
+            name: "InkService",
+            dependencies: ["InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkEngine", "CSystem"]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
         .target(
             name: "InkCommands",
             dependencies: [
-                "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",
+                "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkJSON",
                 "CCommandLine", "CVersions", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
@@ -74,7 +77,8 @@ let package = Package(
         .testTarget(
             name: "InkCommandsTests",
             dependencies: [
-                "InkCommands", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkReference", "InkTestSupport",
+                "InkCommands", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkJSON", "InkReference",
+                "InkTestSupport",
             ]),
         .testTarget(
             name: "InkConformanceTests",

@@ -1,3 +1,4 @@
+import InkJSON
 import InkBroker
 @testable import InkEngine
 import InkProtocol

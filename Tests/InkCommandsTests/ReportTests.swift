@@ -1,3 +1,4 @@
+import InkJSON
 import InkEngine
 import InkTestSupport
 import Testing

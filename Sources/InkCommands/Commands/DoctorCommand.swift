@@ -1,3 +1,4 @@
+import InkJSON
 import CVersions
 import Glibc
 import InkEngine

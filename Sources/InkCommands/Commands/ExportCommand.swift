@@ -1,4 +1,5 @@
 import InkEngine
+import InkJSON
 import Synchronization
 
 /// `ink export`: finds projects, plans pictures, renders them, reports.

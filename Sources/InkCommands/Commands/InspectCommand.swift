@@ -1,3 +1,4 @@
+import InkJSON
 import InkBroker
 import InkEngine
 

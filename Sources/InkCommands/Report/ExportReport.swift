@@ -1,3 +1,4 @@
+import InkJSON
 import Glibc
 import InkBroker
 import InkEngine

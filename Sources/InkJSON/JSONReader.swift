@@ -1,12 +1,12 @@
 /// Reads JSON text (RFC 8259) into a `JSONValue`: reports of earlier runs, which are small next to projects.
-struct JSONReader {
+public struct JSONReader {
     /// Arrays and objects inside each other.
-    static let depthMax = 32
+    public static let depthMax = 32
 
     /// Why a text is no JSON, and at which byte.
-    struct Failure: Error, Hashable {
-        var offset: Int
-        var reason: String
+    public struct Failure: Error, Hashable, Sendable {
+        public var offset: Int
+        public var reason: String
     }
 
     private let bytes: [UInt8]
@@ -15,7 +15,7 @@ struct JSONReader {
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The document that the bytes hold.
-    static func read(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
+    public static func read(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes)
         let value = try reader.value(depth: 0)
         reader.skipBlanks()
@@ -148,17 +148,17 @@ struct JSONReader {
 
 extension JSONValue {
     /// The last member of that name; nil when there is none or this is no object.
-    subscript(_ name: String) -> JSONValue? {
+    public subscript(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.0 == name }?.1
     }
 
-    var string: String? { if case .string(let text) = self { text } else { nil } }
-    var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-    var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
-    var members: [(String, JSONValue)]? { if case .object(let members) = self { members } else { nil } }
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+    public var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
+    public var members: [(String, JSONValue)]? { if case .object(let members) = self { members } else { nil } }
 
-    var number: Double? {
+    public var number: Double? {
         switch self {
         case .integer(let value): Double(value)
         case .number(let value): value

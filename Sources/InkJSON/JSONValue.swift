@@ -1,5 +1,5 @@
 /// A JSON document that is to be written; members keep their order.
-enum JSONValue: Sendable {
+public enum JSONValue: Sendable {
     case object([(String, JSONValue)])
     case array([JSONValue])
     case string(String)
@@ -8,15 +8,15 @@ enum JSONValue: Sendable {
     case bool(Bool)
     case null
 
-    static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-    static func optional(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
+    public static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    public static func optional(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
     /// A time in milliseconds, to the microsecond.
-    static func milliseconds(_ value: Double?) -> JSONValue {
+    public static func milliseconds(_ value: Double?) -> JSONValue {
         value.map { .number(($0 * 1000).rounded() / 1000) } ?? .null
     }
 
     /// The document with two blanks a level; short arrays and objects of plain values stay on one line.
-    func text(indent: String = "") -> String {
+    public func text(indent: String = "") -> String {
         switch self {
         case .null: return "null"
         case .bool(let value): return value ? "true" : "false"
@@ -57,7 +57,7 @@ enum JSONValue: Sendable {
         return String(value)
     }
 
-    static func quoted(_ text: String) -> String {
+    public static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,0 +1,119 @@
+import InkProtocol
+import InkStore
+
+/// From a job that is on the disk to its durable end.
+extension ServiceState {
+    mutating func enqueue(_ number: JobNumber, _ job: Job) {
+        var job = job
+        job.phase = .waiting
+        jobs[number] = job
+        activeJobs.remove(number)
+        queue.insert(number, priority: job.priority, weight: job.weight, owner: job.owner)
+    }
+
+    /// Begins the next jobs as long as there is room.
+    mutating func begin(now: UInt64) {
+        guard !isStopping, now >= startsAgainAt else { return }
+        while let highest = queue.highestPriority {
+            let count = activeJobs.count
+            let mayOvertake =
+                count < rules.activeJobs + rules.overtakingJobs
+                && activeJobs.allSatisfy { (jobs[$0]?.priority ?? .min) < highest }
+            // One that overtakes must not be anybody else's turn.
+            guard count < rules.activeJobs || mayOvertake,
+                let number = mayOvertake ? queue.takeHighest() : queue.take()
+            else { return }
+            jobs[number]?.phase = .starting
+            activeJobs.insert(number)
+            actions.append(.journal(.starting(number), [.starting(number)]))
+        }
+    }
+
+    mutating func startingCommitted(_ number: JobNumber, _ result: Result<[JournalOutcome], StorageFault>, now: UInt64)
+    {
+        guard var job = jobs[number], job.phase == .starting else { return }
+        if case .failure = result {
+            // Without the mark a project that kills the broker would kill it again and again. Later, then.
+            enqueue(number, job)
+            startsAgainAt = now + rules.storageRetryMilliseconds
+            return
+        }
+        if job.wantsCancel {
+            end(number, .cancelled, story: [])
+            return
+        }
+        job.phase = .active(isRead: false)
+        jobs[number] = job
+        actions.append(.start(number, priority: job.priority, weight: job.weight))
+    }
+
+    mutating func prepared(_ number: JobNumber) {
+        guard let job = jobs[number], job.phase == .active(isRead: false) else { return }
+        jobs[number]?.phase = .active(isRead: true)
+        actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
+    }
+
+    mutating func exportEnded(_ number: JobNumber, _ end: ExportEnd, story: [UInt8]) {
+        guard let job = jobs[number], case .active = job.phase else { return }
+        switch end {
+        case .ended(.cancelled) where !job.wantsCancel:
+            // Nobody asked: the broker stops. The job is on the disk and begins again in its next life.
+            jobs[number]?.phase = .recovering
+            activeJobs.remove(number)
+            actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
+        case .ended(let ending): self.end(number, ending, story: story)
+        case .again:
+            actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
+            if job.wantsCancel { self.end(number, .cancelled, story: story) } else { enqueue(number, job) }
+        }
+    }
+
+    /// Brings a job's end to the disk; it is told when it is there.
+    mutating func end(_ number: JobNumber, _ ending: JobEnding, story: [UInt8]) {
+        guard jobs[number] != nil else { return }
+        queue.remove(number)
+        activeJobs.remove(number)
+        jobs[number]?.phase = .ending(ending, notice: nextNotice, story: story)
+        nextNotice += 1
+        journalEnd(number)
+    }
+
+    mutating func journalEnd(_ number: JobNumber) {
+        guard case .ending(let ending, let notice, let story)? = jobs[number]?.phase else { return }
+        actions.append(.journal(.ended(number), [.ended(number, ending, notice: notice, at: 0, story: story)]))
+    }
+
+    mutating func endCommitted(
+        _ number: JobNumber, _ result: Result<[JournalOutcome], StorageFault>, now: UInt64
+    ) {
+        guard let job = jobs[number], case .ending(let ending, let id, _) = job.phase else { return }
+        guard case .success = result else {
+            refusedEnds.insert(number)
+            return
+        }
+        jobs[number] = nil
+        actions.append(.told(number, ending))
+        let notice = Notice(id: id, job: number, ending: ending)
+        for session in job.watchers.sorted() { tell(notice, session, now: now) }
+    }
+
+    mutating func recovered(_ number: JobNumber, _ isPublished: FinishedPicture?) {
+        guard let job = jobs[number], job.phase == .recovering else { return }
+        if let picture = isPublished {
+            end(number, .finished(picture), story: [])
+        } else {
+            actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
+            if job.wantsCancel { end(number, .cancelled, story: []) } else { enqueue(number, job) }
+        }
+    }
+
+    mutating func committed(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>, now: UInt64) {
+        switch token {
+        case .accept(let key): acceptCommitted(key, result)
+        case .starting(let number): startingCommitted(number, result, now: now)
+        case .ended(let number): endCommitted(number, result, now: now)
+        case .order: orderCommitted(token, result)
+        case .note: break
+        }
+    }
+}

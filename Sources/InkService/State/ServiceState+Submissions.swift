@@ -1,0 +1,241 @@
+import InkEngine
+import InkProtocol
+import InkStore
+
+/// From a submission to the job that is on the disk.
+extension ServiceState {
+    mutating func submit(_ submission: Submission, from session: SessionID, now: UInt64) {
+        guard sessions[session] != nil else { return }
+        let key = submission.key
+        if var entry = submitting[key] {
+            // Said again, perhaps over a new connection: the answer goes there.
+            entry.session = session
+            submitting[key] = entry
+            if case .content(let id, _, _) = entry.submission.source, uploads[id] != nil {
+                adopt(id, by: session, now: now)
+            }
+            return
+        }
+        if let rejection = refusal(of: submission) {
+            actions.append(.send(session, .rejected(key, rejection)))
+            return
+        }
+        submitting[key] = Submitting(session: session, submission: submission)
+        actions.append(.examine(key, submission.source))
+    }
+
+    private func refusal(of submission: Submission) -> Rejection? {
+        func busy(_ text: String) -> Rejection {
+            Rejection(code: .busy, retryMilliseconds: rules.busyMilliseconds, text: text)
+        }
+        if isStopping { return busy("the broker is stopping") }
+        if submitting.count >= limits.openSubmissions { return busy("too many submissions at once") }
+        if jobs.count + submitting.count >= limits.queuedJobs { return busy("\(jobs.count) jobs wait already") }
+        if submission.name.isEmpty { return Rejection(code: .invalid, text: "the submission has no name") }
+        if case .path(let path) = submission.source, !rules.inputRoots.contains(where: { Self.lies(path, below: $0) }) {
+            let text =
+                rules.inputRoots.isEmpty
+                ? "the broker reads no projects by path: it was given no --input-root"
+                : "\(path) does not lie below an --input-root of the broker"
+            return Rejection(code: .forbidden, text: text)
+        }
+        if case .write(let path) = submission.delivery {
+            guard rules.outputRoot != nil else {
+                return Rejection(code: .forbidden, text: "the broker writes no pictures: it was given no --output-root")
+            }
+            guard Self.isPlainRelative(path) else {
+                return Rejection(code: .forbidden, text: "\(path) is no path below the broker's --output-root")
+            }
+        }
+        return nil
+    }
+
+    /// Whether an absolute path without `.` and `..` lies below a folder. Links are the reader's affair.
+    static func lies(_ path: String, below root: String) -> Bool {
+        let prefix = root == "/" ? "/" : root + "/"
+        return path.hasPrefix(prefix) && isPlainRelative(String(path.dropFirst(prefix.count)))
+    }
+
+    /// A path of names only.
+    static func isPlainRelative(_ path: String) -> Bool {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false)
+        return names.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 255 }
+            && !path.utf8.contains { $0 < 32 || $0 == 127 }
+    }
+
+    mutating func examined(_ key: SubmissionKey, _ job: JobNumber?, _ hasContent: Bool, now: UInt64) {
+        guard let entry = submitting[key], entry.phase == .examining else { return }
+        if let job {
+            submitting[key] = nil
+            actions.append(.send(entry.session, .accepted(key, job)))
+            return
+        }
+        switch entry.submission.source {
+        case .content(let id, let byteCount, _) where !hasContent:
+            submitting[key]?.phase = .waitingForContent
+            if let upload = uploads[id] {
+                if sessions[upload.sender] == nil { adopt(id, by: entry.session, now: now) }
+            } else {
+                uploads[id] = Upload(byteCount: byteCount, sender: entry.session, lastActivity: now)
+                uploadLine.append(id)
+                startUploads(now: now)
+            }
+        case .content, .path: commit(key)
+        }
+    }
+
+    private mutating func commit(_ key: SubmissionKey) {
+        guard let entry = submitting[key] else { return }
+        let number = nextJob
+        nextJob += 1
+        submitting[key]?.phase = .committing
+        submitting[key]?.job = number
+        let record = JobRecord(
+            number: number, key: key, submission: entry.submission.stored,
+            owner: sessions[entry.session]?.owner ?? "", priority: entry.submission.priority, createdAt: 0)
+        actions.append(.journal(.accept(key), [.accept(record)]))
+    }
+
+    /// What the disk says of an `accept`.
+    mutating func acceptCommitted(_ key: SubmissionKey, _ result: Result<[JournalOutcome], StorageFault>) {
+        guard let entry = submitting.removeValue(forKey: key) else { return }
+        switch result {
+        case .failure(let fault):
+            let rejection = Rejection(
+                code: .storage, retryMilliseconds: Int(rules.storageRetryMilliseconds), text: fault.text)
+            actions.append(.send(entry.session, .rejected(key, rejection)))
+        case .success(let outcomes):
+            guard case .accepted(let number, let isNew)? = outcomes.first else { return }
+            if isNew {
+                enqueue(
+                    number,
+                    Job(
+                        priority: entry.submission.priority, weight: entry.submission.weight,
+                        owner: sessions[entry.session]?.owner ?? ""))
+            }
+            actions.append(.send(entry.session, .accepted(key, number)))
+        }
+    }
+
+    // MARK: - Contents
+
+    private mutating func startUploads(now: UInt64) {
+        var open = uploads.values.count { $0.phase != .queued }
+        while open < limits.openUploads, !uploadLine.isEmpty {
+            let id = uploadLine.removeFirst()
+            guard let upload = uploads[id], upload.phase == .queued else { continue }
+            uploads[id]?.phase = .beginning
+            uploads[id]?.lastActivity = now
+            open += 1
+            actions.append(.beginContent(id, byteCount: upload.byteCount))
+        }
+    }
+
+    mutating func begun(_ id: ContentID, now: UInt64) {
+        guard uploads[id]?.phase == .beginning else { return }
+        uploads[id]?.phase = .receiving
+        uploads[id]?.lastActivity = now
+        request(id, now: now)
+    }
+
+    /// Asks the sender for the next window.
+    private mutating func request(_ id: ContentID, now: UInt64) {
+        guard let upload = uploads[id], upload.phase == .receiving, upload.arrived < upload.byteCount else { return }
+        let count = min(ProtocolLimits.transferWindowBytes, upload.byteCount - upload.arrived)
+        uploads[id]?.requested = upload.arrived + count
+        uploads[id]?.askedAt = now
+        actions.append(.send(upload.sender, .contentRequest(id, offset: upload.arrived, byteCount: count)))
+    }
+
+    /// Only the next bytes of what was asked for are taken; anything else is repeated by and by.
+    mutating func take(_ id: ContentID, offset: UInt64, count: Int, from session: SessionID, now: UInt64) {
+        guard let upload = uploads[id], upload.phase == .receiving, upload.sender == session,
+            offset == upload.arrived, count > 0, UInt64(count) <= upload.requested - upload.arrived
+        else { return }
+        uploads[id]?.arrived += UInt64(count)
+        uploads[id]?.lastActivity = now
+        actions.append(.writeContent(id, offset: offset))
+    }
+
+    mutating func written(_ id: ContentID, _ through: UInt64, now: UInt64) {
+        guard let upload = uploads[id], upload.phase == .receiving else { return }
+        uploads[id]?.written = max(upload.written, through)
+        if through >= upload.byteCount {
+            uploads[id]?.phase = .finishing
+            actions.append(.finishContent(id))
+        } else if through >= upload.requested {
+            request(id, now: now)
+        }
+    }
+
+    mutating func stored(_ id: ContentID, now: UInt64) {
+        guard uploads[id]?.phase == .finishing else { return }
+        uploads[id] = nil
+        for key in waiting(for: id) { commit(key) }
+        startUploads(now: now)
+    }
+
+    /// Gives a content up, and all submissions that wait for it.
+    mutating func fail(_ id: ContentID, _ code: Rejection.Code, _ text: String, now: UInt64) {
+        guard let upload = uploads.removeValue(forKey: id) else { return }
+        if upload.phase == .queued { uploadLine.removeAll { $0 == id } }
+        if upload.phase != .queued { actions.append(.discardContent(id)) }
+        let retry = code.isTemporary ? Int(rules.storageRetryMilliseconds) : 0
+        for key in waiting(for: id) {
+            guard let entry = submitting.removeValue(forKey: key) else { continue }
+            let rejection = Rejection(code: code, retryMilliseconds: retry, text: text)
+            actions.append(.send(entry.session, .rejected(key, rejection)))
+        }
+        startUploads(now: now)
+    }
+
+    private func waiting(for id: ContentID) -> [SubmissionKey] {
+        submitting.filter { entry in
+            guard entry.value.phase == .waitingForContent, case .content(id, _, _) = entry.value.submission.source
+            else { return false }
+            return true
+        }.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+
+    /// Another client that has the content goes on sending it.
+    mutating func adopt(_ id: ContentID, by session: SessionID, now: UInt64) {
+        guard let upload = uploads[id], upload.sender != session else { return }
+        uploads[id]?.sender = session
+        uploads[id]?.lastActivity = now
+        guard upload.phase == .receiving else { return }
+        // What is on its way from the old one is not waited for; asked again as soon as the disk has the rest.
+        uploads[id]?.requested = upload.arrived
+        uploads[id]?.askedAt = 0
+        if upload.written == upload.arrived { request(id, now: now) }
+    }
+
+    /// What was asked for and did not come is asked for again; a sender that stays silent is given up.
+    mutating func repeatRequests(now: UInt64) {
+        for id in uploads.keys.sorted(by: { $0.digest.lexicographicallyPrecedes($1.digest) }) {
+            guard let upload = uploads[id], upload.phase == .receiving, upload.arrived == upload.written else {
+                continue
+            }
+            if now >= upload.lastActivity + rules.uploadPatienceMilliseconds {
+                fail(id, .content, "the client does not send what it announced", now: now)
+            } else if now >= upload.askedAt + rules.repeatMilliseconds {
+                request(id, now: now)
+            }
+        }
+    }
+
+    /// A session is gone: what it was sending goes on from another that waits for the same content, or is given up.
+    mutating func leaveSubmissions(_ session: SessionID, now: UInt64) {
+        for (key, entry) in submitting where entry.session == session {
+            // What is on its way to the disk will be a job; the client asks again, by the same key.
+            if entry.phase != .committing { submitting[key] = nil }
+        }
+        for id in uploads.keys.sorted(by: { $0.digest.lexicographicallyPrecedes($1.digest) })
+        where uploads[id]?.sender == session {
+            if let heir = waiting(for: id).first.flatMap({ submitting[$0]?.session }) {
+                adopt(id, by: heir, now: now)
+            } else {
+                fail(id, .content, "the client has left", now: now)
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import InkProtocol
+import InkStore
+
+/// Decides about jobs and clients: what is taken on, asked for, stored, begun, told. A state machine that takes events
+/// and returns actions.
+///
+/// No socket, no disk, no clock (times are arguments, milliseconds of any monotonic clock). Jobs that have ended are
+/// not held; a job that waits takes a few hundred bytes, its project is on the disk.
+struct ServiceState: Sendable {
+    let limits: ServiceLimits
+    let rules: ServiceRules
+
+    /// A job that has not ended, or whose end is not durable yet.
+    struct Job: Sendable {
+        enum Phase: Hashable, Sendable {
+            case waiting
+            /// The mark that its project is being read is on its way to the disk.
+            case starting
+            /// The broker has it; `isRead` when its project has been read and cut.
+            case active(isRead: Bool)
+            /// Its picture may be in place; the disk is being asked.
+            case recovering
+            /// Its end is on its way to the disk.
+            case ending(JobEnding, notice: UInt64, story: [UInt8])
+        }
+
+        var phase = Phase.waiting
+        var priority: Int
+        var weight: Int
+        var owner: String
+        var crashes = 0
+        var wantsCancel = false
+        var watchers: Set<SessionID> = []
+    }
+
+    struct Session: Sendable {
+        var owner: String
+        var watched: Set<JobNumber> = []
+        /// Told and not taken: the notice and when it was last sent.
+        var openNotices: [UInt64: (notice: Notice, sentAt: UInt64)] = [:]
+        /// Ended jobs to look up when there is room for more notices.
+        var backlog: [JobNumber] = []
+    }
+
+    /// A submission that has not been answered.
+    struct Submitting: Sendable {
+        enum Phase: Hashable, Sendable {
+            case examining
+            case waitingForContent
+            case committing
+        }
+
+        var session: SessionID
+        var submission: Submission
+        var phase = Phase.examining
+        var job: JobNumber?
+    }
+
+    /// A content that comes in, or waits for its turn.
+    struct Upload: Sendable {
+        enum Phase: Hashable, Sendable {
+            case queued
+            case beginning
+            case receiving
+            case finishing
+        }
+
+        var byteCount: UInt64
+        var phase = Phase.queued
+        var sender: SessionID
+        /// Bytes that have arrived, and that are on the disk.
+        var arrived: UInt64 = 0
+        var written: UInt64 = 0
+        /// The end of what has been asked for.
+        var requested: UInt64 = 0
+        /// When bytes arrived last, and when they were asked for last.
+        var lastActivity: UInt64
+        var askedAt: UInt64 = 0
+    }
+
+    var jobs: [JobNumber: Job] = [:]
+    var queue = AdmissionQueue()
+    var sessions: [SessionID: Session] = [:]
+    var submitting: [SubmissionKey: Submitting] = [:]
+    var uploads: [ContentID: Upload] = [:]
+    /// Uploads that wait for a place, in order of arrival.
+    var uploadLine: [ContentID] = []
+    /// Jobs whose end the disk has refused; it is asked again.
+    var refusedEnds: Set<JobNumber> = []
+    /// Orders that wait for the disk: what is answered when they are durable.
+    var orders: [JournalToken: OrderResult] = [:]
+    /// The jobs of the retries among them.
+    var retries: [JournalToken: [JobNumber]] = [:]
+    /// The jobs that the broker has, or is about to get.
+    var activeJobs: Set<JobNumber> = []
+    var nextJob: JobNumber
+    var nextNotice: UInt64
+    var isStopping = false
+    /// No job is begun before, since the disk has refused the mark.
+    var startsAgainAt: UInt64 = 0
+    var lastRefusedRetry: UInt64 = 0
+    var actions: [ServiceAction] = []
+
+    /// - Parameters:
+    ///   - nextJob, nextNotice: above all that have ever been used.
+    init(
+        limits: ServiceLimits = ServiceLimits(), rules: ServiceRules = ServiceRules(), nextJob: JobNumber,
+        nextNotice: UInt64
+    ) {
+        self.limits = limits
+        self.rules = rules
+        self.nextJob = nextJob
+        self.nextNotice = nextNotice
+    }
+
+    /// Contents that must stay for submissions on their way.
+    var contentsInUse: Set<ContentID> {
+        var contents = Set(uploads.keys)
+        for entry in submitting.values {
+            if case .content(let id, _, _) = entry.submission.source { contents.insert(id) }
+        }
+        return contents
+    }
+
+    /// Takes up the jobs of an earlier life; before any event.
+    mutating func restore(_ records: [JobRecord], now: UInt64) -> [ServiceAction] {
+        actions.removeAll()
+        for record in records { restore(record) }
+        begin(now: now)
+        return actions
+    }
+
+    private mutating func restore(_ record: JobRecord) {
+        guard jobs[record.number] == nil, let submission = try? Submission(stored: record.submission) else { return }
+        var job = Job(
+            priority: record.priority, weight: submission.weight, owner: record.owner, crashes: record.crashes)
+        switch record.state {
+        case .ended: return
+        case .queued: enqueue(record.number, job)
+        case .publishing(let seal):
+            job.phase = .recovering
+            jobs[record.number] = job
+            actions.append(.recover(record.number, seal))
+        case .starting:
+            job.crashes += 1
+            guard job.crashes < rules.crashesMax else {
+                jobs[record.number] = job
+                let text = "the broker died \(job.crashes) times while it read this project; it is not tried again"
+                end(record.number, .failed(.internalError, text: text), story: [])
+                return
+            }
+            actions.append(.journal(.note, [.queued(record.number, crashes: job.crashes)]))
+            enqueue(record.number, job)
+        }
+    }
+
+    /// Takes one event and says what is to be done.
+    mutating func handle(_ event: ServiceEvent, now: UInt64) -> [ServiceAction] {
+        actions.removeAll(keepingCapacity: true)
+        switch event {
+        case .joined(let session, let owner): sessions[session] = Session(owner: owner)
+        case .left(let session): leave(session, now: now)
+        case .submitted(let session, let submission): submit(submission, from: session, now: now)
+        case .contentArrived(let session, let id, let offset, let count):
+            take(id, offset: offset, count: count, from: session, now: now)
+        case .contentUnavailable(let session, let id, let reason):
+            if uploads[id]?.sender == session { fail(id, .content, reason, now: now) }
+        case .watched(let session, let numbers): watch(numbers, session, now: now)
+        case .noticesTaken(let session, let ids): taken(ids, session)
+        case .ordered(let session, let order): carryOut(order, of: session, now: now)
+        case .examined(let key, let job, let hasContent): examined(key, job, hasContent, now: now)
+        case .contentBegun(let id): begun(id, now: now)
+        case .contentWritten(let id, let through): written(id, through, now: now)
+        case .contentStored(let id): stored(id, now: now)
+        case .contentFailed(let id, let fault):
+            fail(id, fault.isTemporary ? .storage : .content, fault.text, now: now)
+        case .committed(let token, let result): committed(token, result, now: now)
+        case .lookedUp(let session, let notices): for notice in notices { tell(notice, session, now: now) }
+        case .reloaded(let records): for record in records { restore(record) }
+        case .recovered(let job, let picture): recovered(job, picture)
+        case .prepared(let job): prepared(job)
+        case .progressed(let job, let done, let total):
+            for session in jobs[job]?.watchers.sorted() ?? [] {
+                actions.append(.send(session, .progress(job, done: done, total: total)))
+            }
+        case .exportEnded(let job, let end, let story): exportEnded(job, end, story: story)
+        case .stopping: isStopping = true
+        case .tick: tick(now: now)
+        }
+        begin(now: now)
+        return actions
+    }
+
+    private mutating func tick(now: UInt64) {
+        repeatNotices(now: now)
+        repeatRequests(now: now)
+        guard !refusedEnds.isEmpty, now >= lastRefusedRetry + rules.storageRetryMilliseconds else { return }
+        lastRefusedRetry = now
+        for number in refusedEnds.sorted() { journalEnd(number) }
+        refusedEnds = []
+    }
+}
+
+/// How patient a service is.
+struct ServiceRules: Hashable, Sendable {
+    /// Exports under way at once.
+    var activeJobs = 8
+    /// Beyond those, for jobs of a higher priority than all that are under way.
+    var overtakingJobs = 4
+    /// A project that was being read so often when the broker died is given up.
+    var crashesMax = 3
+    /// What "busy, try again" says.
+    var busyMilliseconds = 1_000
+    var storageRetryMilliseconds: UInt64 = 2_000
+    /// Notices and content requests are repeated after this.
+    var repeatMilliseconds: UInt64 = 5_000
+    /// A content whose sender says nothing for this long is given up.
+    var uploadPatienceMilliseconds: UInt64 = 60_000
+    /// Roots for `ProjectSource.path`; absolute, without a slash at the end.
+    var inputRoots: [String] = []
+    /// Root for `PictureDelivery.write`.
+    var outputRoot: String?
+}
