@@ -12,7 +12,7 @@ public final class Broker: Sendable {
     private let context: ZeroMQContext
     private let container: PictureContainer
     private let onEvent: @Sendable (BrokerEvent) -> Void
-    private let mailbox: Mailbox
+    private let mailbox: Mailbox<LoopCommand>
     private let lifecycle = Mutex(Lifecycle.idle)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -83,6 +83,17 @@ public final class Broker: Sendable {
 
     /// Ends an export with `BrokerError.cancelled`, unless its file is being finished already.
     public func cancel(_ job: JobID) { mailbox.post(.cancel(job)) }
+
+    /// Changes whose turn comes first.
+    public func setPriority(_ job: JobID, _ priority: Int) { mailbox.post(.setPriority(job, priority)) }
+
+    /// Lets the workers of a name finish what they hold and leave; `reply` gets their number, on the broker's thread.
+    public func drainWorkers(named name: String, reply: @escaping @Sendable (Int) -> Void) {
+        mailbox.post(.drainWorkers(name: name, reply: reply))
+    }
+
+    /// Says how the broker stands, on the broker's thread.
+    public func report(_ reply: @escaping @Sendable (BrokerReport) -> Void) { mailbox.post(.report(reply)) }
 
     /// Cancels every export, lets the workers go and waits until the broker's thread has ended.
     public func stop() {

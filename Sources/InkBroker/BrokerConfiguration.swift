@@ -23,6 +23,12 @@ public struct BrokerConfiguration: Hashable, Sendable {
     public var spillFolder = "/var/tmp"
     /// Raw bytes of rows of tiles that one export may have under way beyond the row that is written next.
     public var reorderBytes = 96 << 20
+    /// Whether every task's fate is told (`BrokerEvent.task`).
+    public var notesTasks = false
+    /// Where a task that took its workers down is kept, to be replayed; nil: nowhere.
+    public var replayFolder: String?
+    /// Of all tasks, how many are done by two workers and compared: 0 to 1.
+    public var verifyShare = 0.0
 
     public init(endpoint: String) { self.endpoint = endpoint }
 

@@ -1,5 +1,5 @@
 import Dispatch
-import InkBroker
+public import InkBroker
 import InkEngine
 public import InkProtocol
 import InkStore
@@ -22,7 +22,6 @@ public final class FarmService: Sendable {
     private let contents: ContentFolder
     private let onEvent: @Sendable (FarmEvent) -> Void
     private let ended = DispatchSemaphore(value: 0)
-    private let isRunning = Mutex(false)
 
     /// Opens the store; nothing is served yet.
     ///
@@ -62,10 +61,8 @@ public final class FarmService: Sendable {
 
     /// Takes up the jobs of its last life and begins to serve. Call it once.
     public func start() throws(ServiceError) {
-        let records: [JobRecord]
         let state: ServiceState
         do throws(StoreError) {
-            records = try store.unfinished()
             state = ServiceState(
                 limits: configuration.limits, rules: rules(), nextJob: try store.nextJobNumber(),
                 nextNotice: try store.nextNotice())
@@ -77,15 +74,12 @@ public final class FarmService: Sendable {
             configuration: configuration, context: context, mailbox: mailbox, broker: broker, data: data, store: store,
             journal: Journal(store: store), contents: contents, onEvent: onEvent)
         let bound = DispatchSemaphore(value: 0)
-        let failure = Mutex<ServiceError?>(nil)
         let outcome = StartOutcome()
-        _ = failure
-        isRunning.withLock { $0 = true }
         DispatchQueue(label: "ink.service.loop").async { @Sendable [ended] in
             do throws(ServiceError) {
                 let loop = try ServiceLoop(parts, state: state)
                 bound.signal()
-                loop.run(restoring: records)
+                loop.run()
             } catch {
                 outcome.failure.withLock { $0 = error }
                 bound.signal()

@@ -33,7 +33,7 @@ extension BrokerLoop {
         case .resultPart(let part): take(part, worker)
         case .taskDone(let done): take(done, worker)
         case .taskFailed(let failed): take(failed, worker)
-        case .goodbye(.draining): tell(.workerDraining(worker))
+        case .goodbye(.draining): startDraining(worker)
         case .goodbye(.left): lose(worker, "it left")
         }
     }
@@ -51,9 +51,10 @@ extension BrokerLoop {
         let id = WorkerID(rawValue: lastWorker)
         let now = Clock.now
         peers[id] = Peer(
-            id: id, route: route, name: hello.workerName, rendererVersion: hello.rendererVersion, lastHeard: now,
-            lastSent: now)
+            id: id, route: route, name: hello.workerName, rendererVersion: hello.rendererVersion,
+            protocolVersion: ProtocolLimits.version, threads: hello.threads, lastHeard: now, lastSent: now)
         sessions[route] = id
+        note(id, .joined)
         send(
             .welcome(
                 Welcome(
@@ -70,7 +71,11 @@ extension BrokerLoop {
     }
 
     func lose(_ worker: WorkerID, _ reason: String) {
-        guard peers[worker] != nil else { return }
+        guard let peer = peers[worker] else { return }
+        for (attempt, assembly) in peer.assemblies.sorted(by: { $0.key < $1.key }) {
+            note(attempt, assembly.role, of: assembly.job, worker, .lost(reason: reason))
+        }
+        note(worker, .left(reason: reason))
         removePeer(worker)
         tell(.workerLost(worker, reason: reason))
     }

@@ -38,6 +38,10 @@ public struct ReceivedMessage: Sendable {
     public var parts: [[UInt8]]
     /// Parts beyond those, which no message of the protocol has.
     public var discardedParts: Int
+    /// Who the peer has proved to be: the name of its key. nil where keys are not asked for.
+    public var userID: String?
+    /// The peer's network address; nil within a process.
+    public var peerAddress: String?
 }
 
 /// A socket, owned by one value and used by one thread at a time.
@@ -139,7 +143,11 @@ public struct ZeroMQSocket: ~Copyable {
             } else {
                 message.discardedParts += 1
             }
-            if zmq_msg_more(&part) == 0 { return message }
+            if zmq_msg_more(&part) == 0 {
+                message.userID = zmq_msg_gets(&part, "User-Id").map { String(cString: $0) }
+                message.peerAddress = zmq_msg_gets(&part, "Peer-Address").map { String(cString: $0) }
+                return message
+            }
         }
     }
 
