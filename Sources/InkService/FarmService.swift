@@ -45,6 +45,7 @@ public final class FarmService: Sendable {
         }
         var settings = configuration.broker
         settings.notesTasks = true
+        settings.releasesWorkers = false
         settings.replayFolder = settings.replayFolder ?? data.replaysFolder
         // The service decides how many are under way.
         settings.activeExports = 10_000

@@ -61,6 +61,7 @@ final class BrokerLoop {
             var options = ZeroMQSocketOptions()
             // Messages of up to 1 MiB: what a slow worker has not taken yet stays bounded.
             options.highWaterMark = 64
+            options.security = parts.configuration.security
             socket = try ZeroMQSocket(.router, context: parts.context, options: options)
             try socket.bind(parts.configuration.endpoint)
         } catch {
@@ -95,7 +96,7 @@ final class BrokerLoop {
             shareCPU()
             if isStopping, jobs.isEmpty { break }
         }
-        for id in peers.keys.sorted() { send(.drain, to: id) }
+        if configuration.releasesWorkers { for id in peers.keys.sorted() { send(.drain, to: id) } }
         // What was given up is removed from the disk before the broker says that it has stopped.
         writing.wait()
         for lane in syncing { lane.wait() }
@@ -114,7 +115,7 @@ final class BrokerLoop {
                 }
                 continue
             }
-            take(frame: message.parts[1], from: message.parts[0])
+            take(message)
         }
     }
 

@@ -10,9 +10,9 @@ struct Peer {
     let rendererVersion: String
     let protocolVersion: UInt16
     let threads: Int
-    var address: String?
+    let address: String?
     /// The name of its key; every message must come with it. nil without keys.
-    var keyName: String?
+    let keyName: String?
     var isDraining = false
     var tasksDone = 0
     var lastHeard: UInt64
