@@ -46,6 +46,8 @@ public enum ProtocolLimits {
     public static let transferWindowBytes: UInt64 = 4 * UInt64(partBytes)
     /// Jobs or notices in one message.
     public static let jobsPerMessage = 1000
+    /// How long a client can be told to wait before it tries again.
+    public static let retryMilliseconds = 86_400_000
     /// The JSON text of an answer, bytes.
     public static let answerBytes: UInt64 = 64 << 20
 
