@@ -15,6 +15,7 @@ public final class Broker: Sendable {
     private let mailbox: Mailbox<LoopCommand>
     private let lifecycle = Mutex(Lifecycle.idle)
     private let ended = DispatchSemaphore(value: 0)
+    private let endpoint = Mutex("")
 
     private enum Lifecycle {
         case idle
@@ -59,6 +60,7 @@ public final class Broker: Sendable {
         DispatchQueue(label: "ink.broker.loop").async { @Sendable in
             do throws(BrokerError) {
                 let loop = try BrokerLoop(parts)
+                outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }
                 bound.signal()
                 loop.run()
             } catch {
@@ -72,11 +74,17 @@ public final class Broker: Sendable {
             lifecycle.withLock { $0 = .stopped }
             throw failure
         }
+        let address = outcome.endpoint.withLock { $0 }
+        endpoint.withLock { $0 = address }
     }
 
     private final class StartOutcome: Sendable {
         let failure = Mutex<BrokerError?>(nil)
+        let endpoint = Mutex("")
     }
+
+    /// Where workers connect, after `start`; with the port that the system chose.
+    public var boundEndpoint: String { endpoint.withLock { $0 } }
 
     /// Takes an export on. Whatever comes of it, refusals too, is told by events.
     public func submit(_ job: ExportJob) { mailbox.post(.submit(job)) }

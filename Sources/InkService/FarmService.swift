@@ -16,12 +16,14 @@ public final class FarmService: Sendable {
     private let configuration: ServiceConfiguration
     private let context: ZeroMQContext
     private let mailbox: Mailbox<ServiceCommand>
+    private let authenticator: Authenticator?
     private let broker: Broker
     private let data: DataFolder
     private let store: JobStore
     private let contents: ContentFolder
     private let onEvent: @Sendable (FarmEvent) -> Void
     private let ended = DispatchSemaphore(value: 0)
+    private let endpoint = Mutex("")
 
     /// Opens the store; nothing is served yet.
     ///
@@ -43,7 +45,32 @@ public final class FarmService: Sendable {
         } catch {
             throw .store(error)
         }
+        do throws(ProtocolError) {
+            authenticator = try configuration.security.map { security throws(ProtocolError) in
+                try Authenticator(context: context) { domain, key, address in
+                    let list =
+                        switch domain {
+                        case ServiceSecurity.workersDomain: security.workers
+                        case ServiceSecurity.clientsDomain: security.clients
+                        default: AllowList?.none
+                        }
+                    let owner = list?.owner(of: key)
+                    if owner == nil {
+                        onEvent(
+                            FarmEvent(
+                                .warning, "key.refused", reason: "its key is not among those of the \(domain)",
+                                details: [("key", key), ("address", address)]))
+                    }
+                    return owner
+                }
+            }
+        } catch {
+            throw .transport(error)
+        }
         var settings = configuration.broker
+        if let security = configuration.security {
+            settings.security = .server(security.pair, domain: ServiceSecurity.workersDomain)
+        }
         settings.notesTasks = true
         settings.releasesWorkers = false
         settings.replayFolder = settings.replayFolder ?? data.replaysFolder
@@ -79,6 +106,7 @@ public final class FarmService: Sendable {
         DispatchQueue(label: "ink.service.loop").async { @Sendable [ended] in
             do throws(ServiceError) {
                 let loop = try ServiceLoop(parts, state: state)
+                outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }
                 bound.signal()
                 loop.run()
             } catch {
@@ -92,11 +120,19 @@ public final class FarmService: Sendable {
             broker.stop()
             throw failure
         }
+        let clients = outcome.endpoint.withLock { $0 }
+        endpoint.withLock { $0 = clients }
     }
 
     private final class StartOutcome: Sendable {
         let failure = Mutex<ServiceError?>(nil)
+        let endpoint = Mutex("")
     }
+
+    /// Where clients connect, after `start`; with the port that the system chose.
+    public var clientsEndpoint: String { endpoint.withLock { $0 } }
+    /// The same for workers.
+    public var workersEndpoint: String { broker.boundEndpoint }
 
     private func rules() -> ServiceRules {
         var rules = ServiceRules()
@@ -116,5 +152,6 @@ public final class FarmService: Sendable {
     public func waitUntilEnded() {
         ended.wait()
         ended.signal()
+        authenticator?.stop()
     }
 }

@@ -74,6 +74,9 @@ final class ServiceLoop {
         do throws(ProtocolError) {
             var options = ZeroMQSocketOptions()
             options.highWaterMark = 64
+            if let security = parts.configuration.security {
+                options.security = .server(security.pair, domain: ServiceSecurity.clientsDomain)
+            }
             socket = try ZeroMQSocket(.router, context: parts.context, options: options)
             try socket.bind(parts.configuration.clientsEndpoint)
         } catch {
