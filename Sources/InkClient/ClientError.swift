@@ -1,3 +1,4 @@
+import InkEngine
 public import InkProtocol
 
 /// Why a client cannot go on. `description` is one line that a person can act on.
@@ -10,6 +11,29 @@ public enum ClientError: Error, Hashable, Sendable {
     case transport(ProtocolError)
     /// A file could not be read or written.
     case file(path: String, operation: String, errno: Int32)
+    /// A file that has to be sent is empty or larger than a content may be; bytes.
+    case contentSize(path: String, found: UInt64, limit: UInt64)
     /// What arrived is not what was asked for.
     case badPicture(reason: String)
+    /// The broker does not have the picture (any more).
+    case pictureMissing(JobNumber, reason: String)
+    /// The client was stopped before the answer came.
+    case stopped
+}
+
+extension ClientError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreachable(let endpoint, let waited, let hint):
+            "no answer from \(endpoint) within \(Double(waited) / 1000) s: \(hint)"
+        case .refused(let reason): "the broker refused this client: \(reason)"
+        case .transport(let cause): "client: \(cause)"
+        case .file(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"
+        case .contentSize(let path, let found, let limit):
+            found == 0 ? "\(path): the file is empty" : "\(path): \(found) bytes, the limit is \(limit)"
+        case .badPicture(let reason): "the picture did not arrive whole: \(reason)"
+        case .pictureMissing(let job, let reason): "the broker has no picture of job \(job): \(reason)"
+        case .stopped: "the client was stopped"
+        }
+    }
 }

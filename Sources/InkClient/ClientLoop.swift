@@ -1,0 +1,181 @@
+import Glibc
+import InkProtocol
+import Synchronization
+
+/// What a loop is made of.
+struct ClientParts: Sendable {
+    var configuration: FarmClientConfiguration
+    var context: ZeroMQContext
+    var mailbox: ClientMailbox
+    var onEvent: @Sendable (FarmClientEvent) -> Void
+    var onAnswer: @Sendable (RequestID, RequestOutcome) -> Void
+}
+
+/// The loop's letter box: from any thread, in order.
+final class ClientMailbox: Sendable {
+    let wakeUp: WakeUp
+    private let events = Mutex<[ClientEvent]>([])
+    /// Apart, for they wait until the socket has taken the earlier ones.
+    private let reads = Mutex<[ContentRead]>([])
+
+    init() throws(ProtocolError) { wakeUp = try WakeUp() }
+
+    func post(_ event: ClientEvent) {
+        events.withLock { $0.append(event) }
+        wakeUp.signal()
+    }
+
+    func post(_ read: ContentRead) {
+        reads.withLock { $0.append(read) }
+        wakeUp.signal()
+    }
+
+    func takeEvents() -> [ClientEvent] { ClientMailbox.take(events) }
+    func takeReads() -> [ContentRead] { ClientMailbox.take(reads) }
+
+    private static func take<T: Sendable>(_ messages: borrowing Mutex<[T]>) -> [T] {
+        messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+}
+
+/// The effects of a client: its socket, its clock, its files. Lives on one thread.
+final class ClientLoop {
+    private var state: ClientState
+    private let parts: ClientParts
+    private let files: FileLanes
+    private var socket: ZeroMQSocket?
+    /// Frames that the socket could not take yet, in order.
+    private var unsent: [[UInt8]] = []
+    private var hasStopped = false
+    /// Messages read before the other duties get their turn.
+    private static let messagesInTurn = 64
+
+    init(_ parts: ClientParts) {
+        self.parts = parts
+        var rules = ClientRules()
+        rules.name = parts.configuration.name
+        rules.helloTime = max(1, parts.configuration.helloMilliseconds)
+        rules.uploadBytes = max(rules.uploadPartBytes, parts.configuration.uploadMemory)
+        state = ClientState(rules: rules, seed: UInt64.random(in: .min ... .max))
+        let mailbox = parts.mailbox
+        files = FileLanes(onRead: { mailbox.post($0) }, onEvent: { mailbox.post($0) })
+    }
+
+    /// Runs until a stop was asked for.
+    func run() {
+        handle(.started)
+        while !hasStopped {
+            do throws(ProtocolError) {
+                try wait()
+                try receive()
+            } catch {
+                fail(error)
+            }
+            for event in parts.mailbox.takeEvents() { handle(event) }
+            if unsent.isEmpty { for read in parts.mailbox.takeReads() { handle(.contentRead(read)) } }
+            handle(.tick)
+        }
+        files.close()
+    }
+
+    private func handle(_ event: ClientEvent) {
+        var failure: ProtocolError?
+        for action in state.handle(event, now: steadyMilliseconds()) {
+            // Whatever happens to the connection, the caller hears what it has to.
+            do throws(ProtocolError) { try perform(action) } catch { failure = failure ?? error }
+        }
+        if let failure { fail(failure) }
+    }
+
+    /// The socket is of no use any more; another one is made when its time has come.
+    private func fail(_ error: ProtocolError) {
+        socket = nil
+        unsent = []
+        handle(.connectionFailed(reason: "\(error)"))
+    }
+
+    private func perform(_ action: ClientAction) throws(ProtocolError) {
+        switch action {
+        case .connect: try connect()
+        case .send(let message):
+            guard socket != nil else { return }
+            unsent.append(try message.encoded())
+            if unsent.count == 1 { try flush() }
+        case .emit(let event): parts.onEvent(event)
+        case .answer(let id, let outcome): parts.onAnswer(id, outcome)
+        case .read(let id, let source, let serial, let offset, let byteCount):
+            files.read(id, source, serial: serial, offset: offset, byteCount: byteCount)
+        case .open(let id, let path, let picture): files.open(id, path: path, picture)
+        case .write(let id, let bytes): files.write(id, bytes)
+        case .finish(let id): files.finish(id)
+        case .discard(let id): files.discard(id)
+        case .stop: hasStopped = true
+        }
+    }
+
+    private func connect() throws(ProtocolError) {
+        unsent = []
+        // A new socket has a new routing id: nothing meant for the old connection can reach it.
+        let next = try parts.configuration.makeSocket(context: parts.context)
+        socket = consume next
+    }
+
+    private func flush() throws(ProtocolError) {
+        var sent = 0
+        while sent < unsent.count, try send(unsent[sent]) { sent += 1 }
+        unsent.removeFirst(sent)
+    }
+
+    private func send(_ frame: [UInt8]) throws(ProtocolError) -> Bool {
+        guard socket != nil else { return false }
+        return try socket!.send([frame]) == .sent
+    }
+
+    private func wait() throws(ProtocolError) {
+        var items = [parts.mailbox.wakeUp.pollItem]
+        if socket != nil { items.append(socket!.pollItem(writable: !unsent.isEmpty)) }
+        let timeout = state.nextTick.map { Int(max(0, min($0 - steadyMilliseconds(), 60_000))) }
+        _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: timeout)
+        parts.mailbox.wakeUp.clear()
+        try flush()
+    }
+
+    private func receive() throws(ProtocolError) {
+        for _ in 0..<ClientLoop.messagesInTurn {
+            guard socket != nil, let received = try socket!.receive() else { return }
+            guard received.parts.count == 1, received.discardedParts == 0 else { continue }
+            let message: ServiceMessage
+            do throws(ProtocolError) {
+                message = try ServiceMessage(frame: received.parts[0])
+            } catch {
+                // A broker of another version says so in its own words, which are not understood here.
+                if case .unsupportedVersion = error { handle(.received(.refuse(reason: "\(error)"))) }
+                // The rest is not from a broker that keeps the protocol and does not count as life.
+                continue
+            }
+            handle(.received(message))
+        }
+    }
+}
+
+extension FarmClientConfiguration {
+    /// A socket that connects to the broker. Throws `transport`.
+    func makeSocket(context: ZeroMQContext) throws(ProtocolError) -> ZeroMQSocket {
+        var options = ZeroMQSocketOptions()
+        // Parts of contents wait in memory; a few are enough to keep the line busy.
+        options.highWaterMark = 64
+        let socket = try ZeroMQSocket(.dealer, context: context, options: options)
+        try socket.connect(endpoint)
+        return socket
+    }
+}
+
+/// Milliseconds of the system's steady clock.
+func steadyMilliseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}

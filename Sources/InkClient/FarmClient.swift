@@ -1,0 +1,195 @@
+import Dispatch
+public import InkProtocol
+import Synchronization
+
+/// A client of a farm's broker: submits projects, waits for jobs, fetches pictures, gives orders, asks.
+///
+///     let client = try FarmClient(configuration: configuration, context: context) { event in mailbox.post(event) }
+///     try client.start()
+///     client.submit(submission, content: prepared.content)
+///     ...
+///     client.stop()
+///
+/// It survives a broker that is not there yet, that is restarted or cut off, and lost messages: what it was asked for
+/// is repeated until it is settled. Runs on a thread of its own beside two for files. All methods can be called from
+/// any thread.
+public final class FarmClient: Sendable {
+    private let configuration: FarmClientConfiguration
+    private let context: ZeroMQContext
+    private let onEvent: @Sendable (FarmClientEvent) -> Void
+    private let mailbox: ClientMailbox
+    private let replies = Replies()
+    private let session = SessionNews()
+    private let lifecycle = Mutex(Lifecycle.idle)
+    private let ended = DispatchSemaphore(value: 0)
+    private let lastRequest = Atomic<RequestID>(0)
+
+    private enum Lifecycle {
+        case idle
+        case running
+        case stopped
+    }
+
+    /// - Parameters:
+    ///   - context: for an `inproc` endpoint the broker's own.
+    ///   - onEvent: called on the client's thread, in order; must return soon, and must not call `order`, `ask` or
+    ///     `stop`.
+    /// - Throws: `ClientError.transport` for an endpoint that cannot be, or when the process has no descriptor left.
+    public init(
+        configuration: FarmClientConfiguration, context: ZeroMQContext,
+        onEvent: @escaping @Sendable (FarmClientEvent) -> Void
+    ) throws(ClientError) {
+        self.configuration = configuration
+        self.context = context
+        self.onEvent = onEvent
+        do throws(ProtocolError) {
+            mailbox = try ClientMailbox()
+            // An endpoint that ZeroMQ does not understand is the caller's mistake; all else may mend itself.
+            _ = try configuration.makeSocket(context: context)
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    deinit { stop() }
+
+    /// Begins to connect. Call it once.
+    ///
+    /// - Throws: `ClientError.stopped` after `stop`.
+    public func start() throws(ClientError) {
+        let isFirst = lifecycle.withLock { state in
+            guard state == .idle else { return false }
+            state = .running
+            return true
+        }
+        guard isFirst else { throw .stopped }
+        let (onEvent, replies, ended, session) = (onEvent, replies, ended, session)
+        let parts = ClientParts(
+            configuration: configuration, context: context, mailbox: mailbox,
+            onEvent: { event in
+                session.note(event)
+                onEvent(event)
+            },
+            onAnswer: { replies.complete($0, $1) })
+        // A serial queue of its own is a thread of its own as long as its only block runs.
+        DispatchQueue(label: "ink.client.loop").async { @Sendable in
+            ClientLoop(parts).run()
+            replies.close()
+            ended.signal()
+        }
+    }
+
+    /// Says goodbye and returns when the client's threads have ended. What is not settled stays so; pictures that
+    /// have not arrived whole leave nothing behind.
+    public func stop() {
+        let wasRunning = lifecycle.withLock { state in
+            defer { state = .stopped }
+            return state == .running
+        }
+        guard wasRunning else { return }
+        mailbox.post(.stopRequested)
+        ended.wait()
+    }
+
+    // MARK: What it is asked for
+
+    /// Submits a project, once, whatever happens in between: ends with the event `accepted` or `rejected`. A busy
+    /// broker is asked again until it is not. Submissions beyond 64 wait for the earlier ones to be answered.
+    ///
+    /// - Parameter content: of a submission of `.content`; `PreparedContent` makes both.
+    public func submit(_ submission: Submission, content: ContentSource? = nil) {
+        mailbox.post(.submit(submission, content))
+    }
+
+    /// Asks for the progress of these jobs and for one notice of each one's end. For a job that has ended the notice
+    /// comes at once.
+    public func watch(_ jobs: [JobNumber]) { mailbox.post(.watch(jobs)) }
+
+    /// Tells the broker not to repeat a notice, when all that it is good for has been done.
+    public func noticeTaken(_ id: UInt64) { mailbox.post(.noticeTaken(id)) }
+
+    /// Fetches a job's picture: ends with the event `fetched` or `fetchFailed`.
+    ///
+    /// The file appears at once and whole, its size and SHA-256 are those of `picture`. Its folder is made if it is
+    /// missing. A few pictures are fetched at a time, the others wait.
+    public func fetch(_ job: JobNumber, picture: FinishedPicture, to path: String) {
+        mailbox.post(.fetch(job, picture, path: path))
+    }
+
+    /// Has an order carried out and waits for its result.
+    ///
+    /// When the connection is lost before the answer, the order is repeated: it has then been carried out at least
+    /// once, and the result is that of the last time. Lists of more than `ProtocolLimits.jobsPerMessage` jobs become
+    /// several orders with one result.
+    ///
+    /// - Parameter timeoutMilliseconds: for each of them.
+    /// - Throws: `unreachable`, `refused`, `stopped`; `transport` for an order that cannot be said.
+    public func order(_ action: OrderAction, timeoutMilliseconds: Int) throws(ClientError) -> OrderResult {
+        let pieces = action.pieces
+        // Before anything is carried out.
+        for piece in pieces {
+            do throws(ProtocolError) {
+                _ = try ClientMessage.order(Order(number: 0, action: piece)).encoded()
+            } catch { throw .transport(error) }
+        }
+        var results: [OrderResult] = []
+        for piece in pieces {
+            let outcome = try request(timeoutMilliseconds) { .order($0, piece) }
+            if case .done(let result) = outcome { results.append(result) }
+        }
+        return OrderResult(joining: results)
+    }
+
+    /// Asks a question and waits for the answer, a JSON text.
+    ///
+    /// - Throws: `unreachable`, `refused`, `stopped`.
+    public func ask(_ topic: Topic, timeoutMilliseconds: Int) throws(ClientError) -> [UInt8] {
+        let outcome = try request(timeoutMilliseconds) { .question($0, topic) }
+        guard case .answer(let text) = outcome else { throw .stopped }
+        return text
+    }
+
+    private func request(
+        _ timeoutMilliseconds: Int, _ event: (RequestID) -> ClientEvent
+    ) throws(ClientError) -> RequestOutcome {
+        let id = lastRequest.add(1, ordering: .relaxed).newValue
+        guard lifecycle.withLock({ $0 == .running }), let reply = replies.open(id) else { throw .stopped }
+        mailbox.post(event(id))
+        switch reply.wait(milliseconds: timeoutMilliseconds) {
+        case .failed(let error): throw error
+        case .some(let outcome): return outcome
+        case nil:
+            replies.forget(id)
+            mailbox.post(.giveUp(id))
+            throw session.explain(endpoint: configuration.endpoint, waitedMilliseconds: timeoutMilliseconds)
+        }
+    }
+}
+
+extension OrderAction {
+    /// The order as several of at most `ProtocolLimits.jobsPerMessage` jobs.
+    fileprivate var pieces: [OrderAction] {
+        func cut(_ jobs: [JobNumber], _ make: ([JobNumber]) -> OrderAction) -> [OrderAction] {
+            let limit = ProtocolLimits.jobsPerMessage
+            return stride(from: 0, to: max(1, jobs.count), by: limit).map { make(Array(jobs[$0...].prefix(limit))) }
+        }
+        switch self {
+        case .cancel(let jobs): return cut(jobs) { .cancel($0) }
+        case .retry(let jobs): return cut(jobs) { .retry($0) }
+        case .priority(let jobs, let priority): return cut(jobs) { .priority($0, priority) }
+        case .purge(let jobs, let seconds): return cut(jobs) { .purge($0, endedSecondsAgo: seconds) }
+        case .drain: return [self]
+        }
+    }
+}
+
+extension OrderResult {
+    /// The result of an order that was carried out in pieces.
+    fileprivate init(joining results: [OrderResult]) {
+        let texts = results.map(\.text).filter { !$0.isEmpty }
+        let codes = Set(results.map(\.code))
+        self.init(
+            number: results.last?.number ?? 0, code: codes.count == 1 ? results[0].code : .partly,
+            count: results.reduce(0) { $0 + $1.count }, text: texts.joined(separator: "; "))
+    }
+}

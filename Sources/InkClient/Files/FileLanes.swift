@@ -1,0 +1,79 @@
+import Dispatch
+import InkProtocol
+
+/// What the client's thread has done on disks, which may be slow: contents are read on one thread, pictures written
+/// on another. What came of it is told in the order in which it was asked for.
+final class FileLanes: Sendable {
+    private let reading = DispatchQueue(label: "ink.client.reading")
+    private let writing = DispatchQueue(label: "ink.client.writing")
+    private let downloads = Downloads()
+    private let onRead: @Sendable (ContentRead) -> Void
+    private let onEvent: @Sendable (ClientEvent) -> Void
+
+    /// The writing lane's alone.
+    private final class Downloads: @unchecked Sendable {
+        var byID: [FetchID: PictureDownload] = [:]
+    }
+
+    init(onRead: @escaping @Sendable (ContentRead) -> Void, onEvent: @escaping @Sendable (ClientEvent) -> Void) {
+        self.onRead = onRead
+        self.onEvent = onEvent
+    }
+
+    func read(_ id: ContentID, _ source: ContentSource, serial: UInt64, offset: UInt64, byteCount: Int) {
+        reading.async { [onRead] in
+            let result = source.read(offset: offset, byteCount: byteCount)
+            onRead(ContentRead(id: id, serial: serial, offset: offset, byteCount: byteCount, result: result))
+        }
+    }
+
+    func open(_ id: FetchID, path: String, _ picture: FinishedPicture) {
+        perform(id) { downloads throws(ClientError) in
+            downloads.byID[id] = try PictureDownload(picture, to: path)
+            return nil
+        }
+    }
+
+    func write(_ id: FetchID, _ bytes: [UInt8]) {
+        perform(id) { downloads throws(ClientError) in
+            // One that has failed has said so.
+            guard let download = downloads.byID[id] else { return nil }
+            try download.write(bytes)
+            return .written(id, byteCount: bytes.count)
+        }
+    }
+
+    func finish(_ id: FetchID) {
+        perform(id) { downloads throws(ClientError) in
+            guard let download = downloads.byID.removeValue(forKey: id) else { return nil }
+            try download.finish()
+            return .stored(id)
+        }
+    }
+
+    func discard(_ id: FetchID) {
+        writing.async { [downloads] in downloads.byID.removeValue(forKey: id)?.discard() }
+    }
+
+    /// Waits until everything that was asked for is done, and removes what is not finished.
+    func close() {
+        reading.sync {}
+        writing.sync {
+            for download in downloads.byID.values { download.discard() }
+            downloads.byID = [:]
+        }
+    }
+
+    private func perform(
+        _ id: FetchID, _ work: @escaping @Sendable (Downloads) throws(ClientError) -> ClientEvent?
+    ) {
+        writing.async { [downloads, onEvent] in
+            do throws(ClientError) {
+                if let event = try work(downloads) { onEvent(event) }
+            } catch {
+                downloads.byID.removeValue(forKey: id)?.discard()
+                onEvent(.fileFailed(id, error))
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import InkProtocol
+
+/// The client's number for a picture that it fetches.
+typealias FetchID = UInt64
+
+/// The client's number for an order or a question of its caller.
+typealias RequestID = UInt64
+
+/// What happens to a client.
+enum ClientEvent: Sendable {
+    /// The loop begins.
+    case started
+    case received(ServiceMessage)
+    /// The socket is gone.
+    case connectionFailed(reason: String)
+    /// Time has passed.
+    case tick
+
+    // The caller.
+    case submit(Submission, ContentSource?)
+    case watch([JobNumber])
+    case noticeTaken(UInt64)
+    case fetch(JobNumber, FinishedPicture, path: String)
+    case order(RequestID, OrderAction)
+    case question(RequestID, Topic)
+    /// Nobody waits for the answer any more.
+    case giveUp(RequestID)
+    case stopRequested
+
+    // The files.
+    /// The answer to `read`.
+    case contentRead(ContentRead)
+    /// The answer to `write`: so many bytes.
+    case written(FetchID, byteCount: Int)
+    /// The answer to `finish`.
+    case stored(FetchID)
+    /// The answer to `open`, `write` or `finish`; nothing of the file is left.
+    case fileFailed(FetchID, ClientError)
+}
+
+/// A piece of a content, or why it cannot be read.
+struct ContentRead: Sendable {
+    var id: ContentID
+    /// Of the request that it was read for.
+    var serial: UInt64
+    var offset: UInt64
+    /// Bytes that were to be read.
+    var byteCount: Int
+    var result: Result<[UInt8], ContentFailure>
+}
+
+/// Why a content cannot be sent, for a person.
+struct ContentFailure: Error, Hashable, Sendable {
+    var reason: String
+}
+
+/// What an order or a question came to.
+enum RequestOutcome: Hashable, Sendable {
+    case done(OrderResult)
+    case answer([UInt8])
+    case failed(ClientError)
+}
+
+/// What the loop is to do, in this order.
+enum ClientAction: Sendable {
+    /// Leave the present connection, if any, and make a new one.
+    case connect
+    case send(ClientMessage)
+    case emit(FarmClientEvent)
+    case answer(RequestID, RequestOutcome)
+    /// Read a piece of a content; answered with `contentRead`.
+    case read(ContentID, ContentSource, serial: UInt64, offset: UInt64, byteCount: Int)
+    /// Make a temporary file beside the path.
+    case open(FetchID, path: String, FinishedPicture)
+    /// Append to it; answered with `written`.
+    case write(FetchID, [UInt8])
+    /// Check it, sync it and give it its name; answered with `stored`.
+    case finish(FetchID)
+    /// Remove it.
+    case discard(FetchID)
+    /// The client has ended; nothing follows.
+    case stop
+}

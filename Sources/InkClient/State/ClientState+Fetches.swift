@@ -1,0 +1,173 @@
+import InkProtocol
+
+/// Pictures that are to be fetched.
+struct FetchTable {
+    struct Fetch {
+        let job: JobNumber
+        let picture: FinishedPicture
+        let path: String
+        /// Bytes that have arrived in order, that are in the file, and that have been asked for.
+        var received: UInt64 = 0
+        var written: UInt64 = 0
+        var requested: UInt64 = 0
+        var repeatAt: Int64 = 0
+        var tries = 0
+        /// Everything has arrived; the file is being brought to the disk.
+        var isFinishing = false
+    }
+
+    private var fetches: [FetchID: Fetch] = [:]
+    private var waiting: [FetchID] = []
+    /// Those that have a file, few.
+    private(set) var opened: [FetchID] = []
+    private var lastID: FetchID = 0
+
+    subscript(_ id: FetchID) -> Fetch? {
+        get { fetches[id] }
+        set { fetches[id] = newValue }
+    }
+
+    mutating func add(_ fetch: Fetch) {
+        lastID += 1
+        fetches[lastID] = fetch
+        waiting.append(lastID)
+    }
+
+    mutating func remove(_ id: FetchID) -> Fetch? {
+        opened.removeAll { $0 == id }
+        waiting.removeAll { $0 == id }
+        return fetches.removeValue(forKey: id)
+    }
+
+    mutating func removeAll() -> [Fetch] {
+        let all = (opened + waiting).compactMap { fetches[$0] }
+        fetches = [:]
+        opened = []
+        waiting = []
+        return all
+    }
+
+    /// The next one that may begin. The parts of a picture are for one file.
+    mutating func openNext(limit: Int) -> FetchID? {
+        guard opened.count < limit else { return nil }
+        let busy = Set(opened.compactMap { fetches[$0]?.job })
+        guard let index = waiting.firstIndex(where: { fetches[$0].map { !busy.contains($0.job) } ?? false }) else {
+            return nil
+        }
+        let id = waiting.remove(at: index)
+        opened.append(id)
+        return id
+    }
+
+    func opened(of job: JobNumber) -> FetchID? { opened.first { fetches[$0]?.job == job } }
+
+    /// When a piece has to be asked for again.
+    var nextTime: Int64? {
+        opened.compactMap { id in
+            guard let fetch = fetches[id], fetch.isStalled else { return nil }
+            return fetch.repeatAt
+        }.min()
+    }
+}
+
+extension FetchTable.Fetch {
+    /// The broker is to send something. (While the disk is behind, the broker is not to blame.)
+    var isStalled: Bool { !isFinishing && received == written && received < requested }
+}
+
+extension ClientState {
+    mutating func fetch(_ job: JobNumber, _ picture: FinishedPicture, to path: String, now: Int64) {
+        guard picture.byteCount > 0 else {
+            actions.append(.emit(.fetchFailed(job, .badPicture(reason: "it has no bytes"))))
+            return
+        }
+        fetches.add(FetchTable.Fetch(job: job, picture: picture, path: path))
+        openFetches(now: now)
+    }
+
+    private mutating func openFetches(now: Int64) {
+        while let id = fetches.openNext(limit: rules.fetchesInFlight), let fetch = fetches[id] {
+            actions.append(.open(id, path: fetch.path, fetch.picture))
+            ask(id, now: now)
+        }
+    }
+
+    /// Asks for as much as may be under way.
+    private mutating func ask(_ id: FetchID, now: Int64) {
+        guard isServing, var fetch = fetches[id], !fetch.isFinishing else { return }
+        let window = ProtocolLimits.transferWindowBytes
+        let ahead = window * (rules.fetchWindows - 1)
+        while fetch.requested < fetch.picture.byteCount, fetch.requested - fetch.written <= ahead {
+            send(.pictureRequest(fetch.job, offset: fetch.requested))
+            fetch.requested = min(fetch.picture.byteCount, fetch.requested + window)
+            fetch.repeatAt = now + ClientRules.doubled(rules.fetchRepeatTime, fetch.tries)
+        }
+        fetches[id] = fetch
+    }
+
+    /// A session has begun: what was asked for in an earlier one does not come.
+    mutating func sendFetches(now: Int64) {
+        for id in fetches.opened { askAgain(id, now: now) }
+    }
+
+    private mutating func askAgain(_ id: FetchID, now: Int64) {
+        guard let received = fetches[id]?.received else { return }
+        fetches[id]?.requested = received
+        ask(id, now: now)
+    }
+
+    mutating func repeatFetches(now: Int64) {
+        for id in fetches.opened {
+            guard let fetch = fetches[id], fetch.isStalled, fetch.repeatAt <= now else { continue }
+            fetches[id]?.tries += 1
+            askAgain(id, now: now)
+        }
+    }
+
+    /// Only the next bytes of what was asked for are taken; the rest is asked for again by and by.
+    mutating func take(_ part: PicturePart, now: Int64) {
+        guard let id = fetches.opened(of: part.job), var fetch = fetches[id], !fetch.isFinishing else { return }
+        guard part.totalBytes == fetch.picture.byteCount else {
+            let reason = "the broker's file has \(part.totalBytes) bytes, \(fetch.picture.byteCount) were announced"
+            actions.append(.discard(id))
+            return fail(id, .badPicture(reason: reason), now: now)
+        }
+        guard part.offset == fetch.received, UInt64(part.bytes.count) <= fetch.requested - fetch.received else {
+            return
+        }
+        fetch.received += UInt64(part.bytes.count)
+        fetch.tries = 0
+        fetch.repeatAt = now + rules.fetchRepeatTime
+        fetch.isFinishing = fetch.received == fetch.picture.byteCount
+        fetches[id] = fetch
+        actions.append(.write(id, part.bytes))
+        if fetch.isFinishing { actions.append(.finish(id)) }
+    }
+
+    mutating func written(_ id: FetchID, _ byteCount: Int, now: Int64) {
+        guard fetches[id] != nil else { return }
+        fetches[id]?.written += UInt64(byteCount)
+        // The time that the disk took is not the broker's.
+        fetches[id]?.repeatAt = now + rules.fetchRepeatTime
+        ask(id, now: now)
+    }
+
+    mutating func stored(_ id: FetchID, now: Int64) {
+        guard let fetch = fetches.remove(id) else { return }
+        actions.append(.emit(.fetched(fetch.job, path: fetch.path)))
+        openFetches(now: now)
+    }
+
+    mutating func pictureMissing(_ job: JobNumber, _ reason: String, now: Int64) {
+        guard let id = fetches.opened(of: job), fetches[id]?.isFinishing == false else { return }
+        actions.append(.discard(id))
+        fail(id, .pictureMissing(job, reason: reason), now: now)
+    }
+
+    /// Gives a picture up whose file is gone or about to be discarded.
+    mutating func fail(_ id: FetchID, _ error: ClientError, now: Int64) {
+        guard let fetch = fetches.remove(id) else { return }
+        actions.append(.emit(.fetchFailed(fetch.job, error)))
+        openFetches(now: now)
+    }
+}

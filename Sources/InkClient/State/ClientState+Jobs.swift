@@ -1,0 +1,93 @@
+import InkProtocol
+
+/// Jobs whose end is waited for.
+struct WatchTable {
+    private var watched: Set<JobNumber> = []
+    /// Notices that the caller has been given and has not taken.
+    private var open: Set<UInt64> = []
+    /// When the broker is told again what is watched.
+    private(set) var nextTime: Int64?
+
+    func isWatched(_ job: JobNumber) -> Bool { watched.contains(job) }
+
+    mutating func add(_ jobs: [JobNumber]) { watched.formUnion(jobs) }
+
+    /// All jobs, in messages.
+    mutating func messages(repeatedAt time: Int64) -> [ClientMessage] {
+        nextTime = watched.isEmpty ? nil : time
+        return ClientMessage.watches(watched.sorted())
+    }
+
+    mutating func expectRepeat(at time: Int64) {
+        if nextTime == nil { nextTime = time }
+    }
+
+    enum Reception {
+        case new
+        /// The caller has it and has not taken it.
+        case known
+        /// Nobody waits for it.
+        case unwanted
+    }
+
+    mutating func receive(_ notice: Notice) -> Reception {
+        guard watched.remove(notice.job) != nil else { return open.contains(notice.id) ? .known : .unwanted }
+        if watched.isEmpty { nextTime = nil }
+        // A job that the broker does not know has no notice to take, and their ids are all 0.
+        if notice.id != 0 { open.insert(notice.id) }
+        return .new
+    }
+
+    mutating func take(_ id: UInt64) { open.remove(id) }
+
+    /// Ends all watching; the jobs' ends as far as they can be told.
+    mutating func forget() -> [Notice] {
+        defer { self = WatchTable() }
+        return watched.sorted().map { Notice(id: 0, job: $0, ending: .unknown) }
+    }
+}
+
+extension ClientMessage {
+    /// `watch` messages of these jobs, as many as it takes.
+    static func watches(_ jobs: [JobNumber]) -> [ClientMessage] {
+        stride(from: 0, to: jobs.count, by: ProtocolLimits.jobsPerMessage).map { start in
+            .watch(Array(jobs[start..<min(jobs.count, start + ProtocolLimits.jobsPerMessage)]))
+        }
+    }
+}
+
+extension ClientState {
+    mutating func watch(_ numbers: [JobNumber], now: Int64) {
+        jobs.add(numbers)
+        guard isServing, !numbers.isEmpty else { return }
+        jobs.expectRepeat(at: now + rules.watchRepeatTime)
+        for message in ClientMessage.watches(numbers) { send(message) }
+    }
+
+    /// A session has begun.
+    mutating func sendWatches(now: Int64) {
+        for message in jobs.messages(repeatedAt: now + rules.watchRepeatTime) { send(message) }
+    }
+
+    mutating func repeatWatches(now: Int64) {
+        if let time = jobs.nextTime, time <= now { sendWatches(now: now) }
+    }
+
+    mutating func take(_ notice: Notice) {
+        switch jobs.receive(notice) {
+        case .new: actions.append(.emit(.notice(notice)))
+        case .known: break
+        // The word that it was taken has not arrived.
+        case .unwanted: acknowledge(notice.id)
+        }
+    }
+
+    mutating func noticeTaken(_ id: UInt64) {
+        jobs.take(id)
+        acknowledge(id)
+    }
+
+    private mutating func acknowledge(_ id: UInt64) {
+        if id != 0 { send(.noticesTaken([id])) }
+    }
+}

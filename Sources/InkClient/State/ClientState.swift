@@ -1,0 +1,211 @@
+import InkEngine
+import InkProtocol
+
+/// The client's decisions: events in, actions out. It has no socket, no file, no clock and no thread; times are
+/// milliseconds of any steady clock.
+///
+/// Everything that the caller asks for is kept until it is settled, and said again whenever a session begins: the
+/// messages are made so that saying them twice does no harm.
+struct ClientState {
+    let rules: ClientRules
+
+    /// Where the conversation with the broker stands.
+    enum Phase: Hashable {
+        case idle
+        /// A hello has been sent and not been answered, or the next connection waits for its time.
+        case greeting
+        case serving(ClientWelcome)
+        case stopped
+    }
+
+    private(set) var phase = Phase.idle
+    var submissions = SubmissionTable()
+    var uploads = UploadTable()
+    var jobs = WatchTable()
+    var fetches = FetchTable()
+    var requests = RequestTable()
+    var actions: [ClientAction] = []
+    private var storeID: SubmissionKey?
+    private var lastSent: Int64 = 0
+    private var lastHeard: Int64 = 0
+    private var greetingDeadline: Int64 = 0
+    private var failedGreetings = 0
+    private var jitter: UInt64
+
+    /// - Parameter seed: of the random part of waiting times.
+    init(rules: ClientRules, seed: UInt64) {
+        self.rules = rules
+        jitter = seed
+    }
+
+    var isServing: Bool { if case .serving = phase { true } else { false } }
+
+    /// Takes an event and says what to do about it.
+    mutating func handle(_ event: ClientEvent, now: Int64) -> [ClientAction] {
+        if phase == .stopped { return [] }
+        actions = []
+        switch event {
+        case .started: connect(now: now)
+        case .received(let message):
+            lastHeard = now
+            receive(message, now: now)
+        case .connectionFailed(let reason):
+            endSession(because: reason)
+            awaitNextGreeting(now: now)
+        case .tick: tick(now: now)
+        case .submit(let submission, let content): submit(submission, content, now: now)
+        case .watch(let numbers): watch(numbers, now: now)
+        case .noticeTaken(let id): noticeTaken(id)
+        case .fetch(let job, let picture, let path): fetch(job, picture, to: path, now: now)
+        case .order(let id, let action): request(id, .order(action), now: now)
+        case .question(let id, let topic): request(id, .question(topic), now: now)
+        case .giveUp(let id): requests.remove(id)
+        case .stopRequested: stop()
+        case .contentRead(let read): take(read)
+        case .written(let id, let byteCount): written(id, byteCount, now: now)
+        case .stored(let id): stored(id, now: now)
+        case .fileFailed(let id, let error): fail(id, error, now: now)
+        }
+        if actions.contains(where: { if case .send = $0 { true } else { false } }) { lastSent = now }
+        return actions
+    }
+
+    /// When `tick` has something to do next; nil when never.
+    var nextTick: Int64? {
+        switch phase {
+        case .idle, .stopped: return nil
+        case .greeting: return greetingDeadline
+        case .serving(let welcome):
+            let times = [
+                lastSent + Int64(welcome.heartbeatMilliseconds), lastHeard + Int64(welcome.livenessMilliseconds),
+                submissions.nextTime, jobs.nextTime, fetches.nextTime, requests.nextTime,
+            ]
+            return times.compactMap(\.self).min()
+        }
+    }
+
+    /// Sends, if there is a session; what is not sent is said when one begins.
+    mutating func send(_ message: ClientMessage) {
+        if isServing { actions.append(.send(message)) }
+    }
+
+    /// `time` and up to half of it more, so that clients that were turned away together do not come back together.
+    mutating func jittered(_ time: Int64) -> Int64 {
+        // SplitMix64.
+        jitter &+= 0x9E37_79B9_7F4A_7C15
+        var z = jitter
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return time + Int64((z ^ (z >> 31)) % UInt64(max(1, time / 2)))
+    }
+
+    // MARK: Connection
+
+    private mutating func connect(now: Int64) {
+        awaitNextGreeting(now: now)
+        actions += [.connect, .send(.hello(clientName: rules.name))]
+    }
+
+    private mutating func awaitNextGreeting(now: Int64) {
+        phase = .greeting
+        greetingDeadline = now + ClientRules.doubled(rules.helloTime, failedGreetings)
+        failedGreetings += 1
+    }
+
+    private mutating func endSession(because reason: String) {
+        guard isServing else { return }
+        phase = .greeting
+        uploads.endSession()
+        actions.append(.emit(.disconnected(reason: reason)))
+    }
+
+    private mutating func tick(now: Int64) {
+        switch phase {
+        case .idle, .stopped: break
+        case .greeting:
+            if now >= greetingDeadline { connect(now: now) }
+        case .serving(let welcome):
+            if now - lastHeard >= Int64(welcome.livenessMilliseconds) {
+                endSession(because: "the broker has been silent for \(now - lastHeard) ms")
+                connect(now: now)
+                return
+            }
+            repeatSubmissions(now: now)
+            repeatWatches(now: now)
+            repeatFetches(now: now)
+            repeatRequests(now: now)
+            if now - lastSent >= Int64(welcome.heartbeatMilliseconds) { actions.append(.send(.heartbeat)) }
+        }
+    }
+
+    private mutating func stop() {
+        for id in requests.all { actions.append(.answer(id, .failed(.stopped))) }
+        for id in fetches.opened { actions.append(.discard(id)) }
+        // Also while greeting: the broker may have taken the hello.
+        if phase != .idle { actions.append(.send(.goodbye)) }
+        actions.append(.stop)
+        phase = .stopped
+    }
+
+    // MARK: Messages
+
+    private mutating func receive(_ message: ServiceMessage, now: Int64) {
+        switch message {
+        case .welcome(let welcome): begin(welcome, now: now)
+        case .refuse(let reason): refused(reason, now: now)
+        case .unknownSession:
+            // While greeting another hello is on its way already.
+            guard isServing else { return }
+            endSession(because: "the broker does not know this session (any more)")
+            awaitNextGreeting(now: now)
+            actions.append(.send(.hello(clientName: rules.name)))
+        // A heartbeat is life and nothing else.
+        case .heartbeat: break
+        case .accepted(let key, let job): accepted(key, job, now: now)
+        case .rejected(let key, let rejection): rejected(key, rejection, now: now)
+        case .contentRequest(let id, let offset, let byteCount): asked(for: id, offset, byteCount)
+        case .progress(let job, let done, let total):
+            if jobs.isWatched(job) { actions.append(.emit(.progress(job, done: done, total: total))) }
+        case .notice(let notice): take(notice)
+        case .picturePart(let part): take(part, now: now)
+        case .pictureMissing(let job, let reason): pictureMissing(job, reason, now: now)
+        case .orderDone(let result): take(result)
+        case .answerPart(let part): take(part, now: now)
+        }
+    }
+
+    /// Says everything that is open. A second welcome is answer to a repeated hello, which has ended the session that
+    /// the first one began.
+    private mutating func begin(_ welcome: ClientWelcome, now: Int64) {
+        failedGreetings = 0
+        phase = .serving(welcome)
+        uploads.endSession()
+        actions.append(.emit(.connected(welcome)))
+        if let storeID, storeID != welcome.storeID { forgetStore() }
+        storeID = welcome.storeID
+        sendSubmissions(now: now)
+        sendWatches(now: now)
+        sendFetches(now: now)
+        sendRequests(now: now)
+    }
+
+    /// Job numbers mean nothing to another store.
+    private mutating func forgetStore() {
+        for notice in jobs.forget() { actions.append(.emit(.notice(notice))) }
+        for id in fetches.opened { actions.append(.discard(id)) }
+        for fetch in fetches.removeAll() {
+            let error = ClientError.badPicture(reason: "the broker has another store than before")
+            actions.append(.emit(.fetchFailed(fetch.job, error)))
+        }
+    }
+
+    private mutating func refused(_ reason: String, now: Int64) {
+        endSession(because: reason)
+        // It may change: somebody adds the key, other clients leave.
+        failedGreetings = 3
+        awaitNextGreeting(now: now)
+        actions.append(.emit(.refused(reason: reason)))
+        for id in requests.all { actions.append(.answer(id, .failed(.refused(reason: reason)))) }
+        requests = RequestTable()
+    }
+}

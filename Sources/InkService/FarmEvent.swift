@@ -1,0 +1,40 @@
+public import InkProtocol
+
+/// Something worth a line in a log.
+public struct FarmEvent: Sendable {
+    public enum Level: Int, Sendable, Comparable {
+        case error
+        case warning
+        case info
+        case debug
+
+        public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    public var level: Level
+    /// `job.accepted`, `worker.lost`: what kind of thing happened.
+    public var name: String
+    public var job: JobNumber?
+    /// `tile 0,3`, `decoding image 1`.
+    public var task: String?
+    public var worker: String?
+    public var client: String?
+    /// In words; one line.
+    public var reason: String?
+    /// Numbers and texts of this kind of event.
+    public var details: [(name: String, value: String)]
+
+    public init(
+        _ level: Level, _ name: String, job: JobNumber? = nil, task: String? = nil, worker: String? = nil,
+        client: String? = nil, reason: String? = nil, details: [(name: String, value: String)] = []
+    ) {
+        self.level = level
+        self.name = name
+        self.job = job
+        self.task = task
+        self.worker = worker
+        self.client = client
+        self.reason = reason
+        self.details = details
+    }
+}

@@ -1,0 +1,30 @@
+import InkProtocol
+
+/// A client's session, as the loop sees it.
+struct ClientPeer {
+    let id: SessionID
+    /// ZeroMQ's name for the connection.
+    let route: [UInt8]
+    let name: String
+    let owner: String
+    /// The name of its key; every message must come with it. nil without keys.
+    let userID: String?
+    var lastHeard: UInt64
+    var lastSent: UInt64
+    /// Messages that the connection had no room for, oldest first.
+    var unsent: [[UInt8]] = []
+    var unsentBytes = 0
+    /// Pieces of pictures that were asked for, oldest first; one window is read at a time.
+    var downloads: [Download] = []
+    var isReading = false
+
+    struct Download: Hashable {
+        var job: JobNumber
+        var offset: UInt64
+    }
+
+    /// Bytes of messages that a client may leave lying.
+    static let unsentBytesMax = 64 << 20
+    /// Windows of pictures that a client may have asked for.
+    static let downloadsMax = 256
+}

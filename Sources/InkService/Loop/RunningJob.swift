@@ -1,0 +1,76 @@
+import InkBroker
+import InkJSON
+import InkProtocol
+
+/// A job that the broker has.
+struct RunningJob {
+    let name: String
+    let owner: String
+    let startedAt: UInt64
+    let isFetched: Bool
+    var done = 0
+    var total = 0
+    var story = Story()
+}
+
+/// What happened to a job's tasks, oldest first; bounded.
+struct Story {
+    static let linesMax = 20_000
+
+    private(set) var notes: [(milliseconds: UInt64, note: TaskNote)] = []
+    private(set) var forgotten = 0
+
+    mutating func add(_ note: TaskNote, at milliseconds: UInt64) {
+        if notes.count < Self.linesMax { notes.append((milliseconds, note)) } else { forgotten += 1 }
+    }
+
+    /// JSON text.
+    func text(job: JobNumber) -> String {
+        let events = notes.map { entry -> JSONValue in
+            var members: [(String, JSONValue)] = [
+                ("ms", .integer(Int(entry.milliseconds))), ("task", .string(entry.note.task)),
+                ("attempt", .integer(Int(entry.note.attempt))), ("worker", .string(entry.note.worker)),
+                ("what", .string(entry.note.what.name)),
+            ]
+            if let reason = entry.note.what.reason { members.append(("reason", .string(reason))) }
+            return .object(members)
+        }
+        var members: [(String, JSONValue)] = [("job", .integer(Int(clamping: job))), ("events", .array(events))]
+        if forgotten > 0 { members.append(("forgotten", .integer(forgotten))) }
+        return JSONValue.object(members).text()
+    }
+}
+
+/// What was done in the last minute.
+struct Throughput {
+    private static let seconds = 60
+
+    private struct Second {
+        var at: UInt64 = 0
+        var pictures = 0
+        var tasks = 0
+        var pixels = 0
+    }
+
+    private var ring = [Second](repeating: Second(), count: Throughput.seconds)
+
+    mutating func add(pictures: Int = 0, tasks: Int = 0, pixels: Int = 0, now: UInt64) {
+        let second = now / 1000
+        let index = Int(second % UInt64(Self.seconds))
+        if ring[index].at != second { ring[index] = Second(at: second) }
+        ring[index].pictures += pictures
+        ring[index].tasks += tasks
+        ring[index].pixels += pixels
+    }
+
+    /// Of the last minute, or of the time since the start.
+    func rates(now: UInt64, startedAt: UInt64) -> (picturesPerMinute: Double, tasksPerSecond: Double, megapixels: Double) {
+        let second = now / 1000
+        let recent = ring.filter { $0.at + UInt64(Self.seconds) > second }
+        let span = max(1, min(Double(Self.seconds), Double(now - min(now, startedAt)) / 1000))
+        let pictures = recent.reduce(0) { $0 + $1.pictures }
+        let tasks = recent.reduce(0) { $0 + $1.tasks }
+        let pixels = recent.reduce(0) { $0 + $1.pixels }
+        return (Double(pictures) * 60 / span, Double(tasks) / span, Double(pixels) / 1e6 / span)
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+import InkEngine
+import InkProtocol
+import InkStore
+
+/// Pictures that were complete when an earlier life of the broker ended.
+enum SealedFile {
+    /// Whether the picture stands at a path: its bytes are counted and hashed.
+    static func isThere(_ path: String, _ picture: FinishedPicture) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        let hash = SHA256()
+        var count: UInt64 = 0
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let read = buffer.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { return false }
+            if read == 0 { break }
+            count += UInt64(read)
+            guard count <= picture.byteCount else { return false }
+            hash.update(Array(buffer[..<read]))
+        }
+        return count == picture.byteCount && hash.finish() == picture.digest
+    }
+
+    /// Gives a picture that waits under its temporary name its own. Returns whether it could be done.
+    static func publish(_ seal: PictureSeal) -> Bool {
+        guard isThere(seal.temporary, seal.picture), rename(seal.temporary, seal.target) == 0 else { return false }
+        let folder = seal.target.lastIndex(of: "/").map { String(seal.target[..<$0]) } ?? "."
+        let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return true }
+        fsync(descriptor)
+        close(descriptor)
+        return true
+    }
+}
+
+/// The pictures that the broker keeps for its clients.
+enum PictureFolder {
+    static func path(of job: JobNumber, in data: DataFolder) -> String { "\(data.picturesFolder)/\(job).png" }
+
+    static func remove(_ job: JobNumber, from data: DataFolder, _ contents: ContentFolder) {
+        let path = path(of: job, in: data)
+        var status = stat()
+        guard stat(path, &status) == 0, unlink(path) == 0 else { return }
+        contents.release(bytes: Int(status.st_size))
+    }
+}

@@ -1,0 +1,19 @@
+import InkBroker
+import InkProtocol
+import InkStore
+
+/// What other threads tell the service's loop.
+enum ServiceCommand: Sendable {
+    case event(ServiceEvent)
+    case broker(BrokerEvent)
+    /// The record of a job that is to be given to the broker; nil when the store cannot say.
+    case launch(JobNumber, JobRecord?, reason: String)
+    /// A window of a picture has been read.
+    case read(SessionID, [ServiceMessage])
+    case send(SessionID, ServiceMessage)
+    case answer(SessionID, UInt32, String)
+    case status(SessionID, UInt32, StoreCounts, BrokerReport)
+    case log(FarmEvent)
+    case drain
+    case stop
+}

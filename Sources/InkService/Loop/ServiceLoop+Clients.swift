@@ -1,0 +1,154 @@
+import InkProtocol
+
+/// Messages from and to clients.
+extension ServiceLoop {
+    func take(_ message: ReceivedMessage) {
+        let route = message.parts[0]
+        let incoming: ClientMessage
+        do throws(ProtocolError) {
+            incoming = try ClientMessage(frame: message.parts[1])
+        } catch {
+            if let session = sessions[route] {
+                refuse(session, "a message cannot be read: \(error)")
+            } else if case .unsupportedVersion = error {
+                post(.refuse(reason: error.description), to: route)
+            }
+            return
+        }
+        if case .hello(let name) = incoming {
+            welcome(name, route, userID: message.userID)
+            return
+        }
+        guard let session = sessions[route], let peer = peers[session], peer.userID == message.userID else {
+            post(.unknownSession, to: route)
+            return
+        }
+        peers[session]?.lastHeard = ServiceClock.milliseconds
+        take(incoming, from: session)
+    }
+
+    private func take(_ message: ClientMessage, from session: SessionID) {
+        switch message {
+        case .hello, .heartbeat: break
+        case .submit(let submission): tell(.submitted(session, submission))
+        case .contentPart(let part):
+            arrivedBytes = part.bytes
+            tell(.contentArrived(session, part.id, offset: part.offset, count: part.bytes.count))
+            arrivedBytes = []
+        case .contentUnavailable(let id, let reason): tell(.contentUnavailable(session, id, reason: reason))
+        case .watch(let jobs): tell(.watched(session, jobs))
+        case .noticesTaken(let notices): tell(.noticesTaken(session, notices))
+        case .pictureRequest(let job, let offset): fetch(job, offset, session)
+        case .order(let order): carryOut(order, session)
+        case .question(let question): ask(question, session)
+        case .goodbye: lose(session, "it left")
+        }
+    }
+
+    private func welcome(_ name: String, _ route: [UInt8], userID: String?) {
+        if let old = sessions[route] { lose(old, "it said hello again") }
+        guard stopping == .no else { return }
+        guard peers.count < configuration.limits.sessions else {
+            post(.refuse(reason: "the broker serves \(peers.count) clients already; try again later"), to: route)
+            return
+        }
+        lastSession += 1
+        let id = SessionID(rawValue: lastSession)
+        let now = ServiceClock.milliseconds
+        peers[id] = ClientPeer(
+            id: id, route: route, name: name, owner: userID ?? name, userID: userID, lastHeard: now, lastSent: now)
+        sessions[route] = id
+        onEvent(FarmEvent(.debug, "client.joined", client: userID ?? name))
+        send(
+            .welcome(
+                ClientWelcome(
+                    brokerName: configuration.name, storeID: parts.store.storeID,
+                    heartbeatMilliseconds: configuration.heartbeatMilliseconds,
+                    livenessMilliseconds: configuration.livenessMilliseconds)), to: id)
+        tell(.joined(id, owner: userID ?? name))
+    }
+
+    /// Breaks with a client that does not keep to the protocol.
+    func refuse(_ session: SessionID, _ reason: String) {
+        send(.refuse(reason: reason), to: session)
+        lose(session, reason)
+    }
+
+    func lose(_ session: SessionID, _ reason: String) {
+        guard let peer = peers.removeValue(forKey: session) else { return }
+        sessions[peer.route] = nil
+        onEvent(FarmEvent(.debug, "client.left", client: peer.owner, reason: reason))
+        tell(.left(session))
+    }
+
+    func keepPeersAlive(now: UInt64) {
+        for id in peers.keys.sorted() {
+            guard let peer = peers[id] else { continue }
+            if now - min(now, peer.lastHeard) >= UInt64(configuration.livenessMilliseconds) {
+                lose(id, "silent for \(configuration.livenessMilliseconds) ms")
+            } else if now - min(now, peer.lastSent) >= UInt64(configuration.heartbeatMilliseconds), peer.unsent.isEmpty {
+                send(.heartbeat, to: id)
+            }
+        }
+    }
+
+    // MARK: - Sending
+
+    /// Sends a message, or keeps it until the connection has room; a client that leaves too much lying is given up.
+    func send(_ message: ServiceMessage, to session: SessionID) {
+        guard peers[session] != nil else { return }
+        guard let frame = try? message.encoded() else {
+            // Only a part beyond the limits cannot be written, and those are cut before.
+            lose(session, "a message to it cannot be written")
+            return
+        }
+        peers[session]?.unsent.append(frame)
+        peers[session]?.unsentBytes += frame.count
+        guard flush(session), peers[session]?.unsentBytes ?? 0 > ClientPeer.unsentBytesMax else { return }
+        lose(session, "it does not take its messages")
+    }
+
+    private func post(_ message: ServiceMessage, to route: [UInt8]) {
+        // A stranger who does not take the answer goes without.
+        guard let frame = try? message.encoded() else { return }
+        _ = try? socket.send([route, frame])
+    }
+
+    /// Sends what has been waiting. Returns whether anything still is.
+    func flush() -> Bool {
+        var isBusy = false
+        for id in peers.keys.sorted() where peers[id]?.unsent.isEmpty == false { isBusy = flush(id) || isBusy }
+        return isBusy
+    }
+
+    /// Returns whether something is left.
+    private func flush(_ session: SessionID) -> Bool {
+        guard let peer = peers[session] else { return false }
+        var sent = 0
+        var failure: String?
+        loop: while sent < peer.unsent.count {
+            do throws(ProtocolError) {
+                switch try socket.send([peer.route, peer.unsent[sent]]) {
+                case .sent: sent += 1
+                case .busy: break loop
+                case .unreachable:
+                    failure = "its connection is gone"
+                    break loop
+                }
+            } catch {
+                failure = error.description
+                break loop
+            }
+        }
+        if sent > 0 {
+            peers[session]?.unsentBytes -= peer.unsent[..<sent].reduce(0) { $0 + $1.count }
+            peers[session]?.unsent.removeFirst(sent)
+            peers[session]?.lastSent = ServiceClock.milliseconds
+        }
+        if let failure {
+            lose(session, failure)
+            return false
+        }
+        return sent < peer.unsent.count
+    }
+}

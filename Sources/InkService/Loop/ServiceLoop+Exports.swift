@@ -1,0 +1,170 @@
+import Glibc
+import InkBroker
+import InkEngine
+import InkProtocol
+import InkStore
+import Synchronization
+
+/// Jobs to the broker, and what becomes of them.
+extension ServiceLoop {
+    /// Reads what is to be done from the store, beside the loop.
+    func start(_ job: JobNumber, priority: Int, weight: Int) {
+        let (store, mailbox) = (parts.store, mailbox)
+        asking.async {
+            do throws(StoreError) {
+                mailbox.post(.launch(job, try store.record(job), reason: "its record is gone"))
+            } catch {
+                mailbox.post(.launch(job, nil, reason: "\(error)"))
+            }
+        }
+    }
+
+    func launch(_ number: JobNumber, _ record: JobRecord?, _ reason: String) {
+        guard let entry = state.jobs[number] else { return }
+        guard let record, let submission = try? Submission(stored: record.submission) else {
+            let ending = JobEnding.failed(.internalError, text: "the job cannot be read: \(reason)")
+            tell(.exportEnded(number, .ended(ending), story: []))
+            return
+        }
+        let isFetched = submission.delivery == .fetch
+        let target: String
+        switch submission.delivery {
+        case .fetch: target = PictureFolder.path(of: number, in: parts.data)
+        case .write(let path): target = (configuration.outputRoot ?? parts.data.picturesFolder) + "/" + path
+        }
+        runs[number] = RunningJob(
+            name: submission.name, owner: record.owner, startedAt: ServiceClock.milliseconds, isFetched: isFetched)
+        let loader = JobLoader(configuration: configuration, contents: parts.contents)
+        let journal = parts.journal
+        let contents = parts.contents
+        var job = ExportJob(
+            id: JobID(number), name: submission.name,
+            source: .deferred { () throws(BrokerError) in try loader.load(submission) },
+            limits: configuration.projectLimits, destination: target, priority: entry.priority, weight: entry.weight)
+        job.temporaryTag = "\(parts.store.storeID)-\(number)"
+        job.seal = { sealed throws(BrokerError) in
+            if isFetched {
+                do throws(StoreError) { try contents.reserve(bytes: sealed.byteCount) } catch {
+                    throw .output(path: sealed.target, operation: "keep (the quota is used up)", errno: ENOSPC)
+                }
+            }
+            let seal = PictureSeal(
+                target: sealed.target, temporary: sealed.temporary,
+                picture: FinishedPicture(sealed.outcome, byteCount: sealed.byteCount, digest: sealed.digest))
+            try SealWriter.write(.publishing(number, seal), to: journal, name: submission.name)
+        }
+        onEvent(FarmEvent(.info, "job.started", job: number, details: [("name", submission.name)]))
+        parts.broker.submit(job)
+        if entry.wantsCancel { parts.broker.cancel(JobID(number)) }
+    }
+
+    func take(_ event: BrokerEvent) {
+        switch event {
+        case .started: break
+        case .prepared(let id): tell(.prepared(id.rawValue))
+        case .progress(let id, let done, let total):
+            runs[id.rawValue]?.done = done
+            runs[id.rawValue]?.total = total
+            tell(.progressed(id.rawValue, done: done, total: total))
+        case .finished(let id, let outcome):
+            let picture = FinishedPicture(outcome, byteCount: outcome.byteCount, digest: outcome.digest)
+            throughput.add(pictures: 1, pixels: outcome.size.area, now: ServiceClock.milliseconds)
+            ended(id.rawValue, .ended(.finished(picture)))
+        case .failed(let id, let error): ended(id.rawValue, ExportEnd(error))
+        case .worker(let event): log(event)
+        case .task(let note): add(note)
+        }
+    }
+
+    private func ended(_ job: JobNumber, _ end: ExportEnd) {
+        let run = runs.removeValue(forKey: job)
+        if case .again(let reason) = end {
+            onEvent(FarmEvent(.warning, "job.restarted", job: job, reason: reason))
+        }
+        tell(.exportEnded(job, end, story: Array((run?.story.text(job: job) ?? "").utf8)))
+    }
+
+    private func add(_ note: TaskNote) {
+        let now = ServiceClock.milliseconds
+        let job = note.job.rawValue
+        if note.what == .finished { throughput.add(tasks: 1, now: now) }
+        if let started = runs[job]?.startedAt { runs[job]?.story.add(note, at: now - min(now, started)) }
+        let level: FarmEvent.Level = note.what.reason == nil ? .debug : .warning
+        onEvent(
+            FarmEvent(
+                level, "task.\(note.what.name)", job: job, task: note.task, worker: note.worker,
+                reason: note.what.reason, details: [("attempt", String(note.attempt))]))
+    }
+
+    func logEnd(_ job: JobNumber, _ ending: JobEnding) {
+        switch ending {
+        case .finished(let picture):
+            onEvent(
+                FarmEvent(
+                    .info, "job.finished", job: job,
+                    details: [
+                        ("ms", String(picture.elapsed / 1_000_000)), ("pixels", picture.size.description),
+                        ("bytes", String(picture.byteCount)),
+                    ]))
+        case .failed(_, let text): onEvent(FarmEvent(.warning, "job.failed", job: job, reason: text))
+        case .cancelled: onEvent(FarmEvent(.info, "job.cancelled", job: job))
+        case .unknown: break
+        }
+    }
+}
+
+/// Waits for the store on a lane of the broker's, until a picture may get its name.
+enum SealWriter {
+    static func write(_ entry: JournalEntry, to journal: Journal, name: String) throws(BrokerError) {
+        let answer = SealAnswer()
+        journal.append([entry]) { result in answer.give(result) }
+        switch answer.wait() {
+        case .success: return
+        case .failure(let error): throw .journal(export: name, reason: "\(error)")
+        }
+    }
+}
+
+private final class SealAnswer: Sendable {
+    private let done = DispatchSemaphore(value: 0)
+    private let result = Mutex<Result<[JournalOutcome], StoreError>?>(nil)
+
+    func give(_ answer: Result<[JournalOutcome], StoreError>) {
+        result.withLock { $0 = answer }
+        done.signal()
+    }
+
+    func wait() -> Result<[JournalOutcome], StoreError> {
+        done.wait()
+        return result.withLock { $0 } ?? .success([])
+    }
+}
+
+extension FinishedPicture {
+    init(_ outcome: ExportOutcome, byteCount: Int, digest: [UInt8]) {
+        let phases = outcome.phases
+        self.init(
+            size: outcome.size, byteCount: UInt64(byteCount), digest: digest, tileCount: UInt64(outcome.tileCount),
+            attemptCount: UInt64(outcome.attemptCount), elapsed: outcome.elapsed,
+            phases: [
+                phases.queue, phases.prepare, phases.decode, phases.raster, phases.composite, phases.encode,
+                phases.stitch, outcome.brokerCPU,
+            ])
+    }
+}
+
+extension ExportEnd {
+    init(_ error: BrokerError) {
+        switch error {
+        case .refused(.badInput), .refused(.overLimit):
+            self = .ended(.failed(.badInput, text: error.description))
+        case .refused(.io), .output, .spill, .targetNotAFile, .journal:
+            self = .ended(.failed(.inputOutput, text: error.description))
+        case .noWorkers: self = .ended(.failed(.noWorkers, text: error.description))
+        case .cancelled: self = .ended(.cancelled)
+        case .rendererGone: self = .again(reason: error.description)
+        case .refused(.internalError), .taskFailed, .internalError, .configuration, .transport:
+            self = .ended(.failed(.internalError, text: error.description))
+        }
+    }
+}

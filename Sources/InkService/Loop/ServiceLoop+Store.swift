@@ -1,0 +1,182 @@
+import Glibc
+import InkBroker
+import InkEngine
+import InkProtocol
+import InkStore
+
+/// What the state wants of the disk.
+extension ServiceLoop {
+    func examine(_ key: SubmissionKey, _ source: ProjectSource) {
+        let (store, contents, mailbox) = (parts.store, parts.contents, mailbox)
+        asking.async {
+            let job = (try? store.job(key: key)) ?? nil
+            var hasContent = true
+            if case .content(let id, let byteCount, _) = source { hasContent = contents.has(id, byteCount: byteCount) }
+            mailbox.post(.event(.examined(key, job: job, hasContent: hasContent)))
+        }
+    }
+
+    func journal(_ token: JournalToken, _ entries: [JournalEntry]) {
+        let now = ServiceClock.unixMilliseconds
+        let dated = entries.map { entry in
+            // The state has no clock.
+            switch entry {
+            case .accept(var record):
+                record.createdAt = now
+                return JournalEntry.accept(record)
+            case .ended(let job, let ending, let notice, _, let story):
+                return .ended(job, ending, notice: notice, at: now, story: story)
+            default: return entry
+            }
+        }
+        let mailbox = mailbox
+        parts.journal.append(dated) { result in
+            if case .note = token {
+                if case .failure(let error) = result {
+                    mailbox.post(.log(FarmEvent(.warning, "store.refused", reason: "\(error)")))
+                }
+                return
+            }
+            mailbox.post(.event(.committed(token, result.mapError(StorageFault.init))))
+        }
+    }
+
+    // MARK: - Contents
+
+    func beginContent(_ id: ContentID, _ byteCount: UInt64) {
+        do throws(StoreError) {
+            incoming[id] = try parts.contents.begin(id, byteCount: byteCount)
+            tell(.contentBegun(id))
+        } catch {
+            tell(.contentFailed(id, StorageFault(error)))
+        }
+    }
+
+    func writeContent(_ id: ContentID, _ offset: UInt64) {
+        guard let content = incoming[id] else { return }
+        let (bytes, mailbox) = (arrivedBytes, mailbox)
+        receiving.async {
+            do throws(StoreError) {
+                try content.write(bytes, at: offset)
+                mailbox.post(.event(.contentWritten(id, through: offset + UInt64(bytes.count))))
+            } catch {
+                mailbox.post(.event(.contentFailed(id, StorageFault(error))))
+            }
+        }
+    }
+
+    func finishContent(_ id: ContentID) {
+        guard let content = incoming.removeValue(forKey: id) else { return }
+        let mailbox = mailbox
+        receiving.async {
+            do throws(StoreError) {
+                try content.finish()
+                mailbox.post(.event(.contentStored(id)))
+            } catch {
+                mailbox.post(.event(.contentFailed(id, StorageFault(error))))
+            }
+        }
+    }
+
+    func discard(_ content: IncomingContent) { receiving.async { content.discard() } }
+
+    // MARK: - Jobs that are not in memory
+
+    func lookUp(_ session: SessionID, _ jobs: [JobNumber]) {
+        let (store, mailbox) = (parts.store, mailbox)
+        asking.async {
+            var notices: [Notice] = []
+            for job in jobs {
+                do throws(StoreError) {
+                    guard let record = try store.record(job) else {
+                        notices.append(Notice(id: 0, job: job, ending: .unknown))
+                        continue
+                    }
+                    // One that goes on is in memory by now, or will be: the client asks again.
+                    if case .ended(let ending) = record.state {
+                        notices.append(Notice(id: record.notice, job: job, ending: ending))
+                    }
+                } catch {
+                    mailbox.post(.log(FarmEvent(.warning, "store.unreadable", job: job, reason: "\(error)")))
+                }
+            }
+            mailbox.post(.event(.lookedUp(session, notices)))
+        }
+    }
+
+    func reload(_ jobs: [JobNumber]) {
+        let (store, mailbox) = (parts.store, mailbox)
+        asking.async {
+            let records = jobs.compactMap { job in (try? store.record(job)) ?? nil }
+            mailbox.post(.event(.reloaded(records)))
+        }
+    }
+
+    /// Looks whether the picture of a crashed life got its name, or can get it now.
+    func recover(_ job: JobNumber, _ seal: PictureSeal) {
+        let mailbox = mailbox
+        fetching.async {
+            let isPublished = SealedFile.isThere(seal.target, seal.picture) || SealedFile.publish(seal)
+            mailbox.post(.event(.recovered(job, isPublished ? seal.picture : nil)))
+        }
+    }
+
+    // MARK: - Forgetting
+
+    /// Forgets jobs that ended before a time (milliseconds since 1970); `then` gets their number, on a lane.
+    func purge(endedBefore time: Int64, then: @escaping @Sendable (Int) -> Void) {
+        let store = parts.store
+        purge(
+            { () throws(StoreError) in try store.ended(before: time, limit: 500) }, then: then)
+    }
+
+    func purge(_ jobs: [JobNumber], then: @escaping @Sendable (Int) -> Void) {
+        let store = parts.store
+        var isFirst = true
+        let known = jobs.filter { state.jobs[$0] == nil }
+        purge(
+            { () throws(StoreError) in
+                defer { isFirst = false }
+                guard isFirst else { return [] }
+                var ended: [JobNumber] = []
+                for job in known {
+                    if case .ended? = try store.record(job)?.state { ended.append(job) }
+                }
+                return ended
+            }, then: then)
+    }
+
+    private func purge(
+        _ next: @escaping () throws(StoreError) -> [JobNumber], then: @escaping @Sendable (Int) -> Void
+    ) {
+        let parts = parts
+        let inUse = state.contentsInUse
+        nonisolated(unsafe) let next = next
+        fetching.async {
+            var count = 0
+            do throws(StoreError) {
+                while true {
+                    let jobs = try next()
+                    guard !jobs.isEmpty else { break }
+                    _ = try parts.store.apply(jobs.map { .purged($0) })
+                    for job in jobs { PictureFolder.remove(job, from: parts.data, parts.contents) }
+                    count += jobs.count
+                }
+                if count > 0 {
+                    let needed = try parts.store.contentReferences()
+                    _ = parts.contents.collectGarbage(keeping: needed.union(inUse))
+                }
+            } catch {
+                parts.onEvent(FarmEvent(.warning, "store.purge", reason: "\(error)"))
+            }
+            if count > 0 {
+                parts.onEvent(FarmEvent(.info, "jobs.purged", details: [("jobs", String(count))]))
+            }
+            then(count)
+        }
+    }
+}
+
+extension StorageFault {
+    init(_ error: StoreError) { self.init(text: "\(error)", isTemporary: error.isTemporary) }
+}

@@ -1,0 +1,217 @@
+import Dispatch
+import Glibc
+import InkBroker
+import InkEngine
+import InkProtocol
+import InkStore
+
+/// What a service's loop is made of.
+struct ServiceParts: Sendable {
+    var configuration: ServiceConfiguration
+    var context: ZeroMQContext
+    var mailbox: Mailbox<ServiceCommand>
+    var broker: Broker
+    var data: DataFolder
+    var store: JobStore
+    var journal: Journal
+    var contents: ContentFolder
+    var onEvent: @Sendable (FarmEvent) -> Void
+}
+
+/// The service's thread: clients' messages, time and the answers of the other threads go into the state, its actions
+/// come out.
+///
+/// Never waits for a disk: the store is asked on a lane, contents are written on another, and the journal has a thread
+/// of its own.
+final class ServiceLoop {
+    let parts: ServiceParts
+    let configuration: ServiceConfiguration
+    let mailbox: Mailbox<ServiceCommand>
+    let socket: ZeroMQSocket
+    let onEvent: @Sendable (FarmEvent) -> Void
+    /// Questions to the store.
+    let asking = DispatchQueue(label: "ink.service.asking")
+    /// Contents that come in.
+    let receiving = DispatchQueue(label: "ink.service.receiving")
+    /// Pictures that go out, and what is removed.
+    let fetching = DispatchQueue(label: "ink.service.fetching")
+
+    var state: ServiceState
+    var peers: [SessionID: ClientPeer] = [:]
+    var sessions: [[UInt8]: SessionID] = [:]
+    var lastSession: UInt64 = 0
+    var incoming: [ContentID: IncomingContent] = [:]
+    /// The bytes that came with the event that is being handled.
+    var arrivedBytes: [UInt8] = []
+    var runs: [JobNumber: RunningJob] = [:]
+    var throughput = Throughput()
+    let startedAt = ServiceClock.milliseconds
+    var stopping = Stopping.no
+    private var events: [ServiceEvent] = []
+    private var isPumping = false
+    private var lastTick: UInt64 = 0
+    private var lastCleaning: UInt64 = 0
+    private var isBusy = false
+
+    enum Stopping {
+        case no
+        /// What is under way is finished; nothing is begun.
+        case draining
+        case now
+    }
+
+    private static let messagesPerTurn = 256
+    static let tickMilliseconds = 100
+    /// Between two looks for jobs that have been kept long enough.
+    private static let cleaningMilliseconds: UInt64 = 60_000
+
+    init(_ parts: ServiceParts, state: ServiceState) throws(ServiceError) {
+        self.parts = parts
+        configuration = parts.configuration
+        mailbox = parts.mailbox
+        onEvent = parts.onEvent
+        self.state = state
+        do throws(ProtocolError) {
+            var options = ZeroMQSocketOptions()
+            options.highWaterMark = 64
+            socket = try ZeroMQSocket(.router, context: parts.context, options: options)
+            try socket.bind(parts.configuration.clientsEndpoint)
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    /// Until `stop`, or until `drain` has been carried out.
+    func run(restoring records: [JobRecord]) {
+        perform(state.restore(records, now: ServiceClock.milliseconds))
+        while true {
+            do throws(ProtocolError) {
+                var items = [mailbox.wakeUp.pollItem, socket.pollItem()]
+                _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: isBusy ? 2 : Self.tickMilliseconds)
+                if items[0].isReadable { for command in mailbox.take() { carryOut(command) } }
+                try receive()
+            } catch {
+                onEvent(FarmEvent(.error, "clients.socket", reason: "\(error)"))
+                stopping = .now
+            }
+            passTime()
+            isBusy = flush()
+            if stopping == .now || stopping == .draining && state.activeJobs.isEmpty && state.submitting.isEmpty { break }
+        }
+        leave()
+    }
+
+    private func receive() throws(ProtocolError) {
+        for _ in 0..<Self.messagesPerTurn {
+            guard let message = try socket.receive() else { return }
+            guard message.parts.count == 2, message.discardedParts == 0 else {
+                if let route = message.parts.first, let session = sessions[route] {
+                    refuse(session, "a message has not one part of at most \(ProtocolLimits.frameBytes) bytes")
+                }
+                continue
+            }
+            take(message)
+        }
+    }
+
+    private func carryOut(_ command: ServiceCommand) {
+        switch command {
+        case .event(let event): tell(event)
+        case .broker(let event): take(event)
+        case .launch(let job, let record, let reason): launch(job, record, reason)
+        case .read(let session, let messages):
+            for message in messages { send(message, to: session) }
+            peers[session]?.isReading = false
+            readNext(session)
+        case .send(let session, let message): send(message, to: session)
+        case .answer(let session, let number, let text): answer(session, number, text)
+        case .status(let session, let number, let counts, let report):
+            answer(session, number, statusText(counts, report))
+        case .log(let event): onEvent(event)
+        case .drain:
+            stopping = .draining
+            tell(.stopping)
+        case .stop: stopping = .now
+        }
+    }
+
+    private func passTime() {
+        let now = ServiceClock.milliseconds
+        guard now - lastTick >= UInt64(Self.tickMilliseconds) else { return }
+        lastTick = now
+        keepPeersAlive(now: now)
+        tell(.tick)
+        guard let retention = configuration.retentionMilliseconds, now - lastCleaning >= Self.cleaningMilliseconds
+        else { return }
+        lastCleaning = now
+        purge(endedBefore: ServiceClock.unixMilliseconds - Int64(retention), then: { _ in })
+    }
+
+    /// What is under way stays in the store and begins again in the next life.
+    private func leave() {
+        parts.broker.stop()
+        for command in mailbox.take() { carryOut(command) }
+        for id in state.activeJobs.sorted() {
+            // A project that is being read when the program is stopped is not under suspicion.
+            if let job = state.jobs[id] { parts.journal.append([.queued(id, crashes: job.crashes)]) { _ in } }
+        }
+        for content in incoming.values { content.discard() }
+        asking.sync {}
+        receiving.sync {}
+        fetching.sync {}
+        parts.journal.stop()
+        for command in mailbox.take() { carryOut(command) }
+        _ = flush()
+    }
+
+    // MARK: - The state
+
+    /// Gives the state an event and carries out its actions; events that arise meanwhile come after.
+    func tell(_ event: ServiceEvent) {
+        events.append(event)
+        guard !isPumping else { return }
+        isPumping = true
+        var next = 0
+        while next < events.count {
+            perform(state.handle(events[next], now: ServiceClock.milliseconds))
+            next += 1
+        }
+        events.removeAll(keepingCapacity: true)
+        isPumping = false
+    }
+
+    private func perform(_ actions: [ServiceAction]) { for action in actions { perform(action) } }
+
+    private func perform(_ action: ServiceAction) {
+        switch action {
+        case .send(let session, let message): send(message, to: session)
+        case .examine(let key, let source): examine(key, source)
+        case .beginContent(let id, let byteCount): beginContent(id, byteCount)
+        case .writeContent(let id, let offset): writeContent(id, offset)
+        case .finishContent(let id): finishContent(id)
+        case .discardContent(let id): if let content = incoming.removeValue(forKey: id) { discard(content) }
+        case .journal(let token, let entries): journal(token, entries)
+        case .start(let job, let priority, let weight): start(job, priority: priority, weight: weight)
+        case .cancelExport(let job): parts.broker.cancel(JobID(job))
+        case .setPriority(let job, let priority): parts.broker.setPriority(JobID(job), priority)
+        case .lookUp(let session, let jobs): lookUp(session, jobs)
+        case .reload(let jobs): reload(jobs)
+        case .recover(let job, let seal): recover(job, seal)
+        case .told(let job, let ending): logEnd(job, ending)
+        }
+    }
+}
+
+/// The clocks of a service.
+enum ServiceClock {
+    /// Monotonic.
+    static var milliseconds: UInt64 { read(CLOCK_MONOTONIC) }
+    /// Since 1970.
+    static var unixMilliseconds: Int64 { Int64(read(CLOCK_REALTIME)) }
+
+    private static func read(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+}

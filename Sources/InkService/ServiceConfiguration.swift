@@ -1,0 +1,40 @@
+public import InkBroker
+public import InkEngine
+
+/// The terms on which a farm's broker serves.
+public struct ServiceConfiguration: Sendable {
+    /// For people.
+    public var name = "broker"
+    /// The program's name and version; goes into pictures.
+    public var software = "ink"
+    /// Where clients connect: `tcp://host:port`, `ipc://path`, `inproc://name`.
+    public var clientsEndpoint: String
+    /// Holds the jobs, their projects and pictures; made if missing.
+    public var dataFolder: String
+    /// Workers' side.
+    public var broker: BrokerConfiguration
+    public var limits = ServiceLimits()
+    /// Exports under way at once.
+    public var activeJobs = 8
+    /// Of projects.
+    public var projectLimits = Limits()
+    public var presetFolders: [String] = []
+    /// Folders below which clients may name projects by path; absolute.
+    public var inputRoots: [String] = []
+    /// The folder below which pictures are written for clients; absolute. nil: none are.
+    public var outputRoot: String?
+    /// Projects and pictures in the data folder, bytes.
+    public var quotaBytes = 64 << 30
+    /// Ended jobs are forgotten and their pictures removed after this, milliseconds; nil: never.
+    public var retentionMilliseconds: Int? = 7 * 86_400_000
+    /// What is sent to a client when nothing else is, milliseconds.
+    public var heartbeatMilliseconds = 1_000
+    /// A client that has been silent this long is gone, milliseconds.
+    public var livenessMilliseconds = 15_000
+
+    public init(clientsEndpoint: String, dataFolder: String, broker: BrokerConfiguration) {
+        self.clientsEndpoint = clientsEndpoint
+        self.dataFolder = dataFolder
+        self.broker = broker
+    }
+}

@@ -1,0 +1,22 @@
+public import InkBroker
+public import InkProtocol
+public import InkStore
+
+/// Why a service cannot start. `description` is one line that a person can act on.
+public enum ServiceError: Error, Sendable {
+    case configuration(String)
+    case store(StoreError)
+    case broker(BrokerError)
+    case transport(ProtocolError)
+}
+
+extension ServiceError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .configuration(let text): text
+        case .store(let error): "\(error)"
+        case .broker(let error): error.description
+        case .transport(let error): "clients' socket: \(error)"
+        }
+    }
+}
