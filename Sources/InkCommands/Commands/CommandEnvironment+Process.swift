@@ -10,5 +10,6 @@ extension CommandEnvironment {
         storedDigest: { path in (try? PictureFile.storedDigest(path: path))?.bytes },
         sha256: { SHA256.digest($0) },
         readLimits: { try Limits.read(path: $0) },
+        variables: ProcessFacts.variables(),
         handlesSignals: true)
 }

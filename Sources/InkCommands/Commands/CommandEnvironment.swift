@@ -12,6 +12,8 @@ struct CommandEnvironment: Sendable {
     var sha256: @Sendable ([UInt8]) -> [UInt8]
     /// - Throws: `EngineError` when the file of limits cannot be used.
     var readLimits: @Sendable (String) throws -> Limits
+    /// The environment's variables.
+    var variables: [String: String] = [:]
     /// Whether Ctrl-C is taken over.
     var handlesSignals: Bool
 
