@@ -91,7 +91,9 @@ final class WorkerLoop {
     private func connect() throws(ProtocolError) {
         unsent = []
         // A new socket has a new routing id: nothing meant for the old connection can reach it.
-        let next = try ZeroMQSocket(.dealer, context: context)
+        var options = ZeroMQSocketOptions()
+        options.security = configuration.security
+        let next = try ZeroMQSocket(.dealer, context: context, options: options)
         try next.connect(configuration.endpoint)
         socket = consume next
     }

@@ -92,8 +92,9 @@ struct WireVectorTests {
         (try? item.encodedRecord()) ?? []
     }
 
-    /// Name to hex, from the block that begins with ```vectors: a line `name:` and indented lines of hex.
-    static func vectors() throws -> [String: [UInt8]] {
+    /// Name to bytes, from the block that begins with three backticks and `fence`: a line `name:` and indented lines of
+    /// hex.
+    static func vectors(fence: String = "vectors") throws -> [String: [UInt8]] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: root.appendingPathComponent("docs/protocol.md"), encoding: .utf8)
@@ -102,7 +103,7 @@ struct WireVectorTests {
         var isInside = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("```") {
-                isInside = line == "```vectors"
+                isInside = line == "```" + fence
             } else if isInside, line.hasSuffix(":") {
                 name = String(line.dropLast())
                 vectors[name!] = ""

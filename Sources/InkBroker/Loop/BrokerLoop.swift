@@ -6,7 +6,7 @@ struct LoopParts: Sendable {
     var configuration: BrokerConfiguration
     var context: ZeroMQContext
     var container: PictureContainer
-    var mailbox: Mailbox
+    var mailbox: Mailbox<LoopCommand>
     var onEvent: @Sendable (BrokerEvent) -> Void
 }
 
@@ -16,15 +16,15 @@ struct LoopParts: Sendable {
 final class BrokerLoop {
     let configuration: BrokerConfiguration
     let container: PictureContainer
-    let mailbox: Mailbox
+    let mailbox: Mailbox<LoopCommand>
     let onEvent: @Sendable (BrokerEvent) -> Void
     let socket: ZeroMQSocket
     /// Cuts projects into blocks.
     let cutting = Lane("cutting")
     /// Writes bands, in order.
     let writing = Lane("writing")
-    /// Brings files to the disk and renames them.
-    let syncing = Lane("syncing")
+    /// Bring files to the disk and rename them; several, so that journals can share a commit.
+    let syncing = (1...4).map { Lane("syncing-\($0)") }
 
     var scheduler: SchedulerState
     var store: BlockStore
@@ -36,6 +36,7 @@ final class BrokerLoop {
     var peers: [WorkerID: Peer] = [:]
     var sessions: [[UInt8]: WorkerID] = [:]
     var lastWorker: UInt64 = 0
+    var counters = TaskCounters()
     var isStopping = false
     private var events: [SchedulerEvent] = []
     private var isPumping = false
@@ -60,6 +61,7 @@ final class BrokerLoop {
             var options = ZeroMQSocketOptions()
             // Messages of up to 1 MiB: what a slow worker has not taken yet stays bounded.
             options.highWaterMark = 64
+            options.security = parts.configuration.security
             socket = try ZeroMQSocket(.router, context: parts.context, options: options)
             try socket.bind(parts.configuration.endpoint)
         } catch {
@@ -94,10 +96,10 @@ final class BrokerLoop {
             shareCPU()
             if isStopping, jobs.isEmpty { break }
         }
-        for id in peers.keys.sorted() { send(.drain, to: id) }
+        if configuration.releasesWorkers { for id in peers.keys.sorted() { send(.drain, to: id) } }
         // What was given up is removed from the disk before the broker says that it has stopped.
         writing.wait()
-        syncing.wait()
+        for lane in syncing { lane.wait() }
     }
 
     private var tickMilliseconds: Int {
@@ -113,7 +115,7 @@ final class BrokerLoop {
                 }
                 continue
             }
-            take(frame: message.parts[1], from: message.parts[0])
+            take(message)
         }
     }
 
@@ -121,6 +123,9 @@ final class BrokerLoop {
         switch command {
         case .submit(let job): submit(job)
         case .cancel(let id): cancel(id)
+        case .setPriority(let id, let priority): setPriority(id, priority)
+        case .drainWorkers(let name, let reply): reply(drainWorkers(named: name))
+        case .report(let reply): reply(report)
         case .stop: stop()
         case .prepared(let id, let result): prepared(id, result)
         case .planned(let id, let result): planned(id, result)

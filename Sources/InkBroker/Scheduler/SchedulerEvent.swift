@@ -83,6 +83,7 @@ enum SchedulerEvent: Hashable, Sendable {
     case tilesPlanned(JobID, TileSchedule)
     /// So many of the job's rows are written.
     case rowsWritten(JobID, Int)
+    case priorityChanged(JobID, Int)
     /// The job is not wanted any more, for whatever reason: nothing further is said of it.
     case jobDropped(JobID)
     case workerJoined(WorkerID, name: String, credits: WorkerCredits)

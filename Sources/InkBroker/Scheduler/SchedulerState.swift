@@ -45,6 +45,7 @@ struct SchedulerState: Sendable {
         case .rowsWritten(let id, let rows):
             guard let job = jobs[id] else { return }
             jobs[id]?.rowsWritten = max(job.rowsWritten, min(rows, job.rowsAccepted))
+        case .priorityChanged(let id, let priority): jobs[id]?.priority = priority
         case .jobDropped(let id): removeJob(id)
         case .workerJoined(let id, let name, let credits):
             if workers[id] == nil { workers[id] = WorkerRecord(id: id, name: name, credits: credits) }

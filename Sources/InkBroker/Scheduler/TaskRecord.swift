@@ -104,7 +104,7 @@ struct WorkerRecord: Sendable {
 /// A job as the scheduler sees it.
 struct JobRecord: Sendable {
     let id: JobID
-    let priority: Int
+    var priority: Int
     let weight: UInt64
     /// Weighted turns taken, in estimated nanoseconds; the job that is furthest behind goes next.
     var pass: UInt64

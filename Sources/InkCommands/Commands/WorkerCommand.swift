@@ -38,6 +38,12 @@ struct WorkerCommand {
         } catch {
             throw .farm(PictureFailure(kind: .unreachable, reason: "the worker cannot start: \(error)"))
         }
+        do throws(WorkerError) {
+            try worker.start()
+            try worker.waitUntilEnded()
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
         return .done
     }
 }

@@ -83,8 +83,39 @@ public enum Topic: Hashable, Sendable {
 extension ClientMessage {
     /// The message as a frame.
     ///
-    /// Throws `overLimit` when it does not fit one.
+    /// Throws `overLimit` and `badValue` for what the other side would refuse. Names are cut to their limit, paths are
+    /// not.
     public func encoded() throws(ProtocolError) -> [UInt8] {
+        try check()
+        return try sealed()
+    }
+
+    /// Throws unless a reader takes what `sealed` writes.
+    private func check() throws(ProtocolError) {
+        switch self {
+        case .submit(let submission): try submission.check()
+        case .watch(let numbers), .noticesTaken(let numbers): try ClientMessage.check(numbers, least: 1)
+        case .order(let order):
+            switch order.action {
+            case .cancel(let jobs), .retry(let jobs), .priority(let jobs, _): try ClientMessage.check(jobs, least: 1)
+            case .purge(let jobs, _): try ClientMessage.check(jobs, least: 0)
+            case .drain: break
+            }
+        case .hello, .heartbeat, .contentPart, .contentUnavailable, .pictureRequest, .question, .goodbye: break
+        }
+    }
+
+    private static func check(_ numbers: [UInt64], least: Int) throws(ProtocolError) {
+        let limit = ProtocolLimits.jobsPerMessage
+        guard numbers.count <= limit else {
+            throw .overLimit(what: "numbers in a message", found: UInt64(numbers.count), limit: UInt64(limit))
+        }
+        guard numbers.count >= least else {
+            throw .badValue(what: "numbers in a message", offset: 0, found: "none", expected: "at least \(least)")
+        }
+    }
+
+    private func sealed() throws(ProtocolError) -> [UInt8] {
         switch self {
         case .hello(let name):
             try Frame.seal(type: MessageType.clientHello) { $0.text(name, limit: ProtocolLimits.nameBytes) }

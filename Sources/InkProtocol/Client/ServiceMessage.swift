@@ -12,7 +12,8 @@ public enum ServiceMessage: Hashable, Sendable {
     /// The job is on the broker's disk: it will end, whatever happens.
     case accepted(SubmissionKey, JobNumber)
     case rejected(SubmissionKey, Rejection)
-    /// Send these bytes of a content, in parts of at most `ProtocolLimits.partBytes`.
+    /// Send these bytes of a content, in parts of at most `ProtocolLimits.partBytes`; 1 to
+    /// `ProtocolLimits.transferWindowBytes`.
     case contentRequest(ContentID, offset: UInt64, byteCount: UInt64)
     /// Now and then, for watched jobs; none need arrive.
     case progress(JobNumber, done: Int, total: Int)
@@ -214,7 +215,7 @@ extension ServiceMessage {
             try Frame.seal(type: MessageType.rejected) {
                 key.write(to: &$0)
                 $0.uint8(rejection.code.rawValue)
-                $0.integer(max(0, rejection.retryMilliseconds))
+                $0.integer(max(0, min(rejection.retryMilliseconds, ProtocolLimits.retryMilliseconds)))
                 $0.text(rejection.text, limit: ProtocolLimits.textBytes)
             }
         case .contentRequest(let id, let offset, let byteCount):
@@ -273,13 +274,20 @@ extension ServiceMessage {
         case MessageType.rejected:
             let key = try SubmissionKey(from: &body)
             let code: Rejection.Code = try body.enumeration("rejection")
-            let retry = try body.integer("retry time", in: 0...86_400_000)
+            let retry = try body.integer("retry time", in: 0...ProtocolLimits.retryMilliseconds)
             let text = try body.text("text", limit: ProtocolLimits.textBytes)
             self = .rejected(key, Rejection(code: code, retryMilliseconds: retry, text: text))
         case MessageType.contentRequest:
             let id = try ContentID(from: &body)
             let offset = try body.uint64("offset")
-            self = .contentRequest(id, offset: offset, byteCount: try body.uint64("byte count"))
+            let start = body.offset
+            let byteCount = try body.uint64("byte count")
+            guard byteCount > 0, byteCount <= ProtocolLimits.transferWindowBytes else {
+                throw .badValue(
+                    what: "byte count", offset: start, found: "\(byteCount)",
+                    expected: "1 to \(ProtocolLimits.transferWindowBytes)")
+            }
+            self = .contentRequest(id, offset: offset, byteCount: byteCount)
         case MessageType.progress:
             let job = try body.uint64("job")
             let done = try body.integer("done", in: 0...Int.max)

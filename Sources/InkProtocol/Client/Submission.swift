@@ -106,6 +106,8 @@ public struct PictureSpec: Hashable, Sendable {
     /// 32 bytes that are written into the picture; nil for none.
     public var digest: [UInt8]?
 
+    static let dotsPerInchRange = 1.0...100_000.0
+
     public init(size: SizeSpec) { self.size = size }
 }
 
@@ -152,6 +154,39 @@ extension Submission: WireValue {
         }
         writer.integer(max(0, min(20, priority + 10)))
         writer.integer(max(1, min(100, weight)))
+    }
+
+    /// Throws for what a reader would refuse or what would not arrive as it is: a path that is cut is another path.
+    func check() throws(ProtocolError) {
+        func check(_ what: String, _ found: Int, _ range: ClosedRange<Int>) throws(ProtocolError) {
+            guard found >= range.lowerBound else {
+                throw .badValue(what: what, offset: 0, found: "\(found)", expected: "at least \(range.lowerBound)")
+            }
+            guard found <= range.upperBound else {
+                throw .overLimit(what: what, found: UInt64(found), limit: UInt64(range.upperBound))
+            }
+        }
+        try check("length of the name", name.utf8.count, 1...ProtocolLimits.nameBytes)
+        switch source {
+        case .path(let path): try check("length of the project's path", path.utf8.count, 1...ProtocolLimits.textBytes)
+        case .content(_, let byteCount, _):
+            try check("content", Int(clamping: byteCount), 1...Int(ProtocolLimits.contentBytes))
+        }
+        if case .write(let path) = delivery {
+            try check("length of the output path", path.utf8.count, 1...ProtocolLimits.textBytes)
+        }
+        switch picture.size {
+        case .named(let name): try check("length of the size", name.utf8.count, 1...ProtocolLimits.nameBytes)
+        case .exact(let size):
+            try check("width", size.width, 1...ProtocolLimits.edgePixels)
+            try check("height", size.height, 1...ProtocolLimits.edgePixels)
+        }
+        try check("number of layers", picture.layers?.count ?? 0, 0...ProtocolLimits.layers)
+        for layer in picture.layers ?? [] { try check("layer", layer, 0...(ProtocolLimits.layers - 1)) }
+        if let dotsPerInch = picture.dotsPerInch, !PictureSpec.dotsPerInchRange.contains(dotsPerInch) {
+            throw .badValue(what: "dpi", offset: 0, found: "\(dotsPerInch)", expected: "1 to 100000")
+        }
+        try check("length of the digest", picture.digest?.count ?? 32, 32...32)
     }
 
     /// The submission as bytes, for a store. Equal submissions give equal bytes.
@@ -218,7 +253,7 @@ extension PictureSpec: WireValue {
         color = try reader.enumeration("color mode")
         effort = try reader.enumeration("effort")
         tile = try reader.optional("has tile")
-        if try reader.bool("has dpi") { dotsPerInch = try reader.double("dpi", in: 1...100_000) }
+        if try reader.bool("has dpi") { dotsPerInch = try reader.double("dpi", in: PictureSpec.dotsPerInchRange) }
         hasMetadata = try reader.bool("metadata")
         if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
     }

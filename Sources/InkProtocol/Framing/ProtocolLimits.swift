@@ -2,9 +2,11 @@
 /// a sender keeps to them, a receiver checks them.
 public enum ProtocolLimits {
     /// The version that this program speaks.
-    public static let version: UInt16 = 1
-    /// The versions that this program accepts.
-    public static let supportedVersions: ClosedRange<UInt16> = 1...1
+    public static let version: UInt16 = 2
+    /// The versions that this program accepts: its own and the one before.
+    public static let supportedVersions: ClosedRange<UInt16> = 1...2
+    /// The first version in which a broker may answer a stranger with `unknownWorker`.
+    public static let unknownWorkerVersion: UInt16 = 2
 
     /// Bytes before a frame's body.
     public static let headerBytes = 16
@@ -44,6 +46,8 @@ public enum ProtocolLimits {
     public static let transferWindowBytes: UInt64 = 4 * UInt64(partBytes)
     /// Jobs or notices in one message.
     public static let jobsPerMessage = 1000
+    /// How long a client can be told to wait before it tries again.
+    public static let retryMilliseconds = 86_400_000
     /// The JSON text of an answer, bytes.
     public static let answerBytes: UInt64 = 64 << 20
 

@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import InkBroker
+import InkEngine
 import InkJSON
 import InkProtocol
 import InkStore

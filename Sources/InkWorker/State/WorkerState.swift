@@ -140,6 +140,10 @@ struct WorkerState {
             failWaiting(for: id, because: "the broker does not have block \(id)")
         case (.cancel(let task), .serving): cancel(task)
         case (.drain, .serving): drain()
+        case (.unknownWorker, .serving):
+            // The broker has given the tasks away, or has forgotten them.
+            dropEverything()
+            if !isDraining { connect(now: now) }
         // A heartbeat is life and nothing else; the rest does not belong in this phase and is left over from another.
         default: break
         }

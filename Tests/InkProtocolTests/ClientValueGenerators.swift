@@ -1,0 +1,118 @@
+import InkEngine
+import InkProtocol
+import InkTestSupport
+
+/// Valid messages between clients and broker, small and varied, from a seed.
+extension SeededGenerator {
+    mutating func submissionKey() -> SubmissionKey { SubmissionKey(bytes: bytes(16)) }
+    mutating func name() -> String { ["a.ink", "Zeichnung ü", "墨", "a\nb"].randomElement(using: &self)! }
+    mutating func size() -> PixelSize { PixelSize(width: int(1...100_000), height: int(1...100_000)) }
+    mutating func numbers(_ count: ClosedRange<Int>) -> [UInt64] { (0..<int(count)).map { _ in next() } }
+
+    mutating func submission() -> Submission {
+        var picture = PictureSpec(size: bool() ? .exact(size()) : .named("2k"))
+        picture.background = bool() ? color() : nil
+        picture.includesBaseImage = bool()
+        picture.layers = bool() ? (0..<int(0...5)).map { _ in int(0...65_535) } : nil
+        picture.fillsSuggested = bool()
+        picture.color = [.automatic, .rgb, .rgba].randomElement(using: &self)!
+        picture.effort = EncodingEffort.allCases.randomElement(using: &self)!
+        picture.tile = bool() ? size() : nil
+        picture.dotsPerInch = bool() ? double(1...100_000) : nil
+        picture.hasMetadata = bool()
+        picture.digest = bool() ? bytes(32) : nil
+        let byteCount = UInt64.random(in: 1...ProtocolLimits.contentBytes, using: &self)
+        return Submission(
+            key: submissionKey(), name: name(),
+            source: bool() ? .path("/srv/" + name()) : .content(blockID(), byteCount: byteCount, bool() ? .zstd : .plain),
+            picture: picture, delivery: bool() ? .fetch : .write("a/" + name()), priority: int(-10...10),
+            weight: int(1...100))
+    }
+
+    mutating func clientMessage() -> ClientMessage {
+        switch int(0...10) {
+        case 0: return .hello(clientName: text())
+        case 1: return .heartbeat
+        case 2: return .submit(submission())
+        case 3: return .contentPart(ContentPart(id: blockID(), offset: next(), bytes: bytes(int(1...99))))
+        case 4: return .contentUnavailable(blockID(), reason: text())
+        case 5: return .watch(numbers(1...9))
+        case 6: return .noticesTaken(numbers(1...9))
+        case 7: return .pictureRequest(next(), offset: next())
+        case 8: return .order(Order(number: word(), action: orderAction()))
+        case 9:
+            let topics: [Topic] = [.status, .jobs(after: next(), limit: int(1...1000)), .job(next()), .story(next())]
+            return .question(Question(number: word(), topic: topics.randomElement(using: &self)!))
+        default: return .goodbye
+        }
+    }
+
+    mutating func orderAction() -> OrderAction {
+        switch int(0...4) {
+        case 0: .cancel(numbers(1...9))
+        case 1: .retry(numbers(1...9))
+        case 2: .priority(numbers(1...9), int(-10...10))
+        case 3: .purge(numbers(0...9), endedSecondsAgo: next())
+        default: .drain(worker: name())
+        }
+    }
+
+    mutating func finishedPicture() -> FinishedPicture {
+        FinishedPicture(
+            size: size(), byteCount: next(), digest: bytes(32), tileCount: next(), attemptCount: next(), elapsed: next(),
+            phases: (0..<FinishedPicture.phaseCount).map { _ in next() })
+    }
+
+    mutating func ending() -> JobEnding {
+        switch int(0...3) {
+        case 0: .finished(finishedPicture())
+        case 1:
+            .failed(
+                [.badInput, .inputOutput, .internalError, .noWorkers].randomElement(using: &self)!, text: text())
+        case 2: .cancelled
+        default: .unknown
+        }
+    }
+
+    mutating func serviceMessage() -> ServiceMessage {
+        switch int(0...12) {
+        case 0:
+            let heartbeat = int(1...60_000)
+            return .welcome(
+                ClientWelcome(
+                    brokerName: text(), storeID: submissionKey(), heartbeatMilliseconds: heartbeat,
+                    livenessMilliseconds: int(heartbeat...3_600_000)))
+        case 1: return .refuse(reason: text())
+        case 2: return .heartbeat
+        case 3: return .unknownSession
+        case 4: return .accepted(submissionKey(), next())
+        case 5:
+            let codes: [Rejection.Code] = [.busy, .invalid, .forbidden, .storage, .content]
+            return .rejected(
+                submissionKey(),
+                Rejection(
+                    code: codes.randomElement(using: &self)!, retryMilliseconds: int(0...86_400_000), text: text()))
+        case 6:
+            let count = UInt64.random(in: 1...ProtocolLimits.transferWindowBytes, using: &self)
+            return .contentRequest(blockID(), offset: next(), byteCount: count)
+        case 7: return .progress(next(), done: int(0...1_000_000), total: int(0...Int.max))
+        case 8: return .notice(Notice(id: next(), job: next(), ending: ending()))
+        case 9:
+            let total = UInt64.random(in: 99...(1 << 40), using: &self)
+            let offset = UInt64.random(in: 0...(total - 99), using: &self)
+            return .picturePart(
+                PicturePart(job: next(), offset: offset, totalBytes: total, bytes: bytes(int(1...99))))
+        case 10: return .pictureMissing(next(), reason: text())
+        case 11:
+            let codes: [OrderResult.Code] = [.done, .partly, .refused]
+            return .orderDone(
+                OrderResult(
+                    number: word(), code: codes.randomElement(using: &self)!, count: next(), text: text()))
+        default:
+            let total = UInt64(int(99...(64 << 20)))
+            let offset = UInt64.random(in: 0...(total - 99), using: &self)
+            return .answerPart(
+                AnswerPart(number: word(), offset: offset, totalBytes: total, bytes: bytes(int(1...99))))
+        }
+    }
+}
