@@ -5,6 +5,8 @@ import InkProtocol
 enum JobList {
     /// Jobs in one command.
     static let countMax = 1_000_000
+    /// Longest list on standard input, bytes.
+    static let bytesMax = 64 << 20
 
     /// The numbers in their order, each once.
     ///

@@ -78,12 +78,12 @@ struct ProgressDisplay {
     // Up by the lines that stand there, then clear to the end of the screen.
     private var eraser: String { linesShown > 0 ? "\u{1b}[\(linesShown)A\u{1b}[J" : "" }
 
-    private static func bar(_ share: Double) -> String {
+    static func bar(_ share: Double) -> String {
         let filled = Int((share * 20).rounded(.down))
         return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: 20 - filled) + "]"
     }
 
-    private static func percent(_ share: Double) -> String {
+    static func percent(_ share: Double) -> String {
         let text = "\(Int((share * 100).rounded(.down)))%"
         return String(repeating: " ", count: max(0, 4 - text.count)) + text
     }
