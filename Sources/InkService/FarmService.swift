@@ -153,5 +153,6 @@ public final class FarmService: Sendable {
         ended.wait()
         ended.signal()
         authenticator?.stop()
+        data.release()
     }
 }

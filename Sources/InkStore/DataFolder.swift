@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The folder in which a broker keeps everything that survives it; one broker at a time.
 ///
@@ -10,7 +11,7 @@ import Glibc
 ///     DATA/lock
 public final class DataFolder: Sendable {
     public let path: String
-    private let lock: Int32
+    private let lock: Atomic<Int32>
 
     public var jobsPath: String { path + "/jobs.sqlite" }
     public var picturesFolder: String { path + "/pictures" }
@@ -32,11 +33,11 @@ public final class DataFolder: Sendable {
             throw .unsafeFolder(path: path, reason: "this data folder belongs to another user")
         }
         let lockPath = path + "/lock"
-        lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .file(path: lockPath, operation: "open", errno: errno) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        lock = Atomic(file)
+        guard file >= 0 else { throw .file(path: lockPath, operation: "open", errno: errno) }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
-            close(lock)
             throw reason == EWOULDBLOCK
                 ? .locked(path: path) : .file(path: lockPath, operation: "lock", errno: reason)
         }
@@ -44,7 +45,13 @@ public final class DataFolder: Sendable {
         try Self.makeFolder(replaysFolder)
     }
 
-    deinit { close(lock) }
+    deinit { release() }
+
+    /// Lets another broker have the folder; nothing may be done in it afterwards.
+    public func release() {
+        let file = lock.exchange(-1, ordering: .acquiringAndReleasing)
+        if file >= 0 { close(file) }
+    }
 
     /// Makes a folder for the owner only; one that is there is left as it is.
     static func makeFolder(_ path: String) throws(StoreError) {
