@@ -27,6 +27,8 @@ public enum InkCommands {
         case "inspect": return try InspectCommand.run(parsed, environment)
         case "import": return try ImportCommand.run(parsed, environment)
         case "masks": return try MasksCommand.run(parsed, environment)
+        case "broker": return try BrokerCommand.run(parsed, environment)
+        case "keygen": return try KeygenCommand.run(parsed, environment)
         case "worker": return try WorkerCommand.run(parsed, environment)
         case "status": return try StatusCommand.run(parsed, environment)
         case "story": return try StatusCommand.story(parsed, environment)

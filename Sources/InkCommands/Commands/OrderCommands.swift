@@ -45,7 +45,7 @@ enum OrderCommands {
         guard worker.utf8.count <= ProtocolLimits.nameBytes else {
             throw .usage("WORKER: longer than \(ProtocolLimits.nameBytes) bytes")
         }
-        return try give(.drain(worker: worker), "draining", "worker", parsed, environment)
+        return try give(.drain(worker: worker), "draining", noun: "worker", parsed, environment)
     }
 
     private static func jobs(
@@ -59,7 +59,7 @@ enum OrderCommands {
     }
 
     private static func give(
-        _ action: OrderAction, _ done: String, _ noun: String = "job", _ parsed: ParsedCommand,
+        _ action: OrderAction, _ done: String, noun: String = "job", _ parsed: ParsedCommand,
         _ environment: CommandEnvironment
     ) throws(CommandError) -> ExitCode {
         let options = try RemoteOptions(parsed, variables: environment.variables)

@@ -4,7 +4,8 @@ import InkProtocol
 extension RemoteOptions {
     /// A client over ZeroMQ, not started.
     func client(_ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(CommandError) -> any FarmConnection {
-        let configuration = FarmClientConfiguration(endpoint: endpoint, name: Self.clientName())
+        var configuration = FarmClientConfiguration(endpoint: endpoint, name: Self.clientName())
+        configuration.security = try Keys.security(role: .client, keyPath: keyPath, brokerKeyPath: brokerKeyPath)
         let context: ZeroMQContext
         do throws(ProtocolError) {
             context = try ZeroMQContext()

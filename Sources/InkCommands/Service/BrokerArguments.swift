@@ -7,8 +7,9 @@ struct BrokerArguments: Sendable {
     var name: String
     /// nil: no keys.
     var keyPath: String?
-    var allowWorkers: [String]
-    var allowClients: [String]
+    /// Empty without keys.
+    var allowWorkers: String
+    var allowClients: String
     var dataFolder: String
     var inputRoots: [String]
     var outputRoot: String?
@@ -26,6 +27,7 @@ struct BrokerArguments: Sendable {
     var heartbeatMilliseconds: Int
     var livenessMilliseconds: Int
     var leaseMilliseconds: Int
+    var drainMilliseconds: Int
     var log: LogArguments
 
     /// - Parameters:
@@ -44,8 +46,8 @@ struct BrokerArguments: Sendable {
         clientsEndpoint = try needed(settings.text(Own.clients), Own.clients)
         name = settings.text(Own.name) ?? hostName
         keyPath = settings.text(Own.key)
-        allowWorkers = settings.texts(Own.allowWorkers)
-        allowClients = settings.texts(Own.allowClients)
+        allowWorkers = settings.text(Own.allowWorkers) ?? ""
+        allowClients = settings.text(Own.allowClients) ?? ""
         dataFolder = try needed(settings.text(Own.data), Own.data)
         inputRoots = settings.texts(Own.inputRoot)
         outputRoot = settings.text(Own.outputRoot)
@@ -61,6 +63,7 @@ struct BrokerArguments: Sendable {
         heartbeatMilliseconds = try needed(settings.milliseconds(Own.heartbeat), Own.heartbeat)
         livenessMilliseconds = try needed(settings.milliseconds(Own.liveness), Own.liveness)
         leaseMilliseconds = try needed(settings.milliseconds(Own.lease), Own.lease)
+        drainMilliseconds = try needed(settings.milliseconds(Own.drainTime), Own.drainTime)
         log = LogArguments(settings)
 
         if livenessMilliseconds < 2 * heartbeatMilliseconds {

@@ -14,10 +14,10 @@ enum BrokerSetting {
     static let key = SettingSyntax(
         "key", .path, "FILE", group: KeySetting.group, "The broker's secret key, made by ink keygen")
     static let allowWorkers = SettingSyntax(
-        "allow-workers", .path, "PATH", isList: true, group: KeySetting.group,
+        "allow-workers", .path, "PATH", group: KeySetting.group,
         "Public keys of workers that may connect: a .pub file or a folder of them")
     static let allowClients = SettingSyntax(
-        "allow-clients", .path, "PATH", isList: true, group: KeySetting.group,
+        "allow-clients", .path, "PATH", group: KeySetting.group,
         "Public keys of clients that may connect: a .pub file or a folder of them")
 
     static let data = SettingSyntax(
@@ -68,11 +68,15 @@ enum BrokerSetting {
         "lease", .duration(plain: .milliseconds, 100...3_600_000), "MS", standard: "60000", group: times,
         "The least time that a worker has for a task, milliseconds")
 
+    static let drainTime = SettingSyntax(
+        "drain-time", .duration(plain: nil, 0...86_400_000), "TIME", standard: "60s", group: times,
+        "How long SIGTERM waits for exports under way; the others begin again at the next start")
+
     static let all =
         [
             workers, clients, name, key, allowWorkers, allowClients, KeySetting.insecure, data, inputRoot, outputRoot,
             spillFolder, limits, presets, queueLimit, active, blockMemory, spill, quota, verify, retention, heartbeat,
-            liveness, lease,
+            liveness, lease, drainTime,
         ] + LogSetting.all
 }
 

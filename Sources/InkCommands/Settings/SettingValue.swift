@@ -180,7 +180,9 @@ extension SettingKind {
         guard !host.isEmpty, binds && host == "*" || isHost else {
             throw refusal(text, "has no host that can be used (such as \(example))")
         }
-        guard let number = Int(port), (1...65535).contains(number), port.allSatisfy(\.isNumber) else {
+        // `*` as a port: the system chooses one, the log says which.
+        let isPort = port.allSatisfy(\.isNumber) && Int(port).map { (1...65535).contains($0) } == true
+        guard isPort || binds && port == "*" else {
             throw refusal(text, "has no port from 1 to 65535 (such as \(example))")
         }
         return text

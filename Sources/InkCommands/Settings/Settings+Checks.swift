@@ -1,4 +1,5 @@
 import InkEngine
+import InkProtocol
 
 /// Checks of settings against each other and against the disk; each error names the setting and where it stands.
 extension Settings {
@@ -33,26 +34,11 @@ extension Settings {
 
     /// Without keys, only this machine may be reached, unless `--insecure` is said.
     func requireKeyOrLoopback(_ endpoint: SettingSyntax, hasKey: Bool) throws(CommandError) {
-        guard !hasKey, !isOn(KeySetting.insecure), let text = text(endpoint), !EndpointText.isLocal(text) else {
+        guard !hasKey, !isOn(KeySetting.insecure), let text = text(endpoint), (try? Endpoint(text))?.isLocal != true
+        else {
             return
         }
         throw refusal(
             endpoint, "\(text) is not on this machine alone: give keys (ink keygen), or --insecure to do without")
-    }
-}
-
-/// What an endpoint's text says.
-enum EndpointText {
-    /// Whether only processes of this machine can be at its other end. A name other than `localhost` may lead anywhere.
-    static func isLocal(_ endpoint: String) -> Bool {
-        if endpoint.hasPrefix("ipc://") || endpoint.hasPrefix("inproc://") { return true }
-        guard let address = endpoint.afterPrefix("tcp://"), let colon = address.lastIndex(of: ":") else { return false }
-        let host = address[..<colon].lowercased()
-        if host == "localhost" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy { part in
-                !part.isEmpty && part.count <= 3 && part.allSatisfy(\.isNumber) && (Int(part) ?? 256) < 256
-            }
     }
 }

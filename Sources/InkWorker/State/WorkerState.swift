@@ -22,6 +22,8 @@ struct WorkerState {
 
     private(set) var phase = Phase.idle
     private(set) var isDraining = false
+    /// Whether the broker has taken the worker on.
+    var isServing: Bool { if case .serving = phase { true } else { false } }
     var tasks = TaskTable()
     var blocks = BlockRequests()
     var actions: [WorkerAction] = []
