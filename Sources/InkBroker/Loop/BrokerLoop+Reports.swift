@@ -17,6 +17,8 @@ extension BrokerLoop {
         report.tasksDispatched = counters.dispatched
         report.tasksFinished = counters.finished
         report.tasksFailed = counters.failed
+        report.tasksRaced = scheduler.counters.raced
+        report.tasksVerified = scheduler.counters.verified
         report.blockBytes = store.memoryBytes
         report.spilledBytes = store.spilledBytes
         return report

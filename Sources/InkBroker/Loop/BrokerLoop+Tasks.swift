@@ -23,7 +23,7 @@ extension BrokerLoop {
                 job: job.id, role: dispatch.role, assembler: assembler, payloadBlock: block?.id)
             if let block { owners[block.id] = job.id }
             counters.dispatched += 1
-            note(dispatch.id, dispatch.role, of: job.id, dispatch.worker, .dispatched)
+            note(dispatch.id, dispatch.role, of: job.id, dispatch.worker, dispatch.isRace ? .raced : .dispatched)
             jobs[job.id]?.attemptCount += 1
             jobs[job.id]?.firstDispatch = job.firstDispatch ?? Clock.now
             if case .inline(let bytes) = payload { jobs[job.id]?.bytesSent += bytes.count }
@@ -138,7 +138,8 @@ extension BrokerLoop {
         jobs[assembly.job]?.phases.raster += done.phases.raster
         jobs[assembly.job]?.phases.composite += done.phases.composite
         jobs[assembly.job]?.phases.encode += done.phases.encode
-        tell(.taskFinished(worker, id))
+        let digest = scheduler.wantsDigest(id.task) ? ResultDigest.of(assembly, in: store) : []
+        tell(.taskFinished(worker, id, digest: digest))
     }
 
     /// What makes a complete result useless for its export, nil when nothing does.

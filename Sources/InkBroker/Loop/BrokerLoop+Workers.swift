@@ -74,7 +74,10 @@ extension BrokerLoop {
                     heartbeatMilliseconds: configuration.heartbeatMilliseconds,
                     livenessMilliseconds: configuration.livenessMilliseconds)), to: id)
         let bytes = Int(clamping: hello.byteCredits)
-        tell(.workerJoined(id, name: hello.workerName, credits: WorkerCredits(tasks: hello.taskCredits, bytes: bytes)))
+        tell(
+            .workerJoined(
+                id, name: hello.workerName, version: hello.rendererVersion,
+                credits: WorkerCredits(tasks: hello.taskCredits, bytes: bytes)))
     }
 
     /// Breaks with a worker that does not keep to the protocol.

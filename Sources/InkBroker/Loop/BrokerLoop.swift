@@ -74,6 +74,7 @@ final class BrokerLoop {
         var rules = SchedulerRules()
         rules.leaseMin = nanoseconds(configuration.leaseMilliseconds)
         rules.dismissalGrace = nanoseconds(configuration.dismissalMilliseconds)
+        rules.verifyShare = configuration.verifyShare
         rules.workerWait = configuration.workerWaitMilliseconds.map(nanoseconds)
         return rules
     }
@@ -103,7 +104,7 @@ final class BrokerLoop {
     }
 
     private var tickMilliseconds: Int {
-        max(1, min(100, configuration.heartbeatMilliseconds / 2, configuration.livenessMilliseconds / 4))
+        max(1, min(25, configuration.heartbeatMilliseconds / 2, configuration.livenessMilliseconds / 4))
     }
 
     private func receive() throws(ProtocolError) {
@@ -183,6 +184,7 @@ final class BrokerLoop {
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
         case .planTiles(let id): planTiles(id)
         case .accept(let worker, let attempt, _, _): accept(attempt, from: worker)
+        case .hold: break
         case .drop(let worker, let attempt): forget(attempt, of: worker)
         case .jobComplete: break
         case .jobFailed(let id, let failure): fail(id, BrokerLoop.error(of: failure, export: jobs[id]?.name ?? "\(id)"))
@@ -197,6 +199,7 @@ final class BrokerLoop {
         case .badInput(_, let error): .refused(error)
         case .attemptsExhausted(let role, let story):
             .taskFailed(export: export, task: role.description, story: story)
+        case .rendererGone(let version): .rendererGone(export: export, version: version)
         case .noWorkers(let waited): .noWorkers(export: export, waitedMilliseconds: waited / 1_000_000)
         }
     }

@@ -1,0 +1,104 @@
+import InkProtocol
+import InkTestSupport
+import Testing
+
+@testable import InkClient
+
+@Suite("Client in a simulated farm")
+struct ClientSimulationTests {
+    /// Submits, waits, fetches, orders and asks while messages are lost, repeated and reordered and the broker is
+    /// killed; then the network is good, and everything must come to its end.
+    private func wholeLife(seed: UInt64) -> ClientSimulation {
+        var random = SeededGenerator(seed: seed)
+        var rules = ClientRules()
+        rules.submissionsInFlight = Int.random(in: 1...5, using: &random)
+        rules.uploadPartBytes = Int.random(in: 1_000...70_000, using: &random)
+        rules.uploadBytes = Int.random(in: 1...200_000, using: &random)
+        rules.fetchesInFlight = Int.random(in: 1...3, using: &random)
+        var farm = ClientSimulation(seed: seed, rules: rules)
+        farm.badUntil = 60_000
+        farm.lossShare = Int.random(in: 0...30, using: &random)
+        farm.repeatShare = Int.random(in: 0...30, using: &random)
+        farm.service.queueLimit = Int.random(in: 1...9, using: &random)
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            farm.restartBroker(in: Int64.random(in: 0...60_000, using: &random))
+        }
+        for number in 0..<UInt64(8) {
+            // Some have the same content.
+            let seed = number % 5
+            let content = PreparedContent(bytes: ClientSamples.bytes(Int(seed) * 40_000 + 1, seed: seed))
+            farm.tell(.submit(ClientSamples.submission(content, number), content.content))
+        }
+        farm.tell(.order(1, .cancel([1])))
+        farm.tell(.question(2, .status))
+        var watched = 0
+        var fetched = 0
+        _ = farm.run(until: 1_000_000) { farm in
+            farm.accepted.count == 8 && farm.answers.count == 2
+        }
+        for event in farm.events {
+            guard case .accepted(_, let job) = event else { continue }
+            farm.tell(.watch([job]))
+            watched += 1
+        }
+        _ = farm.run(until: 1_000_000) { $0.notices.count >= watched }
+        for notice in farm.notices {
+            guard case .finished(let picture) = notice.ending else { continue }
+            farm.tell(.fetch(notice.job, picture, path: "\(notice.job)"))
+            farm.tell(.noticeTaken(notice.id))
+            fetched += 1
+        }
+        _ = farm.run(until: 1_000_000) { $0.stored.count >= fetched && $0.service.openNotices == 0 }
+        // Nothing comes twice, and nothing that was not asked for.
+        _ = farm.run(until: farm.now + 60_000) { _ in false }
+        return farm
+    }
+
+    @Test("Everything is settled once, whatever the network and the broker do", arguments: 0..<200)
+    func wholeLives(seed: UInt64) {
+        let farm = wholeLife(seed: seed)
+        let story = "seed \(seed), now \(farm.now)\n\(farm.history.suffix(60).joined(separator: "\n"))"
+        let accepted = farm.events.filter { if case .accepted = $0 { true } else { false } }
+        #expect(accepted.count == 8 && farm.accepted.count == 8, "\(story)")
+        #expect(Set(farm.accepted.values).count == 8 && farm.service.jobs.count == 8, "\(story)")
+        #expect(farm.notices.count == 8 && Set(farm.notices.map(\.job)).count == 8, "\(story)")
+        #expect(farm.service.openNotices == 0, "\(story)")
+        #expect(farm.stored.count == 8, "\(story)")
+        for (path, bytes) in farm.stored {
+            #expect(farm.service.pictures[JobNumber(path) ?? 0] == bytes, "picture \(path), \(story)")
+        }
+        #expect(farm.answers[2] == .answer(FakeService.answer(to: .status)), "\(story)")
+        if case .done(let result)? = farm.answers[1] {
+            #expect(result.code == .done)
+        } else {
+            Issue.record("no answer to the order, \(story)")
+        }
+        #expect(farm.openFiles == 0, "\(story)")
+        #expect(farm.mostReadAhead <= farm.client.rules.uploadBytes + farm.client.rules.uploadPartBytes, "\(story)")
+        #expect(farm.events.allSatisfy { if case .fetchFailed = $0 { false } else { true } }, "\(story)")
+    }
+
+    @Test("The same seed is the same history")
+    func repeatable() {
+        #expect(wholeLife(seed: 7).history == wholeLife(seed: 7).history)
+    }
+
+    @Test("Ten thousand submissions to a small queue: all are taken, few are under way")
+    func backlog() {
+        var farm = ClientSimulation(seed: 3)
+        farm.service.queueLimit = 100
+        farm.service.jobTime = 200
+        farm.service.pictureBytes = 1...2
+        let content = PreparedContent(bytes: [1, 2, 3])
+        for number in 0..<UInt64(2_000) {
+            farm.tell(.submit(ClientSamples.submission(content, number), content.content))
+        }
+        var most = 0
+        let isDone = farm.run(until: 3_600_000) { farm in
+            most = max(most, farm.client.submissions.inFlight.count)
+            return farm.service.jobs.count == 2_000 && farm.client.submissions.entries.isEmpty
+        }
+        #expect(isDone && most == 64)
+        #expect(farm.service.busyCount > 0)
+    }
+}
