@@ -55,7 +55,8 @@ struct BrokerCommand {
                 .info, "broker.started",
                 [
                     "name": .text(arguments.name), "version": .text(ProgramVersion.text),
-                    "workers": .text(Self.shown(arguments.workersEndpoint, bound: service.workersEndpoint)), "clients": .text(Self.shown(arguments.clientsEndpoint, bound: service.clientsEndpoint)),
+                    "workers": .text(Self.shown(arguments.workersEndpoint, bound: service.workersEndpoint)),
+                    "clients": .text(Self.shown(arguments.clientsEndpoint, bound: service.clientsEndpoint)),
                     "data": .text(arguments.dataFolder),
                     "keys": .text(configuration.security == nil ? "none" : "curve"),
                 ]))
@@ -69,7 +70,9 @@ struct BrokerCommand {
     }
 
     /// The endpoint as it was given, unless the system chose the port.
-    private static func shown(_ endpoint: String, bound: String) -> String { endpoint.hasSuffix(":*") ? bound : endpoint }
+    private static func shown(_ endpoint: String, bound: String) -> String {
+        endpoint.hasSuffix(":*") ? bound : endpoint
+    }
 
     private func start(_ log: Log) throws(ServiceError) -> FarmService {
         let context: ZeroMQContext
