@@ -25,7 +25,7 @@ struct BrokerCommand {
         return try command.execute()
     }
 
-    private static func arguments(
+    private static func readArguments(
         _ settings: Settings, _ environment: CommandEnvironment
     ) throws(CommandError) -> BrokerArguments {
         try BrokerArguments(settings, hostName: ProcessFacts.hostName()) { path throws(CommandError) in
@@ -55,7 +55,8 @@ struct BrokerCommand {
                 .info, "broker.started",
                 [
                     "name": .text(arguments.name), "version": .text(ProgramVersion.text),
-                    "workers": .text(service.workersEndpoint), "clients": .text(service.clientsEndpoint),
+                    "workers": .text(Self.shown(arguments.workersEndpoint, bound: service.workersEndpoint)),
+                    "clients": .text(Self.shown(arguments.clientsEndpoint, bound: service.clientsEndpoint)),
                     "data": .text(arguments.dataFolder),
                     "keys": .text(configuration.security == nil ? "none" : "curve"),
                 ]))
@@ -66,6 +67,11 @@ struct BrokerCommand {
         }
         log.record(LogRecord(.info, "broker.stopped"))
         return .done
+    }
+
+    /// The endpoint as it was given, unless the system chose the port.
+    private static func shown(_ endpoint: String, bound: String) -> String {
+        endpoint.hasSuffix(":*") ? bound : endpoint
     }
 
     private func start(_ log: Log) throws(ServiceError) -> FarmService {

@@ -57,7 +57,7 @@ struct StatusCommand {
         return status
     }
 
-    private func lines(_ status: JSONValue, _ text: StatusText, rowsMax: Int = .max) -> [String] {
+    private func lines(_ status: JSONValue, _ text: StatusText, rowsMax: Int = StatusText.rowsMax) -> [String] {
         job == nil ? text.lines(status: status, rowsMax: rowsMax) : text.lines(job: status)
     }
 

@@ -3,13 +3,16 @@ import InkJSON
 /// A broker's status, a job and a story for a person, from the broker's JSON. What an older broker leaves out is left
 /// out here.
 struct StatusText {
+    /// As many lines as a report can have.
+    static let rowsMax = 100_000
+
     private let columns: Int
 
     /// - Parameter columns: lines are cut to fit.
     init(columns: Int = .max) { self.columns = columns }
 
     /// - Parameter rowsMax: lines in all; exports, then workers are left out beyond.
-    func lines(status: JSONValue, rowsMax: Int = .max) -> [String] {
+    func lines(status: JSONValue, rowsMax: Int = StatusText.rowsMax) -> [String] {
         var lines = head(status)
         let workers = workerRows(status["workers"]?.array ?? [])
         let exports = exportRows(status["exports"]?.array ?? [])

@@ -21,6 +21,7 @@ final class EmbeddedFarm: ExportFarm {
 
     let rendererVersion = TileRenderer.version
     private let workerCount: Int
+    var threadCount: Int { workerCount }
     private let limits: Limits
     private let state = Mutex(State())
 

@@ -15,7 +15,7 @@ enum SettingValue: Hashable, Sendable {
         case .count(let count): String(count)
         case .bytes(let bytes): SettingUnit.text(bytes, SettingUnit.sizes)
         case .milliseconds(let time): SettingUnit.text(time, SettingUnit.durations)
-        case .share(let share): String(share)
+        case .share(let share): share == share.rounded() ? String(Int(share)) : String(share)
         case .on(let isOn): isOn ? "true" : "false"
         }
     }
