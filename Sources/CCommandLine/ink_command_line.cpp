@@ -55,9 +55,10 @@ ink_cli *ink_cli_create(const char *name, const char *description, const char *v
 
 void ink_cli_destroy(ink_cli *cli) { delete cli; }
 
-int ink_cli_add_command(ink_cli *cli, const char *command, const char *description, const char *footer) {
+int ink_cli_add_command(ink_cli *cli, const char *command, const char *description, const char *group,
+                        const char *footer) {
     try {
-        cli->app.add_subcommand(command, description)->footer(footer);
+        cli->app.add_subcommand(command, description)->footer(footer)->group(group);
         cli->slots[command];
         return 0;
     } catch (const std::exception &) {

@@ -12,9 +12,10 @@ public final class Broker: Sendable {
     private let context: ZeroMQContext
     private let container: PictureContainer
     private let onEvent: @Sendable (BrokerEvent) -> Void
-    private let mailbox: Mailbox
+    private let mailbox: Mailbox<LoopCommand>
     private let lifecycle = Mutex(Lifecycle.idle)
     private let ended = DispatchSemaphore(value: 0)
+    private let endpoint = Mutex("")
 
     private enum Lifecycle {
         case idle
@@ -59,6 +60,7 @@ public final class Broker: Sendable {
         DispatchQueue(label: "ink.broker.loop").async { @Sendable in
             do throws(BrokerError) {
                 let loop = try BrokerLoop(parts)
+                outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }
                 bound.signal()
                 loop.run()
             } catch {
@@ -72,17 +74,34 @@ public final class Broker: Sendable {
             lifecycle.withLock { $0 = .stopped }
             throw failure
         }
+        let address = outcome.endpoint.withLock { $0 }
+        endpoint.withLock { $0 = address }
     }
 
     private final class StartOutcome: Sendable {
         let failure = Mutex<BrokerError?>(nil)
+        let endpoint = Mutex("")
     }
+
+    /// Where workers connect, after `start`; with the port that the system chose.
+    public var boundEndpoint: String { endpoint.withLock { $0 } }
 
     /// Takes an export on. Whatever comes of it, refusals too, is told by events.
     public func submit(_ job: ExportJob) { mailbox.post(.submit(job)) }
 
     /// Ends an export with `BrokerError.cancelled`, unless its file is being finished already.
     public func cancel(_ job: JobID) { mailbox.post(.cancel(job)) }
+
+    /// Changes whose turn comes first.
+    public func setPriority(_ job: JobID, _ priority: Int) { mailbox.post(.setPriority(job, priority)) }
+
+    /// Lets the workers of a name finish what they hold and leave; `reply` gets their number, on the broker's thread.
+    public func drainWorkers(named name: String, reply: @escaping @Sendable (Int) -> Void) {
+        mailbox.post(.drainWorkers(name: name, reply: reply))
+    }
+
+    /// Says how the broker stands, on the broker's thread.
+    public func report(_ reply: @escaping @Sendable (BrokerReport) -> Void) { mailbox.post(.report(reply)) }
 
     /// Cancels every export, lets the workers go and waits until the broker's thread has ended.
     public func stop() {

@@ -1,9 +1,15 @@
+public import InkProtocol
+
 /// The terms on which a broker runs.
 public struct BrokerConfiguration: Hashable, Sendable {
     /// Where workers connect: `inproc://name`, `ipc://path`, `tcp://host:port`.
     public var endpoint: String
-    /// The only renderer version that is taken on; nil takes that of the first worker, as long as one is there.
+    /// Keys of the workers' socket; nil: none are asked for. The process's `Authenticator` decides who comes in.
+    public var security: SocketSecurity?
+    /// The only renderer version that is taken on; nil takes all, and gives all tiles of an export to one.
     public var rendererVersion: String?
+    /// Workers at once; more are turned away.
+    public var workersMax = 4096
     /// What is sent when nothing else is, milliseconds.
     public var heartbeatMilliseconds = 1_000
     /// A worker that has been silent this long is lost, milliseconds.
@@ -23,6 +29,14 @@ public struct BrokerConfiguration: Hashable, Sendable {
     public var spillFolder = "/var/tmp"
     /// Raw bytes of rows of tiles that one export may have under way beyond the row that is written next.
     public var reorderBytes = 96 << 20
+    /// Whether the workers are sent away when the broker stops; else they wait for the next one.
+    public var releasesWorkers = true
+    /// Whether every task's fate is told (`BrokerEvent.task`).
+    public var notesTasks = false
+    /// Where a task that took its workers down is kept, to be replayed; nil: nowhere.
+    public var replayFolder: String?
+    /// Of all tasks, how many are done by two workers and compared: 0 to 1.
+    public var verifyShare = 0.0
 
     public init(endpoint: String) { self.endpoint = endpoint }
 

@@ -18,6 +18,11 @@ public enum BrokerError: Error, Hashable, Sendable {
     case configuration(String)
     /// The socket that the workers connect to failed.
     case transport(String)
+    /// The workers of the renderer version that made the first tiles have left, and others would leave seams; the export
+    /// can be begun again.
+    case rendererGone(export: String, version: String)
+    /// The picture could not be entered in the journal (`ExportJob.seal`).
+    case journal(export: String, reason: String)
     /// `cancel` was called, or the broker was stopped.
     case cancelled(export: String)
     /// A broken rule of the broker's own; a defect of the program.
@@ -41,6 +46,8 @@ extension BrokerError: CustomStringConvertible {
         case .spill(let operation, let errno): "temporary storage: cannot \(operation): \(systemMessage(errno))"
         case .configuration(let message): "broker configuration: \(message)"
         case .transport(let message): "workers' socket: \(message)"
+        case .rendererGone(let export, let version): "\(export): all workers of renderer \(version) have left"
+        case .journal(let export, let reason): "\(export): the picture cannot be entered in the journal: \(reason)"
         case .cancelled(let export): "\(export): cancelled"
         case .internalError(let message): "internal error: \(message)"
         }

@@ -6,8 +6,7 @@ public struct ExportJob: Sendable {
     public var id: JobID
     /// The project's name in messages: the file as the person named it.
     public var name: String
-    public var project: Project
-    public var options: PictureOptions
+    public var source: ExportSource
     public var limits: Limits
     /// The file to write; a missing folder is made.
     public var destination: String
@@ -16,28 +15,68 @@ public struct ExportJob: Sendable {
     /// Turns in proportion to the others of the same priority; at least 1.
     public var weight: Int
 
+    /// Names the unfinished file, so that one that an earlier life left behind is found and replaced; nil: a random
+    /// name.
+    public var temporaryTag: String?
+    /// Called when the picture is complete and on the disk under its temporary name; the picture gets its own name when
+    /// it returns. May wait: it is called beside the broker's thread.
+    public var seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
+
     public init(
-        id: JobID, name: String, project: Project, options: PictureOptions, limits: Limits = Limits(),
-        destination: String, priority: Int = 0, weight: Int = 1
+        id: JobID, name: String, source: ExportSource, limits: Limits = Limits(), destination: String,
+        priority: Int = 0, weight: Int = 1
     ) {
         self.id = id
         self.name = name
-        self.project = project
-        self.options = options
+        self.source = source
         self.limits = limits
         self.destination = destination
         self.priority = priority
         self.weight = weight
     }
+
+    /// Of a project that has been read.
+    public init(
+        id: JobID, name: String, project: Project, options: PictureOptions, limits: Limits = Limits(),
+        destination: String, priority: Int = 0, weight: Int = 1
+    ) {
+        self.init(
+            id: id, name: name, source: .ready(project, options), limits: limits, destination: destination,
+            priority: priority, weight: weight)
+    }
+}
+
+/// What an export shows.
+public enum ExportSource: Sendable {
+    case ready(Project, PictureOptions)
+    /// Read when its turn has come, beside the broker's thread.
+    case deferred(@Sendable () throws(BrokerError) -> (Project, PictureOptions))
+}
+
+/// A picture that is complete and on the disk, but for its name.
+public struct SealedPicture: Sendable {
+    /// The name to be, links followed.
+    public var target: String
+    public var temporary: String
+    public var byteCount: Int
+    /// SHA-256 of the file, 32 bytes.
+    public var digest: [UInt8]
+    /// What is known of the export by then.
+    public var outcome: ExportOutcome
 }
 
 /// What becomes of an export; ends with one of `finished` and `failed`, exactly once.
 public enum BrokerEvent: Sendable {
     case started(JobID)
+    /// The project has been read and cut into blocks.
+    case prepared(JobID)
     /// Tiles done, of so many; not for every one.
     case progress(JobID, done: Int, total: Int)
     case finished(JobID, ExportOutcome)
     case failed(JobID, BrokerError)
+    case worker(WorkerNote)
+    /// Only with `BrokerConfiguration.notesTasks`.
+    case task(TaskNote)
 }
 
 /// Where the time of an export went, nanoseconds. Times of workers are sums over their threads.

@@ -167,6 +167,7 @@ extension FarmClientConfiguration {
         var options = ZeroMQSocketOptions()
         // Parts of contents wait in memory; a few are enough to keep the line busy.
         options.highWaterMark = 64
+        options.security = security
         let socket = try ZeroMQSocket(.dealer, context: context, options: options)
         try socket.connect(endpoint)
         return socket

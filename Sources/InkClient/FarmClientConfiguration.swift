@@ -4,6 +4,8 @@ public import InkProtocol
 public struct FarmClientConfiguration: Sendable {
     /// The broker's endpoint for clients, `tcp://host:port` or `inproc://name`.
     public var endpoint: String
+    /// The client's key and the broker's; nil: none are asked for.
+    public var security: SocketSecurity?
     /// For people; need not be unique.
     public var name: String
     /// How long an unanswered hello is waited for, milliseconds; doubles with each failure up to eightfold.

@@ -13,6 +13,8 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     case internalError = 70
     /// The system refused to read or write.
     case inputOutput = 74
+    /// The broker does not allow it.
+    case forbidden = 77
     /// A file of limits, presets or settings is wrong.
     case configuration = 78
     /// Stopped by Ctrl-C (SIGINT).

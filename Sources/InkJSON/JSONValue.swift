@@ -31,6 +31,16 @@ public enum JSONValue: Sendable {
         }
     }
 
+    /// The document on one line, without blanks.
+    public var line: String {
+        switch self {
+        case .array(let items): "[" + items.map(\.line).joined(separator: ",") + "]"
+        case .object(let members):
+            "{" + members.map { Self.quoted($0.0) + ":" + $0.1.line }.joined(separator: ",") + "}"
+        case .null, .bool, .integer, .number, .string: text()
+        }
+    }
+
     private var isPlain: Bool {
         switch self {
         case .object(let members): members.isEmpty
@@ -66,7 +76,8 @@ public enum JSONValue: Sendable {
             case "\n": quoted += "\\n"
             case "\r": quoted += "\\r"
             case "\t": quoted += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+            // Also the controls and line ends beyond ASCII, which some terminals and readers of lines act on.
+            case _ where scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) || scalar.value | 1 == 0x2029:
                 let hex = String(scalar.value, radix: 16)
                 quoted += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
             default: quoted.unicodeScalars.append(scalar)

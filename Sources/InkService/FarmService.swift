@@ -1,5 +1,5 @@
 import Dispatch
-import InkBroker
+public import InkBroker
 import InkEngine
 public import InkProtocol
 import InkStore
@@ -16,13 +16,14 @@ public final class FarmService: Sendable {
     private let configuration: ServiceConfiguration
     private let context: ZeroMQContext
     private let mailbox: Mailbox<ServiceCommand>
+    private let authenticator: Authenticator?
     private let broker: Broker
     private let data: DataFolder
     private let store: JobStore
     private let contents: ContentFolder
     private let onEvent: @Sendable (FarmEvent) -> Void
     private let ended = DispatchSemaphore(value: 0)
-    private let isRunning = Mutex(false)
+    private let endpoint = Mutex("")
 
     /// Opens the store; nothing is served yet.
     ///
@@ -44,8 +45,34 @@ public final class FarmService: Sendable {
         } catch {
             throw .store(error)
         }
+        do throws(ProtocolError) {
+            authenticator = try configuration.security.map { security throws(ProtocolError) in
+                try Authenticator(context: context) { domain, key, address in
+                    let list =
+                        switch domain {
+                        case ServiceSecurity.workersDomain: security.workers
+                        case ServiceSecurity.clientsDomain: security.clients
+                        default: AllowList?.none
+                        }
+                    let owner = list?.owner(of: key)
+                    if owner == nil {
+                        onEvent(
+                            FarmEvent(
+                                .warning, "key.refused", reason: "its key is not among those of the \(domain)",
+                                details: [("key", key), ("address", address)]))
+                    }
+                    return owner
+                }
+            }
+        } catch {
+            throw .transport(error)
+        }
         var settings = configuration.broker
+        if let security = configuration.security {
+            settings.security = .server(security.pair, domain: ServiceSecurity.workersDomain)
+        }
         settings.notesTasks = true
+        settings.releasesWorkers = false
         settings.replayFolder = settings.replayFolder ?? data.replaysFolder
         // The service decides how many are under way.
         settings.activeExports = 10_000
@@ -62,10 +89,8 @@ public final class FarmService: Sendable {
 
     /// Takes up the jobs of its last life and begins to serve. Call it once.
     public func start() throws(ServiceError) {
-        let records: [JobRecord]
         let state: ServiceState
         do throws(StoreError) {
-            records = try store.unfinished()
             state = ServiceState(
                 limits: configuration.limits, rules: rules(), nextJob: try store.nextJobNumber(),
                 nextNotice: try store.nextNotice())
@@ -77,15 +102,13 @@ public final class FarmService: Sendable {
             configuration: configuration, context: context, mailbox: mailbox, broker: broker, data: data, store: store,
             journal: Journal(store: store), contents: contents, onEvent: onEvent)
         let bound = DispatchSemaphore(value: 0)
-        let failure = Mutex<ServiceError?>(nil)
         let outcome = StartOutcome()
-        _ = failure
-        isRunning.withLock { $0 = true }
         DispatchQueue(label: "ink.service.loop").async { @Sendable [ended] in
             do throws(ServiceError) {
                 let loop = try ServiceLoop(parts, state: state)
+                outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }
                 bound.signal()
-                loop.run(restoring: records)
+                loop.run()
             } catch {
                 outcome.failure.withLock { $0 = error }
                 bound.signal()
@@ -97,11 +120,19 @@ public final class FarmService: Sendable {
             broker.stop()
             throw failure
         }
+        let clients = outcome.endpoint.withLock { $0 }
+        endpoint.withLock { $0 = clients }
     }
 
     private final class StartOutcome: Sendable {
         let failure = Mutex<ServiceError?>(nil)
+        let endpoint = Mutex("")
     }
+
+    /// Where clients connect, after `start`; with the port that the system chose.
+    public var clientsEndpoint: String { endpoint.withLock { $0 } }
+    /// The same for workers.
+    public var workersEndpoint: String { broker.boundEndpoint }
 
     private func rules() -> ServiceRules {
         var rules = ServiceRules()
@@ -121,5 +152,7 @@ public final class FarmService: Sendable {
     public func waitUntilEnded() {
         ended.wait()
         ended.signal()
+        authenticator?.stop()
+        data.release()
     }
 }

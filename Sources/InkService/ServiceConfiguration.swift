@@ -1,5 +1,22 @@
 public import InkBroker
 public import InkEngine
+public import InkProtocol
+
+/// The broker's key, and the keys of those whom it serves.
+public struct ServiceSecurity: Sendable {
+    public var pair: CurveKeyPair
+    public var workers: AllowList
+    public var clients: AllowList
+
+    public init(pair: CurveKeyPair, workers: AllowList, clients: AllowList) {
+        self.pair = pair
+        self.workers = workers
+        self.clients = clients
+    }
+
+    static let workersDomain = "workers"
+    static let clientsDomain = "clients"
+}
 
 /// The terms on which a farm's broker serves.
 public struct ServiceConfiguration: Sendable {
@@ -9,6 +26,8 @@ public struct ServiceConfiguration: Sendable {
     public var software = "ink"
     /// Where clients connect: `tcp://host:port`, `ipc://path`, `inproc://name`.
     public var clientsEndpoint: String
+    /// Who may come in; nil: everybody.
+    public var security: ServiceSecurity?
     /// Holds the jobs, their projects and pictures; made if missing.
     public var dataFolder: String
     /// Workers' side.

@@ -18,17 +18,21 @@ public final class Worker: Sendable {
     private let threads = Mutex<[PosixThread]>([])
     private let failure = Mutex<WorkerError?>(nil)
     private let joining = Mutex<Void>(())
+    private let onNews: @Sendable (WorkerNews) -> Void
 
     /// A worker that has not started.
     ///
     /// - Parameters:
     ///   - context: for an `inproc` endpoint the broker's own.
     ///   - cache: shared with other workers of the process; nil makes one of `configuration.cacheBytes`.
+    ///   - onNews: called on the worker's thread; must return soon, and must not call `stop`.
     /// Throws `configuration` or `transport`.
     public init(
-        configuration: WorkerConfiguration, context: ZeroMQContext, runner: any TaskRunner, cache: BlockCache? = nil
+        configuration: WorkerConfiguration, context: ZeroMQContext, runner: any TaskRunner, cache: BlockCache? = nil,
+        onNews: @escaping @Sendable (WorkerNews) -> Void = { _ in }
     ) throws(WorkerError) {
         try configuration.check()
+        self.onNews = onNews
         self.configuration = configuration
         self.context = context
         self.runner = runner
@@ -56,9 +60,14 @@ public final class Worker: Sendable {
     ///
     /// Throws what `waitUntilEnded` throws.
     public func stop() throws(WorkerError) {
+        requestDrain()
+        try waitUntilEnded()
+    }
+
+    /// Begins what `stop` waits for.
+    public func requestDrain() {
         requests.drain()
         wakeUp.signal()
-        try waitUntilEnded()
     }
 
     /// Ends without finishing anything; returns when all threads have ended, which takes as long as runs take to
@@ -78,7 +87,7 @@ public final class Worker: Sendable {
     private func runLoop() {
         let loop = WorkerLoop(
             configuration: configuration, context: context, cache: cache, queue: queue, wakeUp: wakeUp,
-            requests: requests)
+            requests: requests, onNews: onNews)
         do throws(WorkerError) { try loop.run() } catch { failure.withLock { $0 = error } }
     }
 
@@ -107,4 +116,14 @@ final class StopRequests: Sendable {
 
     func drain() { draining.store(true, ordering: .releasing) }
     func stopNow() { stopping.store(true, ordering: .releasing) }
+}
+
+/// What a worker's connection goes through.
+public enum WorkerNews: Hashable, Sendable {
+    /// The broker has taken the worker on.
+    case connected
+    /// The broker is gone or silent; the worker looks for it by itself, unless it is leaving.
+    case disconnected
+    /// No more tasks are taken; those in hand are finished.
+    case draining
 }

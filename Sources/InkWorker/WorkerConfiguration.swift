@@ -1,9 +1,11 @@
-import InkProtocol
+public import InkProtocol
 
 /// How a worker runs. Checked once, when the worker is made.
 public struct WorkerConfiguration: Hashable, Sendable {
     /// The broker's endpoint, `inproc://name` or `tcp://host:port`.
     public var endpoint: String
+    /// The worker's key and the broker's; nil: none are asked for.
+    public var security: SocketSecurity?
     /// For people; need not be unique.
     public var name: String
     /// Says which pixels the renderer makes.

@@ -10,6 +10,7 @@ final class WorkerLoop {
     private let queue: RenderQueue
     private let wakeUp: WakeUp
     private let requests: StopRequests
+    private let onNews: @Sendable (WorkerNews) -> Void
     private var socket: ZeroMQSocket?
     /// Frames that the socket could not take yet, in order.
     private var unsent: [[UInt8]] = []
@@ -20,7 +21,7 @@ final class WorkerLoop {
 
     init(
         configuration: WorkerConfiguration, context: ZeroMQContext, cache: BlockCache, queue: RenderQueue,
-        wakeUp: WakeUp, requests: StopRequests
+        wakeUp: WakeUp, requests: StopRequests, onNews: @escaping @Sendable (WorkerNews) -> Void
     ) {
         state = WorkerState(hello: configuration.hello, helloMilliseconds: configuration.helloMilliseconds)
         self.configuration = configuration
@@ -29,6 +30,7 @@ final class WorkerLoop {
         self.queue = queue
         self.wakeUp = wakeUp
         self.requests = requests
+        self.onNews = onNews
     }
 
     /// Runs until the worker has ended. Throws `refused` or `transport`.
@@ -56,7 +58,10 @@ final class WorkerLoop {
 
     private func handle(_ event: WorkerEvent) throws(ProtocolError) {
         if case .finished(let run, _) = event { cancellations[run] = nil }
+        let (wasServing, wasDraining) = (state.isServing, state.isDraining)
         let actions = state.handle(event, now: steadyMilliseconds()) { cache.hold($0) }
+        if state.isServing != wasServing { onNews(wasServing ? .disconnected : .connected) }
+        if state.isDraining != wasDraining { onNews(.draining) }
         for action in actions { try perform(action) }
     }
 
@@ -91,7 +96,9 @@ final class WorkerLoop {
     private func connect() throws(ProtocolError) {
         unsent = []
         // A new socket has a new routing id: nothing meant for the old connection can reach it.
-        let next = try ZeroMQSocket(.dealer, context: context)
+        var options = ZeroMQSocketOptions()
+        options.security = configuration.security
+        let next = try ZeroMQSocket(.dealer, context: context, options: options)
         try next.connect(configuration.endpoint)
         socket = consume next
     }

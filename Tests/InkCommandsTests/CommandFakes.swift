@@ -105,6 +105,7 @@ final class FakeFarm: ExportFarm {
     }
 
     let rendererVersion: String
+    let threadCount = 2
     private let state = Mutex(State())
 
     init(rendererVersion: String = "fake 1") { self.rendererVersion = rendererVersion }

@@ -37,8 +37,9 @@ enum {
 ink_cli *ink_cli_create(const char *name, const char *description, const char *version);
 void ink_cli_destroy(ink_cli *cli);
 
-/// Adds a subcommand; 0 when done.
-int ink_cli_add_command(ink_cli *cli, const char *command, const char *description, const char *footer);
+/// Adds a subcommand; `group` is the heading it stands under in the program's help. 0 when done.
+int ink_cli_add_command(ink_cli *cli, const char *command, const char *description, const char *group,
+                        const char *footer);
 
 /// Adds an option to a subcommand. `names` as CLI11 writes them (`-o,--output`; a bare name for an argument), `key` is
 /// what its values are asked for by, `shown` the word that stands for the value in the help, `group` the heading it

@@ -17,9 +17,8 @@ extension BrokerLoop {
     }
 
     /// Begins the next exports: the highest priority first, equal ones in order of submission.
-    private func admit() {
-        while jobs.values.reduce(0, { $0 + ($1.stage == .finishing ? 0 : 1) }) < configuration.activeExports,
-            let highest = waiting.map(\.job.priority).max(),
+    func admit() {
+        while let highest = waiting.map(\.job.priority).max(), hasRoom(for: highest),
             let index = waiting.firstIndex(where: { $0.job.priority == highest })
         {
             let (job, submitted) = waiting.remove(at: index)
@@ -29,6 +28,16 @@ extension BrokerLoop {
         }
     }
 
+    /// A few more than usual may be under way when they are more urgent than all that are.
+    private func hasRoom(for priority: Int) -> Bool {
+        let active = jobs.values.filter { $0.stage != .finishing }
+        if active.count < configuration.activeExports { return true }
+        return active.count < configuration.activeExports + BrokerLoop.overtakingExports
+            && active.allSatisfy { $0.priority < priority }
+    }
+
+    private static let overtakingExports = 4
+
     private func prepare(_ job: ExportJob) {
         let mailbox = mailbox
         cutting.run {
@@ -36,8 +45,9 @@ extension BrokerLoop {
                 do throws(BrokerError) {
                     try BrokerLoop.checkTarget(job.destination)
                     var blocks: [EncodedBlock] = []
+                    let (project, options) = try job.source.read()
                     let draft = try PictureDraft(
-                        job.project, options: job.options, name: job.name, limits: job.limits, encoder: .standard,
+                        project, options: options, name: job.name, limits: job.limits, encoder: .standard,
                         blocks: &blocks)
                     return .success((draft, blocks))
                 } catch {
@@ -75,6 +85,7 @@ extension BrokerLoop {
                 let bytes = 2 * (store.byteCount(of: image.png) ?? 0) + 8 * ImageSlice.rowsPerChunk * image.size.width
                 return TaskCost(bytes: bytes, nanoseconds: UInt64(min(image.size.area, 1 << 50)) * 20)
             }
+            onEvent(.prepared(id))
             tell(.jobAdded(id, priority: job.priority, weight: job.weight, decodes: costs))
         } catch {
             fail(id, error)
@@ -139,7 +150,7 @@ extension BrokerLoop {
             jobs[id]?.plan = plan
             jobs[id]?.stitch = StitchState(grid: plan.grid, format: plan.format, window: schedule.window)
             jobs[id]?.output = PictureOutput(
-                destination: job.destination,
+                destination: job.destination, tag: job.temporaryTag,
                 head: PictureHead(
                     size: plan.output, format: plan.format, dpi: options.dpi, text: options.text,
                     digest: options.digest), container: container)
@@ -189,7 +200,8 @@ extension BrokerLoop {
         jobs[id]?.stitch = stitch
         guard !ready.isEmpty else { return }
         if isComplete { jobs[id]?.stage = .finishing }
-        let (mailbox, syncing) = (mailbox, syncing)
+        let (mailbox, syncing) = (mailbox, syncing[Int(id.rawValue % UInt64(syncing.count))])
+        let finishing = isComplete ? self.finishing(id) : nil
         writing.run {
             let (failure, time) = LaneTime.measure {
                 BrokerLoop.failure { () throws(BrokerError) in try output.write(ready) }
@@ -199,7 +211,7 @@ extension BrokerLoop {
                 return
             }
             mailbox.post(.written(id, rows: rows, time))
-            if isComplete { syncing.run { BrokerLoop.finish(output, adler32, id, mailbox) } }
+            if let finishing { syncing.run { BrokerLoop.finish(output, adler32, finishing, mailbox) } }
         }
         if isComplete { admit() }
     }
@@ -213,32 +225,63 @@ extension BrokerLoop {
         }
     }
 
-    private static func finish(_ output: PictureOutput, _ adler32: UInt32, _ id: JobID, _ mailbox: Mailbox) {
+    /// What has to be known to end a file beside the loop.
+    private struct Finishing: Sendable {
+        var id: JobID
+        var seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
+        var outcome: ExportOutcome
+    }
+
+    private func finishing(_ id: JobID) -> Finishing? {
+        guard let job = jobs[id] else { return nil }
+        let none = WrittenPicture(byteCount: 0, digest: [])
+        return outcome(of: job, none).map { Finishing(id: id, seal: job.seal, outcome: $0) }
+    }
+
+    private static func finish(
+        _ output: PictureOutput, _ adler32: UInt32, _ finishing: Finishing, _ mailbox: Mailbox<LoopCommand>
+    ) {
         let (result, time) = LaneTime.measure { () -> Result<WrittenPicture, BrokerError> in
-            do throws(BrokerError) { return .success(try output.finish(adler32: adler32)) } catch {
+            do throws(BrokerError) {
+                guard let seal = finishing.seal else { return .success(try output.finish(adler32: adler32, seal: nil)) }
+                return .success(
+                    try output.finish(adler32: adler32) { (target, temporary, picture) throws(BrokerError) in
+                        var outcome = finishing.outcome
+                        outcome.byteCount = picture.byteCount
+                        outcome.digest = picture.digest
+                        try seal(
+                            SealedPicture(
+                                target: target, temporary: temporary, byteCount: picture.byteCount,
+                                digest: picture.digest, outcome: outcome))
+                    })
+            } catch {
                 return .failure(error)
             }
         }
         switch result {
-        case .success(let picture): mailbox.post(.finished(id, picture, time))
-        case .failure(let error): mailbox.post(.writeFailed(id, error))
+        case .success(let picture): mailbox.post(.finished(finishing.id, picture, time))
+        case .failure(let error): mailbox.post(.writeFailed(finishing.id, error))
         }
     }
 
     func finished(_ id: JobID, _ picture: WrittenPicture) {
-        guard let job = jobs[id], let plan = job.plan else { return }
+        guard let job = jobs[id], let outcome = outcome(of: job, picture) else { return }
+        end(id)
+        onEvent(.finished(id, outcome))
+        admit()
+    }
+
+    private func outcome(of job: JobRun, _ picture: WrittenPicture) -> ExportOutcome? {
+        guard let plan = job.plan else { return nil }
         let now = Clock.now
         var phases = job.phases
         let untilFirst = (job.firstDispatch ?? now) - job.submitted
         phases.queue = untilFirst - min(untilFirst, phases.prepare)
-        let outcome = ExportOutcome(
+        return ExportOutcome(
             size: plan.output, format: plan.format, phases: phases, elapsed: now - job.submitted,
             brokerCPU: job.brokerCPU, byteCount: picture.byteCount, digest: picture.digest,
             tileCount: plan.grid.count, attemptCount: job.attemptCount, bytesSent: job.bytesSent,
             bytesReceived: job.bytesReceived)
-        end(id)
-        onEvent(.finished(id, outcome))
-        admit()
     }
 
     // MARK: - Ends
@@ -278,5 +321,14 @@ extension BrokerLoop {
         guard let job = jobs.removeValue(forKey: id) else { return }
         release(job.blocks)
         for row in job.tiles.values { release(Array(row.values)) }
+    }
+}
+
+extension ExportSource {
+    fileprivate func read() throws(BrokerError) -> (Project, PictureOptions) {
+        switch self {
+        case .ready(let project, let options): (project, options)
+        case .deferred(let read): try read()
+        }
     }
 }

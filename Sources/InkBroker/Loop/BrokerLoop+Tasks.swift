@@ -22,6 +22,8 @@ extension BrokerLoop {
             peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
                 job: job.id, role: dispatch.role, assembler: assembler, payloadBlock: block?.id)
             if let block { owners[block.id] = job.id }
+            counters.dispatched += 1
+            note(dispatch.id, dispatch.role, of: job.id, dispatch.worker, dispatch.isRace ? .raced : .dispatched)
             jobs[job.id]?.attemptCount += 1
             jobs[job.id]?.firstDispatch = job.firstDispatch ?? Clock.now
             if case .inline(let bytes) = payload { jobs[job.id]?.bytesSent += bytes.count }
@@ -122,16 +124,22 @@ extension BrokerLoop {
         }
         fault = fault ?? self.fault(in: assembly).map { "bad result: \($0)" }
         if let fault {
+            counters.failed += 1
+            note(id, assembly.role, of: assembly.job, worker, .failed(reason: fault))
             forget(id, of: worker)
             tell(.taskFailed(worker, id, .transient(fault)))
             return
         }
+        counters.finished += 1
+        peers[worker]?.tasksDone += 1
+        note(id, assembly.role, of: assembly.job, worker, .finished)
         // Counted whether the result is still wanted or not: it is what the export cost.
         jobs[assembly.job]?.phases.decode += done.phases.decode
         jobs[assembly.job]?.phases.raster += done.phases.raster
         jobs[assembly.job]?.phases.composite += done.phases.composite
         jobs[assembly.job]?.phases.encode += done.phases.encode
-        tell(.taskFinished(worker, id))
+        let digest = scheduler.wantsDigest(id.task) ? ResultDigest.of(assembly, in: store) : []
+        tell(.taskFinished(worker, id, digest: digest))
     }
 
     /// What makes a complete result useless for its export, nil when nothing does.
@@ -167,6 +175,10 @@ extension BrokerLoop {
             fault = .badInput(.badInput(place, reason: failed.text))
         case .internalError: fault = .transient(failed.text)
         case .cancelled: fault = .cancelled
+        }
+        if failed.kind != .cancelled {
+            counters.failed += 1
+            note(id, assembly.role, of: assembly.job, worker, .failed(reason: failed.text))
         }
         forget(id, of: worker)
         tell(.taskFailed(worker, id, fault))

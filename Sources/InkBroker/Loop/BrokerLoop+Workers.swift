@@ -8,24 +8,31 @@ extension BrokerLoop {
     /// Pieces of blocks that are sent to a worker before the others are looked at again.
     private static let partsPerTurn = 8
 
-    func take(frame: [UInt8], from route: [UInt8]) {
+    func take(_ received: ReceivedMessage) {
+        let route = received.parts[0]
         let message: WorkerMessage
         do throws(ProtocolError) {
-            message = try WorkerMessage(frame: frame)
+            message = try WorkerMessage(frame: received.parts[1])
         } catch {
             if let worker = sessions[route] {
                 refuse(worker, "a message cannot be read: \(error)")
-            } else if case .unsupportedVersion = error {
-                post(.refuse(reason: error.description), to: route)
+            } else if case .unsupportedVersion(let found, _) = error {
+                // In the stranger's own version, so that it can be read: the envelope is the same in all.
+                turnAway(route, received, version: found, error.description)
             }
             return
         }
         if case .hello(let hello) = message {
-            welcome(hello, route)
+            welcome(hello, route, received)
             return
         }
         // A worker that was given up hears nothing any more, and introduces itself again.
-        guard let worker = sessions[route] else { return }
+        // A connection has one key; a message with another is not this worker's.
+        guard let worker = sessions[route], peers[worker]?.keyName == received.userID else {
+            let version = WorkerMessage.version(ofFrame: received.parts[1]) ?? 0
+            if version >= ProtocolLimits.unknownWorkerVersion { post(.unknownWorker, to: route) }
+            return
+        }
         peers[worker]?.lastHeard = Clock.now
         switch message {
         case .hello, .heartbeat: break
@@ -33,17 +40,22 @@ extension BrokerLoop {
         case .resultPart(let part): take(part, worker)
         case .taskDone(let done): take(done, worker)
         case .taskFailed(let failed): take(failed, worker)
-        case .goodbye(.draining): tell(.workerDraining(worker))
+        case .goodbye(.draining): startDraining(worker)
         case .goodbye(.left): lose(worker, "it left")
         }
     }
 
-    private func welcome(_ hello: Hello, _ route: [UInt8]) {
+    private func welcome(_ hello: Hello, _ route: [UInt8], _ received: ReceivedMessage) {
         if let old = sessions[route] { lose(old, "it connected anew") }
-        let renderer = configuration.rendererVersion ?? peers.values.first?.rendererVersion ?? hello.rendererVersion
+        let version = WorkerMessage.version(ofFrame: received.parts[1]) ?? ProtocolLimits.version
+        let renderer = configuration.rendererVersion ?? hello.rendererVersion
         guard hello.rendererVersion == renderer else {
-            let reason = "renderer \(hello.rendererVersion) among workers of renderer \(renderer) would leave seams"
-            post(.refuse(reason: reason), to: route)
+            let reason = "this broker takes workers of renderer \(renderer) only, not of \(hello.rendererVersion)"
+            turnAway(route, received, version: version, reason, name: hello.workerName)
+            return
+        }
+        guard peers.count < configuration.workersMax else {
+            turnAway(route, received, version: version, "the broker has \(peers.count) workers already")
             return
         }
         guard !isStopping else { return }
@@ -51,16 +63,21 @@ extension BrokerLoop {
         let id = WorkerID(rawValue: lastWorker)
         let now = Clock.now
         peers[id] = Peer(
-            id: id, route: route, name: hello.workerName, rendererVersion: hello.rendererVersion, lastHeard: now,
-            lastSent: now)
+            id: id, route: route, name: hello.workerName, rendererVersion: hello.rendererVersion,
+            protocolVersion: version, threads: hello.threads,
+            address: received.peerAddress, keyName: received.userID, lastHeard: now, lastSent: now)
         sessions[route] = id
+        note(id, .joined)
         send(
             .welcome(
                 Welcome(
                     heartbeatMilliseconds: configuration.heartbeatMilliseconds,
                     livenessMilliseconds: configuration.livenessMilliseconds)), to: id)
         let bytes = Int(clamping: hello.byteCredits)
-        tell(.workerJoined(id, name: hello.workerName, credits: WorkerCredits(tasks: hello.taskCredits, bytes: bytes)))
+        tell(
+            .workerJoined(
+                id, name: hello.workerName, version: hello.rendererVersion,
+                credits: WorkerCredits(tasks: hello.taskCredits, bytes: bytes)))
     }
 
     /// Breaks with a worker that does not keep to the protocol.
@@ -70,7 +87,11 @@ extension BrokerLoop {
     }
 
     func lose(_ worker: WorkerID, _ reason: String) {
-        guard peers[worker] != nil else { return }
+        guard let peer = peers[worker] else { return }
+        for (attempt, assembly) in peer.assemblies.sorted(by: { $0.key < $1.key }) {
+            note(attempt, assembly.role, of: assembly.job, worker, .lost(reason: reason))
+        }
+        note(worker, .left(reason: reason))
         removePeer(worker)
         tell(.workerLost(worker, reason: reason))
     }
@@ -99,9 +120,9 @@ extension BrokerLoop {
 
     /// Sends a message, or keeps it until the connection has room.
     func send(_ message: BrokerMessage, to worker: WorkerID) {
-        guard peers[worker] != nil else { return }
+        guard let version = peers[worker]?.protocolVersion else { return }
         do throws(ProtocolError) {
-            let frame = try message.encoded()
+            let frame = try message.encoded(version: version)
             peers[worker]?.unsent.append(frame)
         } catch {
             // Only a text or a task beyond the protocol's limits cannot be written, and both are cut before.
@@ -111,10 +132,22 @@ extension BrokerLoop {
         _ = flushMessages(worker)
     }
 
+    /// Does not take a stranger on, and says so on both sides.
+    private func turnAway(
+        _ route: [UInt8], _ received: ReceivedMessage, version: UInt16, _ reason: String, name: String = "?"
+    ) {
+        post(.refuse(reason: reason), to: route, version: version)
+        onEvent(
+            .worker(
+                WorkerNote(
+                    worker: name, what: .refused(reason: reason), address: received.peerAddress,
+                    keyName: received.userID)))
+    }
+
     /// To a connection that is no worker's.
-    private func post(_ message: BrokerMessage, to route: [UInt8]) {
+    private func post(_ message: BrokerMessage, to route: [UInt8], version: UInt16 = ProtocolLimits.version) {
         // A stranger who does not take the answer goes without.
-        guard let frame = try? message.encoded() else { return }
+        guard let frame = try? message.encoded(version: version) else { return }
         _ = try? socket.send([route, frame])
     }
 
@@ -150,7 +183,7 @@ extension BrokerLoop {
                 } else {
                     message = .blockMissing(part.id)
                 }
-                let frame = try message.encoded()
+                let frame = try message.encoded(version: peers[worker]?.protocolVersion ?? ProtocolLimits.version)
                 guard sendNow(frame, to: worker) else { return }
                 if let owner = owners[part.id] { jobs[owner]?.bytesSent += frame.count }
                 peers[worker]?.wanted.removeFirst()

@@ -6,7 +6,7 @@ struct LoopParts: Sendable {
     var configuration: BrokerConfiguration
     var context: ZeroMQContext
     var container: PictureContainer
-    var mailbox: Mailbox
+    var mailbox: Mailbox<LoopCommand>
     var onEvent: @Sendable (BrokerEvent) -> Void
 }
 
@@ -16,15 +16,15 @@ struct LoopParts: Sendable {
 final class BrokerLoop {
     let configuration: BrokerConfiguration
     let container: PictureContainer
-    let mailbox: Mailbox
+    let mailbox: Mailbox<LoopCommand>
     let onEvent: @Sendable (BrokerEvent) -> Void
     let socket: ZeroMQSocket
     /// Cuts projects into blocks.
     let cutting = Lane("cutting")
     /// Writes bands, in order.
     let writing = Lane("writing")
-    /// Brings files to the disk and renames them.
-    let syncing = Lane("syncing")
+    /// Bring files to the disk and rename them; several, so that journals can share a commit.
+    let syncing = (1...4).map { Lane("syncing-\($0)") }
 
     var scheduler: SchedulerState
     var store: BlockStore
@@ -36,6 +36,7 @@ final class BrokerLoop {
     var peers: [WorkerID: Peer] = [:]
     var sessions: [[UInt8]: WorkerID] = [:]
     var lastWorker: UInt64 = 0
+    var counters = TaskCounters()
     var isStopping = false
     private var events: [SchedulerEvent] = []
     private var isPumping = false
@@ -60,6 +61,7 @@ final class BrokerLoop {
             var options = ZeroMQSocketOptions()
             // Messages of up to 1 MiB: what a slow worker has not taken yet stays bounded.
             options.highWaterMark = 64
+            options.security = parts.configuration.security
             socket = try ZeroMQSocket(.router, context: parts.context, options: options)
             try socket.bind(parts.configuration.endpoint)
         } catch {
@@ -72,6 +74,7 @@ final class BrokerLoop {
         var rules = SchedulerRules()
         rules.leaseMin = nanoseconds(configuration.leaseMilliseconds)
         rules.dismissalGrace = nanoseconds(configuration.dismissalMilliseconds)
+        rules.verifyShare = configuration.verifyShare
         rules.workerWait = configuration.workerWaitMilliseconds.map(nanoseconds)
         return rules
     }
@@ -94,14 +97,14 @@ final class BrokerLoop {
             shareCPU()
             if isStopping, jobs.isEmpty { break }
         }
-        for id in peers.keys.sorted() { send(.drain, to: id) }
+        if configuration.releasesWorkers { for id in peers.keys.sorted() { send(.drain, to: id) } }
         // What was given up is removed from the disk before the broker says that it has stopped.
         writing.wait()
-        syncing.wait()
+        for lane in syncing { lane.wait() }
     }
 
     private var tickMilliseconds: Int {
-        max(1, min(100, configuration.heartbeatMilliseconds / 2, configuration.livenessMilliseconds / 4))
+        max(1, min(25, configuration.heartbeatMilliseconds / 2, configuration.livenessMilliseconds / 4))
     }
 
     private func receive() throws(ProtocolError) {
@@ -113,7 +116,7 @@ final class BrokerLoop {
                 }
                 continue
             }
-            take(frame: message.parts[1], from: message.parts[0])
+            take(message)
         }
     }
 
@@ -121,6 +124,9 @@ final class BrokerLoop {
         switch command {
         case .submit(let job): submit(job)
         case .cancel(let id): cancel(id)
+        case .setPriority(let id, let priority): setPriority(id, priority)
+        case .drainWorkers(let name, let reply): reply(drainWorkers(named: name))
+        case .report(let reply): reply(report)
         case .stop: stop()
         case .prepared(let id, let result): prepared(id, result)
         case .planned(let id, let result): planned(id, result)
@@ -178,6 +184,7 @@ final class BrokerLoop {
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
         case .planTiles(let id): planTiles(id)
         case .accept(let worker, let attempt, _, _): accept(attempt, from: worker)
+        case .hold: break
         case .drop(let worker, let attempt): forget(attempt, of: worker)
         case .jobComplete: break
         case .jobFailed(let id, let failure): fail(id, BrokerLoop.error(of: failure, export: jobs[id]?.name ?? "\(id)"))
@@ -192,6 +199,7 @@ final class BrokerLoop {
         case .badInput(_, let error): .refused(error)
         case .attemptsExhausted(let role, let story):
             .taskFailed(export: export, task: role.description, story: story)
+        case .rendererGone(let version): .rendererGone(export: export, version: version)
         case .noWorkers(let waited): .noWorkers(export: export, waitedMilliseconds: waited / 1_000_000)
         }
     }

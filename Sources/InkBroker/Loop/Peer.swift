@@ -8,6 +8,13 @@ struct Peer {
     let route: [UInt8]
     let name: String
     let rendererVersion: String
+    let protocolVersion: UInt16
+    let threads: Int
+    let address: String?
+    /// The name of its key; every message must come with it. nil without keys.
+    let keyName: String?
+    var isDraining = false
+    var tasksDone = 0
     var lastHeard: UInt64
     var lastSent: UInt64
     /// Messages that the connection had no room for, oldest first.
@@ -72,8 +79,10 @@ struct JobRun {
     let id: JobID
     let name: String
     let destination: String
-    let priority: Int
+    var priority: Int
     let weight: Int
+    let temporaryTag: String?
+    let seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
     let submitted: UInt64
     var stage = Stage.preparing
     var draft: PictureDraft?
@@ -100,6 +109,8 @@ struct JobRun {
         destination = job.destination
         priority = job.priority
         weight = job.weight
+        temporaryTag = job.temporaryTag
+        seal = job.seal
         self.submitted = submitted
     }
 }

@@ -4,6 +4,7 @@ import Synchronization
 /// The file of one export, from its first band to its name; used by one lane at a time.
 final class PictureOutput: Sendable {
     private let destination: String
+    private let tag: String?
     private let head: PictureHead
     private let container: PictureContainer
     private let state = Mutex(State.fresh)
@@ -15,8 +16,9 @@ final class PictureOutput: Sendable {
         case closed
     }
 
-    init(destination: String, head: PictureHead, container: PictureContainer) {
+    init(destination: String, tag: String?, head: PictureHead, container: PictureContainer) {
         self.destination = destination
+        self.tag = tag
         self.head = head
         self.container = container
     }
@@ -31,7 +33,7 @@ final class PictureOutput: Sendable {
         case .open(let writer): return writer
         case .closed: throw .internalError("\(destination) has been given up")
         case .fresh:
-            let writer = try PictureWriter(target: destination)
+            let writer = try PictureWriter(target: destination, tag: tag)
             state.withLock { $0 = .open(writer) }
             try writer.write(container.prologue(head))
             return writer
@@ -39,10 +41,15 @@ final class PictureOutput: Sendable {
     }
 
     /// Ends the file, brings it to the disk and gives it its name.
-    func finish(adler32: UInt32) throws(BrokerError) -> WrittenPicture {
+    func finish(
+        adler32: UInt32, seal: ((_ target: String, _ temporary: String, WrittenPicture) throws(BrokerError) -> Void)?
+    ) throws(BrokerError) -> WrittenPicture {
         let writer = try writer()
         try writer.write(container.epilogue(adler32))
-        return try writer.finish()
+        guard let seal else { return try writer.finish() }
+        return try writer.finish { (temporary, picture) throws(BrokerError) in
+            try seal(writer.target, temporary, picture)
+        }
     }
 
     /// Removes what has been written; a picture that is finished stays.

@@ -67,7 +67,7 @@ public enum ExportSize: Hashable, Sendable {
     }
 
     /// - Throws: `EngineError.overLimit` when an edge or the area is beyond the limits.
-    static func check(_ size: PixelSize, limits: Limits, place: Place) throws(EngineError) {
+    public static func check(_ size: PixelSize, limits: Limits, place: Place) throws(EngineError) {
         if size.longestEdge > limits.edgePixels {
             throw .overLimit(
                 place, what: "the output's edge", found: edgeText(size.longestEdge),

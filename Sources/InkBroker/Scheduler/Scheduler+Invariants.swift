@@ -44,7 +44,10 @@ extension SchedulerState {
             let waits =
                 (jobs[task.job]?.retries.filter { $0 == task.id }.count ?? 0)
                 + suspects.filter { $0 == task.id }.count
-            if waits + task.leases.count != 1 {
+            let isWaiting = waits == 1 && task.leases.isEmpty
+            // Two hold it while it is raced.
+            let isHeld = waits == 0 && (1...2).contains(task.leases.count)
+            if !isWaiting, !isHeld {
                 broken.append("\(name): \(task.leases.count) leases, \(waits) places in queues")
             }
             for lease in task.leases {
@@ -53,6 +56,9 @@ extension SchedulerState {
                     broken.append("\(name): leased to a worker that does not hold it")
                 }
             }
+        }
+        for id in checked where tasks[id]?.held.isEmpty != false {
+            broken.append("task \(id.rawValue): nothing to compare")
         }
         for id in suspects where tasks[id]?.isSuspect != true { broken.append("task \(id.rawValue): not a suspect") }
         return broken

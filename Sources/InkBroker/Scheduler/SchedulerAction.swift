@@ -10,6 +10,8 @@ enum SchedulerAction: Hashable, Sendable {
     case planTiles(JobID)
     /// The result is the task's; no other will be accepted for it.
     case accept(WorkerID, AttemptID, JobID, TaskRole)
+    /// The result is kept, neither accepted nor dropped, until another worker's can be compared with it.
+    case hold(WorkerID, AttemptID)
     /// Nobody wants the result any more.
     case drop(WorkerID, AttemptID)
     /// Every result of the job has been accepted. Nothing further is said of it.
@@ -28,6 +30,8 @@ struct Dispatch: Hashable, Sendable {
     var role: TaskRole
     /// On the scheduler's clock, nanoseconds.
     var deadline: UInt64
+    /// Another worker is at it, too, but slow.
+    var isRace = false
 }
 
 /// Why a job failed.
@@ -36,6 +40,8 @@ enum JobFailure: Hashable, Sendable {
     /// What happened to the task that failed too often, oldest first.
     case attemptsExhausted(TaskRole, story: [String])
     case noWorkers(waitedNanoseconds: UInt64)
+    /// The workers of the renderer version that made the job's first tiles have left; others are there.
+    case rendererGone(version: String)
 }
 
 /// How patient a scheduler is.
@@ -52,6 +58,16 @@ struct SchedulerRules: Hashable, Sendable {
     var dismissalGrace: UInt64 = 30_000_000_000
     /// How long jobs wait when there is no worker that could take a task; nil for ever. Nanoseconds.
     var workerWait: UInt64?
+    /// How long a job waits for workers of its renderer version while there are others, nanoseconds.
+    var rendererWait: UInt64 = 10_000_000_000
+    /// Of the estimated work while a higher priority keeps the farm busy, one in so many parts goes to the lower ones.
+    var lowerShare: UInt64 = 16
+    /// Of the estimated work, one in so many parts may be done twice to be done sooner.
+    var raceShare: UInt64 = 25
+    /// Tasks' worth of work that may be done twice beyond that share.
+    var raceAllowance: UInt64 = 4
+    /// Of all tasks, how many are done by two workers and compared: 0 to 1.
+    var verifyShare = 0.0
     /// Lines kept of what happened to a task.
     var storyLines = 8
 }

@@ -83,15 +83,17 @@ enum SchedulerEvent: Hashable, Sendable {
     case tilesPlanned(JobID, TileSchedule)
     /// So many of the job's rows are written.
     case rowsWritten(JobID, Int)
+    case priorityChanged(JobID, Int)
     /// The job is not wanted any more, for whatever reason: nothing further is said of it.
     case jobDropped(JobID)
-    case workerJoined(WorkerID, name: String, credits: WorkerCredits)
+    /// `version`: the renderer's; all tiles of a job go to one.
+    case workerJoined(WorkerID, name: String, version: String = "", credits: WorkerCredits)
     /// The worker takes no further tasks; it finishes what it holds.
     case workerDraining(WorkerID)
     case workerLost(WorkerID, reason: String)
     case taskProgressed(WorkerID, AttemptID)
-    /// A result that has been checked.
-    case taskFinished(WorkerID, AttemptID)
+    /// A result that has been checked. `digest`: of its content, for a task that `wantsDigest`.
+    case taskFinished(WorkerID, AttemptID, digest: [UInt8] = [])
     case taskFailed(WorkerID, AttemptID, TaskFault)
     /// Time has passed.
     case tick

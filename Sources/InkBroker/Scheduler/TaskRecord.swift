@@ -24,6 +24,8 @@ struct TaskRecord: Sendable {
     var leases: [Lease] = []
     /// Workers that failed it or were lost with it.
     var tried: Set<WorkerID> = []
+    /// Results that wait for another one to be compared with, oldest first.
+    var held: [HeldResult] = []
     private(set) var story: [String] = []
     private var forgotten = 0
 
@@ -46,6 +48,14 @@ struct TaskRecord: Sendable {
     }
 }
 
+/// A result that has come and is not accepted yet.
+struct HeldResult: Hashable, Sendable {
+    var worker: WorkerID
+    var attempt: UInt32
+    /// Of its content.
+    var digest: [UInt8]
+}
+
 /// What a worker has been given and has not answered.
 struct Holding: Hashable, Sendable {
     var bytes: Int
@@ -59,7 +69,10 @@ struct Holding: Hashable, Sendable {
 struct WorkerRecord: Sendable {
     let id: WorkerID
     let name: String
+    let version: String
     let credits: WorkerCredits
+    /// How long a task takes here from its dispatch on, in parts of its estimate; nil before the first.
+    private(set) var pace: Double?
     var holdings: [AttemptID: Holding] = [:]
     var usedBytes = 0
     var isDraining = false
@@ -68,10 +81,25 @@ struct WorkerRecord: Sendable {
     /// A suspect that runs here alone.
     var isolated: AttemptID?
 
-    init(id: WorkerID, name: String, credits: WorkerCredits) {
+    init(id: WorkerID, name: String, version: String, credits: WorkerCredits) {
         self.id = id
         self.name = name
+        self.version = version
         self.credits = WorkerCredits(tasks: max(1, credits.tasks), bytes: max(1, credits.bytes))
+    }
+
+    /// Whether a thread has nothing to do: half of the credits are for tasks that wait for one.
+    var hasIdleThread: Bool { holdings.count * 2 < max(2, credits.tasks) }
+
+    mutating func learn(nanoseconds: UInt64, estimate: UInt64) {
+        let found = Double(nanoseconds) / Double(max(1, estimate))
+        pace = pace.map { $0 + (found - $0) / 4 } ?? found
+    }
+
+    /// A task that has taken so long and is not done: the pace is no better than that.
+    mutating func learn(atLeast nanoseconds: UInt64, estimate: UInt64) {
+        let found = Double(nanoseconds) / Double(max(1, estimate))
+        if found > pace ?? 0 { pace = found }
     }
 
     var leaseCount: Int { holdings.values.reduce(0) { $0 + ($1.isLease ? 1 : 0) } }
@@ -104,8 +132,12 @@ struct WorkerRecord: Sendable {
 /// A job as the scheduler sees it.
 struct JobRecord: Sendable {
     let id: JobID
-    let priority: Int
+    var priority: Int
     let weight: UInt64
+    /// The renderer version of its first task, which all others have to be of.
+    var version: String?
+    /// Since when no worker of that version has been there.
+    var orphanedSince: UInt64?
     /// Weighted turns taken, in estimated nanoseconds; the job that is furthest behind goes next.
     var pass: UInt64
     let decodes: [TaskCost]
@@ -141,6 +173,13 @@ struct JobRecord: Sendable {
         if let row = encodable.first { return (.encode(row: row), schedule.encodeCost) }
         guard nextRow < schedule.rows, nextRow - rowsWritten < schedule.window else { return nil }
         return (.tile(row: nextRow, column: nextColumn), schedule.tileCost)
+    }
+
+    /// Estimated nanoseconds of the tasks that have not been dispatched; nil before the tiles are known.
+    var remainingWork: Double? {
+        guard let schedule else { return nil }
+        let tiles = (schedule.rows - nextRow) * schedule.columns - nextColumn
+        return Double(max(0, tiles)) * Double(schedule.tileCost.nanoseconds)
     }
 
     /// Moves past what `fresh` said.

@@ -34,7 +34,7 @@ final class PictureWriter: Sendable {
     /// Makes the target's folder if it is missing, and a new file in it.
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
-    init(target: String) throws(BrokerError) {
+    init(target: String, tag: String? = nil) throws(BrokerError) {
         let hash = Hash(stream: SHA256())
         do throws(SystemFailure) {
             let kind = try FileSystem.kind(of: target)
@@ -42,8 +42,10 @@ final class PictureWriter: Sendable {
             self.target = FileSystem.resolvingLink(target)
             let (folder, name) = FileSystem.split(self.target)
             var folders: [String] = []
-            let path = "\(folder)/\(PictureWriter.temporaryName(for: name))"
+            let path = "\(folder)/\(PictureWriter.temporaryName(for: name, tag: tag))"
             temporary = path
+            // One of the same tag is what an earlier life of this very export left behind.
+            if tag != nil { unlink(path) }
             let file = try PictureWriter.create(path, in: folder, folders: &folders)
             state = Mutex(State(file: file, hash: hash, folders: folders))
         } catch {
@@ -69,12 +71,19 @@ final class PictureWriter: Sendable {
         }
     }
 
-    /// `.NAME.XXXXXXXX.part`, the name cut so that the whole stays within 255 bytes.
-    private static func temporaryName(for name: String) -> String {
-        var stem = name
-        while stem.utf8.count > 255 - 15 { stem.removeLast() }
+    /// `.NAME.TAG.part`, the name cut so that the whole stays within 255 bytes; eight random digits without a tag.
+    private static func temporaryName(for name: String, tag: String?) -> String {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
-        return ".\(stem).\(String(repeating: "0", count: 8 - digits.count))\(digits).part"
+        let tag = tag ?? String(repeating: "0", count: 8 - digits.count) + digits
+        var stem = name
+        while stem.utf8.count + tag.utf8.count > 255 - 7 { stem.removeLast() }
+        return ".\(stem).\(tag).part"
+    }
+
+    /// The unfinished file of an export with that tag.
+    static func temporaryPath(target: String, tag: String) -> String {
+        let (folder, name) = FileSystem.split(FileSystem.resolvingLink(target))
+        return "\(folder)/\(temporaryName(for: name, tag: tag))"
     }
 
     /// Appends to the file.
@@ -92,11 +101,18 @@ final class PictureWriter: Sendable {
     /// Brings the file to the disk and gives it the target's name.
     ///
     /// - Throws: `BrokerError.output`; the file is removed then.
-    func finish() throws(BrokerError) -> WrittenPicture {
+    /// - Parameter seal: called between the two; the picture is given up when it throws.
+    func finish(
+        seal: ((_ temporary: String, WrittenPicture) throws(BrokerError) -> Void)? = nil
+    ) throws(BrokerError) -> WrittenPicture {
         do {
-            return try withState { state throws(SystemFailure) in
+            let picture = try withState { state throws(SystemFailure) in
                 guard let file = state.file else { throw SystemFailure(operation: "finish", errno: EBADF) }
                 try file.sync()
+                return WrittenPicture(byteCount: state.byteCount, digest: state.hash.stream.finish())
+            }
+            try seal?(temporary, picture)
+            try withState { state throws(SystemFailure) in
                 guard rename(temporary, target) == 0 else {
                     throw SystemFailure(operation: "rename to", errno: errno)
                 }
@@ -106,8 +122,8 @@ final class PictureWriter: Sendable {
                 let folder = try? FileDescriptor(
                     opening: FileSystem.split(target).folder, flags: O_RDONLY | O_DIRECTORY, operation: "open")
                 try? folder?.sync()
-                return WrittenPicture(byteCount: state.byteCount, digest: state.hash.stream.finish())
             }
+            return picture
         } catch {
             discard()
             throw error

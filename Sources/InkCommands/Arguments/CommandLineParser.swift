@@ -23,13 +23,15 @@ struct ParsedCommand: Hashable, Sendable {
 
     /// The same command with more arguments without a name.
     func appending(_ rest: [String], to syntax: CommandSyntax) throws(CommandError) -> ParsedCommand {
-        guard let first = rest.first else { return self }
         var command = self
-        let option = syntax.options.first { $0.kind == .arguments || $0.kind == .argument }
-        guard let option, option.kind == .arguments || (rest.count == 1 && !isGiven(option.key)) else {
-            throw .usage("\"\(first)\" was not expected (see \"ink help \(name)\")")
+        for value in rest {
+            // The first that has none yet; the one that takes any number comes last.
+            let option = syntax.options.first {
+                $0.kind == .arguments || ($0.kind == .argument && !command.isGiven($0.key))
+            }
+            guard let option else { throw .usage("\"\(value)\" was not expected (see \"ink help \(name)\")") }
+            command.values[option.key, default: []].append(value)
         }
-        command.values[option.key, default: []] += rest
         return command
     }
 
@@ -89,7 +91,7 @@ enum CommandLineParser {
             throw .engine(.internalError("no memory for the command line"))
         }
         for command in program.commands {
-            var failed = ink_cli_add_command(parser, command.name, command.summary, command.notes)
+            var failed = ink_cli_add_command(parser, command.name, command.summary, command.group, command.notes)
             for option in command.options where failed == 0 {
                 failed = ink_cli_add_option(
                     parser, command.name, option.key, option.names, option.kind.rawValue, option.shown, option.group,

@@ -55,7 +55,17 @@ struct OptionSyntax: Sendable {
 struct CommandSyntax: Sendable {
     var name: String
     var summary: String
+    /// The heading it stands under in the list of commands.
+    var group: String
     /// Stands below the options in the help.
     var notes: String
     var options: [OptionSyntax]
+}
+
+/// The headings of the list of commands, in the order of their first use.
+enum CommandGroup {
+    static let pictures = "Projects and pictures"
+    static let services = "Running a farm"
+    static let clients = "Using a farm"
+    static let help = "Help"
 }

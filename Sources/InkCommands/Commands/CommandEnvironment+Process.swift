@@ -10,5 +10,7 @@ extension CommandEnvironment {
         storedDigest: { path in (try? PictureFile.storedDigest(path: path))?.bytes },
         sha256: { SHA256.digest($0) },
         readLimits: { try Limits.read(path: $0) },
+        connect: { options, onEvent throws(CommandError) in try options.client(onEvent) },
+        variables: ProcessFacts.variables(),
         handlesSignals: true)
 }

@@ -1,3 +1,5 @@
+import Glibc
+import InkClient
 import InkEngine
 
 /// What commands take from the world around them; tests put their own in its place.
@@ -12,6 +14,18 @@ struct CommandEnvironment: Sendable {
     var sha256: @Sendable ([UInt8]) -> [UInt8]
     /// - Throws: `EngineError` when the file of limits cannot be used.
     var readLimits: @Sendable (String) throws -> Limits
+    /// A client of a broker, not started; events come on its thread.
+    var connect:
+        @Sendable (RemoteOptions, _ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(CommandError) ->
+            any FarmConnection = { _, _ throws(CommandError) in throw .usage("there is no network") }
+    /// Standard input, up to so many bytes.
+    var readStandardInput: @Sendable (_ limitBytes: Int) throws(EngineError) -> [UInt8] = { limit throws(EngineError) in
+        try InputFile.readStandardInput(limitBytes: limit)
+    }
+    /// Waits so many milliseconds.
+    var sleep: @Sendable (_ milliseconds: Int) -> Void = { usleep(UInt32(clamping: $0 * 1000)) }
+    /// The environment's variables.
+    var variables: [String: String] = [:]
     /// Whether Ctrl-C is taken over.
     var handlesSignals: Bool
 

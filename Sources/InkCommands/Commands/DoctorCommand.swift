@@ -98,7 +98,8 @@ struct DoctorCommand {
         farm.submit(
             PictureRequest(
                 id: 0, name: "the self-test", project: reading.project, size: reading.project.canvasSize,
-                drawnLayers: nil, look: PictureLook(), output: path, digest: reading.contentDigest))
+                drawnLayers: nil, look: PictureLook(), output: path, digest: reading.contentDigest,
+                contentDigest: reading.contentDigest))
         let clock = Stopwatch()
         while clock.milliseconds < 30_000 {
             for event in mailbox.receive(waitingAtMost: 1000) {
@@ -106,7 +107,7 @@ struct DoctorCommand {
                 case .finished: return nil
                 case .failed(_, let failure): return failure
                 case .cancelled: return PictureFailure(kind: .internalError, reason: "the export was cancelled")
-                case .started, .progress: continue
+                case .started, .progress, .taken, .news: continue
                 }
             }
         }

@@ -4,11 +4,16 @@ import Synchronization
 
 /// `ink export`: finds projects, plans pictures, renders them, reports.
 struct ExportCommand {
+    /// Projects that are read and not yet on a broker's disk.
+    private static let sentAtOnce = 16
+
     private let environment: CommandEnvironment
     private let parsed: ParsedCommand
     private let arguments: ExportArguments
     private let repeated: RepeatedExports?
     private let limits: Limits
+    /// nil: this process renders.
+    private let remote: RemoteOptions?
     private let mailbox = Mailbox<ExportRun.Event>()
 
     /// - Throws: `usage`, `configuration` before anything is touched.
@@ -38,6 +43,7 @@ struct ExportCommand {
             arguments = try ExportArguments(parsed)
         }
         limits = try environment.limits(arguments.limitsPath)
+        remote = try Self.remoteOptions(given, environment)
         for folder in arguments.presetFolders {
             let status: FileStatus?
             do {
@@ -49,6 +55,20 @@ struct ExportCommand {
         }
     }
 
+    /// The broker of `--broker`; the environment alone does not send projects away.
+    private static func remoteOptions(
+        _ given: ParsedCommand, _ environment: CommandEnvironment
+    ) throws(CommandError) -> RemoteOptions? {
+        guard given.isGiven("broker") else {
+            for name in RemoteSetting.all.map(\.name) where given.isGiven(name) {
+                throw .usage("--\(name) needs --broker")
+            }
+            return nil
+        }
+        if given.isGiven("workers") { throw .usage("--workers and --broker exclude each other: the farm has its own") }
+        return try RemoteOptions(given, variables: environment.variables)
+    }
+
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let command = try ExportCommand(parsed, environment)
         return try command.execute()
@@ -56,7 +76,8 @@ struct ExportCommand {
 
     private func execute() throws(CommandError) -> ExitCode {
         let workers = arguments.run.workers ?? UsableCores.count()
-        let farm = environment.makeFarm(workers, limits)
+        let farm: any ExportFarm =
+            remote.map { RemoteFarm($0, environment) } ?? environment.makeFarm(workers, limits)
         let phase = RunPhase()
         if environment.handlesSignals {
             let mailbox = mailbox
@@ -76,13 +97,8 @@ struct ExportCommand {
         let plan = try makePlan(inputs, outlines, policy)
         try checkReportPath(inputs, plan)
 
-        let preparation = PicturePreparation(
-            arguments: arguments, policy: policy, limits: limits, rendererVersion: farm.rendererVersion,
-            storedDigest: environment.storedDigest, sha256: environment.sha256)
-        var run = ExportRun(
-            inputs: inputs, plan: plan, failed: failed, preparation: preparation, opener: opener, farm: farm,
-            console: environment.console, mailbox: mailbox, run: arguments.run, readAheadCount: workers + 2)
-        phase.endPlanning()
+        // A broker that is waited for can be given up by a signal at once: nothing has been written.
+        if remote == nil { phase.endPlanning() }
         if !arguments.run.isDryRun, !plan.pictures.isEmpty {
             let mailbox = mailbox
             do {
@@ -91,11 +107,19 @@ struct ExportCommand {
                 throw .farm(error)
             }
         }
+        phase.endPlanning()
+        let preparation = PicturePreparation(
+            arguments: arguments, policy: policy, limits: limits, rendererVersion: farm.rendererVersion,
+            storedDigest: environment.storedDigest, sha256: environment.sha256)
+        var run = ExportRun(
+            inputs: inputs, plan: plan, failed: failed, preparation: preparation, opener: opener, farm: farm,
+            console: environment.console, mailbox: mailbox, run: arguments.run,
+            readAheadCount: remote == nil ? workers + 2 : Self.sentAtOnce)
         try run.execute()
         let milliseconds = run.milliseconds
         farm.stop()
         if run.stoppedBy != nil { farm.removeTemporaryFiles() }
-        return try report(run, milliseconds: milliseconds, policy: policy, workers: workers, farm: farm)
+        return try report(run, milliseconds: milliseconds, policy: policy, farm: farm)
     }
 
     /// The projects, and whether they are many: more than one, or found by a search.
@@ -163,15 +187,15 @@ struct ExportCommand {
     }
 
     private func report(
-        _ run: ExportRun, milliseconds: Double, policy: ExistingFilePolicy, workers: Int, farm: any ExportFarm
+        _ run: ExportRun, milliseconds: Double, policy: ExistingFilePolicy, farm: any ExportFarm
     ) throws(CommandError) -> ExitCode {
         let summary = ExportSummary(run.records, milliseconds: milliseconds)
         let exitCode =
             run.stoppedBy?.exitCode ?? ExitCode.combining(run.records.compactMap { $0.failure?.kind })
         let report = ExportReport(
             records: run.records, summary: summary, options: reportedOptions(policy),
-            folder: FileSystem.currentFolder(), rendererVersion: farm.rendererVersion, workers: workers,
-            exitCode: exitCode)
+            folder: FileSystem.currentFolder(), rendererVersion: farm.rendererVersion,
+            workers: farm.threadCount, broker: remote?.endpoint, exitCode: exitCode)
         if let path = arguments.run.reportPath {
             do {
                 try report.write(to: path)
@@ -189,7 +213,10 @@ struct ExportCommand {
 
     /// What `--from-report` needs to do the same again; how a run reports is its own affair.
     private func reportedOptions(_ policy: ExistingFilePolicy) -> [(name: String, values: [String])] {
-        let own: Set = ["PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "if-exists"]
+        let own: Set = [
+            "PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "if-exists",
+            "broker", "key", "broker-key", "insecure", "timeout",
+        ]
         var options = parsed.values.filter { !own.contains($0.key) }
         options["if-exists"] = [policy.rawValue]
         return options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

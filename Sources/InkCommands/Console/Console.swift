@@ -10,25 +10,31 @@ struct Console: Sendable {
     var writeError: @Sendable (String) -> Void
     /// Columns and rows of the terminal behind standard error; nil when there is none.
     var terminalSize: @Sendable () -> (columns: Int, rows: Int)?
+    /// The same of the terminal behind standard output.
+    var outputSize: @Sendable () -> (columns: Int, rows: Int)? = { nil }
 
     /// The process's own standard output and error.
     static let process = Console(
         writeOutput: { writeAll($0, to: STDOUT_FILENO) },
         writeError: { _ = writeAll($0, to: STDERR_FILENO) },
-        terminalSize: {
-            guard isatty(STDERR_FILENO) == 1 else { return nil }
-            var size = winsize()
-            guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-                return (80, 24)
-            }
-            return (Int(size.ws_col), Int(size.ws_row))
-        })
+        terminalSize: { size(of: STDERR_FILENO) }, outputSize: { size(of: STDOUT_FILENO) })
+
+    private static func size(of file: Int32) -> (columns: Int, rows: Int)? {
+        guard isatty(file) == 1 else { return nil }
+        var size = winsize()
+        guard ioctl(file, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
 
     /// One line to standard output.
     /// - Throws: `io` when it is closed or full.
-    func print(_ line: String) throws(CommandError) {
+    func print(_ line: String) throws(CommandError) { try draw(line + "\n") }
+
+    /// Text to standard output as it is.
+    /// - Throws: `io` when it is closed or full.
+    func draw(_ text: String) throws(CommandError) {
         errno = 0
-        guard writeOutput(line + "\n") else {
+        guard writeOutput(text) else {
             throw .engine(.io(path: "standard output", operation: "write", errno: errno == 0 ? EIO : errno))
         }
     }

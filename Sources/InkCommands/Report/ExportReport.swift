@@ -15,7 +15,10 @@ struct ExportReport: Sendable {
     /// What relative paths in the report start from.
     var folder: String
     var rendererVersion: String
+    /// Render threads.
     var workers: Int
+    /// The broker's endpoint; nil when this process rendered.
+    var broker: String?
     var exitCode: ExitCode
 
     var json: JSONValue {
@@ -26,6 +29,7 @@ struct ExportReport: Sendable {
             ("renderer", .string(rendererVersion)),
             ("folder", .string(folder)),
             ("workers", .integer(workers)),
+            ("broker", .optional(broker)),
             ("exitCode", .integer(Int(exitCode.rawValue))),
             ("options", .object(options.map { ($0.name, .array($0.values.map { .string($0) })) })),
             ("summary", summaryJSON),

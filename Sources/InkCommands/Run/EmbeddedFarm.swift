@@ -21,6 +21,7 @@ final class EmbeddedFarm: ExportFarm {
 
     let rendererVersion = TileRenderer.version
     private let workerCount: Int
+    var threadCount: Int { workerCount }
     private let limits: Limits
     private let state = Mutex(State())
 
@@ -120,6 +121,7 @@ final class EmbeddedFarm: ExportFarm {
         case .started(let job): state.withLock(\.onEvent)?(.started(Int(job.rawValue)))
         case .progress(let job, let done, let total):
             state.withLock(\.onEvent)?(.progress(Int(job.rawValue), done: done, total: total))
+        case .prepared, .worker, .task: break
         case .finished(let job, let outcome):
             end(job.rawValue, .finished(Int(job.rawValue), PictureOutcome(outcome)))
         case .failed(let job, let error):
@@ -197,8 +199,8 @@ extension PictureFailure {
             switch error {
             case .refused(let cause): cause.exitCode
             case .taskFailed, .internalError, .configuration: .internalError
-            case .noWorkers, .transport: .unreachable
-            case .output, .targetNotAFile, .spill: .inputOutput
+            case .noWorkers, .transport, .rendererGone: .unreachable
+            case .output, .targetNotAFile, .spill, .journal: .inputOutput
             case .cancelled: .exportFailed
             }
         self.init(kind: kind, reason: error.description)

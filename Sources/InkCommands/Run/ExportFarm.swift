@@ -16,6 +16,8 @@ struct PictureRequest: Sendable {
     var output: String
     /// Goes into the picture, so that a later run knows what it shows; 32 bytes.
     var digest: [UInt8]
+    /// SHA-256 over what the project was read from: equal for equal projects.
+    var contentDigest: [UInt8]
 }
 
 /// What an export's time went into, milliseconds. Work of several threads adds up.
@@ -69,6 +71,9 @@ struct PictureFailure: Error, Hashable, Sendable {
 
 /// What the farm tells of a picture, by its id.
 enum FarmEvent: Hashable, Sendable {
+    /// The farm has all that it needs of the picture: its project need not stay in memory. A farm in this process keeps
+    /// the project to the end and does not say so.
+    case taken(Int)
     /// The first task has been given to a worker.
     case started(Int)
     /// Tasks done, of all.
@@ -77,6 +82,8 @@ enum FarmEvent: Hashable, Sendable {
     case failed(Int, PictureFailure)
     /// After `cancelAll`; nothing of it is left on disk.
     case cancelled(Int)
+    /// A line for a person, about no picture in particular.
+    case news(String)
 }
 
 /// What renders pictures: a broker and its workers, in this process or elsewhere.
@@ -85,6 +92,8 @@ enum FarmEvent: Hashable, Sendable {
 protocol ExportFarm: Sendable {
     /// Changes whenever the same project may give other pixels.
     var rendererVersion: String { get }
+    /// Render threads, as far as they are known.
+    var threadCount: Int { get }
     /// Starts the farm; events come on any thread.
     func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure)
     func submit(_ request: PictureRequest)

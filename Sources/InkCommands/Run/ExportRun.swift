@@ -48,6 +48,10 @@ struct ExportRun {
     /// Milliseconds at the submission or, later, at the first task; by record.
     private var startTimes: [Int: Double] = [:]
     private var activeInGroup: [Int]
+    /// Pictures of a group for which its project is still in memory.
+    private var heldInGroup: [Int]
+    /// The records that no longer count there.
+    private var taken: Set<Int> = []
     private var groupOfRecord: [Int: Int] = [:]
     private var groupsOpen: Int
     private var isStopping = false
@@ -87,6 +91,7 @@ struct ExportRun {
         progress = ProgressDisplay(console: console, total: records.count)
         gate = ReadAheadGate(countMax: readAheadCount, byteCountMax: Self.readAheadBytesMax)
         activeInGroup = groups.map(\.pictures.count)
+        heldInGroup = activeInGroup
         groupsOpen = groups.count
     }
 
@@ -166,6 +171,10 @@ struct ExportRun {
 
     private mutating func handle(_ event: FarmEvent) {
         switch event {
+        case .taken(let index): letGo(index)
+        case .news(let text):
+            progress.clear()
+            console.warning(text)
         case .started(let index):
             if startTimes[index] != nil { startTimes[index] = clock.milliseconds }
         case .progress(let index, let done, let total): progress.progressed(index, done: done, total: total)
@@ -201,11 +210,16 @@ struct ExportRun {
         startTimes[index] = nil
         progress.ended(index, pixels: state == .done ? records[index].pixels?.area ?? 0 : 0)
         guard let group = groupOfRecord[index] else { return }
+        letGo(index)
         activeInGroup[group] -= 1
-        if activeInGroup[group] == 0 {
-            groupsOpen -= 1
-            gate.leave(byteCount: groups[group].byteCount)
-        }
+        if activeInGroup[group] == 0 { groupsOpen -= 1 }
+    }
+
+    /// The picture needs its project no more; with the last one of a project another can be read.
+    private mutating func letGo(_ index: Int) {
+        guard let group = groupOfRecord[index], taken.insert(index).inserted else { return }
+        heldInGroup[group] -= 1
+        if heldInGroup[group] == 0 { gate.leave(byteCount: groups[group].byteCount) }
     }
 
     private mutating func stop() {

@@ -40,6 +40,9 @@ enum Interrupts {
         pthread_detach(thread)
     }
 
+    /// Lets a service outlive the terminal that it was started from.
+    static func ignoreHangUp() { signal(SIGHUP, SIG_IGN) }
+
     /// Leaves the process at once with the signal's exit code.
     static func leave(_ signal: StopSignal) -> Never { _exit(signal.exitCode.rawValue) }
 

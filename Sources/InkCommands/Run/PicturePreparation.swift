@@ -50,7 +50,7 @@ struct PicturePreparation: Sendable {
         return .ready(
             PictureRequest(
                 id: id, name: input.shownName, project: opened.project, size: size, drawnLayers: drawn,
-                look: arguments.look, output: picture.output, digest: digest))
+                look: arguments.look, output: picture.output, digest: digest, contentDigest: opened.contentDigest))
     }
 
     /// SHA-256 over the content, the options, the size and the renderer, each on its own line so that no two ways of

@@ -56,9 +56,12 @@ struct ProgressDisplay {
     }
 
     /// What stands on the terminal: as many running exports as there is room for, in the order they were submitted,
-    /// then the total.
+    /// those with progress first, then the total.
     func lines(milliseconds: Double, columns: Int, rows: Int) -> [String] {
-        let shown = running.sorted { $0.key < $1.key }.prefix(max(0, rows - 2)).map { _, export in
+        let shown = running.sorted { a, b in
+            let (hasA, hasB) = (a.value.total > 0, b.value.total > 0)
+            return hasA == hasB ? a.key < b.key : hasA
+        }.prefix(max(0, rows - 2)).map { _, export in
             let share = export.total > 0 ? Double(export.done) / Double(export.total) : 0
             return Self.cut("\(Self.bar(share)) \(Self.percent(share)) \(export.name.escapingControls())", columns)
         }
@@ -78,12 +81,12 @@ struct ProgressDisplay {
     // Up by the lines that stand there, then clear to the end of the screen.
     private var eraser: String { linesShown > 0 ? "\u{1b}[\(linesShown)A\u{1b}[J" : "" }
 
-    private static func bar(_ share: Double) -> String {
+    static func bar(_ share: Double) -> String {
         let filled = Int((share * 20).rounded(.down))
         return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: 20 - filled) + "]"
     }
 
-    private static func percent(_ share: Double) -> String {
+    static func percent(_ share: Double) -> String {
         let text = "\(Int((share * 100).rounded(.down)))%"
         return String(repeating: " ", count: max(0, 4 - text.count)) + text
     }

@@ -34,6 +34,11 @@ enum Frame {
         return writer.bytes
     }
 
+    /// The version that a frame claims; nil when it is too short to claim one.
+    static func version(of bytes: [UInt8]) -> UInt16? {
+        bytes.count >= 6 ? UInt16(bytes[4]) | UInt16(bytes[5]) << 8 : nil
+    }
+
     /// Checks everything about the envelope and hands out the type and a reader that stands at the body.
     static func open(_ bytes: [UInt8]) throws(ProtocolError) -> (type: UInt8, body: ByteReader) {
         guard bytes.count <= ProtocolLimits.frameBytes else {

@@ -2,9 +2,11 @@
 /// a sender keeps to them, a receiver checks them.
 public enum ProtocolLimits {
     /// The version that this program speaks.
-    public static let version: UInt16 = 1
-    /// The versions that this program accepts.
-    public static let supportedVersions: ClosedRange<UInt16> = 1...1
+    public static let version: UInt16 = 2
+    /// The versions that this program accepts: its own and the one before.
+    public static let supportedVersions: ClosedRange<UInt16> = 1...2
+    /// The first version in which a broker may answer a stranger with `unknownWorker`.
+    public static let unknownWorkerVersion: UInt16 = 2
 
     /// Bytes before a frame's body.
     public static let headerBytes = 16

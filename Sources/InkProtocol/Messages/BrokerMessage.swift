@@ -15,23 +15,32 @@ public enum BrokerMessage: Hashable, Sendable {
     case heartbeat
     /// Finish what is in hand, take nothing more, say goodbye.
     case drain
+    /// The broker knows no worker of this connection (it was restarted, or took the worker for dead): connect anew and
+    /// say hello. Since version 2.
+    case unknownWorker
 }
 
 extension BrokerMessage {
-    /// The message as a frame.
+    /// The message as a frame, in the version that the worker speaks.
     ///
     /// Throws `overLimit` when it does not fit one (a `blockPart` of more than `ProtocolLimits.partBytes`).
-    public func encoded() throws(ProtocolError) -> [UInt8] {
+    public func encoded(version: UInt16 = ProtocolLimits.version) throws(ProtocolError) -> [UInt8] {
         switch self {
-        case .welcome(let welcome): try Frame.seal(type: MessageType.welcome) { welcome.write(to: &$0) }
+        case .welcome(let welcome):
+            try Frame.seal(type: MessageType.welcome, version: version) { welcome.write(to: &$0) }
         case .refuse(let reason):
-            try Frame.seal(type: MessageType.refuse) { $0.text(reason, limit: ProtocolLimits.textBytes) }
-        case .task(let assignment): try Frame.seal(type: MessageType.task) { assignment.write(to: &$0) }
-        case .blockPart(let part): try Frame.seal(type: MessageType.blockPart) { part.write(to: &$0) }
-        case .blockMissing(let id): try Frame.seal(type: MessageType.blockMissing) { id.write(to: &$0) }
-        case .cancel(let task): try Frame.seal(type: MessageType.cancel) { task.write(to: &$0) }
-        case .heartbeat: try Frame.seal(type: MessageType.heartbeat) { _ in }
-        case .drain: try Frame.seal(type: MessageType.drain) { _ in }
+            try Frame.seal(type: MessageType.refuse, version: version) {
+                $0.text(reason, limit: ProtocolLimits.textBytes)
+            }
+        case .task(let assignment):
+            try Frame.seal(type: MessageType.task, version: version) { assignment.write(to: &$0) }
+        case .blockPart(let part): try Frame.seal(type: MessageType.blockPart, version: version) { part.write(to: &$0) }
+        case .blockMissing(let id):
+            try Frame.seal(type: MessageType.blockMissing, version: version) { id.write(to: &$0) }
+        case .cancel(let task): try Frame.seal(type: MessageType.cancel, version: version) { task.write(to: &$0) }
+        case .heartbeat: try Frame.seal(type: MessageType.heartbeat, version: version) { _ in }
+        case .unknownWorker: try Frame.seal(type: MessageType.unknownWorker, version: version) { _ in }
+        case .drain: try Frame.seal(type: MessageType.drain, version: version) { _ in }
         }
     }
 
@@ -47,6 +56,7 @@ extension BrokerMessage {
         case MessageType.cancel: self = .cancel(try TaskID(from: &body))
         case MessageType.heartbeat: self = .heartbeat
         case MessageType.drain: self = .drain
+        case MessageType.unknownWorker: self = .unknownWorker
         default: throw .unknownType(type)
         }
         try body.finish("message")

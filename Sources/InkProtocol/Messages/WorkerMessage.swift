@@ -26,6 +26,9 @@ extension WorkerMessage {
         }
     }
 
+    /// The version in which a frame was written; nil when it is too short to tell.
+    public static func version(ofFrame frame: [UInt8]) -> UInt16? { Frame.version(of: frame) }
+
     /// Reads a frame.
     public init(frame: [UInt8]) throws(ProtocolError) {
         var (type, body) = try Frame.open(frame)

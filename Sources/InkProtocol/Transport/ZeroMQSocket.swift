@@ -19,6 +19,8 @@ public struct ZeroMQSocketOptions: Sendable {
     public var lingerMilliseconds = 200
     /// A peer on a network that sends a larger part is cut off; `inproc` knows no such limit.
     public var maximumPartBytes = ProtocolLimits.frameBytes
+    /// nil: neither side proves who it is, and nothing is encrypted.
+    public var security: SocketSecurity?
 
     public init() {}
 }
@@ -38,6 +40,10 @@ public struct ReceivedMessage: Sendable {
     public var parts: [[UInt8]]
     /// Parts beyond those, which no message of the protocol has.
     public var discardedParts: Int
+    /// Who the peer has proved to be: the name of its key. nil where keys are not asked for.
+    public var userID: String?
+    /// The peer's network address; nil within a process.
+    public var peerAddress: String?
 }
 
 /// A socket, owned by one value and used by one thread at a time.
@@ -81,10 +87,36 @@ public struct ZeroMQSocket: ~Copyable {
                 throw .zeroMQ("set option \(option) of a socket")
             }
         }
+        func setText(_ option: Int32, _ text: String) throws(ProtocolError) {
+            guard zmq_setsockopt(pointer, option, text, text.utf8.count) == 0 else {
+                throw .zeroMQ("set option \(option) of a socket")
+            }
+        }
         try set(ZMQ_SNDHWM, Int32(clamping: options.highWaterMark))
         try set(ZMQ_RCVHWM, Int32(clamping: options.highWaterMark))
         try set(ZMQ_LINGER, Int32(clamping: options.lingerMilliseconds))
         try set(ZMQ_MAXMSGSIZE, Int64(options.maximumPartBytes))
+        try set(ZMQ_IPV6, Int32(1))
+        // Strangers who connect and say nothing are let go; connections wait for their turn in a bounded line.
+        try set(ZMQ_HANDSHAKE_IVL, Int32(5_000))
+        try set(ZMQ_BACKLOG, Int32(512))
+        try set(ZMQ_TCP_KEEPALIVE, Int32(1))
+        try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(30))
+        // Patient, but not for long: a broker that comes back is found within a second.
+        try set(ZMQ_RECONNECT_IVL, Int32(100))
+        try set(ZMQ_RECONNECT_IVL_MAX, Int32(1_000))
+        try set(ZMQ_CONNECT_TIMEOUT, Int32(5_000))
+        switch options.security {
+        case .server(let pair, let domain):
+            try set(ZMQ_CURVE_SERVER, Int32(1))
+            try setText(ZMQ_CURVE_SECRETKEY, pair.secretKey)
+            try setText(ZMQ_ZAP_DOMAIN, domain)
+        case .client(let pair, let serverKey):
+            try setText(ZMQ_CURVE_SERVERKEY, serverKey)
+            try setText(ZMQ_CURVE_PUBLICKEY, pair.publicKey)
+            try setText(ZMQ_CURVE_SECRETKEY, pair.secretKey)
+        case nil: break
+        }
         // Without it a router drops what it cannot deliver, silently.
         if type == .router { try set(ZMQ_ROUTER_MANDATORY, Int32(1)) }
     }
@@ -92,6 +124,14 @@ public struct ZeroMQSocket: ~Copyable {
     /// Listens at `endpoint` (`inproc://name`, `ipc://path`, `tcp://host:port`).
     public func bind(_ endpoint: String) throws(ProtocolError) {
         guard zmq_bind(pointer, endpoint) == 0 else { throw .zeroMQ("bind \(endpoint)") }
+    }
+
+    /// Where the socket listens, with the port that the system chose for port 0 or `*`.
+    public var boundEndpoint: String {
+        var text = [CChar](repeating: 0, count: 512)
+        var size = text.count
+        guard zmq_getsockopt(pointer, ZMQ_LAST_ENDPOINT, &text, &size) == 0 else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Connects to `endpoint`, now or as soon as somebody listens there.
@@ -139,7 +179,11 @@ public struct ZeroMQSocket: ~Copyable {
             } else {
                 message.discardedParts += 1
             }
-            if zmq_msg_more(&part) == 0 { return message }
+            if zmq_msg_more(&part) == 0 {
+                message.userID = zmq_msg_gets(&part, "User-Id").map { String(cString: $0) }
+                message.peerAddress = zmq_msg_gets(&part, "Peer-Address").map { String(cString: $0) }
+                return message
+            }
         }
     }
 

@@ -64,7 +64,9 @@ struct Throughput {
     }
 
     /// Of the last minute, or of the time since the start.
-    func rates(now: UInt64, startedAt: UInt64) -> (picturesPerMinute: Double, tasksPerSecond: Double, megapixels: Double) {
+    func rates(now: UInt64, startedAt: UInt64) -> (
+        picturesPerMinute: Double, tasksPerSecond: Double, megapixels: Double
+    ) {
         let second = now / 1000
         let recent = ring.filter { $0.at + UInt64(Self.seconds) > second }
         let span = max(1, min(Double(Self.seconds), Double(now - min(now, startedAt)) / 1000))

@@ -1,4 +1,5 @@
 import InkProtocol
+import InkStore
 
 /// Messages from and to clients.
 extension ServiceLoop {
@@ -86,7 +87,8 @@ extension ServiceLoop {
             guard let peer = peers[id] else { continue }
             if now - min(now, peer.lastHeard) >= UInt64(configuration.livenessMilliseconds) {
                 lose(id, "silent for \(configuration.livenessMilliseconds) ms")
-            } else if now - min(now, peer.lastSent) >= UInt64(configuration.heartbeatMilliseconds), peer.unsent.isEmpty {
+            } else if now - min(now, peer.lastSent) >= UInt64(configuration.heartbeatMilliseconds), peer.unsent.isEmpty
+            {
                 send(.heartbeat, to: id)
             }
         }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import InkBroker
 import InkEngine
@@ -94,6 +95,22 @@ extension ServiceLoop {
             FarmEvent(
                 level, "task.\(note.what.name)", job: job, task: note.task, worker: note.worker,
                 reason: note.what.reason, details: [("attempt", String(note.attempt))]))
+    }
+
+    private func log(_ note: WorkerNote) {
+        var details: [(name: String, value: String)] = []
+        if let address = note.address { details.append(("address", address)) }
+        if let key = note.keyName { details.append(("key", key)) }
+        let event: FarmEvent =
+            switch note.what {
+            case .joined: FarmEvent(.info, "worker.joined", worker: note.worker, details: details)
+            case .draining: FarmEvent(.info, "worker.draining", worker: note.worker, details: details)
+            case .left(let reason):
+                FarmEvent(.warning, "worker.left", worker: note.worker, reason: reason, details: details)
+            case .refused(let reason):
+                FarmEvent(.warning, "worker.refused", worker: note.worker, reason: reason, details: details)
+            }
+        onEvent(event)
     }
 
     func logEnd(_ job: JobNumber, _ ending: JobEnding) {

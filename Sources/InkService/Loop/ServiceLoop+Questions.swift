@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import InkBroker
+import InkEngine
 import InkJSON
 import InkProtocol
 import InkStore
@@ -215,12 +217,18 @@ extension ServiceLoop {
 /// Answers about jobs and workers.
 enum JobAnswer {
     static func json(_ record: JobRecord, _ phase: ServiceState.Job.Phase?, progress: (Int, Int)? = nil) -> JSONValue {
-        let name = (try? Submission(stored: record.submission))?.name ?? ""
+        let submission = try? Submission(stored: record.submission)
         var members: [(String, JSONValue)] = [
-            ("job", .integer(Int(clamping: record.number))), ("name", .string(name)),
+            ("job", .integer(Int(clamping: record.number))), ("name", .string(submission?.name ?? "")),
             ("state", .string(state(record, phase))), ("priority", .integer(record.priority)),
             ("owner", .string(record.owner)), ("submittedAt", .integer(Int(record.createdAt))),
         ]
+        switch submission?.picture.size {
+        case .exact(let size): members.append(("size", .string(size.description)))
+        case .named(let name): members.append(("size", .string(name)))
+        case nil: break
+        }
+        if case .write(let path) = submission?.delivery { members.append(("output", .string(path))) }
         if let ended = record.endedAt { members.append(("endedAt", .integer(Int(ended)))) }
         if let (done, total) = progress {
             members += [("done", .integer(done)), ("total", .integer(total))]

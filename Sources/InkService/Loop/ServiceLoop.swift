@@ -74,6 +74,9 @@ final class ServiceLoop {
         do throws(ProtocolError) {
             var options = ZeroMQSocketOptions()
             options.highWaterMark = 64
+            if let security = parts.configuration.security {
+                options.security = .server(security.pair, domain: ServiceSecurity.clientsDomain)
+            }
             socket = try ZeroMQSocket(.router, context: parts.context, options: options)
             try socket.bind(parts.configuration.clientsEndpoint)
         } catch {
@@ -82,8 +85,8 @@ final class ServiceLoop {
     }
 
     /// Until `stop`, or until `drain` has been carried out.
-    func run(restoring records: [JobRecord]) {
-        perform(state.restore(records, now: ServiceClock.milliseconds))
+    func run() {
+        restore()
         while true {
             do throws(ProtocolError) {
                 var items = [mailbox.wakeUp.pollItem, socket.pollItem()]
@@ -96,9 +99,34 @@ final class ServiceLoop {
             }
             passTime()
             isBusy = flush()
-            if stopping == .now || stopping == .draining && state.activeJobs.isEmpty && state.submitting.isEmpty { break }
+            if stopping == .now || stopping == .draining && state.activeJobs.isEmpty && state.submitting.isEmpty {
+                break
+            }
         }
         leave()
+    }
+
+    /// Takes up the jobs of the last life, some at a time.
+    private func restore() {
+        var records: [JobRecord] = []
+        var count = 0
+        func hand(over limit: Int) {
+            guard records.count > limit else { return }
+            count += records.count
+            perform(state.restore(records))
+            records.removeAll(keepingCapacity: true)
+        }
+        do throws(StoreError) {
+            try parts.store.forEachUnfinished { record in
+                records.append(record)
+                hand(over: 1000)
+            }
+        } catch {
+            onEvent(FarmEvent(.error, "store.unreadable", reason: "\(error)"))
+        }
+        hand(over: 0)
+        if count > 0 { onEvent(FarmEvent(.info, "jobs.restored", details: [("jobs", String(count))])) }
+        tell(.tick)
     }
 
     private func receive() throws(ProtocolError) {

@@ -122,11 +122,10 @@ struct ServiceState: Sendable {
         return contents
     }
 
-    /// Takes up the jobs of an earlier life; before any event.
-    mutating func restore(_ records: [JobRecord], now: UInt64) -> [ServiceAction] {
+    /// Takes up jobs of an earlier life, before any event; they begin with the first one.
+    mutating func restore(_ records: [JobRecord]) -> [ServiceAction] {
         actions.removeAll()
         for record in records { restore(record) }
-        begin(now: now)
         return actions
     }
 

@@ -22,6 +22,8 @@ struct WorkerState {
 
     private(set) var phase = Phase.idle
     private(set) var isDraining = false
+    /// Whether the broker has taken the worker on.
+    var isServing: Bool { if case .serving = phase { true } else { false } }
     var tasks = TaskTable()
     var blocks = BlockRequests()
     var actions: [WorkerAction] = []
@@ -140,6 +142,10 @@ struct WorkerState {
             failWaiting(for: id, because: "the broker does not have block \(id)")
         case (.cancel(let task), .serving): cancel(task)
         case (.drain, .serving): drain()
+        case (.unknownWorker, .serving):
+            // The broker has given the tasks away, or has forgotten them.
+            dropEverything()
+            if !isDraining { connect(now: now) }
         // A heartbeat is life and nothing else; the rest does not belong in this phase and is left over from another.
         default: break
         }

@@ -1,5 +1,6 @@
 import CISAL
 import CZlib
+import Glibc
 
 /// What follows the bytes given to a `Deflater`.
 enum DeflateEnd {
@@ -45,6 +46,9 @@ final class ISALDeflater: Deflater {
     deinit { stream.deallocate() }
 
     func begin() {
+        // What an earlier band left in the hash tables must not decide which matches this one finds.
+        memset(stream, 0, MemoryLayout<isal_zstream>.size)
+        memset(levelBuffer.base, 0, levelBuffer.byteCount)
         isal_deflate_init(stream)
         stream.pointee.level = level
         stream.pointee.level_buf = levelBuffer.base

@@ -1,11 +1,13 @@
 import InkEngine
 import InkProtocol
-import Synchronization
 
 /// What other threads tell the broker's loop.
 enum LoopCommand: Sendable {
     case submit(ExportJob)
     case cancel(JobID)
+    case setPriority(JobID, Int)
+    case drainWorkers(name: String, reply: @Sendable (Int) -> Void)
+    case report(@Sendable (BrokerReport) -> Void)
     case stop
     /// A project has been cut into blocks.
     case prepared(JobID, Result<PreparedExport, BrokerError>)
@@ -27,26 +29,4 @@ struct PlannedExport: Sendable {
     var plan: PicturePlan
     var blocks: [EncodedBlock]
     var time: LaneTime
-}
-
-/// The broker loop's letter box: from any thread, in order.
-final class Mailbox: Sendable {
-    let wakeUp: WakeUp
-    private let commands = Mutex<[LoopCommand]>([])
-
-    init() throws(ProtocolError) { wakeUp = try WakeUp() }
-
-    func post(_ command: LoopCommand) {
-        commands.withLock { $0.append(command) }
-        wakeUp.signal()
-    }
-
-    /// All that was posted since the last time.
-    func take() -> [LoopCommand] {
-        wakeUp.clear()
-        return commands.withLock { commands in
-            defer { commands = [] }
-            return commands
-        }
-    }
 }

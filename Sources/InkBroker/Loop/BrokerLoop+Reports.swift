@@ -1,0 +1,77 @@
+import InkProtocol
+
+/// What people are told of tasks and workers.
+extension BrokerLoop {
+    var report: BrokerReport {
+        let now = Clock.now
+        var report = BrokerReport()
+        report.workers = peers.keys.sorted().compactMap { id in
+            guard let peer = peers[id] else { return nil }
+            return WorkerReport(
+                name: peer.name, rendererVersion: peer.rendererVersion, protocolVersion: peer.protocolVersion,
+                threads: peer.threads, tasksHeld: peer.assemblies.count, tasksDone: peer.tasksDone,
+                isDraining: peer.isDraining,
+                millisecondsSinceHeard: Int((now - min(now, peer.lastHeard)) / 1_000_000), address: peer.address,
+                keyName: peer.keyName)
+        }
+        report.tasksDispatched = counters.dispatched
+        report.tasksFinished = counters.finished
+        report.tasksFailed = counters.failed
+        report.tasksRaced = scheduler.counters.raced
+        report.tasksVerified = scheduler.counters.verified
+        report.blockBytes = store.memoryBytes
+        report.spilledBytes = store.spilledBytes
+        return report
+    }
+
+    func setPriority(_ id: JobID, _ priority: Int) {
+        if let index = waiting.firstIndex(where: { $0.job.id == id }) {
+            waiting[index].job.priority = priority
+            admit()
+        } else if jobs[id] != nil {
+            jobs[id]?.priority = priority
+            tell(.priorityChanged(id, priority))
+        }
+    }
+
+    func drainWorkers(named name: String) -> Int {
+        let found = peers.values.filter { $0.name == name && !$0.isDraining }.map(\.id).sorted()
+        for id in found {
+            send(.drain, to: id)
+            startDraining(id)
+        }
+        return found.count
+    }
+
+    func startDraining(_ worker: WorkerID) {
+        guard peers[worker]?.isDraining == false else { return }
+        peers[worker]?.isDraining = true
+        note(worker, .draining)
+        tell(.workerDraining(worker))
+    }
+
+    func note(_ worker: WorkerID, _ what: WorkerNote.What) {
+        guard let peer = peers[worker] else { return }
+        onEvent(
+            .worker(WorkerNote(worker: peer.name, what: what, address: peer.address, keyName: peer.keyName)))
+    }
+
+    func note(
+        _ attempt: AttemptID, _ role: TaskRole, of job: JobID, _ worker: WorkerID,
+        _ what: @autoclosure () -> TaskNote.What
+    ) {
+        guard configuration.notesTasks else { return }
+        onEvent(
+            .task(
+                TaskNote(
+                    job: job, task: role.description, attempt: attempt.attempt, worker: peers[worker]?.name ?? "?",
+                    what: what())))
+    }
+}
+
+/// What a broker has done since its start.
+struct TaskCounters: Hashable, Sendable {
+    var dispatched = 0
+    var finished = 0
+    var failed = 0
+}

@@ -1,0 +1,96 @@
+import InkEngine
+import InkProtocol
+
+/// A share of the tasks is done by two workers, and the results are compared.
+extension SchedulerState {
+    /// Whether the result of a task is compared, so that `taskFinished` has to come with its digest.
+    func wantsDigest(_ id: TaskID) -> Bool {
+        guard rules.verifyShare > 0 else { return false }
+        // SplitMix64's last step: the same tasks each time, and no pattern in them.
+        var hash = id.rawValue &+ 0x9E37_79B9_7F4A_7C15
+        hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+        hash ^= hash >> 31
+        return Double(hash >> 11) * 0x1p-53 < rules.verifyShare
+    }
+
+    /// Takes a result of a task that is compared.
+    mutating func check(_ worker: WorkerID, _ attempt: AttemptID, _ digest: [UInt8], now: UInt64) {
+        guard var task = tasks[attempt.task] else { return }
+        task.leases.removeAll { $0.worker == worker && $0.attempt == attempt.attempt }
+        task.tried.insert(worker)
+        let result = HeldResult(worker: worker, attempt: attempt.attempt, digest: digest)
+        if let equal = task.held.first(where: { $0.digest == digest }) {
+            counters.verified += 1
+            tasks[task.id] = task
+            let odd = task.held.filter { $0.digest != digest }
+            for other in odd + [result] { drop(other, of: task.id) }
+            settle(task, equal.worker, AttemptID(task: task.id, attempt: equal.attempt))
+            for other in odd { dismissLiar(other.worker, now: now) }
+            return
+        }
+        task.held.append(result)
+        tasks[task.id] = task
+        checked.insert(task.id)
+        actions.append(.hold(worker, attempt))
+        if task.leases.isEmpty, !(jobs[task.job]?.retries.contains(task.id) ?? true) {
+            jobs[task.job]?.retries.append(task.id)
+        }
+    }
+
+    /// Ends the comparisons for which there is no other worker (any more).
+    mutating func settleChecks() {
+        for id in checked.sorted() {
+            guard let task = tasks[id], task.leases.isEmpty, !hasAnotherWorker(for: task) else { continue }
+            switch task.held.count {
+            case 0: checked.remove(id)
+            case 1:
+                counters.unverified += 1
+                let only = task.held[0]
+                settle(task, only.worker, AttemptID(task: id, attempt: only.attempt))
+            default: disagree(task)
+            }
+        }
+    }
+
+    private func hasAnotherWorker(for task: TaskRecord) -> Bool {
+        // Three that all differ are enough.
+        guard task.held.count < 3, let version = jobs[task.job]?.version else { return false }
+        return workers.values.contains { worker in
+            worker.isUsable && worker.version == version && !task.held.contains { $0.worker == worker.id }
+        }
+    }
+
+    /// Nobody can say which result is right: none is.
+    private mutating func disagree(_ task: TaskRecord) {
+        var task = task
+        let names = task.held.map { workers[$0.worker]?.name ?? "a worker" }
+        for result in task.held { drop(result, of: task.id) }
+        task.note("the results of \(names.joined(separator: " and ")) differ", limit: rules.storyLines)
+        task.held = []
+        task.failures += 1
+        tasks[task.id] = task
+        checked.remove(task.id)
+        if task.failures >= rules.failuresMax {
+            failJob(task.job, .attemptsExhausted(task.role, story: task.story))
+        }
+    }
+
+    private mutating func dismissLiar(_ worker: WorkerID, now: UInt64) {
+        let reason = "its result differs from that of two other workers"
+        lose(worker, reason: reason, now: now)
+        actions.append(.dismiss(worker, reason: reason))
+    }
+
+    mutating func drop(_ result: HeldResult, of task: TaskID) {
+        actions.append(.drop(result.worker, AttemptID(task: task, attempt: result.attempt)))
+    }
+
+    /// What a lost worker has handed in is gone with it.
+    mutating func forgetHeld(of worker: WorkerID) {
+        for id in checked.sorted() {
+            tasks[id]?.held.removeAll { $0.worker == worker }
+            if tasks[id]?.held.isEmpty == true { checked.remove(id) }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import InkEngine
+import InkProtocol
+
+/// Idle workers race slow ones: a result that is there twice costs less than one that all wait for.
+extension SchedulerState {
+    /// Less than this is not worth a second dispatch, nanoseconds.
+    private static let leastGain: Double = 10_000_000
+
+    /// Gives tasks that slow workers hold to idle ones, too, within the budget for that.
+    mutating func race(after event: SchedulerEvent, now: UInt64) {
+        switch event {
+        case .tick, .taskFinished, .workerJoined: break
+        default: return
+        }
+        while let (task, worker) = nextRace(now: now) { lend(task, to: worker, now: now, isRace: true) }
+    }
+
+    private func nextRace(now: UInt64) -> (TaskID, WorkerID)? {
+        guard !tasks.isEmpty else { return nil }
+        let idle = workers.values.filter { $0.takesMore && $0.hasIdleThread }
+        guard !idle.isEmpty, let best = workers.values.compactMap(\.pace).min() else { return nil }
+        var found: (task: TaskRecord, worker: WorkerID, rank: (Int, Int, TaskID))?
+        for task in tasks.values where task.leases.count == 1 && !task.isSuspect && task.held.isEmpty {
+            guard let job = jobs[task.job], isAffordable(task.cost) else { continue }
+            // The rows that all others wait for come first, of the most urgent jobs.
+            let rank = (-job.priority, task.role.order, task.id)
+            if let found, found.rank < rank { continue }
+            let remaining = remainingTime(task.leases[0], task.cost, best: best, now: now)
+            let runners = idle.filter {
+                $0.id != task.leases[0].worker && $0.version == job.version && !task.tried.contains($0.id)
+                    && $0.fits(task.cost)
+            }
+            guard let runner = runners.min(by: { ($0.pace ?? best, $0.id) < ($1.pace ?? best, $1.id) }) else {
+                continue
+            }
+            let fresh = (runner.pace ?? best) * Double(task.cost.nanoseconds)
+            guard remaining > 2 * fresh, remaining - fresh > Self.leastGain else { continue }
+            found = (task, runner.id, rank)
+        }
+        return found.map { ($0.task.id, $0.worker) }
+    }
+
+    /// What a holder is expected to need still, nanoseconds. One that is late already is expected to need as long again
+    /// as half of what it has taken.
+    private func remainingTime(_ lease: Lease, _ cost: TaskCost, best: Double, now: UInt64) -> Double {
+        let elapsed = Double(now - min(now, lease.since))
+        let expected = (workers[lease.worker]?.pace ?? best) * Double(cost.nanoseconds)
+        return max(expected - elapsed, elapsed > expected ? elapsed / 2 : 0)
+    }
+
+    private func isAffordable(_ cost: TaskCost) -> Bool {
+        let average = counters.work / UInt64(max(1, counters.dispatched))
+        let budget = (counters.work / rules.raceShare).saturatingSum(average.saturatingProduct(rules.raceAllowance))
+        return counters.racedWork.saturatingSum(cost.nanoseconds) <= budget
+    }
+}
+
+extension TaskRole {
+    /// Which of a job's tasks the others wait for first.
+    fileprivate var order: Int {
+        switch self {
+        case .decode: -1
+        case .tile(let row, _), .encode(let row): row
+        }
+    }
+}
+
+extension UInt64 {
+    func saturatingProduct(_ other: UInt64) -> UInt64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
+}

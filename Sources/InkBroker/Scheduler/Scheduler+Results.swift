@@ -1,0 +1,136 @@
+import InkEngine
+import InkProtocol
+
+/// What comes of a lease: results, failures, retries.
+extension SchedulerState {
+    mutating func finish(_ worker: WorkerID, _ attempt: AttemptID, _ digest: [UInt8], now: UInt64) {
+        guard workers[worker]?.giveBack(attempt) != nil, let task = tasks[attempt.task] else {
+            actions.append(.drop(worker, attempt))
+            return
+        }
+        if let lease = task.leases.first(where: { $0.worker == worker && $0.attempt == attempt.attempt }) {
+            workers[worker]?.learn(nanoseconds: now - min(now, lease.since), estimate: task.cost.nanoseconds)
+        }
+        if wantsDigest(task.id) {
+            check(worker, attempt, digest, now: now)
+        } else {
+            settle(task, worker, attempt)
+        }
+    }
+
+    /// The task is done, by this result.
+    mutating func settle(_ task: TaskRecord, _ worker: WorkerID, _ attempt: AttemptID) {
+        actions.append(.accept(worker, attempt, task.job, task.role))
+        callBack(task)
+        forget(task)
+        switch jobs[task.job]?.accept(task.role) {
+        case .planTiles: actions.append(.planTiles(task.job))
+        case .complete:
+            jobs[task.job] = nil
+            actions.append(.jobComplete(task.job))
+        case .more, nil: break
+        }
+    }
+
+    mutating func fail(_ worker: WorkerID, _ attempt: AttemptID, _ fault: TaskFault, now: UInt64) {
+        guard let holding = workers[worker]?.giveBack(attempt), let task = tasks[attempt.task] else { return }
+        if case .badInput(let error) = fault {
+            failJob(task.job, .badInput(task.role, error))
+            return
+        }
+        // A try that is no longer leased has been counted when its lease ended.
+        guard holding.isLease else { return }
+        if case .transient(let reason) = fault {
+            endLease(worker, attempt, reason: reason, verdict: .counts, now: now)
+        } else {
+            // A worker that leaves or has no room is no fault of the task, unless it goes on like that for ever.
+            let verdict: Verdict = task.attempts < rules.attemptsMax ? .innocent : .counts
+            endLease(worker, attempt, reason: "not taken on", verdict: verdict, now: now)
+        }
+    }
+
+    mutating func renew(_ worker: WorkerID, _ attempt: AttemptID, now: UInt64) {
+        guard let task = tasks[attempt.task], workers[worker]?.holdings[attempt]?.isLease == true,
+            let index = task.leases.firstIndex(where: { $0.worker == worker && $0.attempt == attempt.attempt })
+        else { return }
+        let deadline = now.saturatingSum(leaseTime(of: task.cost))
+        tasks[attempt.task]?.leases[index].deadline = deadline
+        workers[worker]?.holdings[attempt]?.deadline = deadline
+    }
+
+    /// What the end of a lease says about the task.
+    enum Verdict {
+        case counts
+        /// One of several that were lost together.
+        case suspicious
+        case innocent
+    }
+
+    /// Ends a worker's lease on a task without a result, and queues the task again or fails its job.
+    ///
+    /// The worker's holding, if it still has one, is the caller's to change.
+    mutating func endLease(
+        _ worker: WorkerID, _ attempt: AttemptID, reason: String, verdict: Verdict, now: UInt64
+    ) {
+        guard var task = tasks[attempt.task],
+            let index = task.leases.firstIndex(where: { $0.worker == worker && $0.attempt == attempt.attempt })
+        else { return }
+        let lease = task.leases.remove(at: index)
+        let name = workers[worker]?.name ?? "a worker"
+        let milliseconds = (now - min(now, lease.since)) / 1_000_000
+        task.note("attempt \(attempt.attempt) on \(name): \(reason) after \(milliseconds) ms", limit: rules.storyLines)
+        task.tried.insert(worker)
+        switch verdict {
+        case .counts: task.failures += 1
+        case .suspicious: task.isSuspect = true
+        case .innocent: break
+        }
+        tasks[task.id] = task
+        if task.failures >= rules.failuresMax {
+            failJob(task.job, .attemptsExhausted(task.role, story: task.story))
+        } else if task.leases.isEmpty {
+            if task.isSuspect { suspects.append(task.id) } else { jobs[task.job]?.retries.append(task.id) }
+        }
+    }
+
+    /// Ends all work on a task whose result is not needed; workers stay busy with it until they answer.
+    mutating func callBack(_ task: TaskRecord) {
+        for lease in task.leases {
+            workers[lease.worker]?.holdings[AttemptID(task: task.id, attempt: lease.attempt)]?.isLease = false
+        }
+        guard task.attempts > 1 || !task.leases.isEmpty else { return }
+        // Tries past their deadline are still at work, too.
+        for id in workers.keys.sorted() {
+            let held = workers[id]?.holdings.keys.filter { $0.task == task.id }.sorted() ?? []
+            for attempt in held { actions.append(.cancel(id, attempt)) }
+        }
+    }
+
+    mutating func forget(_ task: TaskRecord) {
+        tasks[task.id] = nil
+        checked.remove(task.id)
+        jobs[task.job]?.tasks.remove(task.id)
+        if task.leases.isEmpty || task.isSuspect {
+            jobs[task.job]?.retries.removeAll { $0 == task.id }
+            suspects.removeAll { $0 == task.id }
+            for id in workers.keys where workers[id]?.reservedFor == task.id { workers[id]?.reservedFor = nil }
+        }
+    }
+
+    mutating func removeJob(_ id: JobID) {
+        guard let job = jobs[id] else { return }
+        for taskID in job.tasks.sorted() {
+            guard let task = tasks[taskID] else { continue }
+            callBack(task)
+            for result in task.held { drop(result, of: taskID) }
+            forget(task)
+        }
+        jobs[id] = nil
+    }
+
+    mutating func failJob(_ id: JobID, _ failure: JobFailure) {
+        guard jobs[id] != nil else { return }
+        removeJob(id)
+        actions.append(.jobFailed(id, failure))
+    }
+}

@@ -1,0 +1,91 @@
+import InkEngine
+import InkProtocol
+
+/// Workers that leave or are silent, and time.
+extension SchedulerState {
+    mutating func drain(_ id: WorkerID) {
+        workers[id]?.isDraining = true
+        workers[id]?.reservedFor = nil
+    }
+
+    mutating func lose(_ id: WorkerID, reason: String, now: UInt64) {
+        guard let worker = workers[id] else { return }
+        let leased = worker.holdings.filter { $0.value.isLease }.keys.sorted()
+        // Of several tasks any can have been the cause; only one that was alone is known to have been there.
+        for attempt in leased {
+            let verdict: Verdict = worker.holdings.count == 1 ? .counts : .suspicious
+            endLease(id, attempt, reason: reason, verdict: verdict, now: now)
+        }
+        workers[id] = nil
+        forgetHeld(of: id)
+    }
+
+    mutating func sweep(now: UInt64) {
+        giveUpOrphans(now: now)
+        learnOfSlowness(now: now)
+        for id in workers.keys.sorted() {
+            guard let worker = workers[id] else { continue }
+            let overdue = worker.holdings.filter { $0.value.isLease && $0.value.deadline <= now }.keys.sorted()
+            for attempt in overdue {
+                // Not cancelled: a result that is merely late is still welcome.
+                workers[id]?.holdings[attempt]?.isLease = false
+                endLease(id, attempt, reason: "past its deadline", verdict: .counts, now: now)
+            }
+            let isStuck = worker.holdings.values.contains { $0.deadline.saturatingSum(rules.dismissalGrace) <= now }
+            if isStuck {
+                let reason = "held a task long past its deadline"
+                lose(id, reason: reason, now: now)
+                actions.append(.dismiss(id, reason: reason))
+            }
+        }
+    }
+
+    /// Fails the jobs whose renderer version has left while others are there: they can begin anew.
+    private mutating func giveUpOrphans(now: UInt64) {
+        let usable = Set(workers.values.filter(\.isUsable).map(\.version))
+        for id in jobs.keys.sorted() {
+            guard let version = jobs[id]?.version else { continue }
+            let isServed =
+                usable.contains(version)
+                || workers.values.contains { $0.version == version && $0.leaseCount > 0 }
+            guard !isServed, !usable.isEmpty else {
+                jobs[id]?.orphanedSince = nil
+                continue
+            }
+            let since = jobs[id]?.orphanedSince ?? now
+            jobs[id]?.orphanedSince = since
+            if now - min(now, since) >= rules.rendererWait { failJob(id, .rendererGone(version: version)) }
+        }
+    }
+
+    /// What has taken long already says something of its worker before it is done.
+    private mutating func learnOfSlowness(now: UInt64) {
+        for task in tasks.values {
+            for lease in task.leases where workers[lease.worker]?.pace != nil || lease.since + 100_000_000 < now {
+                workers[lease.worker]?.learn(
+                    atLeast: now - min(now, lease.since), estimate: task.cost.nanoseconds)
+            }
+        }
+    }
+
+    /// Fails the jobs that nobody can work on any more.
+    mutating func watchForWorkers(now: UInt64) {
+        guard let wait = rules.workerWait else { return }
+        let isManned = workers.values.contains { $0.isUsable || $0.leaseCount > 0 }
+        if isManned || jobs.isEmpty {
+            unmannedSince = nil
+            return
+        }
+        let since = unmannedSince ?? now
+        unmannedSince = since
+        guard now - min(now, since) >= wait else { return }
+        unmannedSince = nil
+        for id in jobs.keys.sorted() { failJob(id, .noWorkers(waitedNanoseconds: now - since)) }
+    }
+
+    func leaseTime(of cost: TaskCost) -> UInt64 {
+        let (scaled, overflow) = cost.nanoseconds.multipliedReportingOverflow(by: rules.leasePerEstimate)
+        let hour: UInt64 = 3_600_000_000_000
+        return overflow ? hour : max(rules.leaseMin, min(scaled, hour))
+    }
+}

@@ -1,0 +1,15 @@
+extension CommandSyntax {
+    static let doctor = CommandSyntax(
+        name: "doctor",
+        summary: "Check the installation: libraries, processor, a small export",
+        group: CommandGroup.help,
+        notes: "",
+        options: [.flag("--json", "Print JSON instead of text")])
+
+    static let help = CommandSyntax(
+        name: "help",
+        summary: "Print the help of a command",
+        group: CommandGroup.help,
+        notes: "",
+        options: [.argument("COMMAND", "The command; without one, a list of all")])
+}

@@ -1,0 +1,86 @@
+import InkBroker
+import InkEngine
+import InkProtocol
+import InkService
+
+/// `ink broker`: serves workers and clients until it is told to stop.
+struct BrokerCommand {
+    /// How long a second signal leaves for the store to be closed, milliseconds.
+    private static let haltMilliseconds = 3_000
+
+    private let environment: CommandEnvironment
+    private let arguments: BrokerArguments
+    private let configuration: ServiceConfiguration
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        if parsed.isGiven("check-config") {
+            return try ServiceSettings.check(BrokerSetting.all, parsed, environment) { settings throws(CommandError) in
+                _ = try ServiceConfiguration(readArguments(settings, environment))
+            }
+        }
+        let settings = try ServiceSettings.read(BrokerSetting.all, parsed, environment)
+        let arguments = try readArguments(settings, environment)
+        let command = BrokerCommand(
+            environment: environment, arguments: arguments, configuration: try ServiceConfiguration(arguments))
+        return try command.execute()
+    }
+
+    private static func readArguments(
+        _ settings: Settings, _ environment: CommandEnvironment
+    ) throws(CommandError) -> BrokerArguments {
+        try BrokerArguments(settings, hostName: ProcessFacts.hostName()) { path throws(CommandError) in
+            try environment.limits(path)
+        }
+    }
+
+    private func execute() throws(CommandError) -> ExitCode {
+        let control = ServiceControl()
+        if environment.handlesSignals {
+            Interrupts.ignoreHangUp()
+            try Interrupts.watch(
+                onFirst: { _ in control.requestStop() },
+                beforeExit: { control.halt(waitingAtMost: Self.haltMilliseconds) })
+        }
+        // Only now: its thread must not get the signals.
+        let log = Log(format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
+        defer { log.close() }
+        let service: FarmService
+        do throws(ServiceError) {
+            service = try start(log)
+        } catch {
+            throw CommandError(error)
+        }
+        log.record(
+            LogRecord(
+                .info, "broker.started",
+                [
+                    "name": .text(arguments.name), "version": .text(ProgramVersion.text),
+                    "workers": .text(Self.shown(arguments.workersEndpoint, bound: service.workersEndpoint)),
+                    "clients": .text(Self.shown(arguments.clientsEndpoint, bound: service.clientsEndpoint)),
+                    "data": .text(arguments.dataFolder),
+                    "keys": .text(configuration.security == nil ? "none" : "curve"),
+                ]))
+        control.began(service, log, drainMilliseconds: arguments.drainMilliseconds)
+        service.waitUntilEnded()
+        guard control.isStopRequested else {
+            throw .farm(PictureFailure(kind: .unreachable, reason: "the broker's sockets failed; the log says why"))
+        }
+        log.record(LogRecord(.info, "broker.stopped"))
+        return .done
+    }
+
+    /// The endpoint as it was given, unless the system chose the port.
+    private static func shown(_ endpoint: String, bound: String) -> String {
+        endpoint.hasSuffix(":*") ? bound : endpoint
+    }
+
+    private func start(_ log: Log) throws(ServiceError) -> FarmService {
+        let context: ZeroMQContext
+        do throws(ProtocolError) { context = try ZeroMQContext() } catch { throw .transport(error) }
+        let service = try FarmService(configuration: configuration, context: context, container: .png) { event in
+            log.record(LogRecord(event))
+        }
+        try service.start()
+        return service
+    }
+}

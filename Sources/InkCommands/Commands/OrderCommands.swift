@@ -1,0 +1,76 @@
+import InkEngine
+import InkProtocol
+
+/// `ink cancel`, `retry`, `priority`, `purge` and `drain`: one order to the broker, and what came of it.
+enum OrderCommands {
+    static func cancel(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        try give(.cancel(jobs(parsed, environment)), "cancelled", parsed, environment)
+    }
+
+    static func retry(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        try give(.retry(jobs(parsed, environment)), "queued again", parsed, environment)
+    }
+
+    static func priority(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        guard let text = parsed.value("PRIORITY") else {
+            throw .usage("a PRIORITY is needed (see \"ink help priority\")")
+        }
+        let priority = try PriorityText.read(text, option: "PRIORITY")
+        return try give(
+            .priority(jobs(parsed, environment), priority), "now at priority \(priority)", parsed, environment)
+    }
+
+    static func purge(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        switch (parsed.value("older-than"), parsed.isGiven("JOB")) {
+        case (.some, true): throw .usage("--older-than and JOB exclude each other")
+        case (nil, false): throw .usage("a JOB or --older-than is needed (see \"ink help purge\")")
+        case (nil, true):
+            return try give(.purge(jobs(parsed, environment), endedSecondsAgo: 0), "purged", parsed, environment)
+        case (let text?, false):
+            let age: SettingValue
+            do {
+                age = try SettingKind.duration(plain: nil, 0...315_360_000_000).read(text)
+            } catch {
+                throw .usage("--older-than: \(error.reason)")
+            }
+            guard case .milliseconds(let milliseconds) = age else { return .internalError }
+            return try give(.purge([], endedSecondsAgo: UInt64(milliseconds / 1000)), "purged", parsed, environment)
+        }
+    }
+
+    static func drain(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        guard let worker = parsed.value("WORKER"), !worker.isEmpty else {
+            throw .usage("a WORKER is needed (see \"ink help drain\")")
+        }
+        guard worker.utf8.count <= ProtocolLimits.nameBytes else {
+            throw .usage("WORKER: longer than \(ProtocolLimits.nameBytes) bytes")
+        }
+        return try give(.drain(worker: worker), "draining", noun: "worker", parsed, environment)
+    }
+
+    private static func jobs(
+        _ parsed: ParsedCommand, _ environment: CommandEnvironment
+    ) throws(CommandError) -> [JobNumber] {
+        let jobs = try JobList.read(parsed.all("JOB")) { () throws(EngineError) in
+            try environment.readStandardInput(JobList.bytesMax)
+        }
+        guard !jobs.isEmpty else { throw .usage("a JOB is needed (see \"ink help \(parsed.name)\")") }
+        return jobs
+    }
+
+    private static func give(
+        _ action: OrderAction, _ done: String, noun: String = "job", _ parsed: ParsedCommand,
+        _ environment: CommandEnvironment
+    ) throws(CommandError) -> ExitCode {
+        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let connection = try options.connect(environment)
+        defer { connection.stop() }
+        let result = try connection.carryOut(action, timeoutMilliseconds: options.answerMilliseconds)
+        if result.count > 0 || result.code == .done {
+            try environment.console.print("\(result.count) \(noun)\(result.count == 1 ? "" : "s") \(done)")
+        }
+        guard result.code != .done else { return .done }
+        environment.console.error(result.text.isEmpty ? "the broker refused" : result.text)
+        return .exportFailed
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import InkEngine
+import InkJSON
+import InkProtocol
+
+/// `ink status` and `ink story`: questions to a broker.
+struct StatusCommand {
+    /// How often a terminal is drawn anew, and how often a line is written elsewhere, milliseconds.
+    private static let drawMilliseconds = 1_000
+    private static let lineMilliseconds = 5_000
+
+    private let environment: CommandEnvironment
+    private let options: RemoteOptions
+    private let job: JobNumber?
+    private let printsJSON: Bool
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        let command = StatusCommand(
+            environment: environment, options: try RemoteOptions(parsed, variables: environment.variables),
+            job: try parsed.value("JOB").map { text throws(CommandError) in try JobList.number(text) },
+            printsJSON: parsed.isGiven("json"))
+        let connection = try command.options.connect(environment)
+        defer { connection.stop() }
+        if parsed.isGiven("watch") { return try command.watch(connection) }
+        let status = try command.ask(connection)
+        if command.printsJSON {
+            try environment.console.print(status.text())
+        } else {
+            for line in command.lines(status, StatusText()) { try environment.console.print(line) }
+        }
+        return .done
+    }
+
+    /// `ink story JOB`.
+    static func story(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        guard let text = parsed.value("JOB") else { throw .usage("a JOB is needed (see \"ink help story\")") }
+        let job = try JobList.number(text)
+        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let connection = try options.connect(environment)
+        defer { connection.stop() }
+        let story = try connection.answer(.story(job), timeoutMilliseconds: options.answerMilliseconds)
+        if case .null = story {
+            throw .usage("job \(job): the broker has no story of it: it has not begun, or is not known (any more)")
+        }
+        if parsed.isGiven("json") {
+            try environment.console.print(story.text())
+        } else {
+            for line in StatusText().lines(story: story) { try environment.console.print(line) }
+        }
+        return .done
+    }
+
+    private func ask(_ connection: any FarmConnection) throws(CommandError) -> JSONValue {
+        let topic = job.map { Topic.job($0) } ?? .status
+        let status = try connection.answer(topic, timeoutMilliseconds: options.answerMilliseconds)
+        if let job, case .null = status { throw .usage("job \(job): the broker has no such job (any more)") }
+        return status
+    }
+
+    private func lines(_ status: JSONValue, _ text: StatusText, rowsMax: Int = StatusText.rowsMax) -> [String] {
+        job == nil ? text.lines(status: status, rowsMax: rowsMax) : text.lines(job: status)
+    }
+
+    /// Shows the status again and again until a signal ends the program, or a watched job has ended.
+    private func watch(_ connection: any FarmConnection) throws(CommandError) -> ExitCode {
+        var hasAnswered = false
+        while true {
+            let size = printsJSON ? nil : environment.console.outputSize()
+            var isOver = false
+            do throws(CommandError) {
+                let status = try ask(connection)
+                hasAnswered = true
+                isOver = job != nil && status["endedAt"] != nil
+                try show(status, size)
+            } catch {
+                // A broker that has answered once may come back; a wrong address does not get better.
+                guard hasAnswered, case .farm = error else { throw error }
+                let now = LogTime.text(LogTime.now())
+                environment.console.warning("\(now): \(error.description)")
+            }
+            if isOver { return .done }
+            environment.sleep(size == nil && !printsJSON ? Self.lineMilliseconds : Self.drawMilliseconds)
+        }
+    }
+
+    private func show(_ status: JSONValue, _ size: (columns: Int, rows: Int)?) throws(CommandError) {
+        if printsJSON {
+            try environment.console.print(status.line)
+        } else if let size {
+            let text = lines(status, StatusText(columns: size.columns), rowsMax: size.rows - 1)
+            // To the top left corner, each line to its end, then the rest of the screen: nothing flickers.
+            let drawn = text.prefix(max(1, size.rows - 1)).map { $0 + "\u{1b}[K\n" }.joined()
+            try environment.console.draw("\u{1b}[H" + drawn + "\u{1b}[J")
+        } else if job != nil {
+            try environment.console.print(lines(status, StatusText()).map { $0.trimmed() }.joined(separator: "; "))
+        } else {
+            try environment.console.print("\(LogTime.text(LogTime.now())) \(StatusText().line(status: status))")
+        }
+    }
+}

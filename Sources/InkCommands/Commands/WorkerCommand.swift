@@ -1,0 +1,111 @@
+import InkEngine
+import InkProtocol
+import InkWorker
+import Synchronization
+
+/// `ink worker`: renders what a broker gives it, until it is told to stop.
+struct WorkerCommand {
+    private let environment: CommandEnvironment
+    private let arguments: WorkerArguments
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        if parsed.isGiven("check-config") {
+            return try ServiceSettings.check(WorkerSetting.all, parsed, environment) { settings throws(CommandError) in
+                _ = try arguments(settings).security()
+            }
+        }
+        let settings = try ServiceSettings.read(WorkerSetting.all, parsed, environment)
+        return try WorkerCommand(environment: environment, arguments: arguments(settings)).execute()
+    }
+
+    private static func arguments(_ settings: Settings) throws(CommandError) -> WorkerArguments {
+        try WorkerArguments(
+            settings, standardName: "\(ProcessFacts.hostName())-\(ProcessFacts.processID())",
+            usableCores: UsableCores.count())
+    }
+
+    private func execute() throws(CommandError) -> ExitCode {
+        var configuration = WorkerConfiguration(
+            endpoint: arguments.endpoint, name: arguments.name, rendererVersion: TileRenderer.version,
+            threads: arguments.threads)
+        configuration.cacheBytes = arguments.cacheBytes
+        configuration.security = try arguments.security()
+        let control = WorkerControl()
+        if environment.handlesSignals {
+            try Interrupts.watch(onFirst: { _ in control.requestDrain() }, beforeExit: {})
+        }
+        // Only now: its thread must not get the signals.
+        let log = Log(format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
+        defer { log.close() }
+        let (name, broker) = (arguments.name, arguments.endpoint)
+        log.record(
+            LogRecord(
+                .info, "worker.started",
+                [
+                    "worker": .text(name), "version": .text(ProgramVersion.text),
+                    "renderer": .text(configuration.rendererVersion), "threads": .integer(arguments.threads),
+                    "broker": .text(broker), "keys": .text(configuration.security == nil ? "none" : "curve"),
+                ]))
+        do throws(WorkerError) {
+            let context: ZeroMQContext
+            do throws(ProtocolError) { context = try ZeroMQContext() } catch { throw .transport(error) }
+            let worker = try Worker(
+                configuration: configuration, context: context, runner: EngineTaskRunner(threads: arguments.threads)
+            ) { news in
+                log.record(LogRecord(news, worker: name, broker: broker))
+            }
+            try worker.start()
+            control.began(worker)
+            try worker.waitUntilEnded()
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
+        log.record(LogRecord(.info, "worker.stopped", ["worker": .text(name)]))
+        return .done
+    }
+}
+
+/// Carries a signal to a worker, also one that comes before it runs.
+private final class WorkerControl: Sendable {
+    private struct State {
+        var worker: Worker?
+        var isDrainRequested = false
+    }
+
+    private let state = Mutex(State())
+
+    func began(_ worker: Worker) {
+        let isDrainRequested = state.withLock { state in
+            state.worker = worker
+            return state.isDrainRequested
+        }
+        if isDrainRequested { worker.requestDrain() }
+    }
+
+    func requestDrain() {
+        let worker = state.withLock { state in
+            state.isDrainRequested = true
+            return state.worker
+        }
+        worker?.requestDrain()
+    }
+}
+
+extension WorkerArguments {
+    /// The worker's key and the broker's; nil without keys.
+    func security() throws(CommandError) -> SocketSecurity? {
+        try Keys.security(role: .worker, keyPath: keyPath, brokerKeyPath: brokerKeyPath)
+    }
+}
+
+extension PictureFailure {
+    init(_ error: WorkerError) {
+        let kind: ExitCode =
+            switch error {
+            case .refused, .transport: .unreachable
+            case .noThread: .inputOutput
+            case .configuration: .configuration
+            }
+        self.init(kind: kind, reason: error.description)
+    }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import Synchronization
+
+/// Takes records from any thread and writes them from one of its own, so that a full pipe behind standard error holds
+/// up nobody. What comes while too much waits is counted and left out.
+final class Log: Sendable {
+    enum Format: String, Hashable, Sendable {
+        case text, json
+    }
+
+    /// Records that wait to be written.
+    static let waitingMax = 10_000
+
+    private struct State {
+        var waiting: [LogRecord] = []
+        var lost = 0
+        var isClosed = false
+    }
+
+    private let format: Format
+    private let level: LogLevel
+    private let write: @Sendable (String) -> Void
+    private let rates: RepeatGuard.Rates
+    private let state = Mutex(State())
+    private let arrivals = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// - Parameter write: writes whole lines; may wait.
+    init(
+        format: Format, level: LogLevel, rates: RepeatGuard.Rates = RepeatGuard.Rates(),
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        self.format = format
+        self.level = level
+        self.rates = rates
+        self.write = write
+        // A queue of its own is a thread of its own as long as its only block runs.
+        DispatchQueue(label: "ink.log").async { @Sendable [self] in run() }
+    }
+
+    func record(_ record: LogRecord) {
+        guard record.level.isLogged(at: level) else { return }
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            if state.waiting.count < Self.waitingMax {
+                state.waiting.append(record)
+            } else {
+                state.lost += 1
+            }
+        }
+        arrivals.signal()
+    }
+
+    /// Whether records of this level are of any use; for those that cost something to make.
+    func isLogged(_ level: LogLevel) -> Bool { level.isLogged(at: self.level) }
+
+    /// Writes what waits and ends; a pipe that nobody reads is waited for two seconds.
+    func close() {
+        let wasClosed = state.withLock { state in
+            defer { state.isClosed = true }
+            return state.isClosed
+        }
+        arrivals.signal()
+        if !wasClosed { _ = ended.wait(timeout: .now() + .seconds(2)) }
+    }
+
+    private func run() {
+        var repeats = RepeatGuard(rates: rates)
+        while true {
+            _ = arrivals.wait(timeout: .now() + .seconds(1))
+            let (records, lost, isClosed) = state.withLock { state in
+                defer {
+                    state.waiting = []
+                    state.lost = 0
+                }
+                return (state.waiting, state.lost, state.isClosed)
+            }
+            var lines = records.flatMap { repeats.pass($0) } + repeats.flush(now: LogTime.now(), all: isClosed)
+            if lost > 0 { lines.append(LogRecord(.warning, "log.lost", ["count": .integer(lost)])) }
+            if !lines.isEmpty {
+                write(lines.map { (format == .json ? $0.json : $0.text) + "\n" }.joined())
+            }
+            if isClosed { break }
+        }
+        ended.signal()
+    }
+}

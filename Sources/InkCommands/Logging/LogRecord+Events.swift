@@ -1,0 +1,36 @@
+import InkService
+import InkWorker
+
+extension LogRecord {
+    /// What a broker tells.
+    init(_ event: InkService.FarmEvent) {
+        let level: LogLevel =
+            switch event.level {
+            case .error: .error
+            case .warning: .warning
+            case .info: .info
+            case .debug: .debug
+            }
+        self.init(
+            level, event.name,
+            [
+                "job": event.job.map { .integer(Int(clamping: $0)) }, "task": event.task.map { .text($0) },
+                "worker": event.worker.map { .text($0) }, "client": event.client.map { .text($0) },
+            ])
+        // Numbers stay numbers, so that a reader of JSON can compare them.
+        fields += event.details.map { name, value in
+            Field(name: name, value: Int(value).map { .integer($0) } ?? .text(value))
+        }
+        if let reason = event.reason { fields.append(Field(name: "reason", value: .text(reason))) }
+    }
+
+    /// What a worker tells.
+    init(_ news: WorkerNews, worker: String, broker: String) {
+        let fields: KeyValuePairs<String, Value?> = ["worker": .text(worker), "broker": .text(broker)]
+        switch news {
+        case .connected: self.init(.info, "worker.connected", fields)
+        case .disconnected: self.init(.warning, "worker.disconnected", fields)
+        case .draining: self.init(.info, "worker.draining", fields)
+        }
+    }
+}

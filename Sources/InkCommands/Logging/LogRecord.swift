@@ -1,0 +1,88 @@
+import InkJSON
+
+/// How much an event matters, the worst first.
+enum LogLevel: String, Hashable, Sendable, CaseIterable {
+    /// Somebody has to do something.
+    case error
+    /// Something went wrong that the farm deals with.
+    case warning
+    /// What an operator wants to see.
+    case info
+    /// Every task.
+    case debug
+
+    private var rank: Int { LogLevel.allCases.firstIndex(of: self) ?? 0 }
+
+    /// Whether events of this level are logged where `least` is asked for.
+    func isLogged(at least: LogLevel) -> Bool { rank <= least.rank }
+}
+
+/// One event, as it is logged.
+struct LogRecord: Hashable, Sendable {
+    enum Value: Hashable, Sendable {
+        case text(String)
+        case integer(Int)
+    }
+
+    struct Field: Hashable, Sendable {
+        var name: String
+        var value: Value
+    }
+
+    /// Milliseconds since 1970.
+    var time: Int64
+    var level: LogLevel
+    /// `job.finished`: what happened, the same words for the same thing.
+    var event: String
+    /// In the order they are written; names are of this program, values may be anybody's.
+    var fields: [Field]
+
+    init(
+        _ level: LogLevel, _ event: String, time: Int64 = LogTime.now(), _ fields: KeyValuePairs<String, Value?> = [:]
+    ) {
+        self.time = time
+        self.level = level
+        self.event = event
+        self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }
+    }
+}
+
+extension LogRecord {
+    /// `2026-11-20T10:20:30.123Z info job.finished job=12 ms=532 reason="disk full"`
+    var text: String {
+        var line = "\(LogTime.text(time)) \(level.rawValue) \(event)"
+        for field in fields {
+            switch field.value {
+            case .integer(let value): line += " \(field.name)=\(value)"
+            case .text(let value): line += " \(field.name)=\(Self.word(value))"
+            }
+        }
+        return line
+    }
+
+    /// The same as an object on one line.
+    var json: String {
+        var members: [(String, JSONValue)] = [
+            ("time", .string(LogTime.text(time))), ("level", .string(level.rawValue)), ("event", .string(event)),
+        ]
+        for field in fields {
+            switch field.value {
+            case .integer(let value): members.append((field.name, .integer(value)))
+            case .text(let value): members.append((field.name, .string(value)))
+            }
+        }
+        return JSONValue.object(members).line
+    }
+
+    /// As it stands when nobody can mistake it, else between quotes, with control characters written out.
+    private static func word(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
+                    ? scalar.value > 0x20 && scalar.value < 0x7f && !"\"\\=".unicodeScalars.contains(scalar)
+                    : scalar.properties.isAlphabetic
+            }
+        return isPlain ? text : JSONValue.quoted(text)
+    }
+}

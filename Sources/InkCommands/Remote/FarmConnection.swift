@@ -1,0 +1,109 @@
+import InkClient
+import InkEngine
+import InkJSON
+import InkProtocol
+
+/// What the commands need of a client of a broker; `FarmClient` is one.
+protocol FarmConnection: Sendable {
+    func start() throws(ClientError)
+    func submit(_ submission: Submission, content: ContentSource?)
+    func watch(_ jobs: [JobNumber])
+    func noticeTaken(_ id: UInt64)
+    func fetch(_ job: JobNumber, picture: FinishedPicture, to path: String)
+    func order(_ action: OrderAction, timeoutMilliseconds: Int) throws(ClientError) -> OrderResult
+    func ask(_ topic: Topic, timeoutMilliseconds: Int) throws(ClientError) -> [UInt8]
+    func stop()
+}
+
+extension FarmClient: FarmConnection {}
+
+extension FarmConnection {
+    /// `ask` with the commands' errors and its answer read; `.null` where the broker has nothing to say.
+    func answer(_ topic: Topic, timeoutMilliseconds: Int) throws(CommandError) -> JSONValue {
+        let text: [UInt8]
+        do throws(ClientError) {
+            text = try ask(topic, timeoutMilliseconds: timeoutMilliseconds)
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
+        do throws(JSONReader.Failure) {
+            return try JSONReader.read(text)
+        } catch {
+            throw .farm(
+                PictureFailure(
+                    kind: .internalError,
+                    reason: "the broker's answer is no JSON: byte \(error.offset): \(error.reason)"))
+        }
+    }
+
+    /// `order` with the commands' errors.
+    func carryOut(_ action: OrderAction, timeoutMilliseconds: Int) throws(CommandError) -> OrderResult {
+        do throws(ClientError) {
+            return try order(action, timeoutMilliseconds: timeoutMilliseconds)
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
+    }
+}
+
+extension RemoteOptions {
+    /// How long orders and questions wait for their answer, milliseconds.
+    var answerMilliseconds: Int { timeoutMilliseconds ?? 10_000 }
+
+    /// A connection that has been started.
+    func connect(
+        _ environment: CommandEnvironment, onEvent: @escaping @Sendable (FarmClientEvent) -> Void = { _ in }
+    ) throws(CommandError) -> any FarmConnection {
+        let connection = try environment.connect(self, onEvent)
+        do throws(ClientError) {
+            try connection.start()
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
+        return connection
+    }
+}
+
+extension PictureFailure {
+    init(_ error: ClientError) {
+        let kind: ExitCode =
+            switch error {
+            case .unreachable, .refused, .transport, .badPicture: .unreachable
+            case .file, .pictureMissing: .inputOutput
+            case .contentSize: .badInput
+            case .stopped: .internalError
+            }
+        self.init(kind: kind, reason: error.description)
+    }
+
+    /// A submission that the broker has not taken.
+    init(_ rejection: Rejection, name: String) {
+        let kind: ExitCode =
+            switch rejection.code {
+            case .invalid: .badInput
+            case .forbidden: .forbidden
+            case .content: .inputOutput
+            // The client tries these again by itself.
+            case .busy, .storage: .unreachable
+            }
+        self.init(kind: kind, reason: "\(name): the broker does not take it: \(rejection.text)")
+    }
+
+    /// How a job ended; nil when it is finished.
+    init?(_ ending: JobEnding, job: JobNumber) {
+        switch ending {
+        case .finished: return nil
+        case .failed(let code, let text):
+            let kind: ExitCode =
+                switch code {
+                case .badInput: .badInput
+                case .inputOutput: .inputOutput
+                case .internalError: .internalError
+                case .noWorkers: .unreachable
+                }
+            self.init(kind: kind, reason: "job \(job): \(text)")
+        case .cancelled: self.init(kind: .exportFailed, reason: "job \(job): cancelled")
+        case .unknown: self.init(kind: .usage, reason: "job \(job): the broker has no such job (any more)")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import InkEngine
+import InkProtocol
+
+/// Jobs as a command line names them: numbers, ranges `3-17`, and `-` for numbers on standard input.
+enum JobList {
+    /// Jobs in one command.
+    static let countMax = 1_000_000
+    /// Longest list on standard input, bytes.
+    static let bytesMax = 64 << 20
+
+    /// The numbers in their order, each once.
+    ///
+    /// - Parameter standardInput: its text; asked for at most once.
+    /// - Throws: `usage`; `engine` when standard input cannot be read.
+    static func read(
+        _ texts: [String], standardInput: () throws(EngineError) -> [UInt8]
+    ) throws(CommandError) -> [JobNumber] {
+        var jobs: [JobNumber] = []
+        var known: Set<JobNumber> = []
+        var hasRead = false
+        func add(_ text: String, _ place: String) throws(CommandError) {
+            for number in try range(text, place) where known.insert(number).inserted {
+                guard jobs.count < countMax else { throw .usage("\(place): more than \(countMax) jobs") }
+                jobs.append(number)
+            }
+        }
+        for text in texts {
+            guard text == "-" else {
+                try add(text, "JOB")
+                continue
+            }
+            if hasRead { throw .usage("standard input (-) can be read only once") }
+            hasRead = true
+            let bytes = try asCommand { () throws(EngineError) in try standardInput() }
+            for word in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace) {
+                try add(String(word), "standard input")
+            }
+        }
+        return jobs
+    }
+
+    /// One number.
+    static func number(_ text: String, place: String = "JOB") throws(CommandError) -> JobNumber {
+        guard let number = digits(text) else {
+            throw .usage("\(place): \"\(text)\" is no job number")
+        }
+        return number
+    }
+
+    private static func range(
+        _ text: String, _ place: String
+    ) throws(CommandError) -> ClosedRange<JobNumber> {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count <= 2, let first = ends.first.flatMap({ digits(String($0)) }),
+            let last = ends.last.flatMap({ digits(String($0)) }),
+            first <= last
+        else { throw .usage("\(place): \"\(text)\" is no job number and no range of them (3-17)") }
+        guard last - first < UInt64(countMax) else { throw .usage("\(place): \(text) is more than \(countMax) jobs") }
+        return first...last
+    }
+
+    private static func digits(_ text: String) -> JobNumber? {
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = JobNumber(text), number > 0 else {
+            return nil
+        }
+        return number
+    }
+}
+
+extension [JobNumber] {
+    /// As few words as possible: `3-17 20`.
+    var shortText: String {
+        var words: [String] = []
+        var start: JobNumber?
+        for (index, number) in enumerated() {
+            let first = start ?? number
+            if index + 1 < count, self[index + 1] == number &+ 1 {
+                start = first
+            } else {
+                words.append(first == number ? "\(number)" : "\(first)-\(number)")
+                start = nil
+            }
+        }
+        return words.joined(separator: " ")
+    }
+}
+
+/// Priorities as a person writes them.
+enum PriorityText {
+    private static let names = [
+        ("bulk", JobPriority.bulk), ("normal", JobPriority.normal), ("urgent", JobPriority.urgent),
+    ]
+
+    /// -10 to 10, or a name.
+    static func read(_ text: String, option: String) throws(CommandError) -> Int {
+        if let named = names.first(where: { $0.0 == text }) { return named.1 }
+        guard let number = Int(text), JobPriority.range.contains(number) else {
+            throw .usage(
+                "\(option): \"\(text)\" is not a whole number from \(JobPriority.range.lowerBound) to "
+                    + "\(JobPriority.range.upperBound), bulk, normal or urgent")
+        }
+        return number
+    }
+
+    /// A priority's name, if it has one.
+    static func text(_ priority: Int) -> String { names.first { $0.1 == priority }?.0 ?? String(priority) }
+}

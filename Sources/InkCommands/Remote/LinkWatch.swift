@@ -1,0 +1,81 @@
+import InkClient
+
+/// Follows whether the broker is there, and says when a command has waited long enough for it.
+struct LinkWatch: Sendable {
+    /// How long a broker that has never answered is waited for when nobody says, milliseconds.
+    static let firstAnswerMilliseconds = 30_000.0
+    /// A gap is worth a word to a person after this, milliseconds: a restart of the broker often is not.
+    private static let silentMilliseconds = 2_000.0
+
+    private enum State: Hashable {
+        case new
+        case connected
+        case lost(since: Double, reason: String)
+    }
+
+    private let endpoint: String
+    private let timeout: Double?
+    private var state = State.new
+    private var refusal: String?
+    private var isTold = false
+
+    init(_ options: RemoteOptions) {
+        endpoint = options.endpoint
+        timeout = options.timeoutMilliseconds.map(Double.init)
+    }
+
+    var isConnected: Bool { state == .connected }
+
+    /// Takes a connection's event; times are milliseconds since the command began.
+    mutating func note(_ event: FarmClientEvent, now: Double) {
+        switch event {
+        case .connected:
+            state = .connected
+            refusal = nil
+        case .disconnected(let reason): if state != .new { state = .lost(since: now, reason: reason) }
+        case .refused(let reason):
+            refusal = reason
+            if state == .connected { state = .lost(since: now, reason: reason) }
+        default: break
+        }
+    }
+
+    /// A line for a person: that the broker is waited for, or is back. Once for each change.
+    mutating func news(now: Double) -> String? {
+        switch state {
+        case .connected:
+            defer { isTold = false }
+            return isTold ? "the broker at \(endpoint) is back" : nil
+        case .lost(let since, let reason):
+            guard !isTold, now - since >= Self.silentMilliseconds else { return nil }
+            isTold = true
+            return "the broker at \(endpoint) does not answer (\(reason)); waiting for it"
+        case .new:
+            guard !isTold, now >= Self.silentMilliseconds else { return nil }
+            isTold = true
+            return "no answer from \(endpoint) yet; waiting for it"
+        }
+    }
+
+    /// Why not to wait any longer; nil as long as there is hope.
+    func failure(now: Double) -> CommandError? {
+        switch state {
+        case .connected: return nil
+        case .new:
+            if let refusal { return .farm(PictureFailure(.refused(reason: refusal))) }
+            let patience = timeout ?? Self.firstAnswerMilliseconds
+            return now >= patience ? unreachable(patience, nil) : nil
+        case .lost(let since, let reason):
+            guard let timeout, now - since >= timeout else { return nil }
+            return unreachable(timeout, reason)
+        }
+    }
+
+    private func unreachable(_ waited: Double, _ reason: String?) -> CommandError {
+        let hint =
+            reason.map { "the connection was lost: \($0)" }
+            ?? "is a broker listening there for clients, with the keys that this client knows it by?"
+        return .farm(
+            PictureFailure(.unreachable(endpoint: endpoint, waitedMilliseconds: Int(waited), hint: hint)))
+    }
+}

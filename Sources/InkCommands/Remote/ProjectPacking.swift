@@ -1,0 +1,77 @@
+import InkBroker
+import InkClient
+import InkEngine
+import InkProtocol
+
+/// Projects and pictures in the words of the protocol.
+enum ProjectPacking {
+    /// A project as it travels: whole, with its presets, template and images inside, compressed.
+    ///
+    /// The same project gives the same bytes, so that the broker knows a content that it has already.
+    static func content(of project: Project, name: String) throws(PictureFailure) -> PreparedContent {
+        let text: [UInt8]
+        do throws(EngineError) { text = try ProjectWriter.write(project) } catch { throw PictureFailure(error) }
+        let frame: [UInt8]
+        do throws(ProtocolError) {
+            frame = try Zstandard.compress(text)
+        } catch {
+            throw PictureFailure(kind: .internalError, reason: "\(name): \(error)")
+        }
+        guard UInt64(frame.count) <= ProtocolLimits.contentBytes else {
+            throw PictureFailure(
+                kind: .badInput,
+                reason: "\(name): \(frame.count) bytes to send, a broker takes \(ProtocolLimits.contentBytes)")
+        }
+        return PreparedContent(bytes: frame, encoding: .zstd)
+    }
+
+    /// What messages of the broker call a project: its path, the beginning left out when it is too long.
+    static func name(_ name: String) -> String {
+        if name.isEmpty { return "project" }
+        var rest = name[...]
+        guard rest.utf8.count > ProtocolLimits.nameBytes else { return name }
+        while rest.utf8.count > ProtocolLimits.nameBytes - 3 { rest = rest.dropFirst() }
+        return "..." + rest
+    }
+}
+
+extension PictureSpec {
+    init(size: SizeSpec, look: PictureLook, drawnLayers: [Int]?, digest: [UInt8]?) {
+        self.init(size: size)
+        background = look.background
+        includesBaseImage = look.includesBaseImage
+        layers = drawnLayers
+        fillsSuggested = look.fillsSuggested
+        color =
+            switch look.colorMode {
+            case .automatic: .automatic
+            case .rgb: .rgb
+            case .rgba: .rgba
+            }
+        effort = look.effort
+        tile = look.tile
+        dotsPerInch = look.dotsPerInch
+        hasMetadata = look.hasMetadata
+        self.digest = digest
+    }
+}
+
+extension PictureOutcome {
+    init(_ picture: FinishedPicture) {
+        let milliseconds = picture.phases.map { Double($0) / 1e6 }
+        if milliseconds.count >= FinishedPicture.phaseCount {
+            phases.queue = milliseconds[0]
+            phases.prepare = milliseconds[1]
+            phases.decode = milliseconds[2]
+            phases.raster = milliseconds[3]
+            phases.composite = milliseconds[4]
+            phases.encode = milliseconds[5]
+            phases.stitch = milliseconds[6]
+            brokerMilliseconds = milliseconds[7]
+        }
+        tileCount = Int(clamping: picture.tileCount)
+        byteCount = Int(clamping: picture.byteCount)
+        sha256 = picture.digest.hexadecimal
+        attemptCount = Int(clamping: picture.attemptCount)
+    }
+}

@@ -1,0 +1,28 @@
+import InkClient
+import InkProtocol
+
+extension RemoteOptions {
+    /// A client over ZeroMQ, not started.
+    func client(_ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(CommandError) -> any FarmConnection {
+        var configuration = FarmClientConfiguration(endpoint: endpoint, name: Self.clientName())
+        configuration.security = try Keys.security(role: .client, keyPath: keyPath, brokerKeyPath: brokerKeyPath)
+        let context: ZeroMQContext
+        do throws(ProtocolError) {
+            context = try ZeroMQContext()
+        } catch {
+            throw .farm(PictureFailure(kind: .unreachable, reason: "cannot connect: \(error)"))
+        }
+        do throws(ClientError) {
+            return try FarmClient(configuration: configuration, context: context, onEvent: onEvent)
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
+    }
+
+    /// `USER@HOST`: where clients have no keys, jobs take turns by this name.
+    private static func clientName() -> String {
+        let variables = ProcessFacts.variables()
+        let user = variables["USER"] ?? variables["LOGNAME"] ?? "user"
+        return "\(user.escapingControls().prefix(64))@\(ProcessFacts.hostName())"
+    }
+}

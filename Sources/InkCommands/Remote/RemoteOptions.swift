@@ -1,0 +1,24 @@
+/// How a command of a client finds its broker.
+struct RemoteOptions: Hashable, Sendable {
+    var endpoint: String
+    /// Both or none.
+    var keyPath: String?
+    var brokerKeyPath: String?
+    /// How long to wait for the broker without an answer, milliseconds; nil: as the command thinks right.
+    var timeoutMilliseconds: Int?
+
+    /// - Throws: `usage`, `configuration`, `engine`.
+    init(_ parsed: ParsedCommand, variables: [String: String]) throws(CommandError) {
+        let settings = try Settings(
+            RemoteSetting.all, parsed: parsed.filtered { $0 != "config" },
+            variables: variables.filter { $0.key != "INK_CONFIG" }, readFile: { _ in [] })
+        guard let endpoint = settings.text(RemoteSetting.broker) else {
+            throw settings.refusal(RemoteSetting.broker, "is needed")
+        }
+        self.endpoint = endpoint
+        keyPath = settings.text(KeySetting.key)
+        brokerKeyPath = settings.text(KeySetting.brokerKey)
+        timeoutMilliseconds = settings.milliseconds(RemoteSetting.timeout)
+        try settings.requireKeysOrLoopback(RemoteSetting.broker)
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+
+/// What the process knows of itself and its machine.
+enum ProcessFacts {
+    /// The environment as the program was started with it; text that is not UTF-8 is left out.
+    static func variables() -> [String: String] {
+        guard let bytes = try? FileSystem.read("/proc/self/environ", limitBytes: 64 << 20) else { return [:] }
+        var variables: [String: String] = [:]
+        for entry in bytes.split(separator: 0) {
+            guard let text = String(validating: entry, as: UTF8.self), let equals = text.firstIndex(of: "=") else {
+                continue
+            }
+            variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        return variables
+    }
+
+    /// The host's name without its domain; `localhost` when the system does not say.
+    static func hostName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let short = text.split(separator: ".").first.map(String.init) ?? ""
+        return short.isEmpty || short.escapingControls() != short ? "localhost" : short
+    }
+
+    static func processID() -> Int { Int(getpid()) }
+}

@@ -1,0 +1,51 @@
+import InkBroker
+import InkService
+import InkStore
+
+extension ServiceConfiguration {
+    /// What the settings mean for the service. Reads the keys.
+    init(_ arguments: BrokerArguments) throws(CommandError) {
+        var broker = BrokerConfiguration(endpoint: arguments.workersEndpoint)
+        broker.heartbeatMilliseconds = arguments.heartbeatMilliseconds
+        broker.livenessMilliseconds = arguments.livenessMilliseconds
+        broker.leaseMilliseconds = arguments.leaseMilliseconds
+        broker.blockMemoryBytes = arguments.blockMemoryBytes
+        broker.spillBytes = arguments.spillBytes
+        broker.spillFolder = arguments.spillFolder
+        broker.verifyShare = arguments.verifyShare
+        self.init(
+            clientsEndpoint: arguments.clientsEndpoint, dataFolder: FileSystem.resolved(arguments.dataFolder),
+            broker: broker)
+        name = arguments.name
+        software = "ink \(ProgramVersion.text)"
+        security = try arguments.security()
+        limits.queuedJobs = arguments.queueLimit
+        activeJobs = arguments.activeExports
+        projectLimits = arguments.limits
+        presetFolders = arguments.presetFolders
+        inputRoots = arguments.inputRoots.map(FileSystem.resolved)
+        outputRoot = arguments.outputRoot.map(FileSystem.resolved)
+        quotaBytes = arguments.quotaBytes
+        retentionMilliseconds = arguments.retentionMilliseconds
+        heartbeatMilliseconds = arguments.heartbeatMilliseconds
+        livenessMilliseconds = arguments.livenessMilliseconds
+    }
+}
+
+extension CommandError {
+    init(_ error: ServiceError) {
+        let kind: ExitCode
+        switch error {
+        case .configuration, .broker(.configuration): kind = .configuration
+        case .store(let cause):
+            switch cause {
+            case .locked, .unsafeFolder, .newer: kind = .configuration
+            case .database, .full, .corrupt, .quota, .file, .wrongContent: kind = .inputOutput
+            }
+        // An address that is taken or not this machine's.
+        case .transport, .broker(.transport): kind = .inputOutput
+        case .broker: kind = .internalError
+        }
+        self = .farm(PictureFailure(kind: kind, reason: error.description))
+    }
+}

@@ -1,0 +1,34 @@
+import InkEngine
+
+/// What `ink broker` and `ink worker` do with their settings before anything starts.
+enum ServiceSettings {
+    /// Largest settings file and more: a file is read up to this, bytes.
+    private static let fileBytesMax = SettingsFile.bytesMax
+
+    /// All settings of a command line; warns of variables that look like settings and are none.
+    static func read(
+        _ syntax: [SettingSyntax], _ parsed: ParsedCommand, _ environment: CommandEnvironment
+    ) throws(CommandError) -> Settings {
+        let unknown = Settings.unknownVariables(environment.variables, known: ProgramSyntax.settings)
+        for name in unknown { environment.console.warning("\(name): no setting has this name") }
+        return try Settings(syntax, parsed: parsed, variables: environment.variables) { path throws(EngineError) in
+            try FileSystem.read(path, limitBytes: fileBytesMax)
+        }
+    }
+
+    /// `--check-config`: the effective settings, or what is wrong with them, whatever it is, with one exit code.
+    static func check(
+        _ syntax: [SettingSyntax], _ parsed: ParsedCommand, _ environment: CommandEnvironment,
+        _ check: (Settings) throws(CommandError) -> Void
+    ) throws(CommandError) -> ExitCode {
+        let settings: Settings
+        do {
+            settings = try read(syntax, parsed, environment)
+            try check(settings)
+        } catch {
+            throw .configuration(error.description)
+        }
+        try environment.console.print(settings.effectiveText)
+        return .done
+    }
+}

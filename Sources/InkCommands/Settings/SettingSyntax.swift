@@ -1,0 +1,52 @@
+/// One setting of a command: a flag, a variable of the environment and a line of a settings file under one name.
+struct SettingSyntax: Hashable, Sendable {
+    /// As the flag has it, without the dashes; also its name in a file.
+    var name: String
+    var kind: SettingKind
+    /// Whether it may have several values: the flag and the line repeated, the variable cut at colons.
+    var isList: Bool
+    /// What stands for the value in the help: `SIZE`.
+    var shown: String
+    /// What it is when nobody says anything; nil: not set.
+    var standard: String?
+    /// How the help and the documents name the default, where it is not `standard`.
+    var standardShown: String?
+    /// The heading it stands under in the help.
+    var group: String
+    var help: String
+
+    init(
+        _ name: String, _ kind: SettingKind, _ shown: String = "", isList: Bool = false, standard: String? = nil,
+        standardShown: String? = nil, group: String = "", _ help: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.isList = isList
+        self.shown = shown
+        self.standard = standard
+        self.standardShown = standardShown
+        self.group = group
+        self.help = help
+    }
+
+    /// `INK_QUEUE_LIMIT` for `queue-limit`.
+    var variable: String { "INK_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
+
+    /// How the flag is written: `--queue-limit N`.
+    var flag: String { shown.isEmpty ? "--\(name)" : "--\(name) \(shown)" }
+
+    /// What the documents say of the default; nil when there is nothing to say.
+    var defaultText: String? { standardShown ?? standard }
+
+    /// The setting as an option of the command line.
+    var option: OptionSyntax {
+        let text = help + (defaultText.map { " (default: \($0))" } ?? "")
+        if kind == .flag { return .flag("--\(name)", group: group, text) }
+        return isList
+            ? .values("--\(name)", shown, group: group, text) : .value("--\(name)", shown, group: group, text)
+    }
+}
+
+extension [SettingSyntax] {
+    var options: [OptionSyntax] { map(\.option) }
+}

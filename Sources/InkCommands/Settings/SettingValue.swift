@@ -1,0 +1,195 @@
+/// The value of a setting, checked.
+enum SettingValue: Hashable, Sendable {
+    case text(String)
+    case count(Int)
+    case bytes(Int)
+    case milliseconds(Int)
+    /// 0 to 1.
+    case share(Double)
+    case on(Bool)
+
+    /// As a person writes it; reads back as the same value.
+    var text: String {
+        switch self {
+        case .text(let text): text
+        case .count(let count): String(count)
+        case .bytes(let bytes): SettingUnit.text(bytes, SettingUnit.sizes)
+        case .milliseconds(let time): SettingUnit.text(time, SettingUnit.durations)
+        case .share(let share): share == share.rounded() ? String(Int(share)) : String(share)
+        case .on(let isOn): isOn ? "true" : "false"
+        }
+    }
+}
+
+/// What a setting's values look like, and the bounds that they keep.
+enum SettingKind: Hashable, Sendable {
+    /// Not empty, no control characters, at most so many bytes.
+    case text(bytesMax: Int)
+    /// Where to listen or to connect: `tcp://HOST:PORT`, or `ipc://PATH`.
+    case endpoint(binds: Bool)
+    /// A file or a folder; no control characters.
+    case path
+    case count(ClosedRange<Int>)
+    /// `512K`, `64M`, `2G`, `1T` (powers of 1024) or bytes.
+    case bytes(ClosedRange<Int>)
+    /// `250ms`, `30s`, `15m`, `12h`, `7d`; without a unit in `plain`, or wrong when that is nil. The range is in
+    /// milliseconds.
+    case duration(plain: DurationUnit?, ClosedRange<Int>)
+    /// `1%` or `0.01`.
+    case share
+    case choice([String])
+    /// On or off.
+    case flag
+}
+
+/// The unit of a time that is written without one.
+enum DurationUnit: Int, Hashable, Sendable {
+    case milliseconds = 1
+    case seconds = 1000
+}
+
+/// A letter behind a number, and what it multiplies with.
+struct SettingUnit: Sendable {
+    var name: String
+    var factor: Int
+
+    /// From the largest down.
+    static let sizes = [
+        SettingUnit(name: "T", factor: 1 << 40), SettingUnit(name: "G", factor: 1 << 30),
+        SettingUnit(name: "M", factor: 1 << 20), SettingUnit(name: "K", factor: 1 << 10),
+    ]
+    static let durations = [
+        SettingUnit(name: "d", factor: 86_400_000), SettingUnit(name: "h", factor: 3_600_000),
+        SettingUnit(name: "m", factor: 60_000), SettingUnit(name: "s", factor: 1000),
+        SettingUnit(name: "ms", factor: 1),
+    ]
+
+    /// The value in the largest unit that it is a whole number of.
+    static func text(_ value: Int, _ units: [SettingUnit]) -> String {
+        let unit = value == 0 ? nil : units.first { value % $0.factor == 0 }
+        guard let unit else { return String(value) + (value == 0 && units.last?.factor == 1 ? "ms" : "") }
+        return String(value / unit.factor) + unit.name
+    }
+
+    /// A number with one of the units behind it, or with none: then it counts `plain`, and is wrong when that is nil.
+    static func value(_ text: String, _ units: [SettingUnit], plain: Int?) -> Int? {
+        let digits = text.prefix { $0.isNumber || $0 == "." }
+        let rest = text.dropFirst(digits.count)
+        let factor = rest.isEmpty ? plain : units.first { $0.name == rest }?.factor
+        guard let factor, let number = decimal(digits) else { return nil }
+        // Exact for every size that a machine of today can have.
+        let product = (number * Double(factor)).rounded()
+        return product < 0x1p53 ? Int(product) : nil
+    }
+
+    /// Digits with at most one point between them; no sign, exponent or special value.
+    static func decimal(_ text: Substring) -> Double? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 20, (1...2).contains(parts.count),
+            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } })
+        else { return nil }
+        return Double(text)
+    }
+}
+
+/// Why a text is no value of a setting; goes behind the place where it was found.
+struct SettingRefusal: Error, Hashable {
+    var reason: String
+}
+
+extension SettingKind {
+    /// Reads one value.
+    func read(_ text: String) throws(SettingRefusal) -> SettingValue {
+        switch self {
+        case .text(let bytesMax):
+            guard !text.isEmpty, text.utf8.count <= bytesMax, text.escapingControls() == text else {
+                throw refusal(text, "is no text of 1 to \(bytesMax) bytes without control characters")
+            }
+            return .text(text)
+        case .endpoint(let binds): return .text(try endpoint(text, binds: binds))
+        case .path:
+            guard !text.isEmpty, text.utf8.count <= 4096, text.escapingControls() == text else {
+                throw refusal(text, "is no path of 1 to 4096 bytes without control characters")
+            }
+            return .text(text)
+        case .count(let range):
+            guard let number = Int(text), range.contains(number) else {
+                throw refusal(text, "is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return .count(number)
+        case .bytes(let range):
+            guard let bytes = SettingUnit.value(text, SettingUnit.sizes, plain: 1), range.contains(bytes) else {
+                let limits = [range.lowerBound, range.upperBound].map { SettingUnit.text($0, SettingUnit.sizes) }
+                throw refusal(text, "is no size from \(limits[0]) to \(limits[1]) (such as 64M or 2G)")
+            }
+            return .bytes(bytes)
+        case .duration(let plain, let range):
+            guard let time = SettingUnit.value(text, SettingUnit.durations, plain: plain?.rawValue),
+                range.contains(time)
+            else {
+                let limits = [range.lowerBound, range.upperBound].map { SettingUnit.text($0, SettingUnit.durations) }
+                throw refusal(text, "is no time from \(limits[0]) to \(limits[1]) (such as 250ms, 30s, 15m, 12h or 7d)")
+            }
+            return .milliseconds(time)
+        case .share: return .share(try share(text))
+        case .choice(let words):
+            guard words.contains(text) else {
+                throw refusal(text, "is not \(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")")
+            }
+            return .text(text)
+        case .flag:
+            switch text.lowercased() {
+            case "true", "yes", "on", "1": return .on(true)
+            case "false", "no", "off", "0": return .on(false)
+            default: throw refusal(text, "is not true or false")
+            }
+        }
+    }
+
+    private func refusal(_ text: String, _ reason: String) -> SettingRefusal {
+        SettingRefusal(reason: "\"\(text)\" \(reason)")
+    }
+
+    private func share(_ text: String) throws(SettingRefusal) -> Double {
+        let isPercent = text.hasSuffix("%")
+        let number = SettingUnit.decimal(isPercent ? text.dropLast() : text[...])
+        guard let share = number.map({ isPercent ? $0 / 100 : $0 }), (0...1).contains(share) else {
+            throw refusal(text, "is no share from 0 to 1 (such as 1% or 0.01)")
+        }
+        return share
+    }
+
+    /// Only the form; whether the host exists is the network's affair.
+    private func endpoint(_ text: String, binds: Bool) throws(SettingRefusal) -> String {
+        if let path = text.afterPrefix("ipc://") {
+            // sun_path has 108 bytes, the last one a NUL.
+            guard !path.isEmpty, path.utf8.count <= 107 else {
+                throw refusal(text, "names no socket of 1 to 107 bytes")
+            }
+            return text
+        }
+        let example = binds ? "tcp://127.0.0.1:5570 or tcp://*:5570" : "tcp://farm.example:5570"
+        guard let address = text.afterPrefix("tcp://"), let colon = address.lastIndex(of: ":") else {
+            throw refusal(text, "is not tcp://HOST:PORT (such as \(example))")
+        }
+        let host = address[..<colon]
+        let port = address[address.index(after: colon)...]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.count > 2
+        let isHost =
+            isBracketed || host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f && !"[]:/;@?#*".utf8.contains($0) }
+        guard !host.isEmpty, binds && host == "*" || isHost else {
+            throw refusal(text, "has no host that can be used (such as \(example))")
+        }
+        // `*` as a port: the system chooses one, the log says which.
+        let isPort = port.allSatisfy(\.isNumber) && Int(port).map { (1...65535).contains($0) } == true
+        guard isPort || binds && port == "*" else {
+            throw refusal(text, "has no port from 1 to 65535 (such as \(example))")
+        }
+        return text
+    }
+}
+
+extension String {
+    /// What stands behind a prefix; nil without it.
+    func afterPrefix(_ prefix: String) -> Substring? { hasPrefix(prefix) ? dropFirst(prefix.count) : nil }
+}

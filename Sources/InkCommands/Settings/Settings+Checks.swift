@@ -1,0 +1,44 @@
+import InkEngine
+import InkProtocol
+
+/// Checks of settings against each other and against the disk; each error names the setting and where it stands.
+extension Settings {
+    /// Every path of the setting leads to a folder.
+    func requireFolders(_ setting: SettingSyntax) throws(CommandError) {
+        for path in texts(setting) {
+            let status = try asCommand { () throws(EngineError) in try FileSystem.status(path) }
+            guard status?.isFolder == true else { throw refusal(setting, "\(path): no such folder") }
+        }
+    }
+
+    /// Every path of the setting leads to something.
+    func requireExisting(_ setting: SettingSyntax) throws(CommandError) {
+        for path in texts(setting) {
+            let exists = try asCommand { () throws(EngineError) in try FileSystem.exists(path) }
+            guard exists else { throw refusal(setting, "\(path): no such file or folder") }
+        }
+    }
+
+    /// Own key and the other side's go together, and only this machine may be reached without.
+    func requireKeysOrLoopback(_ endpoint: SettingSyntax) throws(CommandError) {
+        let hasKey = isSet(KeySetting.key)
+        let hasBrokerKey = isSet(KeySetting.brokerKey)
+        if hasKey, !hasBrokerKey {
+            throw refusal(KeySetting.key, "needs --broker-key, the broker's public key, beside it")
+        }
+        if hasBrokerKey, !hasKey { throw refusal(KeySetting.brokerKey, "needs --key, the own secret key, beside it") }
+        try requireKeyOrLoopback(endpoint, hasKey: hasKey)
+        try requireExisting(KeySetting.key)
+        try requireExisting(KeySetting.brokerKey)
+    }
+
+    /// Without keys, only this machine may be reached, unless `--insecure` is said.
+    func requireKeyOrLoopback(_ endpoint: SettingSyntax, hasKey: Bool) throws(CommandError) {
+        guard !hasKey, !isOn(KeySetting.insecure), let text = text(endpoint), (try? Endpoint(text))?.isLocal != true
+        else {
+            return
+        }
+        throw refusal(
+            endpoint, "\(text) is not on this machine alone: give keys (ink keygen), or --insecure to do without")
+    }
+}

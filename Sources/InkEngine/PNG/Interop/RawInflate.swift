@@ -1,0 +1,33 @@
+import CZlib
+
+/// Opens raw deflate (RFC 1951).
+public enum RawInflate {
+    /// What a piece of a deflate stream stands for: all of it, or the first `limit` bytes.
+    ///
+    /// - Throws: `internalError` for bytes that are no deflate.
+    public static func inflate(_ bytes: [UInt8], limit: Int) throws(EngineError) -> [UInt8] {
+        var stream = z_stream()
+        // A negative window size: no header, no checksum.
+        guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            throw .internalError("zlib's inflateInit2 failed")
+        }
+        defer { inflateEnd(&stream) }
+        var input = bytes
+        var status = Z_OK
+        let output = [UInt8](unsafeUninitializedCapacity: max(1, limit)) { buffer, count in
+            input.withUnsafeMutableBufferPointer { source in
+                stream.next_in = source.baseAddress
+                stream.avail_in = UInt32(clamping: source.count)
+                stream.next_out = buffer.baseAddress
+                stream.avail_out = UInt32(clamping: limit)
+                status = CZlib.inflate(&stream, Z_SYNC_FLUSH)
+                count = limit - Int(stream.avail_out)
+            }
+        }
+        // The end of the piece is not the stream's: there is just nothing left to read.
+        guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
+            throw .internalError("zlib's inflate failed with \(status)")
+        }
+        return output
+    }
+}

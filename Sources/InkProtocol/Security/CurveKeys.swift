@@ -1,0 +1,64 @@
+import CZeroMQ
+
+/// A CurveZMQ key pair (RFC 26), each half as 40 characters of Z85 (RFC 32).
+public struct CurveKeyPair: Hashable, Sendable {
+    public let publicKey: String
+    public let secretKey: String
+
+    /// - Throws: `transport` when the library has no CURVE.
+    public static func generate() throws(ProtocolError) -> CurveKeyPair {
+        var publicKey = [CChar](repeating: 0, count: 41)
+        var secretKey = [CChar](repeating: 0, count: 41)
+        guard zmq_curve_keypair(&publicKey, &secretKey) == 0 else { throw .zeroMQ("make a key pair") }
+        return CurveKeyPair(Self.text(publicKey), Self.text(secretKey))
+    }
+
+    /// nil when the halves do not belong together, or are no keys.
+    public init?(publicKey: String, secretKey: String) {
+        guard Self.isKey(publicKey), Self.isKey(secretKey) else { return nil }
+        var derived = [CChar](repeating: 0, count: 41)
+        guard zmq_curve_public(&derived, secretKey) == 0, Self.text(derived) == publicKey else { return nil }
+        self.init(publicKey, secretKey)
+    }
+
+    private init(_ publicKey: String, _ secretKey: String) {
+        self.publicKey = publicKey
+        self.secretKey = secretKey
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Whether a text is 40 characters that stand for 32 bytes.
+    public static func isKey(_ text: String) -> Bool {
+        guard text.utf8.count == 40, !text.utf8.contains(0) else { return false }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        return zmq_z85_decode(&bytes, text) != nil
+    }
+
+    /// The text of a key's 32 bytes; nil for another number of them.
+    static func text(ofKey bytes: [UInt8]) -> String? {
+        guard bytes.count == 32 else { return nil }
+        var characters = [CChar](repeating: 0, count: 41)
+        guard zmq_z85_encode(&characters, bytes, bytes.count) != nil else { return nil }
+        return text(characters)
+    }
+}
+
+/// What a key's owner may do.
+public enum KeyRole: String, Hashable, Sendable, CaseIterable {
+    case broker
+    /// Takes tasks; cannot submit.
+    case worker
+    /// Submits jobs; cannot take tasks.
+    case client
+}
+
+/// How a socket proves who it is, and whom it believes.
+public enum SocketSecurity: Hashable, Sendable {
+    /// Only peers that the process's `Authenticator` lets into the domain.
+    case server(CurveKeyPair, domain: String)
+    /// `serverKey`: the public key of the only server that is believed.
+    case client(CurveKeyPair, serverKey: String)
+}

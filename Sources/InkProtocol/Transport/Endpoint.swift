@@ -1,0 +1,48 @@
+/// A place to bind or to connect to: `tcp://host:port`, `ipc://path`, `inproc://name`.
+public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    /// As ZeroMQ takes it.
+    public let text: String
+    public var description: String { text }
+
+    /// nil, with a reason for people, for anything else.
+    ///
+    /// - Throws: `badValue`.
+    public init(_ text: String) throws(ProtocolError) {
+        func bad(_ expected: String) -> ProtocolError {
+            .badValue(what: "endpoint", offset: 0, found: "\"\(text)\"", expected: expected)
+        }
+        self.text = text
+        guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else { throw bad("no blanks") }
+        if text.hasPrefix("inproc://") || text.hasPrefix("ipc://") {
+            guard text.split(separator: "/", omittingEmptySubsequences: true).count >= 2 else { throw bad("a name") }
+            return
+        }
+        guard text.hasPrefix("tcp://") else { throw bad("tcp://HOST:PORT, ipc://PATH or inproc://NAME") }
+        guard let (host, port) = Self.split(text.dropFirst(6)), !host.isEmpty else { throw bad("tcp://HOST:PORT") }
+        guard port == "*" || UInt16(port) != nil else { throw bad("a port from 0 to 65535") }
+    }
+
+    /// Whether only this machine can reach it.
+    public var isLocal: Bool {
+        guard text.hasPrefix("tcp://"), let (host, _) = Self.split(text.dropFirst(6)) else { return true }
+        if host == "localhost" || host == "[::1]" || host == "::1" { return true }
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
+        return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func split(_ address: Substring) -> (host: String, port: String)? {
+        // `tcp://source;host:port` is none of ours.
+        guard !address.contains(";"), !address.contains("/"), let colon = address.lastIndex(of: ":") else { return nil }
+        return (String(address[..<colon]), String(address[address.index(after: colon)...]))
+    }
+
+    /// Refuses what others on the network could read and take part in.
+    ///
+    /// - Throws: `badValue` for an endpoint off this machine without keys, unless `insecure`.
+    public func check(hasKeys: Bool, insecure: Bool) throws(ProtocolError) {
+        guard !isLocal, !hasKeys, !insecure else { return }
+        throw .badValue(
+            what: "endpoint", offset: 0, found: "\(text), open to the network without keys",
+            expected: "--key (see \"ink help keygen\"), a loopback address, or --insecure")
+    }
+}

@@ -1,0 +1,258 @@
+import Glibc
+public import InkEngine
+public import InkProtocol
+import Synchronization
+
+/// Projects as files named by their SHA-256, within a quota that also covers the pictures kept for clients.
+///
+/// Safe to share.
+public final class ContentFolder: Sendable {
+    /// What was asked for or brought so recently is never taken for garbage: a job may be about to name it. Seconds.
+    private static let graceSeconds = 600
+
+    private let folder: String
+    public let quotaBytes: Int
+    private let used: Mutex<Int>
+    private var contentsFolder: String { folder + "/contents" }
+    fileprivate var incomingFolder: String { folder + "/incoming" }
+
+    /// Makes `contents` and `incoming` below `folder`, removes what never arrived whole, and counts what is there.
+    ///
+    /// - Throws: `file`.
+    public init(folder: String, quotaBytes: Int) throws(StoreError) {
+        self.folder = folder
+        self.quotaBytes = quotaBytes
+        used = Mutex(0)
+        try DataFolder.makeFolder(contentsFolder)
+        try DataFolder.makeFolder(incomingFolder)
+        for name in Self.names(in: incomingFolder) { unlink("\(incomingFolder)/\(name)") }
+        var bytes = 0
+        forEachContent { _, size, _ in bytes += size }
+        for name in Self.names(in: folder + "/pictures") {
+            var status = stat()
+            if stat("\(folder)/pictures/\(name)", &status) == 0 { bytes += Int(status.st_size) }
+        }
+        used.withLock { $0 = bytes }
+    }
+
+    /// Bytes of contents, of those on their way, and of what was reserved.
+    public var usedBytes: Int { used.withLock { $0 } }
+
+    public func path(of id: ContentID) -> String {
+        let name = id.description
+        return "\(contentsFolder)/\(name.prefix(2))/\(name)"
+    }
+
+    /// Whether the content is there; if so it stays for some minutes, whether a job names it or not.
+    public func has(_ id: ContentID, byteCount: UInt64) -> Bool {
+        let path = path(of: id)
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, UInt64(status.st_size) == byteCount else {
+            return false
+        }
+        return utimensat(AT_FDCWD, path, nil, 0) == 0
+    }
+
+    /// Begins to take a content in; its bytes are reserved.
+    ///
+    /// - Throws: `quota`, `file`.
+    public func begin(_ id: ContentID, byteCount: UInt64) throws(StoreError) -> IncomingContent {
+        guard let bytes = Int(exactly: byteCount) else { throw .quota(neededBytes: .max, limitBytes: quotaBytes) }
+        try reserve(bytes: bytes)
+        do throws(StoreError) {
+            return try IncomingContent(id, byteCount: bytes, in: self)
+        } catch {
+            release(bytes: bytes)
+            throw error
+        }
+    }
+
+    /// The content's bytes.
+    ///
+    /// - Throws: `file`.
+    public func read(_ id: ContentID) throws(StoreError) -> [UInt8] {
+        let path = path(of: id)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw .file(path: path, operation: "open", errno: errno) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .file(path: path, operation: "look at", errno: errno) }
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+            while count < buffer.count {
+                let read = Glibc.read(file, buffer.baseAddress! + count, buffer.count - count)
+                if read < 0, errno == EINTR { continue }
+                if read <= 0 {
+                    failure = read < 0 ? errno : EIO
+                    return
+                }
+                count += read
+            }
+        }
+        guard failure == 0 else { throw .file(path: path, operation: "read", errno: failure) }
+        return bytes
+    }
+
+    /// Takes bytes of the quota for a file that is about to be kept.
+    ///
+    /// - Throws: `quota`.
+    public func reserve(bytes: Int) throws(StoreError) {
+        let fits = used.withLock { used in
+            guard bytes <= quotaBytes, used <= quotaBytes - bytes else { return false }
+            used += bytes
+            return true
+        }
+        guard fits else { throw .quota(neededBytes: bytes, limitBytes: quotaBytes) }
+    }
+
+    public func release(bytes: Int) { used.withLock { $0 = max(0, $0 - bytes) } }
+
+    /// Removes contents that are not in `needed` and have not been used lately; returns how many.
+    public func collectGarbage(keeping needed: Set<ContentID>) -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let names = Set(needed.map(\.description))
+        var removed = 0
+        forEachContent { path, size, modified in
+            let name = String(path.split(separator: "/").last ?? "")
+            guard !names.contains(name), now.tv_sec - modified > Self.graceSeconds, unlink(path) == 0 else { return }
+            release(bytes: size)
+            removed += 1
+        }
+        return removed
+    }
+
+    private func forEachContent(_ body: (_ path: String, _ size: Int, _ modified: Int) -> Void) {
+        for shelf in Self.names(in: contentsFolder) {
+            for name in Self.names(in: "\(contentsFolder)/\(shelf)") {
+                let path = "\(contentsFolder)/\(shelf)/\(name)"
+                var status = stat()
+                if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+                    body(path, Int(status.st_size), status.st_mtim.tv_sec)
+                }
+            }
+        }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+/// A content that comes in, under a temporary name until it is whole. Used by one thread at a time.
+public final class IncomingContent: Sendable {
+    private let id: ContentID
+    private let byteCount: Int
+    private let contents: ContentFolder
+    private let temporary: String
+    private let state: Mutex<State>
+
+    private struct State {
+        /// -1 when it has ended.
+        var file: Int32
+        var written = 0
+        var hash: Hash
+    }
+
+    /// The hash is reached only under the lock.
+    private struct Hash: @unchecked Sendable {
+        let stream: SHA256
+    }
+
+    fileprivate init(_ id: ContentID, byteCount: Int, in contents: ContentFolder) throws(StoreError) {
+        self.id = id
+        self.byteCount = byteCount
+        self.contents = contents
+        temporary = "\(contents.incomingFolder)/\(id).\(SubmissionKey.random())"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .file(path: temporary, operation: "create", errno: errno) }
+        state = Mutex(State(file: file, hash: Hash(stream: SHA256())))
+    }
+
+    deinit { discard() }
+
+    /// Appends bytes; they must follow those before.
+    ///
+    /// - Throws: `file`.
+    public func write(_ bytes: [UInt8], at offset: UInt64) throws(StoreError) {
+        let failure: Int32 = state.withLock { state in
+            guard state.file >= 0, offset == UInt64(state.written), bytes.count <= byteCount - state.written else {
+                return EINVAL
+            }
+            var done = 0
+            while done < bytes.count {
+                let count = bytes.withUnsafeBytes {
+                    Glibc.write(state.file, $0.baseAddress! + done, $0.count - done)
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count < 0 ? errno : EIO }
+                done += count
+            }
+            state.written += bytes.count
+            state.hash.stream.update(bytes)
+            return 0
+        }
+        guard failure == 0 else { throw .file(path: temporary, operation: "write", errno: failure) }
+    }
+
+    /// Checks size and hash, syncs the file, gives it its name and syncs the folder.
+    ///
+    /// - Throws: `wrongContent`, `file`; the content is discarded then.
+    public func finish() throws(StoreError) {
+        do throws(StoreError) {
+            try close()
+            let target = contents.path(of: id)
+            let shelf = String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)])
+            try DataFolder.makeFolder(shelf)
+            guard rename(temporary, target) == 0 else {
+                throw .file(path: target, operation: "rename to", errno: errno)
+            }
+            try DataFolder.sync(shelf)
+        } catch {
+            unlink(temporary)
+            contents.release(bytes: byteCount)
+            throw error
+        }
+    }
+
+    private func close() throws(StoreError) {
+        let result: Result<Void, StoreError> = state.withLock { state in
+            guard state.file >= 0 else { return .failure(.file(path: temporary, operation: "finish", errno: EBADF)) }
+            defer {
+                Glibc.close(state.file)
+                state.file = -1
+            }
+            let found = ContentID(digest: state.hash.stream.finish())
+            guard state.written == byteCount, found == id else {
+                return .failure(.wrongContent(found: found, expected: id))
+            }
+            guard fsync(state.file) == 0 else {
+                return .failure(.file(path: temporary, operation: "sync", errno: errno))
+            }
+            return .success(())
+        }
+        try result.get()
+    }
+
+    /// Gives it up; does nothing after `finish`.
+    public func discard() {
+        let wasOpen = state.withLock { state in
+            guard state.file >= 0 else { return false }
+            Glibc.close(state.file)
+            state.file = -1
+            return true
+        }
+        guard wasOpen else { return }
+        unlink(temporary)
+        contents.release(bytes: byteCount)
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+import Synchronization
+
+/// The folder in which a broker keeps everything that survives it; one broker at a time.
+///
+///     DATA/jobs.sqlite         the jobs
+///     DATA/contents/ab/HASH    projects, named by their SHA-256
+///     DATA/incoming/           projects on their way
+///     DATA/pictures/JOB.png    pictures for clients to fetch
+///     DATA/replays/            tasks that took their workers down
+///     DATA/lock
+public final class DataFolder: Sendable {
+    public let path: String
+    private let lock: Atomic<Int32>
+
+    public var jobsPath: String { path + "/jobs.sqlite" }
+    public var picturesFolder: String { path + "/pictures" }
+    public var replaysFolder: String { path + "/replays" }
+
+    /// Makes the folder (mode 0700) if it is missing, and locks it.
+    ///
+    /// - Throws: `unsafeFolder` when others can write in it, `locked`, `file`.
+    public init(path: String) throws(StoreError) {
+        self.path = path
+        try Self.makeFolder(path)
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .file(path: path, operation: "look at", errno: errno) }
+        guard status.st_mode & 0o022 == 0 else {
+            throw .unsafeFolder(
+                path: path, reason: "others can write in this data folder; run \"chmod 700\" on it or name another")
+        }
+        guard status.st_uid == geteuid() else {
+            throw .unsafeFolder(path: path, reason: "this data folder belongs to another user")
+        }
+        let lockPath = path + "/lock"
+        let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        lock = Atomic(file)
+        guard file >= 0 else { throw .file(path: lockPath, operation: "open", errno: errno) }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno
+            throw reason == EWOULDBLOCK
+                ? .locked(path: path) : .file(path: lockPath, operation: "lock", errno: reason)
+        }
+        try Self.makeFolder(picturesFolder)
+        try Self.makeFolder(replaysFolder)
+    }
+
+    deinit { release() }
+
+    /// Lets another broker have the folder; nothing may be done in it afterwards.
+    public func release() {
+        let file = lock.exchange(-1, ordering: .acquiringAndReleasing)
+        if file >= 0 { close(file) }
+    }
+
+    /// Makes a folder for the owner only; one that is there is left as it is.
+    static func makeFolder(_ path: String) throws(StoreError) {
+        if mkdir(path, 0o700) == 0 { return }
+        let reason = errno
+        if reason == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try makeFolder(String(path[..<slash]))
+            guard mkdir(path, 0o700) == 0 else { throw .file(path: path, operation: "make the folder", errno: errno) }
+            return
+        }
+        var status = stat()
+        guard reason == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw .file(path: path, operation: "make the folder", errno: reason == EEXIST ? ENOTDIR : reason)
+        }
+    }
+
+    /// Brings a folder's names to the disk.
+    static func sync(_ path: String) throws(StoreError) {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .file(path: path, operation: "open", errno: errno) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 || errno == EINVAL else {
+            throw .file(path: path, operation: "sync", errno: errno)
+        }
+    }
+}

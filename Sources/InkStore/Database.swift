@@ -1,0 +1,166 @@
+import CSQLite
+
+/// A connection to a SQLite database, used by one thread at a time.
+final class Database {
+    let path: String
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// Opens or makes it: WAL, every commit on the disk before it returns.
+    init(path: String) throws(StoreError) {
+        self.path = path
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
+            sqlite3_close(opened)
+            throw .database(path: path, operation: "open", code: code, message: message)
+        }
+        handle = opened
+        sqlite3_busy_timeout(handle, 10_000)
+        if path != ":memory:" {
+            try run("PRAGMA journal_mode=WAL")
+            try run("PRAGMA synchronous=FULL")
+        }
+        // The database is the broker's own, and so are its statements; a damaged file must not lead them astray.
+        try run("PRAGMA trusted_schema=OFF")
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close(handle)
+    }
+
+    /// Statements without values and results, separated by semicolons.
+    func run(_ sql: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code, "change it") }
+    }
+
+    /// Runs `body` in a transaction: all of it or nothing.
+    func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        try run("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            let result = try body()
+            try run("COMMIT")
+            return result
+        } catch {
+            // After some errors SQLite has rolled back by itself.
+            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            throw error
+        }
+    }
+
+    /// Runs a statement with these values and hands every row to `row`, which says whether to go on.
+    func query(
+        _ sql: String, _ values: [SQLValue] = [], _ row: (SQLRow) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let statement = try prepared(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (index, value) in values.enumerated() { try bind(value, to: statement, at: Int32(index + 1)) }
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw failure(code, "read or change it") }
+            guard try row(SQLRow(statement: statement, path: path)) else { return }
+        }
+    }
+
+    /// Runs a statement; returns how many rows it changed.
+    @discardableResult
+    func change(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
+        try query(sql, values) { (_) throws(StoreError) in true }
+        return Int(sqlite3_changes(handle))
+    }
+
+    /// Copies the database as it is now to another file, while it is in use.
+    func backUp(to target: String) throws(StoreError) {
+        let copy = try Database(path: target)
+        guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+            throw copy.failure(sqlite3_extended_errcode(copy.handle), "back up to it")
+        }
+        let code = sqlite3_backup_step(backup, -1)
+        sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else { throw copy.failure(code, "back up to it") }
+    }
+
+    private func prepared(_ sql: String) throws(StoreError) -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(code, "prepare a statement") }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func bind(_ value: SQLValue, to statement: OpaquePointer, at index: Int32) throws(StoreError) {
+        // SQLITE_TRANSIENT, a cast that Swift does not import: the bytes are copied.
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        let code =
+            switch value {
+            case .null: sqlite3_bind_null(statement, index)
+            case .integer(let number): sqlite3_bind_int64(statement, index, number)
+            case .text(let text): sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
+            case .blob(let bytes):
+                // An empty array has no address, and no address means null.
+                bytes.isEmpty
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob(statement, index, bytes, Int32(clamping: bytes.count), transient)
+            }
+        guard code == SQLITE_OK else { throw failure(code, "bind a value") }
+    }
+
+    private func failure(_ code: Int32, _ operation: String) -> StoreError {
+        switch code & 0xFF {
+        case SQLITE_FULL: .full(path: path)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(path: path, reason: String(cString: sqlite3_errmsg(handle)))
+        default:
+            .database(path: path, operation: operation, code: code, message: String(cString: sqlite3_errmsg(handle)))
+        }
+    }
+}
+
+/// A value of a column.
+enum SQLValue {
+    case null
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+
+    init(_ number: UInt64) { self = .integer(Int64(bitPattern: number)) }
+}
+
+/// A row of results; valid until the next step.
+struct SQLRow {
+    fileprivate let statement: OpaquePointer
+    fileprivate let path: String
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+    func number(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
+
+    func text(_ column: Int32) -> String {
+        sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+    }
+
+    func blob(_ column: Int32) -> [UInt8] {
+        guard let start = sqlite3_column_blob(statement, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+
+    /// What `read` makes of a column that this program wrote.
+    func value<T>(_ what: String, _ read: () throws(ProtocolFailure) -> T) throws(StoreError) -> T {
+        do throws(ProtocolFailure) { return try read() } catch {
+            throw .corrupt(path: path, reason: "\(what): \(error.text)")
+        }
+    }
+}
+
+/// Why stored bytes cannot be read.
+struct ProtocolFailure: Error {
+    var text: String
+}

@@ -1,0 +1,361 @@
+import Glibc
+public import InkProtocol
+public import InkEngine
+import Synchronization
+
+/// The jobs of a broker, in a SQLite database: what `apply` has returned from survives the power cut.
+///
+/// Safe to share. Writing and reading have a connection each, so that readers do not wait for the disk.
+public final class JobStore: Sendable {
+    /// Tells one store from another, for ever.
+    public let storeID: SubmissionKey
+    /// Of the database.
+    public let path: String
+
+    private static let schemaVersion = 1
+    private let writer: Mutex<Connection>
+    /// nil for a database in memory, which has one connection only.
+    private let reader: SharedConnection?
+
+    /// A connection is reached under its lock alone.
+    private struct Connection: @unchecked Sendable {
+        let database: Database
+    }
+
+    private final class SharedConnection: Sendable {
+        let connection: Mutex<Connection>
+
+        init(_ connection: Connection) { self.connection = Mutex(connection) }
+    }
+
+    /// Opens or makes the database; `:memory:` is one that lasts as long as the object.
+    public init(path: String) throws(StoreError) {
+        self.path = path
+        if path != ":memory:" {
+            // SQLite would make it readable for others; its companions take their modes from it.
+            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard file >= 0 else { throw .file(path: path, operation: "open", errno: errno) }
+            close(file)
+        }
+        let database = try Database(path: path)
+        try Self.migrate(database)
+        storeID = try Self.identity(database)
+        writer = Mutex(Connection(database: database))
+        reader = path == ":memory:" ? nil : SharedConnection(Connection(database: try Database(path: path)))
+    }
+
+    private static func migrate(_ database: Database) throws(StoreError) {
+        var version = 0
+        try database.query("PRAGMA user_version") { (row) throws(StoreError) in
+            version = Int(row.integer(0))
+            return false
+        }
+        guard version <= schemaVersion else { throw .newer(path: database.path, version: version) }
+        guard version < schemaVersion else { return }
+        try database.transaction { () throws(StoreError) in
+            try database.run(
+                """
+                CREATE TABLE facts (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+                CREATE TABLE jobs (
+                    number INTEGER PRIMARY KEY,
+                    key BLOB NOT NULL UNIQUE,
+                    submission BLOB NOT NULL,
+                    content BLOB,
+                    owner TEXT NOT NULL,
+                    priority INTEGER NOT NULL,
+                    state INTEGER NOT NULL,
+                    detail BLOB NOT NULL,
+                    crashes INTEGER NOT NULL,
+                    created INTEGER NOT NULL,
+                    ended INTEGER,
+                    notice INTEGER NOT NULL,
+                    story BLOB
+                ) STRICT;
+                CREATE INDEX jobs_unfinished ON jobs (number) WHERE state < 3;
+                CREATE INDEX jobs_ended ON jobs (ended) WHERE ended IS NOT NULL;
+                CREATE INDEX jobs_state ON jobs (state);
+                CREATE INDEX jobs_content ON jobs (content) WHERE content IS NOT NULL AND state <> 3;
+                PRAGMA user_version = 1
+                """)
+        }
+    }
+
+    private static func identity(_ database: Database) throws(StoreError) -> SubmissionKey {
+        var found: [UInt8] = []
+        try database.query("SELECT value FROM facts WHERE name = 'store'") { (row) throws(StoreError) in
+            found = row.blob(0)
+            return false
+        }
+        if found.count == 16 { return SubmissionKey(bytes: found) }
+        let fresh = SubmissionKey.random()
+        try database.change("INSERT INTO facts VALUES ('store', ?)", [.blob(fresh.bytes)])
+        return fresh
+    }
+
+    // MARK: - Writing
+
+    /// Applies changes in one transaction, durable on return; `outcomes[i]` is that of `entries[i]`.
+    ///
+    /// Throws when nothing of it was done.
+    public func apply(_ entries: [JournalEntry]) throws(StoreError) -> [JournalOutcome] {
+        try use(writer) { (database) throws(StoreError) in
+            try database.transaction { () throws(StoreError) in
+                var outcomes: [JournalOutcome] = []
+                outcomes.reserveCapacity(entries.count)
+                for entry in entries { outcomes.append(try Self.apply(entry, database)) }
+                return outcomes
+            }
+        }
+    }
+
+    private static func apply(_ entry: JournalEntry, _ database: Database) throws(StoreError) -> JournalOutcome {
+        func move(_ job: JobNumber, to state: StoredState, from codes: String) throws(StoreError) -> JournalOutcome {
+            let changed = try database.change(
+                "UPDATE jobs SET state = ?, detail = ? WHERE number = ? AND state IN (\(codes))",
+                [.integer(state.code), .blob(state.detail), SQLValue(job)])
+            return changed == 1 ? .done : .unchanged
+        }
+        switch entry {
+        case .accept(let record): return try accept(record, database)
+        case .starting(let job): return try move(job, to: .starting, from: "0, 1")
+        case .queued(let job, let crashes):
+            let outcome = try move(job, to: .queued, from: "0, 1, 2")
+            try database.change(
+                "UPDATE jobs SET crashes = ? WHERE number = ? AND state = 0", [.integer(Int64(crashes)), SQLValue(job)])
+            return outcome
+        case .publishing(let job, let seal): return try move(job, to: .publishing(seal), from: "0, 1, 2")
+        case .ended(let job, let ending, let notice, let time, let story):
+            let state = StoredState.ended(ending)
+            let changed = try database.change(
+                """
+                UPDATE jobs SET state = ?, detail = ?, ended = ?, notice = ?, story = ?
+                WHERE number = ? AND state < 3
+                """,
+                [
+                    .integer(state.code), .blob(state.detail), .integer(time), SQLValue(notice),
+                    story.isEmpty ? .null : .blob(try compressed(story)), SQLValue(job),
+                ])
+            try raise("notice", to: notice, database)
+            return changed == 1 ? .done : .unchanged
+        case .retried(let job):
+            let changed = try database.change(
+                """
+                UPDATE jobs SET state = 0, detail = x'', ended = NULL, notice = 0, story = NULL, crashes = 0
+                WHERE number = ? AND state IN (4, 5)
+                """, [SQLValue(job)])
+            return changed == 1 ? .done : .unchanged
+        case .priority(let job, let priority):
+            let changed = try database.change(
+                "UPDATE jobs SET priority = ? WHERE number = ? AND state < 3",
+                [.integer(Int64(priority)), SQLValue(job)])
+            return changed == 1 ? .done : .unchanged
+        case .purged(let job):
+            let changed = try database.change("DELETE FROM jobs WHERE number = ? AND state >= 3", [SQLValue(job)])
+            return changed == 1 ? .done : .unchanged
+        }
+    }
+
+    private static func accept(_ record: JobRecord, _ database: Database) throws(StoreError) -> JournalOutcome {
+        if let job = try job(key: record.key, database) { return .accepted(job, isNew: false) }
+        var content = SQLValue.null
+        if let submission = try? Submission(stored: record.submission),
+            case .content(let id, _, _) = submission.source
+        {
+            content = .blob(id.digest)
+        }
+        try database.change(
+            """
+            INSERT INTO jobs (number, key, submission, content, owner, priority, state, detail, crashes, created, notice)
+            VALUES (?, ?, ?, ?, ?, ?, 0, x'', ?, ?, 0)
+            """,
+            [
+                SQLValue(record.number), .blob(record.key.bytes), .blob(record.submission), content,
+                .text(record.owner), .integer(Int64(record.priority)), .integer(Int64(record.crashes)),
+                .integer(record.createdAt),
+            ])
+        try raise("job", to: record.number, database)
+        return .accepted(record.number, isNew: true)
+    }
+
+    /// Remembers the highest number of a kind, also when its row is forgotten.
+    private static func raise(_ name: String, to value: UInt64, _ database: Database) throws(StoreError) {
+        try database.change(
+            """
+            INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)
+            """, [.text(name), SQLValue(value)])
+    }
+
+    private static func compressed(_ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
+        // Without memory for that, the story is stored as it is; its first byte tells.
+        (try? Zstandard.compress(bytes, level: .balanced)) ?? bytes
+    }
+
+    // MARK: - Reading
+
+    /// The lowest number that no job has ever had.
+    public func nextJobNumber() throws(StoreError) -> JobNumber { try fact("job") + 1 }
+
+    /// The lowest id that no notice has ever had.
+    public func nextNotice() throws(StoreError) -> UInt64 { try fact("notice") + 1 }
+
+    private func fact(_ name: String) throws(StoreError) -> UInt64 {
+        try read { (database) throws(StoreError) in
+            var value: UInt64 = 0
+            try database.query("SELECT value FROM facts WHERE name = ?", [.text(name)]) { (row) throws(StoreError) in
+                value = row.number(0)
+                return false
+            }
+            return value
+        }
+    }
+
+    private static let columns =
+        "number, key, submission, owner, priority, state, detail, crashes, created, ended, notice"
+
+    private static func record(_ row: SQLRow) throws(StoreError) -> JobRecord {
+        let key = row.blob(1)
+        let state = try row.value("state of job \(row.number(0))") { () throws(ProtocolFailure) in
+            guard key.count == 16 else { throw ProtocolFailure(text: "its key has \(key.count) bytes") }
+            return try StoredState(code: row.integer(5), detail: row.blob(6))
+        }
+        return JobRecord(
+            number: row.number(0), key: SubmissionKey(bytes: key), submission: row.blob(2), owner: row.text(3),
+            priority: Int(row.integer(4)), state: state, crashes: Int(row.integer(7)), createdAt: row.integer(8),
+            endedAt: row.isNull(9) ? nil : row.integer(9), notice: row.number(10))
+    }
+
+    /// Hands out every job that has not ended, ascending, one at a time.
+    public func forEachUnfinished(_ body: (JobRecord) -> Void) throws(StoreError) {
+        try read { (database) throws(StoreError) in
+            let sql = "SELECT \(Self.columns) FROM jobs WHERE state < 3 ORDER BY number"
+            try database.query(sql) { (row) throws(StoreError) in
+                body(try Self.record(row))
+                return true
+            }
+        }
+    }
+
+    public func record(_ job: JobNumber) throws(StoreError) -> JobRecord? {
+        try read { (database) throws(StoreError) in
+            var found: JobRecord?
+            let sql = "SELECT \(Self.columns) FROM jobs WHERE number = ?"
+            try database.query(sql, [SQLValue(job)]) { (row) throws(StoreError) in
+                found = try Self.record(row)
+                return false
+            }
+            return found
+        }
+    }
+
+    /// At most `limit` jobs with numbers above `after`, ascending.
+    public func records(after: JobNumber, limit: Int) throws(StoreError) -> [JobRecord] {
+        try read { (database) throws(StoreError) in
+            var found: [JobRecord] = []
+            let sql = "SELECT \(Self.columns) FROM jobs WHERE number > ? ORDER BY number LIMIT ?"
+            try database.query(sql, [SQLValue(after), .integer(Int64(limit))]) { (row) throws(StoreError) in
+                found.append(try Self.record(row))
+                return true
+            }
+            return found
+        }
+    }
+
+    /// The job that a submission became; nil when there is none, or it has been purged.
+    public func job(key: SubmissionKey) throws(StoreError) -> JobNumber? {
+        try read { (database) throws(StoreError) in try Self.job(key: key, database) }
+    }
+
+    private static func job(key: SubmissionKey, _ database: Database) throws(StoreError) -> JobNumber? {
+        var found: JobNumber?
+        try database.query("SELECT number FROM jobs WHERE key = ?", [.blob(key.bytes)]) { (row) throws(StoreError) in
+            found = row.number(0)
+            return false
+        }
+        return found
+    }
+
+    /// The JSON text that came with the job's end; nil when there is none.
+    public func story(_ job: JobNumber) throws(StoreError) -> [UInt8]? {
+        try read { (database) throws(StoreError) in
+            var found: [UInt8]?
+            try database.query("SELECT story FROM jobs WHERE number = ?", [SQLValue(job)]) { (row) throws(StoreError) in
+                if !row.isNull(0) { found = row.blob(0) }
+                return false
+            }
+            return found.map { (try? Zstandard.decompress($0, limit: 64 << 20)) ?? $0 }
+        }
+    }
+
+    public func counts() throws(StoreError) -> StoreCounts {
+        try read { (database) throws(StoreError) in
+            var counts = StoreCounts()
+            try database.query("SELECT state, count(*) FROM jobs GROUP BY state") { (row) throws(StoreError) in
+                let count = Int(row.integer(1))
+                switch row.integer(0) {
+                case StoredState.finishedCode: counts.finished = count
+                case StoredState.failedCode: counts.failed = count
+                case StoredState.cancelledCode: counts.cancelled = count
+                default: counts.unfinished += count
+                }
+                return true
+            }
+            return counts
+        }
+    }
+
+    /// Jobs that ended before a time (milliseconds since 1970), the oldest first.
+    public func ended(before time: Int64, limit: Int) throws(StoreError) -> [JobNumber] {
+        try read { (database) throws(StoreError) in
+            var found: [JobNumber] = []
+            let sql = "SELECT number FROM jobs WHERE ended IS NOT NULL AND ended < ? ORDER BY ended LIMIT ?"
+            try database.query(sql, [.integer(time), .integer(Int64(limit))]) { (row) throws(StoreError) in
+                found.append(row.number(0))
+                return true
+            }
+            return found
+        }
+    }
+
+    /// Contents that a job still needs: unfinished ones, and those that can be tried again.
+    public func contentReferences() throws(StoreError) -> Set<ContentID> {
+        try read { (database) throws(StoreError) in
+            var found: Set<ContentID> = []
+            let sql = "SELECT DISTINCT content FROM jobs WHERE content IS NOT NULL AND state <> 3"
+            try database.query(sql) { (row) throws(StoreError) in
+                let digest = row.blob(0)
+                if digest.count == 32 { found.insert(ContentID(digest: digest)) }
+                return true
+            }
+            return found
+        }
+    }
+
+    /// Copies the database to a new file while it is in use.
+    public func backUp(to target: String) throws(StoreError) {
+        try use(writer) { (database) throws(StoreError) in try database.backUp(to: target) }
+    }
+
+    private func read<T: Sendable>(_ body: (Database) throws(StoreError) -> T) throws(StoreError) -> T {
+        if let reader { return try use(reader.connection, body) }
+        return try use(writer, body)
+    }
+
+    private func use<T: Sendable>(
+        _ connection: borrowing Mutex<Connection>, _ body: (Database) throws(StoreError) -> T
+    ) throws(StoreError) -> T {
+        let result: Result<T, StoreError> = connection.withLock { connection in
+            do throws(StoreError) { return .success(try body(connection.database)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+}
+
+/// How many jobs are in which state.
+public struct StoreCounts: Hashable, Sendable {
+    public var unfinished = 0
+    public var finished = 0
+    public var failed = 0
+    public var cancelled = 0
+
+    public init() {}
+}

@@ -1,0 +1,88 @@
+import Dispatch
+import InkProtocol
+import Synchronization
+
+/// Brings changes to the disk on a thread of its own: those that arrive while it is busy share the next commit.
+public final class Journal: Sendable {
+    public typealias Done = @Sendable (Result<[JournalOutcome], StoreError>) -> Void
+
+    private struct Item: Sendable {
+        var entries: [JournalEntry]
+        var done: Done
+    }
+
+    private struct State {
+        var items: [Item] = []
+        var isRunning = false
+        var statistics = JournalStatistics()
+    }
+
+    private let store: JobStore
+    private let maxBatch: Int
+    private let queue = DispatchQueue(label: "ink.store.journal")
+    private let state = Mutex(State())
+
+    /// - Parameter maxBatch: callers that share one commit at most.
+    public init(store: JobStore, maxBatch: Int = 512) {
+        self.store = store
+        self.maxBatch = max(1, maxBatch)
+    }
+
+    /// Brings entries to the disk, all or none; `done` is called on the journal's thread when that is settled.
+    ///
+    /// Calls are carried out in order.
+    public func append(_ entries: [JournalEntry], _ done: @escaping Done) {
+        let starts = state.withLock { state in
+            state.items.append(Item(entries: entries, done: done))
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { queue.async { [self] in run() } }
+    }
+
+    private func run() {
+        while true {
+            let batch: [Item] = state.withLock { state in
+                let batch = Array(state.items.prefix(maxBatch))
+                state.items.removeFirst(batch.count)
+                if batch.isEmpty { state.isRunning = false }
+                return batch
+            }
+            guard !batch.isEmpty else { return }
+            commit(batch)
+        }
+    }
+
+    private func commit(_ batch: [Item]) {
+        do throws(StoreError) {
+            let outcomes = try store.apply(batch.flatMap(\.entries))
+            state.withLock {
+                $0.statistics.commits += 1
+                $0.statistics.entries += outcomes.count
+            }
+            var next = 0
+            for item in batch {
+                item.done(.success(Array(outcomes[next..<(next + item.entries.count)])))
+                next += item.entries.count
+            }
+        } catch {
+            // One that cannot be done must not take the others with it.
+            guard batch.count > 1 else { return batch[0].done(.failure(error)) }
+            for item in batch { commit([item]) }
+        }
+    }
+
+    /// Waits until everything that was appended before is settled.
+    public func flush() { queue.sync {} }
+
+    /// The same, at the end.
+    public func stop() { flush() }
+
+    public var statistics: JournalStatistics { state.withLock(\.statistics) }
+}
+
+/// What a journal has done.
+public struct JournalStatistics: Hashable, Sendable {
+    public var commits = 0
+    public var entries = 0
+}

@@ -1,0 +1,52 @@
+import Glibc
+public import InkEngine
+public import InkProtocol
+
+/// Why the store cannot do what it is asked. `description` is one line that a person can act on.
+public enum StoreError: Error, Hashable, Sendable {
+    /// SQLite refused; `code` is its extended result code.
+    case database(path: String, operation: String, code: Int32, message: String)
+    /// The disk is full. The store is sound and goes on when there is room.
+    case full(path: String)
+    /// Another broker runs on this data folder.
+    case locked(path: String)
+    /// The database was made by a later version of the program.
+    case newer(path: String, version: Int)
+    case corrupt(path: String, reason: String)
+    /// What the data folder may hold is used up.
+    case quota(neededBytes: Int, limitBytes: Int)
+    case file(path: String, operation: String, errno: Int32)
+    /// Bytes that are not what their name says.
+    case wrongContent(found: ContentID, expected: ContentID)
+    /// The folder can be written by others.
+    case unsafeFolder(path: String, reason: String)
+
+    /// Whether the same may succeed later.
+    public var isTemporary: Bool {
+        switch self {
+        case .full, .quota, .database: true
+        case .file(_, _, let errno): errno == ENOSPC || errno == EDQUOT || errno == EIO
+        case .locked, .newer, .corrupt, .wrongContent, .unsafeFolder: false
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .database(let path, let operation, let code, let message):
+            "\(path): cannot \(operation): \(message) (SQLite code \(code))"
+        case .full(let path): "\(path): the disk is full; make room, the broker goes on by itself"
+        case .locked(let path): "\(path): another broker uses this data folder"
+        case .newer(let path, let version):
+            "\(path): was made by a later version of this program (schema \(version)); use that version"
+        case .corrupt(let path, let reason): "\(path): is damaged: \(reason); restore a backup"
+        case .quota(let needed, let limit):
+            "the quota of \(limit) bytes is used up, \(needed) more are needed; purge ended jobs or raise --quota"
+        case .file(let path, let operation, let errno):
+            "\(path): cannot \(operation): \(String(cString: strerror(errno)))"
+        case .wrongContent(let found, let expected): "content \(expected) arrived as \(found)"
+        case .unsafeFolder(let path, let reason): "\(path): \(reason)"
+        }
+    }
+}

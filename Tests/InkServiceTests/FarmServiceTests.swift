@@ -1,0 +1,65 @@
+import Foundation
+import InkBroker
+import InkClient
+import InkEngine
+import InkJSON
+import InkProtocol
+import InkService
+import InkTestSupport
+import Testing
+
+@Suite("A farm over loopback", .serialized)
+struct FarmServiceTests {
+    private static func project(_ seed: UInt64) -> Project { RandomProject.make(seed: seed).project }
+
+    @Test func submitsRendersAndFetches() throws {
+        let farm = try Farm()
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let key = try client.submit(Self.project(1))
+        let job = try #require(client.job(of: key))
+        client.client.watch([job])
+        guard case .finished(let picture)? = client.ending(of: job) else {
+            Issue.record("\(client.events)")
+            return
+        }
+        let path = farm.folder.path(of: "picture.png")
+        client.client.fetch(job, picture: picture, to: path)
+        let fetched = client.wait { event in
+            if case .fetched(job, let path) = event { path } else { nil }
+        }
+        #expect(fetched == path)
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(SHA256.digest([UInt8](data)) == picture.digest)
+
+        let status = try JSONReader.read(try client.client.ask(.status, timeoutMilliseconds: 5000))
+        #expect(status["jobs"]?["finished"]?.integer == 1)
+        #expect(status["workers"]?.array?.count == 2)
+        let story = try JSONReader.read(try client.client.ask(.story(job), timeoutMilliseconds: 5000))
+        #expect((story["events"]?.array?.count ?? 0) >= 2)
+    }
+
+    @Test func everyJobSurvivesARestart() throws {
+        let folder = try TemporaryFolder(prefix: "ink-service")
+        var farm = try Farm(workers: 0, folder: folder)
+        let client = try Client(farm.service.clientsEndpoint)
+        let keys = try (0..<5).map { try client.submit(Self.project(UInt64(10 + $0)), name: "p\($0).ink") }
+        let jobs = keys.compactMap { client.job(of: $0) }
+        #expect(jobs.count == 5)
+        client.client.stop()
+        farm.stop()
+
+        farm = try Farm(workers: 2, folder: folder)
+        defer { farm.stop() }
+        let second = try Client(farm.service.clientsEndpoint)
+        defer { second.client.stop() }
+        second.client.watch(jobs)
+        for job in jobs {
+            guard case .finished? = second.ending(of: job) else {
+                Issue.record("job \(job): \(second.events)")
+                continue
+            }
+        }
+    }
+}
