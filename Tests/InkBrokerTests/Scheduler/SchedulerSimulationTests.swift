@@ -1,4 +1,5 @@
 import InkEngine
+import InkProtocol
 import InkTestSupport
 import Testing
 
@@ -32,6 +33,9 @@ private struct SimulatedFarm {
     private var alive: Set<WorkerID> = []
     private var nextWorker: UInt64 = 0
     private let roughness: Double
+    /// Results that are to be compared.
+    private var held: Set<AttemptID> = []
+    private let versions: [String]
     private(set) var problems: [String] = []
     private(set) var acceptedCount = 0
     private(set) var completed = 0
@@ -44,6 +48,9 @@ private struct SimulatedFarm {
         var rules = SchedulerRules()
         rules.leaseMin = 200 * SimulatedFarm.millisecond
         rules.dismissalGrace = 300 * SimulatedFarm.millisecond
+        rules.rendererWait = 500 * SimulatedFarm.millisecond
+        rules.verifyShare = seed % 3 == 0 ? 0.3 : 0
+        versions = seed % 4 == 0 ? ["1", "2"] : ["1"]
         rules.workerWait = 60_000 * SimulatedFarm.millisecond
         state = SchedulerState(rules: rules)
         for _ in 0..<Int.random(in: 1...5, using: &random) {
@@ -74,7 +81,10 @@ private struct SimulatedFarm {
         nextWorker += 1
         let credits = WorkerCredits(
             tasks: Int.random(in: 1...5, using: &random), bytes: Int.random(in: 20...200, using: &random))
-        later(milliseconds, .workerJoined(WorkerID(rawValue: nextWorker), name: "w\(nextWorker)", credits: credits))
+        let version = versions[Int.random(in: 0..<versions.count, using: &random)]
+        later(
+            milliseconds,
+            .workerJoined(WorkerID(rawValue: nextWorker), name: "w\(nextWorker)", version: version, credits: credits))
     }
 
     private mutating func later(_ milliseconds: UInt64, _ event: SchedulerEvent) {
@@ -106,8 +116,8 @@ private struct SimulatedFarm {
 
     private mutating func deliver(_ event: SchedulerEvent) {
         switch event {
-        case .workerJoined(let worker, _, _): alive.insert(worker)
-        case .taskFinished(let worker, _), .taskFailed(let worker, _, _), .workerDraining(let worker):
+        case .workerJoined(let worker, _, _, _): alive.insert(worker)
+        case .taskFinished(let worker, _, _), .taskFailed(let worker, _, _), .workerDraining(let worker):
             guard alive.contains(worker) else { return }
         case .workerLost(let worker, _):
             guard alive.remove(worker) != nil else { return }
@@ -139,7 +149,9 @@ private struct SimulatedFarm {
         case .dismiss(let worker, _):
             alive.remove(worker)
             startWorker(after: UInt64.random(in: 0...300, using: &random))
-        case .cancel, .drop: break
+        case .hold(_, let attempt): if !held.insert(attempt).inserted { problems.append("\(attempt) held twice") }
+        case .drop(_, let attempt): held.remove(attempt)
+        case .cancel: break
         }
     }
 
@@ -178,7 +190,14 @@ private struct SimulatedFarm {
         case ..<(roughness * 2.6):
             later(delay, .workerDraining(dispatch.worker))
             later(delay * 20, .workerLost(dispatch.worker, reason: "left"))
-        default: later(delay, .taskFinished(dispatch.worker, dispatch.id))
+        default:
+            // One in fifty lies.
+            let lie: UInt64 = Double.random(in: 0...1, using: &random) < 0.02 ? nextWorker + 1 : 0
+            let digest = withUnsafeBytes(of: dispatch.id.task.rawValue &+ lie) { Array($0) }
+            later(delay, .taskFinished(dispatch.worker, dispatch.id, digest: digest))
+        }
+        if Double.random(in: 0...1, using: &random) < 0.02 {
+            later(delay, .priorityChanged(dispatch.job, Int.random(in: -1...2, using: &random)))
         }
     }
 }
