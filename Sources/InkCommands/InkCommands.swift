@@ -30,6 +30,8 @@ public enum InkCommands {
         case "broker": return try BrokerCommand.run(parsed, environment)
         case "keygen": return try KeygenCommand.run(parsed, environment)
         case "worker": return try WorkerCommand.run(parsed, environment)
+        case "submit": return try SubmitCommand.run(parsed, environment)
+        case "wait": return try WaitCommand.run(parsed, environment)
         case "status": return try StatusCommand.run(parsed, environment)
         case "story": return try StatusCommand.story(parsed, environment)
         case "cancel": return try OrderCommands.cancel(parsed, environment)

@@ -33,19 +33,20 @@ extension SchedulerState {
             guard let runner = runners.min(by: { ($0.pace ?? best, $0.id) < ($1.pace ?? best, $1.id) }) else {
                 continue
             }
-            let fresh = (runner.pace ?? best) * Double(task.cost.nanoseconds)
+            // About half of a turnaround is waiting behind another task, which there is none of.
+            let fresh = (runner.pace ?? best) * Double(task.cost.nanoseconds) / 2
             guard remaining > 2 * fresh, remaining - fresh > Self.leastGain else { continue }
             found = (task, runner.id, rank)
         }
         return found.map { ($0.task.id, $0.worker) }
     }
 
-    /// What a holder is expected to need still, nanoseconds. One that is late already is expected to need as long again
-    /// as half of what it has taken.
+    /// What a holder is expected to need still, nanoseconds. One that is clearly late is expected to need as long again
+    /// as it has taken.
     private func remainingTime(_ lease: Lease, _ cost: TaskCost, best: Double, now: UInt64) -> Double {
         let elapsed = Double(now - min(now, lease.since))
         let expected = (workers[lease.worker]?.pace ?? best) * Double(cost.nanoseconds)
-        return max(expected - elapsed, elapsed > expected ? elapsed / 2 : 0)
+        return elapsed > 1.5 * expected ? elapsed : max(0, expected - elapsed)
     }
 
     private func isAffordable(_ cost: TaskCost) -> Bool {

@@ -55,6 +55,12 @@ struct ProgressDisplay {
         lastDrawn = -1e9
     }
 
+    /// A copy of this has taken the lines away.
+    mutating func forgetDrawing() {
+        linesShown = 0
+        lastDrawn = -1e9
+    }
+
     /// What stands on the terminal: as many running exports as there is room for, in the order they were submitted,
     /// those with progress first, then the total.
     func lines(milliseconds: Double, columns: Int, rows: Int) -> [String] {

@@ -1,0 +1,214 @@
+import InkBroker
+import InkClient
+import InkEngine
+import InkJSON
+import InkProtocol
+
+/// `ink submit`: gives projects to a broker, prints the jobs' numbers, leaves.
+struct SubmitCommand {
+    /// Submissions that have not been answered, and bytes of the project files behind them.
+    private static let openMax = 32
+    private static let openBytesMax = 64 << 20
+
+    /// A submission that has not been answered.
+    private struct Entry {
+        var input: ExportInput
+        var picture: PlannedPicture
+        /// Of the project's file.
+        var byteCount: Int
+    }
+
+    private let environment: CommandEnvironment
+    private let arguments: ExportArguments
+    /// Below the broker's output root; nil: the broker keeps the pictures.
+    private let into: String?
+    private let isShared: Bool
+    private let priority: Int
+    private let printsJSON: Bool
+    private let limits: Limits
+    private let opener: any ProjectOpener
+    private var open: [SubmissionKey: Entry] = [:]
+    private var failures: [ExitCode] = []
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        let options = try RemoteOptions(parsed, variables: environment.variables)
+        var command = try SubmitCommand(parsed, environment)
+        return try command.execute(options)
+    }
+
+    private init(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
+        self.environment = environment
+        arguments = try ExportArguments(parsed)
+        into = try parsed.value("into").map { text throws(CommandError) in try Self.relative(text) }
+        isShared = parsed.isGiven("shared")
+        printsJSON = parsed.isGiven("json")
+        priority =
+            try parsed.value("priority").map { text throws(CommandError) in
+                try PriorityText.read(text, option: "--priority")
+            } ?? JobPriority.bulk
+        if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
+        if isShared, arguments.paths.contains("-") { throw .usage("--shared takes no project from standard input (-)") }
+        limits = try environment.limits(arguments.limitsPath)
+        opener = environment.makeOpener(arguments.presetFolders, limits)
+    }
+
+    /// A folder below the broker's output root, without a slash at its end.
+    private static func relative(_ text: String) throws(CommandError) -> String {
+        var path = text[...]
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let isHere = path == "."
+        guard isHere || !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            throw .usage("--into: \"\(text)\" is absolute, leaves the broker's output root or has an empty part")
+        }
+        return isHere ? "" : String(path)
+    }
+
+    private mutating func execute(_ options: RemoteOptions) throws(CommandError) -> ExitCode {
+        let inputs = try findInputs()
+        let outlines = readOutlines(inputs)
+        var planned = arguments
+        planned.output = into
+        let plan = try ExportPlan(inputs: inputs, outlines: outlines, arguments: planned, resolve: { $0 })
+        guard !plan.pictures.isEmpty else { return ExitCode.combining(failures) }
+        var session = try RemoteSession(options, environment)
+        defer { session.connection.stop() }
+        var index = 0
+        while index < plan.pictures.count, session.stoppedBy == nil {
+            // The pictures of one project together: it is read once.
+            let input = plan.pictures[index].input
+            let pictures = plan.pictures[index...].prefix { $0.input == input }
+            try submit(Array(pictures), of: inputs[input], &session)
+            index += pictures.count
+        }
+        while !open.isEmpty, session.stoppedBy == nil { try wait(&session, atMost: 100) }
+        if let signal = session.stoppedBy {
+            if !open.isEmpty {
+                environment.console.warning("stopped: \(open.count) submissions were not acknowledged and may be jobs")
+            }
+            return signal.exitCode
+        }
+        return ExitCode.combining(failures)
+    }
+
+    private mutating func findInputs() throws(CommandError) -> [ExportInput] {
+        var inputs: [ExportInput] = []
+        for item in try InputFinder.find(arguments.paths) {
+            switch item {
+            case .input(let input): inputs.append(input)
+            case .failure(_, let error): fail(PictureFailure(error))
+            }
+        }
+        return inputs
+    }
+
+    private mutating func readOutlines(_ inputs: [ExportInput]) -> [Int: ProjectOutline] {
+        guard ExportPlan.needsOutlines(arguments) else { return [:] }
+        var outlines: [Int: ProjectOutline] = [:]
+        for (index, input) in inputs.enumerated() {
+            do throws(EngineError) {
+                outlines[index] = ProjectOutline(try opener.open(input).project)
+            } catch {
+                fail(PictureFailure(error))
+            }
+        }
+        return outlines
+    }
+
+    private mutating func fail(_ failure: PictureFailure) {
+        environment.console.error(failure.reason)
+        failures.append(failure.kind)
+    }
+
+    // MARK: - Submitting
+
+    private mutating func submit(
+        _ pictures: [PlannedPicture], of input: ExportInput, _ session: inout RemoteSession
+    ) throws(CommandError) {
+        do throws(PictureFailure) {
+            let (source, content, outline) = try self.source(of: input)
+            let status = try? FileSystem.status(input.path)
+            for picture in pictures {
+                let submission = try self.submission(picture, input, source, outline)
+                open[submission.key] = Entry(input: input, picture: picture, byteCount: status?.byteCount ?? 0)
+                session.connection.submit(submission, content: content)
+            }
+        } catch {
+            fail(error)
+        }
+        try wait(&session, atMost: 0)
+        while isFull, session.stoppedBy == nil { try wait(&session, atMost: 100) }
+    }
+
+    private var isFull: Bool {
+        open.count >= Self.openMax || open.values.reduce(0) { $0 + $1.byteCount } >= Self.openBytesMax
+    }
+
+    /// What the broker is sent of a project, and what of it is known here.
+    private func source(
+        of input: ExportInput
+    ) throws(PictureFailure) -> (ProjectSource, ContentSource?, ProjectOutline?) {
+        var needsProject = !isShared
+        if case .named = arguments.layers { needsProject = true }
+        if arguments.layers == .each { needsProject = true }
+        var opened: OpenedProject?
+        if needsProject {
+            do throws(EngineError) { opened = try opener.open(input) } catch { throw PictureFailure(error) }
+            for warning in opened?.warnings ?? [] { environment.console.warning("\(input.shownName): \(warning)") }
+        }
+        let outline = opened.map { ProjectOutline($0.project) }
+        guard !isShared, let project = opened?.project else {
+            let path = FileSystem.resolved(input.path)
+            guard path.hasPrefix("/"), path.utf8.count <= ProtocolLimits.textBytes else {
+                throw PictureFailure(kind: .inputOutput, reason: "\(input.path): has no absolute path that can be sent")
+            }
+            return (.path(path), nil, outline)
+        }
+        let prepared = try ProjectPacking.content(of: project, name: input.shownName)
+        return (prepared.source, prepared.content, outline)
+    }
+
+    private func submission(
+        _ picture: PlannedPicture, _ input: ExportInput, _ source: ProjectSource, _ outline: ProjectOutline?
+    ) throws(PictureFailure) -> Submission {
+        var drawn: [Int]?
+        if let outline {
+            do throws(CommandError) {
+                drawn = try arguments.layers.drawnLayers(of: outline, layer: picture.layer, file: input.shownName)
+            } catch {
+                throw PictureFailure(error)
+            }
+        }
+        return Submission(
+            key: .random(), name: ProjectPacking.name(input.shownName), source: source,
+            picture: PictureSpec(
+                size: .named(picture.size.name), look: arguments.look, drawnLayers: drawn, digest: nil),
+            delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
+    }
+
+    // MARK: - Answers
+
+    private mutating func wait(_ session: inout RemoteSession, atMost milliseconds: Int) throws(CommandError) {
+        for event in try session.receive(waitingAtMost: milliseconds) {
+            switch event {
+            case .accepted(let key, let job):
+                guard let entry = open.removeValue(forKey: key) else { continue }
+                try print(entry, job)
+            case .rejected(let key, let rejection):
+                guard let entry = open.removeValue(forKey: key) else { continue }
+                fail(PictureFailure(rejection, name: entry.input.shownName))
+            default: break
+            }
+        }
+    }
+
+    private func print(_ entry: Entry, _ job: JobNumber) throws(CommandError) {
+        guard printsJSON else { return try environment.console.print(String(job)) }
+        try environment.console.print(
+            JSONValue.object([
+                ("job", .integer(Int(clamping: job))), ("input", .string(entry.input.path)),
+                ("size", .string(entry.picture.size.name)), ("layer", .optional(entry.picture.layer)),
+                ("output", .optional(into == nil ? nil : entry.picture.output)),
+            ]).line)
+    }
+}

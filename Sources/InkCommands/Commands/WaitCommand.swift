@@ -1,0 +1,218 @@
+import InkClient
+import InkEngine
+import InkJSON
+import InkProtocol
+
+/// `ink wait`: waits until jobs have ended, and fetches the pictures that the broker keeps.
+struct WaitCommand {
+    /// What the broker has said of a job beforehand.
+    private struct Facts {
+        var name: String
+        var size: String
+        /// Below the broker's output root; nil: the broker keeps the picture to be fetched.
+        var output: String?
+    }
+
+    private let environment: CommandEnvironment
+    private let jobs: [JobNumber]
+    /// nil: pictures are left where they are.
+    private let folder: String?
+    private let isQuiet: Bool
+    private let printsJSON: Bool
+    private var session: RemoteSession
+    private var facts: [JobNumber: Facts] = [:]
+    private var paths: [JobNumber: String] = [:]
+    private var open: Set<JobNumber>
+    /// Finished jobs whose pictures are on their way.
+    private var fetching: [JobNumber: Notice] = [:]
+    private var failures: [ExitCode] = []
+    private var progress: ProgressDisplay
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        let options = try RemoteOptions(parsed, variables: environment.variables)
+        if parsed.isGiven("no-fetch"), parsed.isGiven("output") {
+            throw .usage("--output and --no-fetch exclude each other")
+        }
+        if parsed.value("output")?.isEmpty == true { throw .usage("--output is empty") }
+        let jobs = try JobList.read(parsed.all("JOB")) { () throws(EngineError) in
+            try environment.readStandardInput(JobList.bytesMax)
+        }
+        guard !jobs.isEmpty else {
+            // `ink submit ... | ink wait -` where nothing was submitted: submit has said why.
+            if parsed.all("JOB").contains("-") { return .done }
+            throw .usage("a JOB is needed (see \"ink help wait\")")
+        }
+        var command = WaitCommand(
+            parsed, environment, jobs, try RemoteSession(options, environment, isQuiet: parsed.isGiven("quiet")))
+        defer { command.session.connection.stop() }
+        return try command.execute(answerMilliseconds: options.timeoutMilliseconds)
+    }
+
+    private init(
+        _ parsed: ParsedCommand, _ environment: CommandEnvironment, _ jobs: [JobNumber], _ session: RemoteSession
+    ) {
+        self.environment = environment
+        self.jobs = jobs
+        self.session = session
+        folder = parsed.isGiven("no-fetch") ? nil : parsed.value("output") ?? ""
+        isQuiet = parsed.isGiven("quiet")
+        printsJSON = parsed.isGiven("json")
+        open = Set(jobs)
+        progress = ProgressDisplay(console: environment.console, total: jobs.count)
+    }
+
+    private mutating func execute(answerMilliseconds: Int?) throws(CommandError) -> ExitCode {
+        try askForFacts(timeoutMilliseconds: answerMilliseconds ?? Int(LinkWatch.firstAnswerMilliseconds))
+        namePictures()
+        session.connection.watch(jobs)
+        defer { progress.clear() }
+        while !open.isEmpty {
+            let shown = progress
+            var isCleared = false
+            let events = try session.receive(waitingAtMost: 100) {
+                var shown = shown
+                shown.clear()
+                isCleared = true
+            }
+            if isCleared { progress.forgetDrawing() }
+            for event in events { try take(event) }
+            if let signal = session.stoppedBy { return signal.exitCode }
+            if !isQuiet { progress.draw(milliseconds: session.milliseconds) }
+        }
+        return ExitCode.combining(failures)
+    }
+
+    /// Names and sizes of the jobs, a page at a time; jobs that the broker does not know are left out.
+    private mutating func askForFacts(timeoutMilliseconds: Int) throws(CommandError) {
+        let pageCount = 1000
+        var sorted = jobs.sorted()[...]
+        while let first = sorted.first {
+            let page = try session.connection.answer(
+                .jobs(after: first - 1, limit: pageCount), timeoutMilliseconds: timeoutMilliseconds)
+            let list = page["jobs"]?.array ?? []
+            for job in list {
+                guard let number = job["job"]?.integer.flatMap({ JobNumber(exactly: $0) }), open.contains(number) else {
+                    continue
+                }
+                facts[number] = Facts(
+                    name: job["name"]?.string ?? "", size: job["size"]?.string ?? "",
+                    output: job["output"]?.string)
+            }
+            guard let last = list.last?["job"]?.integer.flatMap({ JobNumber(exactly: $0) }), last >= first,
+                page["more"].map({ if case .bool(true) = $0 { true } else { false } }) == true
+            else { return }
+            sorted = sorted.drop { $0 <= last }
+        }
+    }
+
+    /// `NAME-SIZE.png`; where several would have one name, each has its job's number too.
+    private mutating func namePictures() {
+        guard let folder else { return }
+        var names: [JobNumber: String] = [:]
+        var counts: [String: Int] = [:]
+        for job in jobs {
+            let stem = NameTemplate.safe(ExportInput(path: facts[job]?.name ?? "").stem)
+            let size = facts[job].map(\.size) ?? ""
+            let name = size.isEmpty ? stem : "\(stem)-\(NameTemplate.safe(size))"
+            names[job] = name
+            counts[name, default: 0] += 1
+        }
+        for job in jobs {
+            let name = names[job] ?? "picture"
+            let isAlone = counts[name] == 1
+            paths[job] = folder.appendingPath(isAlone ? "\(name).png" : "\(name)-\(job).png")
+        }
+    }
+
+    // MARK: - Events
+
+    private mutating func take(_ event: FarmClientEvent) throws(CommandError) {
+        switch event {
+        case .connected, .disconnected, .refused, .accepted, .rejected, .busy: break
+        case .progress(let job, let done, let total):
+            guard open.contains(job), fetching[job] == nil else { return }
+            let id = Int(clamping: job)
+            progress.started(id, name: facts[job]?.name ?? "job \(job)")
+            progress.progressed(id, done: done, total: total)
+        case .notice(let notice): try ended(notice)
+        case .fetched(let job, let path):
+            guard let notice = fetching.removeValue(forKey: job) else { return }
+            try done(notice, at: path)
+        case .fetchFailed(let job, let error):
+            guard let notice = fetching.removeValue(forKey: job) else { return }
+            try failed(notice, PictureFailure(error))
+        }
+    }
+
+    private mutating func ended(_ notice: Notice) throws(CommandError) {
+        guard open.contains(notice.job), fetching[notice.job] == nil else { return }
+        guard case .finished(let picture) = notice.ending else {
+            if let failure = PictureFailure(notice.ending, job: notice.job) { try failed(notice, failure) }
+            return
+        }
+        guard let path = paths[notice.job], facts[notice.job]?.output == nil else {
+            return try done(notice, at: facts[notice.job]?.output)
+        }
+        if Self.isThere(path, picture) { return try done(notice, at: path) }
+        fetching[notice.job] = notice
+        session.connection.fetch(notice.job, picture: picture, to: path)
+    }
+
+    /// Whether the very picture is at that path, from an earlier `ink wait`.
+    private static func isThere(_ path: String, _ picture: FinishedPicture) -> Bool {
+        guard let status = try? FileSystem.status(path), !status.isFolder, status.byteCount == picture.byteCount,
+            let bytes = try? FileSystem.read(path, limitBytes: status.byteCount)
+        else { return false }
+        return SHA256.digest(bytes) == picture.digest
+    }
+
+    private mutating func done(_ notice: Notice, at path: String?) throws(CommandError) {
+        try end(notice)
+        guard case .finished(let picture) = notice.ending else { return }
+        let milliseconds = Double(picture.elapsed) / 1e6
+        if printsJSON {
+            try environment.console.print(
+                JSONValue.object([
+                    ("job", .integer(Int(clamping: notice.job))), ("state", .string("finished")),
+                    ("name", .optional(facts[notice.job]?.name)), ("path", .optional(path)),
+                    ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
+                    ("bytes", .integer(Int(clamping: picture.byteCount))),
+                    ("sha256", .string(picture.digest.hexadecimal)), ("milliseconds", .milliseconds(milliseconds)),
+                ]).line)
+        } else if !isQuiet {
+            let place = path.map { " \($0.escapingControls())" } ?? ""
+            try environment.console.print(
+                "\(notice.job) finished\(place) (\(picture.size), \(Shown.bytes(Int(clamping: picture.byteCount))), "
+                    + "\(Shown.duration(milliseconds: milliseconds)))")
+        }
+    }
+
+    private mutating func failed(_ notice: Notice, _ failure: PictureFailure) throws(CommandError) {
+        try end(notice)
+        failures.append(failure.kind)
+        let name = facts[notice.job]?.name
+        if printsJSON {
+            let state =
+                switch notice.ending {
+                case .finished, .failed: "failed"
+                case .cancelled: "cancelled"
+                case .unknown: "unknown"
+                }
+            try environment.console.print(
+                JSONValue.object([
+                    ("job", .integer(Int(clamping: notice.job))), ("state", .string(state)), ("name", .optional(name)),
+                    ("code", .integer(Int(failure.kind.rawValue))), ("reason", .string(failure.reason)),
+                ]).line)
+        }
+        environment.console.error(failure.reason)
+    }
+
+    private mutating func end(_ notice: Notice) throws(CommandError) {
+        session.connection.noticeTaken(notice.id)
+        open.remove(notice.job)
+        progress.clear()
+        var pixels = 0
+        if case .finished(let picture) = notice.ending { pixels = picture.size.area }
+        progress.ended(Int(clamping: notice.job), pixels: pixels)
+    }
+}

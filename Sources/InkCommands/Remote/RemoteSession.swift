@@ -1,0 +1,60 @@
+import InkClient
+import InkProtocol
+
+/// A connection of a command that waits for events on the main thread: with patience, and with signals.
+struct RemoteSession {
+    enum Event: Sendable {
+        case client(FarmClientEvent)
+        case stop(StopSignal)
+    }
+
+    let connection: any FarmConnection
+    private let mailbox: Mailbox<Event>
+    private let console: Console
+    private let isQuiet: Bool
+    private let clock = Stopwatch()
+    private var link: LinkWatch
+    private(set) var stoppedBy: StopSignal?
+
+    /// Connects. The first signal comes as an event, a second one leaves at once.
+    init(
+        _ options: RemoteOptions, _ environment: CommandEnvironment, isQuiet: Bool = false
+    ) throws(CommandError) {
+        let mailbox = Mailbox<Event>()
+        if environment.handlesSignals {
+            try Interrupts.watch(onFirst: { mailbox.post(.stop($0)) }, beforeExit: {})
+        }
+        connection = try options.connect(environment) { mailbox.post(.client($0)) }
+        self.mailbox = mailbox
+        console = environment.console
+        self.isQuiet = isQuiet
+        link = LinkWatch(options)
+    }
+
+    /// Milliseconds since the session was made.
+    var milliseconds: Double { clock.milliseconds }
+
+    /// What has happened to the client, after at most so many milliseconds.
+    ///
+    /// - Parameter beforeNews: called before a line is written about the broker's being away.
+    /// - Throws: `farm` when the broker has been away for too long.
+    mutating func receive(
+        waitingAtMost milliseconds: Int, beforeNews: () -> Void = {}
+    ) throws(CommandError) -> [FarmClientEvent] {
+        var events: [FarmClientEvent] = []
+        for event in mailbox.receive(waitingAtMost: milliseconds) {
+            switch event {
+            case .stop(let signal): if stoppedBy == nil { stoppedBy = signal }
+            case .client(let event):
+                link.note(event, now: clock.milliseconds)
+                events.append(event)
+            }
+        }
+        if let news = link.news(now: clock.milliseconds), !isQuiet {
+            beforeNews()
+            console.warning(news)
+        }
+        if events.isEmpty, let failure = link.failure(now: clock.milliseconds) { throw failure }
+        return events
+    }
+}
