@@ -22,7 +22,9 @@ extension SchedulerState {
     mutating func settle(_ task: TaskRecord, _ worker: WorkerID, _ attempt: AttemptID, now: UInt64) {
         // Who has lost a race was slow, and will never be done with this to tell.
         for lease in task.leases where lease.worker != worker {
-            workers[lease.worker]?.learn(atLeast: now - min(now, lease.since), estimate: task.cost.nanoseconds)
+            // It would have needed about as long again.
+            workers[lease.worker]?.learn(
+                atLeast: (now - min(now, lease.since)).saturatingProduct(2), estimate: task.cost.nanoseconds)
         }
         actions.append(.accept(worker, attempt, task.job, task.role))
         callBack(task)
