@@ -98,7 +98,11 @@ struct ClientSimulation {
         case .restart:
             brokerIsUp.toggle()
             note("the broker is \(brokerIsUp ? "up" : "down")")
-            if brokerIsUp { service.restart() } else { schedule(.restart, in: Int64.random(in: 1...9_000, using: &random)) }
+            if brokerIsUp {
+                service.restart()
+            } else {
+                schedule(.restart, in: Int64.random(in: 1...9_000, using: &random))
+            }
         }
     }
 

@@ -12,11 +12,13 @@ struct ClientSimulationTests {
         var random = SeededGenerator(seed: seed)
         var rules = ClientRules()
         rules.submissionsInFlight = Int.random(in: 1...5, using: &random)
-        rules.uploadPartBytes = Int.random(in: 1_000...70_000, using: &random)
-        rules.uploadBytes = Int.random(in: 1...200_000, using: &random)
+        rules.uploadPartBytes = Int.random(in: 1_000...30_000, using: &random)
+        rules.uploadBytes = Int.random(in: 1...90_000, using: &random)
         rules.fetchesInFlight = Int.random(in: 1...3, using: &random)
         var farm = ClientSimulation(seed: seed, rules: rules)
         farm.badUntil = 60_000
+        farm.service.pictureBytes = 1...90_000
+        farm.service.partBytes = 1...30_000
         farm.lossShare = Int.random(in: 0...30, using: &random)
         farm.repeatShare = Int.random(in: 0...30, using: &random)
         farm.service.queueLimit = Int.random(in: 1...9, using: &random)
@@ -26,7 +28,7 @@ struct ClientSimulationTests {
         for number in 0..<UInt64(8) {
             // Some have the same content.
             let seed = number % 5
-            let content = PreparedContent(bytes: ClientSamples.bytes(Int(seed) * 40_000 + 1, seed: seed))
+            let content = PreparedContent(bytes: ClientSamples.bytes(Int(seed) * 20_000 + 1, seed: seed))
             farm.tell(.submit(ClientSamples.submission(content, number), content.content))
         }
         farm.tell(.order(1, .cancel([1])))

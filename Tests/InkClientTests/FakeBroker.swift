@@ -108,7 +108,9 @@ final class FakeBroker: Sendable {
                     defer { state.rawFrames = [] }
                     return state.rawFrames
                 }
-                for identity in network.identities.values { for frame in raw { _ = try? socket!.send([identity, frame]) } }
+                for identity in network.identities.values {
+                    for frame in raw { _ = try? socket!.send([identity, frame]) }
+                }
             }
         }
     }

@@ -75,7 +75,9 @@ struct FarmClientTests {
         let log = EventLog()
         let folder = try TemporaryFolder()
         let client = try client(broker, log)
-        let contents = (0..<12).map { PreparedContent(bytes: ClientSamples.bytes($0 * 9_000 + 1, seed: UInt64($0 % 7))) }
+        let contents = (0..<12).map {
+            PreparedContent(bytes: ClientSamples.bytes($0 * 9_000 + 1, seed: UInt64($0 % 7)))
+        }
         // Sessions end now and then, so that the client's long patience is not what is tested.
         let hasEnded = Flag()
         DispatchQueue.global().async {

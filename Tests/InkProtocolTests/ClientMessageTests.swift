@@ -84,7 +84,9 @@ struct ClientMessageTests {
             submission { $0.picture.layers = [-1] },
             submission { $0.picture.dotsPerInch = .nan },
             submission { $0.picture.digest = [1, 2, 3] },
-            submission { $0.source = .content(BlockID(digest: [UInt8](repeating: 0, count: 32)), byteCount: 0, .plain) },
+            submission {
+                $0.source = .content(BlockID(digest: [UInt8](repeating: 0, count: 32)), byteCount: 0, .plain)
+            },
             .watch([]), .watch(tooMany), .noticesTaken([]),
             .order(Order(number: 1, action: .cancel([]))), .order(Order(number: 1, action: .retry(tooMany))),
             .order(Order(number: 1, action: .priority([], 1))),

@@ -24,7 +24,8 @@ extension SeededGenerator {
         let byteCount = UInt64.random(in: 1...ProtocolLimits.contentBytes, using: &self)
         return Submission(
             key: submissionKey(), name: name(),
-            source: bool() ? .path("/srv/" + name()) : .content(blockID(), byteCount: byteCount, bool() ? .zstd : .plain),
+            source: bool()
+                ? .path("/srv/" + name()) : .content(blockID(), byteCount: byteCount, bool() ? .zstd : .plain),
             picture: picture, delivery: bool() ? .fetch : .write("a/" + name()), priority: int(-10...10),
             weight: int(1...100))
     }
@@ -59,7 +60,8 @@ extension SeededGenerator {
 
     mutating func finishedPicture() -> FinishedPicture {
         FinishedPicture(
-            size: size(), byteCount: next(), digest: bytes(32), tileCount: next(), attemptCount: next(), elapsed: next(),
+            size: size(), byteCount: next(), digest: bytes(32), tileCount: next(), attemptCount: next(),
+            elapsed: next(),
             phases: (0..<FinishedPicture.phaseCount).map { _ in next() })
     }
 

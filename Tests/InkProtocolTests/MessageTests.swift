@@ -89,7 +89,7 @@ struct MessageTests {
     func version() throws {
         var frame = try WorkerMessage.heartbeat.encoded()
         frame[4] = 9
-        #expect(throws: ProtocolError.unsupportedVersion(found: 9, supported: 1...1)) {
+        #expect(throws: ProtocolError.unsupportedVersion(found: 9, supported: 1...2)) {
             try WorkerMessage(frame: frame)
         }
     }

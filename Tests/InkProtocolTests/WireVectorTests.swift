@@ -55,6 +55,7 @@ struct WireVectorTests {
         "cancel": .cancel(TaskID(7)),
         "broker heartbeat": .heartbeat,
         "drain": .drain,
+        "unknownWorker": .unknownWorker,
     ]
 
     static let content: [String: [UInt8]] = [

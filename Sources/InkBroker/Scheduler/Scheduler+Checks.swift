@@ -25,7 +25,7 @@ extension SchedulerState {
             tasks[task.id] = task
             let odd = task.held.filter { $0.digest != digest }
             for other in odd + [result] { drop(other, of: task.id) }
-            settle(task, equal.worker, AttemptID(task: task.id, attempt: equal.attempt))
+            settle(task, equal.worker, AttemptID(task: task.id, attempt: equal.attempt), now: now)
             for other in odd { dismissLiar(other.worker, now: now) }
             return
         }
@@ -33,13 +33,13 @@ extension SchedulerState {
         tasks[task.id] = task
         checked.insert(task.id)
         actions.append(.hold(worker, attempt))
-        if task.leases.isEmpty, !(jobs[task.job]?.retries.contains(task.id) ?? true) {
-            jobs[task.job]?.retries.append(task.id)
-        }
+        guard task.leases.isEmpty, !suspects.contains(task.id), jobs[task.job]?.retries.contains(task.id) == false
+        else { return }
+        if task.isSuspect { suspects.append(task.id) } else { jobs[task.job]?.retries.append(task.id) }
     }
 
     /// Ends the comparisons for which there is no other worker (any more).
-    mutating func settleChecks() {
+    mutating func settleChecks(now: UInt64) {
         for id in checked.sorted() {
             guard let task = tasks[id], task.leases.isEmpty, !hasAnotherWorker(for: task) else { continue }
             switch task.held.count {
@@ -47,7 +47,7 @@ extension SchedulerState {
             case 1:
                 counters.unverified += 1
                 let only = task.held[0]
-                settle(task, only.worker, AttemptID(task: id, attempt: only.attempt))
+                settle(task, only.worker, AttemptID(task: id, attempt: only.attempt), now: now)
             default: disagree(task)
             }
         }

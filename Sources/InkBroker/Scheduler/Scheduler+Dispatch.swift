@@ -61,7 +61,7 @@ extension SchedulerState {
             }
     }
 
-    /// Whether the others would be done with everything before this worker were done with one more task.
+    /// Whether the others would be done with all that they can do before this worker were done with one more task.
     private func isTooSlow(_ worker: WorkerRecord, for cost: TaskCost) -> Bool {
         guard let pace = worker.pace else { return false }
         let others = workers.values.filter { $0.id != worker.id && $0.isUsable && $0.version == worker.version }
@@ -69,7 +69,7 @@ extension SchedulerState {
         var remaining = Double(cost.nanoseconds)
         for job in jobs.values {
             // Nobody knows how much is to come: then every hand is welcome.
-            guard let work = job.remainingWork else { return false }
+            guard let work = job.workBeside else { return false }
             remaining += work
         }
         let rate = others.reduce(0) { $0 + Double($1.credits.tasks) / max(1e-9, $1.pace ?? best) }

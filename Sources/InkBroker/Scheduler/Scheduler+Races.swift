@@ -18,40 +18,52 @@ extension SchedulerState {
     private func nextRace(now: UInt64) -> (TaskID, WorkerID)? {
         guard !tasks.isEmpty else { return nil }
         let idle = workers.values.filter { $0.takesMore && $0.hasIdleThread }
-        guard !idle.isEmpty, let best = workers.values.compactMap(\.pace).min() else { return nil }
+        let paces = workers.values.compactMap(\.pace).sorted()
+        guard !idle.isEmpty, !paces.isEmpty else { return nil }
+        let typical = paces[(paces.count - 1) / 2]
         var found: (task: TaskRecord, worker: WorkerID, rank: (Int, Int, TaskID))?
         for task in tasks.values where task.leases.count == 1 && !task.isSuspect && task.held.isEmpty {
             guard let job = jobs[task.job], isAffordable(task.cost) else { continue }
             // The rows that all others wait for come first, of the most urgent jobs.
             let rank = (-job.priority, task.role.order, task.id)
             if let found, found.rank < rank { continue }
-            let remaining = remainingTime(task.leases[0], task.cost, best: best, now: now)
+            let remaining = remainingTime(task.leases[0], task.cost, typical: typical, now: now)
             let runners = idle.filter {
                 $0.id != task.leases[0].worker && $0.version == job.version && !task.tried.contains($0.id)
                     && $0.fits(task.cost)
             }
-            guard let runner = runners.min(by: { ($0.pace ?? best, $0.id) < ($1.pace ?? best, $1.id) }) else {
+            guard let runner = runners.min(by: { ($0.pace ?? typical, $0.id) < ($1.pace ?? typical, $1.id) }) else {
                 continue
             }
-            let fresh = (runner.pace ?? best) * Double(task.cost.nanoseconds)
+            // About half of a turnaround is waiting behind another task, which there is none of.
+            let fresh = (runner.pace ?? typical) * Double(task.cost.nanoseconds) / 2
             guard remaining > 2 * fresh, remaining - fresh > Self.leastGain else { continue }
             found = (task, runner.id, rank)
         }
         return found.map { ($0.task.id, $0.worker) }
     }
 
-    /// What a holder is expected to need still, nanoseconds. One that is late already is expected to need as long again
-    /// as half of what it has taken.
-    private func remainingTime(_ lease: Lease, _ cost: TaskCost, best: Double, now: UInt64) -> Double {
+    /// What a holder is expected to need still, nanoseconds. One that has taken clearly longer than others would have is
+    /// expected to need as long again.
+    private func remainingTime(_ lease: Lease, _ cost: TaskCost, typical: Double, now: UInt64) -> Double {
         let elapsed = Double(now - min(now, lease.since))
-        let expected = (workers[lease.worker]?.pace ?? best) * Double(cost.nanoseconds)
-        return max(expected - elapsed, elapsed > expected ? elapsed / 2 : 0)
+        let expected = (workers[lease.worker]?.pace ?? typical) * Double(cost.nanoseconds)
+        let isLate = elapsed > lateness * typical * Double(cost.nanoseconds)
+        return max(expected - elapsed, isLate ? elapsed : 0)
     }
 
+    /// How many times its expected time a task has to have taken to count as late: the less of the budget is left, the
+    /// more, so that something is left for those that are really slow.
+    private var lateness: Double { counters.racedWork <= raceBudget / 2 ? 1.5 : 3 }
+
     private func isAffordable(_ cost: TaskCost) -> Bool {
+        counters.racedWork.saturatingSum(cost.nanoseconds) <= raceBudget
+    }
+
+    /// Estimated nanoseconds that may have been done twice by now.
+    private var raceBudget: UInt64 {
         let average = counters.work / UInt64(max(1, counters.dispatched))
-        let budget = (counters.work / rules.raceShare).saturatingSum(average.saturatingProduct(rules.raceAllowance))
-        return counters.racedWork.saturatingSum(cost.nanoseconds) <= budget
+        return (counters.work / rules.raceShare).saturatingSum(average.saturatingProduct(rules.raceAllowance))
     }
 }
 

@@ -14,12 +14,18 @@ extension SchedulerState {
         if wantsDigest(task.id) {
             check(worker, attempt, digest, now: now)
         } else {
-            settle(task, worker, attempt)
+            settle(task, worker, attempt, now: now)
         }
     }
 
     /// The task is done, by this result.
-    mutating func settle(_ task: TaskRecord, _ worker: WorkerID, _ attempt: AttemptID) {
+    mutating func settle(_ task: TaskRecord, _ worker: WorkerID, _ attempt: AttemptID, now: UInt64) {
+        // Who has lost a race was slow, and will never be done with this to tell.
+        for lease in task.leases where lease.worker != worker {
+            // It would have needed about as long again.
+            workers[lease.worker]?.learn(
+                atLeast: (now - min(now, lease.since)).saturatingProduct(2), estimate: task.cost.nanoseconds)
+        }
         actions.append(.accept(worker, attempt, task.job, task.role))
         callBack(task)
         forget(task)

@@ -22,7 +22,6 @@ extension SchedulerState {
 
     mutating func sweep(now: UInt64) {
         giveUpOrphans(now: now)
-        learnOfSlowness(now: now)
         for id in workers.keys.sorted() {
             guard let worker = workers[id] else { continue }
             let overdue = worker.holdings.filter { $0.value.isLease && $0.value.deadline <= now }.keys.sorted()
@@ -55,16 +54,6 @@ extension SchedulerState {
             let since = jobs[id]?.orphanedSince ?? now
             jobs[id]?.orphanedSince = since
             if now - min(now, since) >= rules.rendererWait { failJob(id, .rendererGone(version: version)) }
-        }
-    }
-
-    /// What has taken long already says something of its worker before it is done.
-    private mutating func learnOfSlowness(now: UInt64) {
-        for task in tasks.values {
-            for lease in task.leases where workers[lease.worker]?.pace != nil || lease.since + 100_000_000 < now {
-                workers[lease.worker]?.learn(
-                    atLeast: now - min(now, lease.since), estimate: task.cost.nanoseconds)
-            }
         }
     }
 

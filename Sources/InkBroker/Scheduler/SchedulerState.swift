@@ -31,7 +31,7 @@ struct SchedulerState: Sendable {
         actions.removeAll(keepingCapacity: true)
         apply(event, now: now)
         placeSuspects(now: now)
-        settleChecks()
+        settleChecks(now: now)
         while let choice = choose() { dispatch(choice, now: now) }
         race(after: event, now: now)
         watchForWorkers(now: now)

@@ -96,10 +96,14 @@ struct WorkerRecord: Sendable {
         pace = pace.map { $0 + (found - $0) / 4 } ?? found
     }
 
-    /// A task that has taken so long and is not done: the pace is no better than that.
+    /// A task has taken so long and is not done: what is known of the pace is only corrected downwards.
     mutating func learn(atLeast nanoseconds: UInt64, estimate: UInt64) {
         let found = Double(nanoseconds) / Double(max(1, estimate))
-        if found > pace ?? 0 { pace = found }
+        guard let known = pace else {
+            pace = found
+            return
+        }
+        if found > known { learn(nanoseconds: nanoseconds, estimate: estimate) }
     }
 
     var leaseCount: Int { holdings.values.reduce(0) { $0 + ($1.isLease ? 1 : 0) } }
@@ -175,10 +179,12 @@ struct JobRecord: Sendable {
         return (.tile(row: nextRow, column: nextColumn), schedule.tileCost)
     }
 
-    /// Estimated nanoseconds of the tasks that have not been dispatched; nil before the tiles are known.
-    var remainingWork: Double? {
+    /// Estimated nanoseconds of the tasks that can be dispatched while one of them takes long; nil before the tiles are
+    /// known.
+    var workBeside: Double? {
         guard let schedule else { return nil }
-        let tiles = (schedule.rows - nextRow) * schedule.columns - nextColumn
+        let rows = min(schedule.rows - nextRow, schedule.window)
+        let tiles = rows * schedule.columns - nextColumn
         return Double(max(0, tiles)) * Double(schedule.tileCost.nanoseconds)
     }
 

@@ -66,7 +66,7 @@ struct ClientState {
         case .stored(let id): stored(id, now: now)
         case .fileFailed(let id, let error): fail(id, error, now: now)
         }
-        if actions.contains(where: { if case .send = $0 { true } else { false } }) { lastSent = now }
+        if isSending { lastSent = now }
         return actions
     }
 
@@ -83,6 +83,8 @@ struct ClientState {
             return times.compactMap(\.self).min()
         }
     }
+
+    private var isSending: Bool { actions.contains { if case .send = $0 { true } else { false } } }
 
     /// Sends, if there is a session; what is not sent is said when one begins.
     mutating func send(_ message: ClientMessage) {
@@ -134,7 +136,7 @@ struct ClientState {
             repeatWatches(now: now)
             repeatFetches(now: now)
             repeatRequests(now: now)
-            if now - lastSent >= Int64(welcome.heartbeatMilliseconds) { actions.append(.send(.heartbeat)) }
+            if !isSending, now - lastSent >= Int64(welcome.heartbeatMilliseconds) { actions.append(.send(.heartbeat)) }
         }
     }
 

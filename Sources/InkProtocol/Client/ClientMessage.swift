@@ -145,6 +145,9 @@ extension ClientMessage {
         }
     }
 
+    /// The version that a frame claims; nil when it is too short to claim one.
+    public static func version(ofFrame frame: [UInt8]) -> UInt16? { Frame.version(of: frame) }
+
     /// Reads a frame.
     public init(frame: [UInt8]) throws(ProtocolError) {
         var (type, body) = try Frame.open(frame)

@@ -196,62 +196,65 @@ public struct AnswerPart: Hashable, Sendable {
 }
 
 extension ServiceMessage {
-    /// The message as a frame.
+    /// The message as a frame, in the version that the client speaks.
     ///
     /// Throws `overLimit` when it does not fit one.
-    public func encoded() throws(ProtocolError) -> [UInt8] {
+    public func encoded(version: UInt16 = ProtocolLimits.version) throws(ProtocolError) -> [UInt8] {
         switch self {
-        case .welcome(let welcome): try Frame.seal(type: MessageType.clientWelcome) { welcome.write(to: &$0) }
+        case .welcome(let welcome):
+            try Frame.seal(type: MessageType.clientWelcome, version: version) { welcome.write(to: &$0) }
         case .refuse(let reason):
-            try Frame.seal(type: MessageType.refuse) { $0.text(reason, limit: ProtocolLimits.textBytes) }
-        case .heartbeat: try Frame.seal(type: MessageType.heartbeat) { _ in }
-        case .unknownSession: try Frame.seal(type: MessageType.unknownSession) { _ in }
+            try Frame.seal(type: MessageType.refuse, version: version) {
+                $0.text(reason, limit: ProtocolLimits.textBytes)
+            }
+        case .heartbeat: try Frame.seal(type: MessageType.heartbeat, version: version) { _ in }
+        case .unknownSession: try Frame.seal(type: MessageType.unknownSession, version: version) { _ in }
         case .accepted(let key, let job):
-            try Frame.seal(type: MessageType.accepted) {
+            try Frame.seal(type: MessageType.accepted, version: version) {
                 key.write(to: &$0)
                 $0.uint64(job)
             }
         case .rejected(let key, let rejection):
-            try Frame.seal(type: MessageType.rejected) {
+            try Frame.seal(type: MessageType.rejected, version: version) {
                 key.write(to: &$0)
                 $0.uint8(rejection.code.rawValue)
                 $0.integer(max(0, min(rejection.retryMilliseconds, ProtocolLimits.retryMilliseconds)))
                 $0.text(rejection.text, limit: ProtocolLimits.textBytes)
             }
         case .contentRequest(let id, let offset, let byteCount):
-            try Frame.seal(type: MessageType.contentRequest) {
+            try Frame.seal(type: MessageType.contentRequest, version: version) {
                 id.write(to: &$0)
                 $0.uint64(offset)
                 $0.uint64(byteCount)
             }
         case .progress(let job, let done, let total):
-            try Frame.seal(type: MessageType.progress) {
+            try Frame.seal(type: MessageType.progress, version: version) {
                 $0.uint64(job)
                 $0.integer(max(0, done))
                 $0.integer(max(0, total))
             }
-        case .notice(let notice): try Frame.seal(type: MessageType.notice) { notice.write(to: &$0) }
+        case .notice(let notice): try Frame.seal(type: MessageType.notice, version: version) { notice.write(to: &$0) }
         case .picturePart(let part):
-            try Frame.seal(type: MessageType.picturePart) {
+            try Frame.seal(type: MessageType.picturePart, version: version) {
                 $0.uint64(part.job)
                 $0.uint64(part.offset)
                 $0.uint64(part.totalBytes)
                 $0.raw(part.bytes)
             }
         case .pictureMissing(let job, let reason):
-            try Frame.seal(type: MessageType.pictureMissing) {
+            try Frame.seal(type: MessageType.pictureMissing, version: version) {
                 $0.uint64(job)
                 $0.text(reason, limit: ProtocolLimits.textBytes)
             }
         case .orderDone(let result):
-            try Frame.seal(type: MessageType.orderDone) {
+            try Frame.seal(type: MessageType.orderDone, version: version) {
                 $0.uint32(result.number)
                 $0.uint8(result.code.rawValue)
                 $0.varint(result.count)
                 $0.text(result.text, limit: ProtocolLimits.textBytes)
             }
         case .answerPart(let part):
-            try Frame.seal(type: MessageType.answerPart) {
+            try Frame.seal(type: MessageType.answerPart, version: version) {
                 $0.uint32(part.number)
                 $0.uint64(part.offset)
                 $0.uint64(part.totalBytes)

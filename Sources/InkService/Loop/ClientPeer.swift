@@ -9,6 +9,8 @@ struct ClientPeer {
     let owner: String
     /// The name of its key; every message must come with it. nil without keys.
     let userID: String?
+    /// Of its hello: what is sent to it is in this version.
+    let protocolVersion: UInt16
     var lastHeard: UInt64
     var lastSent: UInt64
     /// Messages that the connection had no room for, oldest first.

@@ -11,13 +11,15 @@ extension ServiceLoop {
         } catch {
             if let session = sessions[route] {
                 refuse(session, "a message cannot be read: \(error)")
-            } else if case .unsupportedVersion = error {
-                post(.refuse(reason: error.description), to: route)
+            } else if case .unsupportedVersion(let found, _) = error {
+                // In the stranger's own version, so that it can be read: the envelope is the same in all.
+                post(.refuse(reason: error.description), to: route, version: found)
             }
             return
         }
         if case .hello(let name) = incoming {
-            welcome(name, route, userID: message.userID)
+            let version = ClientMessage.version(ofFrame: message.parts[1]) ?? ProtocolLimits.version
+            welcome(name, route, userID: message.userID, version: version)
             return
         }
         guard let session = sessions[route], let peer = peers[session], peer.userID == message.userID else {
@@ -46,18 +48,21 @@ extension ServiceLoop {
         }
     }
 
-    private func welcome(_ name: String, _ route: [UInt8], userID: String?) {
+    private func welcome(_ name: String, _ route: [UInt8], userID: String?, version: UInt16) {
         if let old = sessions[route] { lose(old, "it said hello again") }
         guard stopping == .no else { return }
         guard peers.count < configuration.limits.sessions else {
-            post(.refuse(reason: "the broker serves \(peers.count) clients already; try again later"), to: route)
+            post(
+                .refuse(reason: "the broker serves \(peers.count) clients already; try again later"), to: route,
+                version: version)
             return
         }
         lastSession += 1
         let id = SessionID(rawValue: lastSession)
         let now = ServiceClock.milliseconds
         peers[id] = ClientPeer(
-            id: id, route: route, name: name, owner: userID ?? name, userID: userID, lastHeard: now, lastSent: now)
+            id: id, route: route, name: name, owner: userID ?? name, userID: userID, protocolVersion: version,
+            lastHeard: now, lastSent: now)
         sessions[route] = id
         onEvent(FarmEvent(.debug, "client.joined", client: userID ?? name))
         send(
@@ -98,8 +103,8 @@ extension ServiceLoop {
 
     /// Sends a message, or keeps it until the connection has room; a client that leaves too much lying is given up.
     func send(_ message: ServiceMessage, to session: SessionID) {
-        guard peers[session] != nil else { return }
-        guard let frame = try? message.encoded() else {
+        guard let version = peers[session]?.protocolVersion else { return }
+        guard let frame = try? message.encoded(version: version) else {
             // Only a part beyond the limits cannot be written, and those are cut before.
             lose(session, "a message to it cannot be written")
             return
@@ -110,9 +115,11 @@ extension ServiceLoop {
         lose(session, "it does not take its messages")
     }
 
-    private func post(_ message: ServiceMessage, to route: [UInt8]) {
+    private func post(
+        _ message: ServiceMessage, to route: [UInt8], version: UInt16 = ProtocolLimits.version
+    ) {
         // A stranger who does not take the answer goes without.
-        guard let frame = try? message.encoded() else { return }
+        guard let frame = try? message.encoded(version: version) else { return }
         _ = try? socket.send([route, frame])
     }
 
