@@ -247,6 +247,8 @@ import Testing
     @Test func namesFitTheProtocol() {
         #expect(ProjectPacking.name("") == "project")
         #expect(ProjectPacking.name("a.ink") == "a.ink")
+        // Else the broker would look for an archive.
+        #expect(ProjectPacking.name("in/flower.ZIP") == "in/flower")
         let long = String(repeating: "ä/", count: 300) + "x.ink"
         let name = ProjectPacking.name(long)
         #expect(name.utf8.count <= ProtocolLimits.nameBytes)
