@@ -75,6 +75,11 @@ let package = Package(
                 "InkTestSupport",
             ]),
         .testTarget(
+            name: "InkSimulationTests",
+            dependencies: [
+                "InkService", "InkBroker", "InkWorker", "InkStore", "InkProtocol", "InkEngine", "InkTestSupport",
+            ]),
+        .testTarget(
             name: "InkCommandsTests",
             dependencies: [
                 "InkCommands", "InkService", "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",

@@ -4,8 +4,9 @@ public import InkEngine
 public enum BrokerError: Error, Hashable, Sendable {
     /// The project, or what was asked of it, is refused: bad input or over a limit. No retry can mend it.
     case refused(EngineError)
-    /// A task failed as often as a task may; `story` says what happened to it, oldest first.
-    case taskFailed(export: String, task: String, story: [String])
+    /// A task failed as often as a task may; `story` says what happened to it, oldest first, and `replay` names the file
+    /// in which it is kept.
+    case taskFailed(export: String, task: String, story: [String], replay: String? = nil)
     /// No worker was there to take the export's tasks for so long.
     case noWorkers(export: String, waitedMilliseconds: UInt64)
     /// The picture could not be written.
@@ -38,7 +39,9 @@ extension BrokerError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let error): error.description
-        case .taskFailed(let export, let task, let story): "\(export): \(task) failed: \(story.joined(separator: "; "))"
+        case .taskFailed(let export, let task, let story, let replay):
+            "\(export): \(task) failed: \(story.joined(separator: "; "))"
+                + (replay.map { "; to see it alone: ink worker --replay \($0)" } ?? "")
         case .noWorkers(let export, let waited):
             "\(export): no worker has been there to render it for \(waited / 1000).\(waited % 1000 / 100) s"
         case .output(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"

@@ -37,7 +37,7 @@ extension BrokerLoop {
     }
 
     /// A task and the bytes that its result may have.
-    private func makeTask(_ role: TaskRole, of job: JobRun) throws(BrokerError) -> (WorkerTask, UInt64) {
+    func makeTask(_ role: TaskRole, of job: JobRun) throws(BrokerError) -> (WorkerTask, UInt64) {
         switch role {
         case .decode(let index):
             guard let draft = job.draft else { break }

@@ -187,18 +187,19 @@ final class BrokerLoop {
         case .hold: break
         case .drop(let worker, let attempt): forget(attempt, of: worker)
         case .jobComplete: break
-        case .jobFailed(let id, let failure): fail(id, BrokerLoop.error(of: failure, export: jobs[id]?.name ?? "\(id)"))
+        case .jobFailed(let id, let failure):
+            fail(id, BrokerLoop.error(of: failure, export: jobs[id]?.name ?? "\(id)", replay: keep(failure, of: id)))
         case .dismiss(let worker, let reason):
             send(.refuse(reason: reason), to: worker)
             removePeer(worker)
         }
     }
 
-    private static func error(of failure: JobFailure, export: String) -> BrokerError {
+    private static func error(of failure: JobFailure, export: String, replay: String?) -> BrokerError {
         switch failure {
         case .badInput(_, let error): .refused(error)
         case .attemptsExhausted(let role, let story):
-            .taskFailed(export: export, task: role.description, story: story)
+            .taskFailed(export: export, task: role.description, story: story, replay: replay)
         case .rendererGone(let version): .rendererGone(export: export, version: version)
         case .noWorkers(let waited): .noWorkers(export: export, waitedMilliseconds: waited / 1_000_000)
         }

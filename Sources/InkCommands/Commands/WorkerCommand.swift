@@ -9,6 +9,7 @@ struct WorkerCommand {
     private let arguments: WorkerArguments
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        if let path = parsed.value("replay") { return try ReplayCommand.run(path, environment) }
         if parsed.isGiven("check-config") {
             return try ServiceSettings.check(WorkerSetting.all, parsed, environment) { settings throws(CommandError) in
                 _ = try arguments(settings).security()

@@ -1,0 +1,61 @@
+import InkEngine
+
+/// A task with everything it needs, as a file: what took its workers down can be run again, alone and under a debugger.
+///
+///     bytes  field
+///     18     the ASCII text "ink replay 1\n" and five zero bytes
+///     v, ..  text: what the task is, for people
+///     v, ..  the task (`WorkerTask.encoded()`), at most `ProtocolLimits.taskBytes`
+///     v      number of blocks, then for each: id, v length, the frame
+public struct ReplayFile: Hashable, Sendable {
+    /// What the task is, for people.
+    public var title: String
+    public var task: WorkerTask
+    public var blocks: [Block]
+
+    public init(title: String, task: WorkerTask, blocks: [Block]) {
+        self.title = title
+        self.task = task
+        self.blocks = blocks
+    }
+
+    private static let magic = Array("ink replay 1\n".utf8) + [0, 0, 0, 0, 0]
+
+    public func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.raw(Self.magic)
+        writer.text(title, limit: ProtocolLimits.textBytes)
+        let bytes = task.encoded()
+        writer.integer(bytes.count)
+        writer.raw(bytes)
+        writer.integer(blocks.count)
+        for block in blocks {
+            block.id.write(to: &writer)
+            writer.integer(block.frame.count)
+            writer.raw(block.frame)
+        }
+        return writer.bytes
+    }
+
+    /// Reads a file; every block is checked against its name, and all that the task names have to be there.
+    public init(decoding bytes: [UInt8]) throws(ProtocolError) {
+        var reader = ByteReader(bytes)
+        guard try reader.bytes(Self.magic.count, "magic") == Self.magic else {
+            throw .badValue(what: "replay file", offset: 0, found: "something else", expected: "\"ink replay 1\"")
+        }
+        title = try reader.text("title", limit: ProtocolLimits.textBytes)
+        let count = try reader.count("task bytes", elementBytes: 1, limit: ProtocolLimits.taskBytes)
+        task = try WorkerTask(decoding: try reader.bytes(count, "task"))
+        blocks = []
+        for _ in 0..<(try reader.count("blocks", elementBytes: 33)) {
+            let id = try BlockID(from: &reader)
+            let length = try reader.count("block bytes", elementBytes: 1, limit: ProtocolLimits.blockFrameBytes)
+            blocks.append(try Block.verified(frame: try reader.bytes(length, "block"), as: id))
+        }
+        try reader.finish("replay file")
+        let there = Set(blocks.map(\.id))
+        if let missing = task.blocks.first(where: { !there.contains($0) }) {
+            throw .badValue(what: "blocks", offset: reader.offset, found: "none of \(missing)", expected: "all")
+        }
+    }
+}

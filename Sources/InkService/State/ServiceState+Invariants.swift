@@ -1,0 +1,51 @@
+import InkProtocol
+
+extension ServiceState {
+    /// What is wrong with the state, one line a broken rule; empty when it is sound. For tests.
+    ///
+    /// - Complexity: O(state).
+    var brokenInvariants: [String] {
+        var broken: [String] = []
+        for (number, job) in jobs {
+            let isActive: Bool
+            switch job.phase {
+            case .starting, .active: isActive = true
+            case .waiting, .recovering, .ending: isActive = false
+            }
+            if isActive != activeJobs.contains(number) {
+                broken.append("job \(number): \(job.phase), counted otherwise")
+            }
+            if queue.contains(number) != (job.phase == .waiting) {
+                broken.append("job \(number): \(job.phase) in the queue")
+            }
+            for session in job.watchers where sessions[session]?.watched.contains(number) != true {
+                broken.append("job \(number): watched by session \(session.rawValue), which does not know")
+            }
+        }
+        for number in activeJobs where jobs[number] == nil { broken.append("job \(number): active and unknown") }
+        if activeJobs.count > rules.activeJobs + rules.overtakingJobs {
+            broken.append("\(activeJobs.count) jobs at once")
+        }
+        if submitting.count > limits.openSubmissions { broken.append("\(submitting.count) submissions at once") }
+        let open = uploads.values.count { $0.phase != .queued }
+        if open > limits.openUploads { broken.append("\(open) uploads at once") }
+        for (id, upload) in uploads {
+            if upload.written > upload.arrived || upload.arrived > max(upload.requested, upload.arrived)
+                || upload.requested > upload.byteCount
+            {
+                broken.append("content \(id): \(upload)")
+            }
+            if sessions[upload.sender] == nil { broken.append("content \(id): its sender is gone") }
+        }
+        for (key, entry) in submitting where entry.phase == .waitingForContent {
+            guard case .content(let id, _, _) = entry.submission.source, uploads[id] != nil else {
+                broken.append("submission \(key): waits for nothing")
+                continue
+            }
+        }
+        for (id, session) in sessions where session.openNotices.count > limits.openNotices {
+            broken.append("session \(id.rawValue): \(session.openNotices.count) notices")
+        }
+        return broken
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+public import InkEngine
+public import InkProtocol
+import Synchronization
+
+/// What came of a task that was run again.
+public struct ReplayReport: Hashable, Sendable {
+    /// What the task is.
+    public var title: String
+    public var phases: TaskPhases
+    /// Of the result's items, as they would have been sent.
+    public var resultBytes: Int
+    /// SHA-256 of them, 32 bytes: the same on every worker of a renderer version.
+    public var digest: [UInt8]
+}
+
+/// Runs a task that a broker has kept (`ReplayFile`), in this process and on this thread: if it takes the process down,
+/// that is the point.
+public enum TaskReplay {
+    /// - Throws: `io` when the file cannot be read, `badInput` when it is no replay file, and what the task throws.
+    public static func run(path: String) throws(EngineError) -> ReplayReport {
+        let bytes = try InputFile.read(path: path, limitBytes: 4 << 30)
+        let file: ReplayFile
+        do throws(ProtocolError) { file = try ReplayFile(decoding: bytes) } catch {
+            throw .badInput(Place(file: path), reason: "is no replay file: \(error)")
+        }
+        let cache = BlockCache(limitBytes: .max)
+        for block in file.blocks { cache.insert(block, holders: 1) }
+        let sent = Sent()
+        let context = TaskContext(blocks: cache, threadIndex: 0) { item throws(EngineError) in
+            do throws(ProtocolError) { sent.add(try item.encodedRecord()) } catch { throw .internalError("\(error)") }
+        }
+        let phases = try EngineTaskRunner(threads: 1).run(file.task, in: context)
+        let (count, digest) = sent.end()
+        return ReplayReport(title: file.title, phases: phases, resultBytes: count, digest: digest)
+    }
+
+    private final class Sent: Sendable {
+        private struct State: @unchecked Sendable {
+            var count = 0
+            let hash = SHA256()
+        }
+
+        private let state = Mutex(State())
+
+        func add(_ bytes: [UInt8]) {
+            state.withLock { state in
+                state.count += bytes.count
+                state.hash.update(bytes)
+            }
+        }
+
+        func end() -> (Int, [UInt8]) { state.withLock { ($0.count, $0.hash.finish()) } }
+    }
+}

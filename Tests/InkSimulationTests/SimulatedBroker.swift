@@ -1,0 +1,546 @@
+import InkEngine
+import InkStore
+import InkTestSupport
+
+@testable import InkBroker
+@testable import InkProtocol
+@testable import InkService
+
+enum BrokerStep {
+    case nothing
+    case service(ServiceEvent)
+    case commit
+    case launch(JobNumber)
+    case planned(JobNumber)
+    case written(JobNumber, rows: Int)
+    case synced(JobNumber)
+    case renamed(JobNumber)
+}
+
+/// The broker's process: the real states, and as little as possible around them.
+final class SimulatedBroker {
+    private unowned let farm: Farm
+    private let life: Int
+    private(set) var service: ServiceState
+    private(set) var scheduler: SchedulerState
+    private var exports: [JobNumber: Export] = [:]
+    private var peers: [WorkerID: Peer] = [:]
+    private var workerOf: [Connection: WorkerID] = [:]
+    private var sessionOf: [Connection: SessionID] = [:]
+    private var clientOf: [SessionID: (index: Int, connection: Connection)] = [:]
+    private var heard: [Connection: UInt64] = [:]
+    private var lastPeer: UInt64 = 0
+    private var pendingJournal: [(JournalToken, [JournalEntry])] = []
+    private var isCommitting = false
+    private var lastBeat: UInt64 = 0
+
+    private struct Peer {
+        var index: Int
+        var connection: Connection
+        var assemblies: [AttemptID: Assembly] = [:]
+    }
+
+    private struct Assembly {
+        var job: JobNumber
+        var role: TaskRole
+        var assembler: ResultAssembler
+        var band: BandResult?
+        var isBad = false
+    }
+
+    private struct Export {
+        var rows: Int
+        var decodes: Int
+        var stitch: StitchState
+        /// Bands in the order in which they went to the file.
+        var file: [String] = []
+        var isFinishing = false
+    }
+
+    static let image =
+        (try? Block(content: [UInt8](repeating: 7, count: 100))) ?? Block(id: BlockID(digest: []), frame: [])
+    static let width = 16
+
+    init(_ farm: Farm, life: Int) {
+        self.farm = farm
+        self.life = life
+        var limits = ServiceLimits()
+        if farm.weather.smallQueues {
+            limits.queuedJobs = 3
+            limits.openSubmissions = 2
+            limits.openUploads = 1
+            limits.openNotices = 1
+        }
+        var rules = ServiceRules()
+        rules.activeJobs = 2
+        rules.overtakingJobs = 1
+        service = ServiceState(
+            limits: limits, rules: rules, nextJob: (try? farm.disk.store.nextJobNumber()) ?? 1,
+            nextNotice: (try? farm.disk.store.nextNotice()) ?? 1)
+        var terms = SchedulerRules()
+        terms.leaseMin = 5_000_000_000
+        terms.dismissalGrace = 5_000_000_000
+        terms.verifyShare = farm.weather.verifyShare
+        scheduler = SchedulerState(rules: terms)
+    }
+
+    func start() {
+        var records: [JobRecord] = []
+        do { try farm.disk.store.forEachUnfinished { records.append($0) } } catch { farm.problem("\(error)") }
+        farm.note("broker starts, life \(life), \(records.count) jobs")
+        perform(service.restore(records))
+        tell(.tick)
+    }
+
+    /// What was on its way to the disk is there or not, and nobody was told.
+    func die() {
+        guard isCommitting, farm.chance(0.5) else { return }
+        _ = try? farm.disk.store.apply(pendingJournal.flatMap(\.1))
+    }
+
+    private func later(_ step: BrokerStep, _ range: ClosedRange<UInt64> = 1...8) {
+        farm.at(farm.pick(range)) { .brokerStep(life: life, step) }
+    }
+
+    func take(_ step: BrokerStep) {
+        switch step {
+        case .nothing: break
+        case .service(let event): tell(event)
+        case .commit: commit()
+        case .launch(let job): launch(job)
+        case .planned(let job): planned(job)
+        case .written(let job, let rows): schedule(.rowsWritten(JobID(job), rows))
+        case .synced(let job): synced(job)
+        case .renamed(let job): renamed(job)
+        }
+    }
+
+    func tick() {
+        let now = farm.now
+        for (connection, time) in heard where now > time + 3_000 {
+            if let worker = workerOf[connection] { lose(worker, "silent") }
+            if let session = sessionOf[connection] { lose(session) }
+            heard[connection] = nil
+        }
+        if now >= lastBeat + 1_000 {
+            lastBeat = now
+            for id in peers.keys.sorted() { send(.heartbeat, to: id) }
+            for session in clientOf.keys.sorted() { send(.heartbeat, to: session) }
+        }
+        schedule(.tick)
+        tell(.tick)
+    }
+
+    // MARK: - Messages
+
+    func take(_ message: FromPeer, from connection: Connection) {
+        switch message {
+        case .worker(let index, let message): take(message, index, connection)
+        case .client(let index, let message): take(message, index, connection)
+        }
+    }
+
+    private func take(_ message: WorkerMessage, _ index: Int, _ connection: Connection) {
+        if case .hello(let hello) = message {
+            if let old = workerOf[connection] { lose(old, "connected anew") }
+            lastPeer += 1
+            let id = WorkerID(rawValue: lastPeer)
+            peers[id] = Peer(index: index, connection: connection)
+            workerOf[connection] = id
+            heard[connection] = farm.now
+            send(.welcome(Welcome(heartbeatMilliseconds: 1000, livenessMilliseconds: 3000)), to: id)
+            schedule(
+                .workerJoined(
+                    id, name: hello.workerName, version: hello.rendererVersion,
+                    credits: WorkerCredits(tasks: hello.taskCredits, bytes: Int(clamping: hello.byteCredits))))
+            return
+        }
+        guard let worker = workerOf[connection] else {
+            farm.send(connection, .toWorker(index, connection, .unknownWorker))
+            return
+        }
+        heard[connection] = farm.now
+        switch message {
+        case .hello, .heartbeat: break
+        case .blockRequest(let ranges):
+            for range in ranges {
+                let frame = Self.image.frame
+                guard range.id == Self.image.id, range.offset < UInt64(frame.count) else {
+                    send(.blockMissing(range.id), to: worker)
+                    continue
+                }
+                let part = BlockPart(
+                    id: range.id, offset: range.offset, totalBytes: UInt64(frame.count),
+                    bytes: Array(frame[Int(range.offset)...]))
+                send(.blockPart(part), to: worker)
+            }
+        case .resultPart(let part):
+            let id = AttemptID(task: part.task, attempt: part.attempt)
+            guard var assembly = peers[worker]?.assemblies[id] else { return }
+            do {
+                for item in try assembly.assembler.append(part) {
+                    if case .band(let band) = item { assembly.band = band }
+                }
+            } catch { assembly.isBad = true }
+            peers[worker]?.assemblies[id] = assembly
+            schedule(.taskProgressed(worker, id))
+        case .taskDone(let done): finish(done, worker)
+        case .taskFailed(let failed):
+            let id = AttemptID(task: failed.task, attempt: failed.attempt)
+            guard peers[worker]?.assemblies.removeValue(forKey: id) != nil else { return }
+            schedule(.taskFailed(worker, id, failed.kind == .cancelled ? .cancelled : .transient(failed.text)))
+        case .goodbye(.draining): schedule(.workerDraining(worker))
+        case .goodbye(.left): lose(worker, "left")
+        }
+    }
+
+    private func finish(_ done: TaskDone, _ worker: WorkerID) {
+        let id = AttemptID(task: done.task, attempt: done.attempt)
+        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        let isWhole = (try? assembly.assembler.finish(done)) != nil
+        guard !assembly.isBad, isWhole else {
+            peers[worker]?.assemblies[id] = nil
+            schedule(.taskFailed(worker, id, .transient("bad result")))
+            return
+        }
+        schedule(.taskFinished(worker, id, digest: assembly.band?.deflated ?? [1]))
+    }
+
+    private func lose(_ worker: WorkerID, _ reason: String) {
+        guard let peer = peers.removeValue(forKey: worker) else { return }
+        workerOf[peer.connection] = nil
+        schedule(.workerLost(worker, reason: reason))
+    }
+
+    private func send(_ message: BrokerMessage, to worker: WorkerID) {
+        guard let peer = peers[worker] else { return }
+        farm.send(peer.connection, .toWorker(peer.index, peer.connection, message))
+    }
+
+    private func take(_ message: ClientMessage, _ index: Int, _ connection: Connection) {
+        if case .hello(let name) = message {
+            if let old = sessionOf[connection] { lose(old) }
+            lastPeer += 1
+            let session = SessionID(rawValue: lastPeer)
+            sessionOf[connection] = session
+            clientOf[session] = (index, connection)
+            heard[connection] = farm.now
+            send(
+                .welcome(
+                    ClientWelcome(
+                        brokerName: "b", storeID: farm.disk.store.storeID, heartbeatMilliseconds: 1000,
+                        livenessMilliseconds: 3000)), to: session)
+            tell(.joined(session, owner: name))
+            return
+        }
+        guard let session = sessionOf[connection] else {
+            farm.send(connection, .toClient(index, connection, .unknownSession))
+            return
+        }
+        heard[connection] = farm.now
+        switch message {
+        case .hello, .heartbeat, .pictureRequest, .question: break
+        case .submit(let submission): tell(.submitted(session, submission))
+        case .contentPart(let part):
+            tell(.contentArrived(session, part.id, offset: part.offset, count: part.bytes.count))
+        case .contentUnavailable(let id, let reason): tell(.contentUnavailable(session, id, reason: reason))
+        case .watch(let jobs): tell(.watched(session, jobs))
+        case .noticesTaken(let ids): tell(.noticesTaken(session, ids))
+        case .order(let order): tell(.ordered(session, order))
+        case .goodbye: lose(session)
+        }
+    }
+
+    private func lose(_ session: SessionID) {
+        guard let client = clientOf.removeValue(forKey: session) else { return }
+        sessionOf[client.connection] = nil
+        tell(.left(session))
+    }
+
+    private func send(_ message: ServiceMessage, to session: SessionID) {
+        guard let client = clientOf[session] else { return }
+        farm.send(client.connection, .toClient(client.index, client.connection, message))
+    }
+
+    // MARK: - The service's actions
+
+    func tell(_ event: ServiceEvent) { perform(service.handle(event, now: farm.now)) }
+
+    private func perform(_ actions: [ServiceAction]) {
+        for action in actions { perform(action) }
+    }
+
+    private func perform(_ action: ServiceAction) {
+        let disk = farm.disk
+        switch action {
+        case .send(let session, let message):
+            farm.note("tells \(message)")
+            remember(message)
+            send(message, to: session)
+        case .examine(let key, let source):
+            var hasContent = true
+            if case .content(let id, _, _) = source { hasContent = disk.contents.contains(id) }
+            later(.service(.examined(key, job: (try? disk.store.job(key: key)) ?? nil, hasContent: hasContent)))
+        case .beginContent(let id, _):
+            let isRefused = farm.now < disk.refusesUntil
+            let fault = StorageFault(text: "full", isTemporary: true)
+            later(.service(isRefused ? .contentFailed(id, fault) : .contentBegun(id)))
+        case .writeContent(let id, let offset):
+            // Parts of four bytes.
+            later(.service(.contentWritten(id, through: min(offset + 4, SimulatedClient.contentBytes))))
+        case .finishContent(let id):
+            disk.contents.insert(id)
+            later(.service(.contentStored(id)))
+        case .discardContent: break
+        case .journal(let token, let entries):
+            pendingJournal.append((token, entries))
+            if !isCommitting {
+                isCommitting = true
+                later(.commit, 1...20)
+            }
+        case .start(let job, _, _): later(.launch(job))
+        case .cancelExport(let job): cancel(job)
+        case .setPriority(let job, let priority): schedule(.priorityChanged(JobID(job), priority))
+        case .lookUp(let session, let jobs):
+            let notices = jobs.compactMap { job -> Notice? in
+                guard let record = (try? disk.store.record(job)) ?? nil else {
+                    return Notice(id: 0, job: job, ending: .unknown)
+                }
+                guard case .ended(let ending) = record.state else { return nil }
+                return Notice(id: record.notice, job: job, ending: ending)
+            }
+            later(.service(.lookedUp(session, notices)))
+        case .reload(let jobs):
+            for job in jobs { disk.told[job] = nil }
+            later(.service(.reloaded(jobs.compactMap { (try? disk.store.record($0)) ?? nil })))
+        case .recover(let job, let seal): recover(job, seal)
+        case .told: break
+        }
+    }
+
+    /// What clients are told must be so, and stay so.
+    private func remember(_ message: ServiceMessage) {
+        switch message {
+        case .accepted(let key, let job):
+            if let other = farm.disk.acknowledged[key], other != job { farm.problem("\(key) is \(other) and \(job)") }
+            farm.disk.acknowledged[key] = job
+            guard let record = (try? farm.disk.store.record(job)) ?? nil, record.key == key else {
+                farm.problem("job \(job) was acknowledged and is not in the store")
+                return
+            }
+        case .notice(let notice) where notice.id != 0:
+            if let old = farm.disk.told[notice.job], old.notice != notice.id || old.ending != notice.ending {
+                farm.problem("job \(notice.job) ended twice: \(old), \(notice)")
+            }
+            farm.disk.told[notice.job] = (notice.id, notice.ending)
+            let record = (try? farm.disk.store.record(notice.job)) ?? nil
+            if record?.state != .ended(notice.ending) {
+                farm.problem(
+                    "job \(notice.job) is told to have ended and has not: \(String(describing: record?.state))")
+            }
+            if case .finished = notice.ending, farm.disk.files["\(notice.job).png"] != Self.bands(of: notice.job) {
+                farm.problem("job \(notice.job) is finished, its picture is not whole")
+            }
+        default: break
+        }
+    }
+
+    private func commit() {
+        isCommitting = false
+        let batch = pendingJournal
+        pendingJournal = []
+        if farm.now < farm.disk.refusesUntil {
+            for (token, _) in batch {
+                answer(token, .failure(StorageFault(text: "no space left", isTemporary: true)))
+            }
+            return
+        }
+        do {
+            let outcomes = try farm.disk.store.apply(batch.flatMap(\.1))
+            var next = 0
+            for (token, entries) in batch {
+                answer(token, .success(Array(outcomes[next..<(next + entries.count)])))
+                next += entries.count
+            }
+        } catch { farm.problem("store: \(error)") }
+    }
+
+    private func answer(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>) {
+        if case .note = token { return }
+        if case .starting(let job) = token, sealing.contains(job) { return sealed(job, result) }
+        tell(.committed(token, result))
+    }
+
+    // MARK: - Exports
+
+    static func rows(of job: JobNumber) -> Int { 1 + Int(job % 6) }
+    static func bands(of job: JobNumber) -> [String] { (0..<rows(of: job)).map { "\(job):\($0)" } }
+
+    private func launch(_ job: JobNumber) {
+        guard service.jobs[job] != nil else { return }
+        if farm.disk.files["\(job).png"] != nil { farm.problem("job \(job) is rendered again, its picture is there") }
+        let rows = Self.rows(of: job)
+        let output = PixelSize(width: Self.width, height: 16 * rows)
+        let grid = TileGrid(output: output, tile: PixelSize(width: Self.width, height: 16))
+        if grid.rows != rows { farm.problem("a grid of \(grid.rows) rows") }
+        exports[job] = Export(
+            rows: rows, decodes: Int(job % 3), stitch: StitchState(grid: grid, format: .rgb, window: 3))
+        tell(.prepared(job))
+        let cost = TaskCost(bytes: 1000, nanoseconds: 20_000_000)
+        schedule(
+            .jobAdded(
+                JobID(job), priority: service.jobs[job]?.priority ?? 0, weight: 1,
+                decodes: Array(repeating: cost, count: Int(job % 3))))
+        if service.jobs[job]?.wantsCancel == true { cancel(job) }
+    }
+
+    private func planned(_ job: JobNumber) {
+        guard let export = exports[job] else { return }
+        let cost = TaskCost(bytes: 1000, nanoseconds: 20_000_000)
+        schedule(
+            .tilesPlanned(
+                JobID(job),
+                TileSchedule(
+                    rows: export.rows, columns: 1, needsEncoding: false, tileCost: cost, encodeCost: cost, window: 3)))
+    }
+
+    private func cancel(_ job: JobNumber) {
+        guard let export = exports[job], !export.isFinishing else { return }
+        end(job, .ended(.cancelled))
+        schedule(.jobDropped(JobID(job)))
+    }
+
+    private func end(_ job: JobNumber, _ end: ExportEnd) {
+        exports[job] = nil
+        tell(.exportEnded(job, end, story: []))
+    }
+
+    private func schedule(_ event: SchedulerEvent) {
+        for action in scheduler.handle(event, now: farm.now * 1_000_000) { perform(action) }
+    }
+
+    private func perform(_ action: SchedulerAction) {
+        switch action {
+        case .dispatch(let dispatch): self.dispatch(dispatch)
+        case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
+        case .planTiles(let job): later(.planned(job.rawValue))
+        case .accept(let worker, let attempt, let job, let role): accept(worker, attempt, job.rawValue, role)
+        case .hold: break
+        case .drop(let worker, let attempt): peers[worker]?.assemblies[attempt] = nil
+        case .jobComplete(let job):
+            if exports[job.rawValue]?.isFinishing != true { farm.problem("\(job) complete, not all bands are in") }
+        case .jobFailed(let job, let failure):
+            farm.note("job \(job) fails: \(failure)")
+            guard exports[job.rawValue] != nil else { return }
+            if case .rendererGone = failure {
+                end(job.rawValue, .again(reason: "renderer"))
+            } else {
+                end(job.rawValue, .ended(.failed(.internalError, text: "\(failure)")))
+            }
+        case .dismiss(let worker, _):
+            send(.refuse(reason: "dismissed"), to: worker)
+            if let peer = peers.removeValue(forKey: worker) { workerOf[peer.connection] = nil }
+        }
+    }
+
+    private func dispatch(_ dispatch: Dispatch) {
+        let job = dispatch.job.rawValue
+        guard let export = exports[job], peers[dispatch.worker] != nil else {
+            schedule(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
+            return
+        }
+        if dispatch.id.attempt > 30 { farm.problem("task \(dispatch.id) is tried without end") }
+        let task = Self.task(dispatch.role, job, rows: export.rows)
+        let assembler = ResultAssembler(
+            task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: 100_000)
+        peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(job: job, role: dispatch.role, assembler: assembler)
+        let assignment = TaskAssignment(
+            task: dispatch.id.task, attempt: dispatch.id.attempt, deadlineMilliseconds: 5000,
+            resultLimitBytes: 100_000, payload: .inline(task.encoded()))
+        send(.task(assignment), to: dispatch.worker)
+    }
+
+    private static func task(_ role: TaskRole, _ job: JobNumber, rows: Int) -> WorkerTask {
+        guard case .tile(let row, _) = role else {
+            return .decode(
+                DecodeTask(image: image.id, purpose: .color, place: Place(file: "\(job)"), limits: Limits()))
+        }
+        let output = PixelSize(width: width, height: 16 * rows)
+        return .render(
+            TileTask(
+                // The canvas tells the job, the rectangle the row.
+                canvas: PixelSize(width: Int(job), height: 1), output: output,
+                rect: PixelRect(x: 0, y: 16 * row, width: width, height: 16), background: .white, baseImage: nil,
+                layers: [], pixelFormat: .rgb,
+                delivery: .band(BandEncoding(effort: .fast, isLast: row == rows - 1))))
+    }
+
+    private func accept(_ worker: WorkerID, _ attempt: AttemptID, _ job: JobNumber, _ role: TaskRole) {
+        guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else {
+            farm.problem("a result is accepted that nobody has")
+            return
+        }
+        guard case .tile(let row, _) = role, var export = exports[job] else { return }
+        guard let band = assembly.band else {
+            farm.problem("a tile without a band is accepted")
+            return
+        }
+        do {
+            let ready = try export.stitch.accept(StitchBand(band, row: row))
+            for band in ready { export.file.append(String(decoding: band.bytes, as: UTF8.self)) }
+            let isComplete = export.stitch.isComplete
+            export.isFinishing = isComplete
+            let rows = export.stitch.next
+            exports[job] = export
+            if !ready.isEmpty { later(.written(job, rows: rows)) }
+            if isComplete { later(.synced(job)) }
+        } catch { farm.problem("job \(job): \(error)") }
+    }
+
+    // MARK: - The picture's name
+
+    private var sealing: Set<JobNumber> = []
+
+    /// The temporary file is on the disk: the digest goes to the journal.
+    private func synced(_ job: JobNumber) {
+        guard let export = exports[job] else { return }
+        if export.file != Self.bands(of: job) { farm.problem("job \(job): bands \(export.file)") }
+        farm.disk.files["\(job).part"] = export.file
+        sealing.insert(job)
+        let seal = PictureSeal(target: "\(job).png", temporary: "\(job).part", picture: picture(job))
+        pendingJournal.append((.starting(job), [.publishing(job, seal)]))
+        if !isCommitting {
+            isCommitting = true
+            later(.commit, 1...20)
+        }
+    }
+
+    private func picture(_ job: JobNumber) -> FinishedPicture {
+        FinishedPicture(
+            size: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)), byteCount: job + 1,
+            digest: [UInt8](repeating: UInt8(truncatingIfNeeded: job), count: 32), tileCount: 1, attemptCount: 1,
+            elapsed: 1, phases: Array(repeating: 0, count: FinishedPicture.phaseCount))
+    }
+
+    private func sealed(_ job: JobNumber, _ result: Result<[JournalOutcome], StorageFault>) {
+        sealing.remove(job)
+        switch result {
+        case .success: later(.renamed(job))
+        case .failure(let fault):
+            farm.disk.files["\(job).part"] = nil
+            end(job, .ended(.failed(.inputOutput, text: fault.text)))
+        }
+    }
+
+    private func renamed(_ job: JobNumber) {
+        farm.disk.files["\(job).png"] = farm.disk.files.removeValue(forKey: "\(job).part")
+        end(job, .ended(.finished(picture(job))))
+    }
+
+    private func recover(_ job: JobNumber, _ seal: PictureSeal) {
+        if farm.disk.files[seal.target] == nil { farm.disk.files[seal.target] = farm.disk.files[seal.temporary] }
+        farm.disk.files[seal.temporary] = nil
+        let isThere = farm.disk.files[seal.target] != nil
+        later(.service(.recovered(job, isThere ? seal.picture : nil)))
+    }
+}

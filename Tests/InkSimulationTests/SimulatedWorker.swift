@@ -1,0 +1,143 @@
+import InkEngine
+import InkProtocol
+import InkTestSupport
+
+@testable import InkWorker
+
+enum WorkerStep {
+    case start
+    case done(RunID)
+}
+
+/// A worker's process: the real state, and runs that take their time.
+final class SimulatedWorker {
+    let index: Int
+    let slowness: UInt64
+    private(set) var life = 0
+    private var state: WorkerState?
+    private var connection: Connection?
+    private var cache: Set<BlockID> = []
+    private var runs: [RunID: Run] = [:]
+    private var cancelled: Set<RunID> = []
+    private var freeAt: UInt64 = 0
+    var stoppedUntil: UInt64 = 0
+    private var letters: [BrokerMessage] = []
+
+    init(index: Int, slowness: UInt64) {
+        self.index = index
+        self.slowness = slowness
+    }
+
+    var shortState: String { state.map { "\($0.phase)" } ?? "dead" }
+
+    func die() {
+        life += 1
+        state = nil
+        connection = nil
+        cache = []
+        runs = [:]
+        letters = []
+    }
+
+    private func isAwake(_ farm: Farm) -> Bool { state != nil && (farm.now >= stoppedUntil || farm.isCalm) }
+
+    func take(_ step: WorkerStep, _ farm: Farm) {
+        switch step {
+        case .start:
+            guard state == nil else { return }
+            state = WorkerState(
+                hello: Hello(
+                    rendererVersion: "1", workerName: "w\(index)", threads: 1, taskCredits: 2, byteCredits: 1 << 20),
+                helloMilliseconds: 1000)
+            freeAt = farm.now
+            handle(.started, farm)
+        case .done(let run): finish(run, farm)
+        }
+    }
+
+    func take(_ message: BrokerMessage, _ from: Connection, _ farm: Farm) {
+        guard state != nil, from == connection else { return }
+        letters.append(message)
+        if isAwake(farm) { readLetters(farm) }
+    }
+
+    private func readLetters(_ farm: Farm) {
+        let waiting = letters
+        letters = []
+        for letter in waiting { handle(.received(letter), farm) }
+    }
+
+    func tick(_ farm: Farm) {
+        guard isAwake(farm) else { return }
+        readLetters(farm)
+        handle(.tick, farm)
+    }
+
+    private func handle(_ event: WorkerEvent, _ farm: Farm) {
+        guard let actions = state?.handle(event, now: Int64(farm.now), hold: { cache.contains($0) }) else { return }
+        for action in actions { perform(action, farm) }
+    }
+
+    private func perform(_ action: WorkerAction, _ farm: Farm) {
+        switch action {
+        case .connect: connection = farm.connect()
+        case .send(let message):
+            guard let connection else { return }
+            farm.send(connection, .toBroker(connection, .worker(index, message)))
+        case .store(let block, _): cache.insert(block.id)
+        case .release: break
+        case .run(let run): begin(run, farm)
+        case .cancelRun(let run): cancelled.insert(run)
+        case .stop:
+            // Supervisors start it again.
+            let life = life + 1
+            die()
+            farm.at(farm.pick(100...1_000)) { .workerStep(index, life: life, .start) }
+        }
+    }
+
+    private func begin(_ run: Run, _ farm: Farm) {
+        runs[run.id] = run
+        if farm.weather.poison, case .render(let task) = run.task, task.canvas.width % 4 == 1, task.rect.y == 0 {
+            // The tile takes the process down.
+            farm.note("w\(index) dies of a tile")
+            let life = life + 1
+            die()
+            farm.at(farm.pick(100...1_000)) { .workerStep(index, life: life, .start) }
+            return
+        }
+        freeAt = max(freeAt, farm.now) + farm.pick(2...40) * slowness
+        let (id, life) = (run.id, life)
+        farm.at(freeAt - farm.now) { .workerStep(index, life: life, .done(id)) }
+    }
+
+    private func finish(_ id: RunID, _ farm: Farm) {
+        guard isAwake(farm) else {
+            let life = life
+            farm.at(100) { .workerStep(index, life: life, .done(id)) }
+            return
+        }
+        guard let run = runs.removeValue(forKey: id) else { return }
+        if cancelled.remove(id) != nil { return handle(.finished(id, .cancelled), farm) }
+        do {
+            var bytes: [UInt8] = []
+            switch run.task {
+            case .render(let task):
+                let band = BandResult(
+                    rowCount: task.rect.height, filteredByteCount: task.rect.height * (1 + task.rect.width * 3),
+                    adler32: 1, deflated: Array("\(task.canvas.width):\(task.rect.y / 16)".utf8))
+                bytes = try ResultItem.band(band).encodedRecord()
+            case .decode:
+                bytes = try ResultItem.imageChunk(.constant(1)).encodedRecord()
+                bytes += try ResultItem.imageEnd(
+                    DecodedImageResult(size: PixelSize(width: 4, height: 4), format: .rgba8, maskBounds: nil)
+                ).encodedRecord()
+            case .encode: break
+            }
+            handle(.produced(id, sequence: 0, bytes: bytes), farm)
+            handle(
+                .finished(
+                    id, .done(partCount: 1, resultBytes: UInt64(bytes.count), phases: TaskPhases())), farm)
+        } catch { farm.problem("\(error)") }
+    }
+}
