@@ -82,8 +82,9 @@ let package = Package(
         .testTarget(
             name: "InkCommandsTests",
             dependencies: [
-                "InkCommands", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkJSON", "InkReference",
-                "InkTestSupport",
+                "InkCommands", "InkService", "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",
+                "InkJSON",
+                "InkReference", "InkTestSupport", "CSystem",
             ]),
         .testTarget(
             name: "InkConformanceTests",

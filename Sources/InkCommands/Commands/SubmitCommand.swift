@@ -180,7 +180,7 @@ struct SubmitCommand {
             }
         }
         return Submission(
-            key: .random(), name: ProjectPacking.name(input.shownName), source: source,
+            key: .random(), name: ProjectPacking.name(input.isStandardInput ? input.stem : input.path), source: source,
             picture: PictureSpec(
                 size: .named(picture.size.name), look: arguments.look, drawnLayers: drawn, digest: nil),
             delivery: into == nil ? .fetch : .write(picture.output), priority: priority)

@@ -114,6 +114,13 @@ enum FileSystem {
         }
     }
 
+    /// The path from the root on, links as they are, without slashes at its end.
+    static func absolute(_ path: String) -> String {
+        var path = path.hasPrefix("/") ? path : currentFolder().appendingPath(path)
+        while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+
     /// Makes a folder and those above it; nothing when it is there.
     static func makeFolder(_ path: String) throws(EngineError) {
         if path.isEmpty { return }

@@ -26,10 +26,13 @@ enum ProjectPacking {
     }
 
     /// What messages of the broker call a project: its path, the beginning left out when it is too long.
+    ///
+    /// Without the ending of an archive: what travels is the project that was in it.
     static func name(_ name: String) -> String {
-        if name.isEmpty { return "project" }
         var rest = name[...]
-        guard rest.utf8.count > ProtocolLimits.nameBytes else { return name }
+        if name.hasEnding(".zip") { rest = rest.dropLast(4) }
+        if rest.isEmpty { return "project" }
+        guard rest.utf8.count > ProtocolLimits.nameBytes else { return String(rest) }
         while rest.utf8.count > ProtocolLimits.nameBytes - 3 { rest = rest.dropFirst() }
         return "..." + rest
     }

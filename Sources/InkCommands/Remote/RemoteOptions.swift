@@ -7,6 +7,11 @@ struct RemoteOptions: Hashable, Sendable {
     /// How long to wait for the broker without an answer, milliseconds; nil: as the command thinks right.
     var timeoutMilliseconds: Int?
 
+    init(endpoint: String, timeoutMilliseconds: Int?) {
+        self.endpoint = endpoint
+        self.timeoutMilliseconds = timeoutMilliseconds
+    }
+
     /// - Throws: `usage`, `configuration`, `engine`.
     init(_ parsed: ParsedCommand, variables: [String: String]) throws(CommandError) {
         let settings = try Settings(

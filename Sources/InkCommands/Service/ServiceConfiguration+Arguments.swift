@@ -23,7 +23,10 @@ extension ServiceConfiguration {
         activeJobs = arguments.activeExports
         projectLimits = arguments.limits
         presetFolders = arguments.presetFolders
-        inputRoots = arguments.inputRoots.map(FileSystem.resolved)
+        // Clients name files as they know them: through links, or where those lead.
+        var known: Set<String> = []
+        inputRoots = arguments.inputRoots.flatMap { [FileSystem.absolute($0), FileSystem.resolved($0)] }
+            .filter { known.insert($0).inserted }
         outputRoot = arguments.outputRoot.map(FileSystem.resolved)
         quotaBytes = arguments.quotaBytes
         retentionMilliseconds = arguments.retentionMilliseconds

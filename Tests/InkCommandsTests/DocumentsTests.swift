@@ -1,0 +1,73 @@
+import Testing
+
+@testable import InkCommands
+
+/// The documents and the help say what the program does.
+@Suite struct DocumentsTests {
+    private static let operations: String = {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let bytes = (try? FileSystem.read("/\(root)/docs/operations.md", limitBytes: 1 << 20)) ?? []
+        return String(decoding: bytes, as: UTF8.self)
+    }()
+
+    /// The row of a setting's table.
+    private static func row(_ setting: SettingSyntax, hasFile: Bool) -> String {
+        let flag = "`\(setting.flag.replacing("|", with: "\\|"))`"
+        let file = hasFile ? " `\(setting.name)` |" : ""
+        let standard = setting.defaultText.map { " \($0) |" } ?? " |"
+        return "| \(flag) | `\(setting.variable)` |\(file)\(standard) \(setting.help) |"
+    }
+
+    @Test func everySettingIsDocumented() {
+        for setting in BrokerSetting.all + WorkerSetting.all {
+            let row = Self.row(setting, hasFile: true)
+            #expect(Self.operations.contains(row + "\n"), "docs/operations.md lacks: \(row)")
+        }
+        for setting in RemoteSetting.all {
+            let row = Self.row(setting, hasFile: false)
+            #expect(Self.operations.contains(row + "\n"), "docs/operations.md lacks: \(row)")
+        }
+    }
+
+    @Test(arguments: ProgramSyntax.ink.commands.map(\.name))
+    func everyCommandAndOptionIsInTheHelpAndTheDocuments(name: String) throws {
+        let command = try #require(ProgramSyntax.ink.commands.first { $0.name == name })
+        let all = try CommandLineParser.help(for: nil, program: .ink)
+        #expect(all.contains("  \(name) "))
+        #expect(Self.operations.contains("`ink \(name)"), "ink \(name) is not documented")
+        let help = try CommandLineParser.help(for: name, program: .ink)
+        for option in command.options {
+            for spelling in option.names.split(separator: ",") {
+                #expect(help.contains(spelling), "\(spelling) is not in the help of \(name)")
+            }
+            if option.names.hasPrefix("-"), let long = option.names.split(separator: ",").last {
+                #expect(Self.operations.contains(long), "\(long) of \(name) is not documented")
+            }
+        }
+    }
+
+    @Test func theListOfCommandsIsGrouped() throws {
+        let help = try CommandLineParser.help(for: nil, program: .ink)
+        let headings = [CommandGroup.pictures, CommandGroup.services, CommandGroup.clients, CommandGroup.help]
+        let places = headings.compactMap { help.firstRange(of: "\n\($0):\n")?.lowerBound }
+        #expect(places.count == headings.count)
+        #expect(places == places.sorted())
+    }
+
+    @Test(arguments: ExitCode.allCases)
+    func everyExitCodeIsDocumented(code: ExitCode) {
+        #expect(Self.operations.contains("\n| \(code.rawValue) | "), "exit code \(code.rawValue)")
+    }
+
+    @Test func everyDefaultInTheDocumentsIsPrintedByTheHelp() throws {
+        for (name, settings) in [("broker", BrokerSetting.all), ("worker", WorkerSetting.all)] {
+            // The help breaks lines wherever it likes.
+            let help = try CommandLineParser.help(for: name, program: .ink).split(whereSeparator: \.isWhitespace)
+                .joined(separator: " ")
+            for setting in settings {
+                #expect(help.contains(setting.help), "\(setting.name): \(setting.help)")
+                if let standard = setting.defaultText { #expect(help.contains("(default: \(standard))")) }
+            }
+        }
+    }
+}
