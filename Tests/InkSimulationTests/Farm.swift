@@ -1,4 +1,4 @@
-import InkBroker
+@testable import InkBroker
 import InkEngine
 import InkProtocol
 import InkStore
