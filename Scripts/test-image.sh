@@ -172,12 +172,16 @@ variables=("INK_WORKERS=tcp://*:$base" "INK_CLIENTS=tcp://*:$((base + 1))" INK_K
     INK_LOG=json)
 start broker ink broker
 variables=("HEALTH_BROKER=$clients")
-healthy() { nsenter --target "$(process broker)" --root --setuid 10001 --setgid 10001 env "${variables[@]}" \
-    sh -c 'ink status --broker "$HEALTH_BROKER" --key /keys/health.key --broker-key /keys/broker.pub --timeout 3'; }
+healthy() { inside broker ink-health broker; }
 until_true 60 "the broker is healthy" healthy
 variables=("INK_BROKER=$clients" INK_KEY=/keys/client.key INK_BROKER_KEY=/keys/broker.pub)
 both() { inside client ink status --json | grep -q '"name":"one".*"name":"two"\|"name":"two".*"name":"one"'; }
 until_true 60 "both workers are there" both
+variables=("INK_BROKER=tcp://127.0.0.1:$base")
+inside worker1 ink-health worker || fail "a worker is not healthy"
+variables=("INK_BROKER=tcp://127.0.0.1:9")
+if inside worker1 ink-health worker; then fail "a worker that is not connected is healthy"; fi
+variables=("INK_BROKER=$clients" INK_KEY=/keys/client.key INK_BROKER_KEY=/keys/broker.pub)
 for name in broker worker1 worker2; do
     user=$(awk '$1 == "Uid:" { print $2 }' "/proc/$(process "$name")/status")
     [[ $user == 10001 ]] || fail "$name runs as user $user"

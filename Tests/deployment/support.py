@@ -1,5 +1,6 @@
 """What the tests of deploy/ share. They need Python, PyYAML, and `ink` at .build/release/ink or where INK_BINARY says."""
 
+import atexit
 import functools
 import os
 import pathlib
@@ -33,7 +34,7 @@ def environment(**variables):
 def program_folder():
     """A folder with `ink` and the scripts of the image, as they are called there."""
     folder = tempfile.mkdtemp(prefix="ink-deployment-")
-    unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.symlink(BINARY, f"{folder}/ink")
     for script in (ROOT / "deploy/bin").iterdir():
         os.symlink(script, f"{folder}/{script.name}")

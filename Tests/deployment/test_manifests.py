@@ -137,12 +137,18 @@ class Compose(unittest.TestCase):
 
     def test_secrets_of_the_override_are_declared(self):
         override = documents(ROOT / "deploy/compose/secrets.yml")[0]
-        used = {secret for service in override["services"].values() for secret in service.get("secrets", [])}
-        self.assertEqual(used, set(override["secrets"]))
-        for name in ("broker", "worker", "client"):
+        names = {name: [s if isinstance(s, str) else s["source"] for s in service.get("secrets", [])]
+                 for name, service in override["services"].items()}
+        self.assertEqual({secret for used in names.values() for secret in used}, set(override["secrets"]))
+        for name in ("worker", "client"):
             service = override["services"][name]
             named = set(re.findall(r"/run/secrets/([\w.]+)", str(service["environment"])))
             self.assertEqual(named, set(service["secrets"]))
+
+    def test_secrets_of_the_override_are_files_of_the_keyring(self):
+        override = documents(ROOT / "deploy/compose/secrets.yml")[0]
+        for secret in override["secrets"].values():
+            self.assertIn(secret["file"].removeprefix("${FARM_KEYS:-./keys}/"), FILES)
 
 
 if __name__ == "__main__":

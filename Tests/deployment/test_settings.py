@@ -32,13 +32,14 @@ class Settings(unittest.TestCase):
         return re.sub(rf"(?<![\w.])/(?={'|'.join(FOLDERS)})", f"{self.root}/", text)
 
     def check(self, command, variables, *flags):
-        settings = {name: self.here(value) for name, value in variables.items() if name.startswith("INK_")}
+        settings = {
+            name: self.here(value) for name, value in (self.image() | variables).items() if name.startswith("INK_")}
         run = subprocess.run(
             [BINARY, command, "--check-config", *flags], env=environment(**settings), capture_output=True, text=True,
             timeout=60, cwd=self.root, check=False)
         self.assertEqual((run.returncode, run.stderr), (0, ""), f"{command} {settings}")
-        for name in settings:
-            if name != "INK_CONFIG":
+        for name in variables:
+            if name.startswith("INK_") and name != "INK_CONFIG":
                 self.assertIn(f"# {name}", run.stdout)
 
     def image(self):
@@ -49,16 +50,15 @@ class Settings(unittest.TestCase):
         text = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", (ROOT / "docker-compose.yml").read_text())
         services = yaml.safe_load(text)["services"]
         for name in ("broker", "worker"):
-            self.check(name, self.image() | services[name]["environment"])
+            self.check(name, services[name]["environment"])
 
     def test_compose_with_secrets(self):
         override = yaml.safe_load((ROOT / "deploy/compose/secrets.yml").read_text())["services"]
         for name in ("broker", "worker"):
             base = {"INK_BROKER": "tcp://broker:5570"} if name == "worker" else {"INK_WORKERS": "tcp://*:5570"}
-            moved = {key: value.replace("/run/secrets/health.pub", "/keys/clients/health.pub")
-                     .replace("/run/secrets/client.pub", "/keys/clients/client.pub")
-                     .replace("/run/secrets/worker.pub", "/keys/workers/worker.pub")
-                     .replace("/run/secrets", "/keys") for key, value in override[name]["environment"].items()}
+            moved = {
+                key: value.replace("/run/secrets/worker.pub", "/keys/workers/worker.pub").replace("/run/secrets", "/keys")
+                for key, value in override[name]["environment"].items()}
             self.check(name, base | moved)
 
     def test_kubernetes(self):
@@ -68,7 +68,7 @@ class Settings(unittest.TestCase):
             container = next(c for c in pod["containers"] if c["name"] == name)
             # What Kubernetes fills in: a pod's name, a number of cores.
             variables = {v["name"]: v.get("value", "4") for v in container["env"]}
-            self.check(name, self.image() | variables)
+            self.check(name, variables)
             self.assertFalse(pod["enableServiceLinks"])
 
     def test_units(self):
