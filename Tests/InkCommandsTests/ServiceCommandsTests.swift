@@ -4,6 +4,7 @@ import InkBroker
 import InkEngine
 import InkProtocol
 import InkService
+import InkTestSupport
 import InkWorker
 import Testing
 
@@ -210,6 +211,29 @@ import Testing
         #expect(configuration.broker.leaseMilliseconds == 7000)
         #expect(configuration.broker.verifyShare == 0.02)
         #expect(configuration.security == nil)
+    }
+
+    @Test func aTaskIsReplayed() throws {
+        let folder = ScratchFolder()
+        let image = try Block(content: MinimalPNGWriter.png(gray: [1, 2], size: PixelSize(width: 2, height: 1)))
+        let task = WorkerTask.decode(
+            DecodeTask(image: image.id, purpose: .mask, place: Place(file: "a.ink"), limits: Limits()))
+        let file = ReplayFile(title: "a.ink; decoding image 1\u{1b}", task: task, blocks: [image])
+        try FileSystem.writeAtomically(file.encoded(), to: folder("good.replay"))
+        let good = run(["worker", "--replay", folder("good.replay")])
+        #expect(good.code == .done, "\(good.error)")
+        #expect(good.output.hasPrefix("a.ink; decoding image 1\\u{1b}\ndone: "), "\(good.output)")
+        let broken = try Block(content: [1, 2, 3])
+        let bad = ReplayFile(
+            title: "b",
+            task: .decode(DecodeTask(image: broken.id, purpose: .mask, place: Place(file: "b.ink"), limits: Limits())),
+            blocks: [broken])
+        try FileSystem.writeAtomically(bad.encoded(), to: folder("bad.replay"))
+        let failed = run(["worker", "--replay", folder("bad.replay")])
+        #expect(failed.code == .badInput)
+        #expect(failed.error.hasPrefix("ink: error: b.ink"), "\(failed.error)")
+        #expect(run(["worker", "--replay", folder.file("x.replay", "x")]).code == .badInput)
+        #expect(run(["worker", "--replay", folder("none.replay")]).code == .inputOutput)
     }
 
     @Test func eventsBecomeRecords() {
