@@ -96,7 +96,8 @@ final class SimulatedBroker {
     /// What was on its way to the disk is there or not, and nobody was told.
     func die() {
         guard isCommitting, farm.chance(0.5) else { return }
-        _ = try? farm.disk.store.apply(pendingJournal.flatMap(\.1))
+        let entries = pendingJournal.flatMap(\.1)
+        if let outcomes = try? farm.disk.store.apply(entries) { farm.disk.note(entries, outcomes) }
     }
 
     private func later(_ step: BrokerStep, _ range: ClosedRange<UInt64> = 1...8) {
@@ -314,7 +315,6 @@ final class SimulatedBroker {
             }
             later(.service(.lookedUp(session, notices)))
         case .reload(let jobs):
-            for job in jobs { disk.told[job] = nil }
             later(.service(.reloaded(jobs.compactMap { (try? disk.store.record($0)) ?? nil })))
         case .recover(let job, let seal): recover(job, seal)
         case .told: break
@@ -359,7 +359,9 @@ final class SimulatedBroker {
             return
         }
         do {
-            let outcomes = try farm.disk.store.apply(batch.flatMap(\.1))
+            let entries = batch.flatMap(\.1)
+            let outcomes = try farm.disk.store.apply(entries)
+            farm.disk.note(entries, outcomes)
             var next = 0
             for (token, entries) in batch {
                 answer(token, .success(Array(outcomes[next..<(next + entries.count)])))
