@@ -211,7 +211,7 @@ private final class EventLog: Sendable {
         }
         farm.submit(1, tile: PixelSize(width: 100, height: 16))
         farm.submit(2, "b.png", tile: PixelSize(width: 100, height: 20))
-        guard case .failure(.taskFailed("a.ink", "tile 0,2", let story)) = farm.end(of: 1) else {
+        guard case .failure(.taskFailed("a.ink", "tile 0,2", let story, _)) = farm.end(of: 1) else {
             Issue.record("\(farm.events(of: 1))")
             return
         }
