@@ -36,8 +36,8 @@ RUN apt-get update \
     && install -d -o ink -g ink -m 0700 /data /keys /keyring /keyring/broker /keyring/worker /keyring/client \
     && install -d -o ink -g ink -m 0755 /inputs /pictures
 COPY --from=build /out/ink /usr/local/bin/ink
-COPY --chmod=0755 deploy/container/ink-health.sh /usr/local/bin/ink-health
-COPY --chmod=0755 deploy/container/ink-keyring.sh /usr/local/bin/ink-keyring
+COPY --chmod=0755 deploy/bin/ink-health /usr/local/bin/ink-health
+COPY --chmod=0755 deploy/bin/ink-keyring /usr/local/bin/ink-keyring
 # A library that is missing shows here, not at the first start.
 RUN ink doctor >/dev/null
 

@@ -10,7 +10,7 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Package.swift
 
-.PHONY: help setup build demo pictures examples test fuzz lint format clean
+.PHONY: help setup build demo pictures examples test simulate fuzz lint format clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,11 @@ demo: build ## Export the examples at 2K and 4K, and drawings of Quick, Draw!, i
 
 test: setup ## Run all tests
 	$(SWIFT_TEST)
+
+SEEDS ?= 100000
+SIMULATE := $(SWIFT_TEST) --filter nothingIsLostInAnyWeather
+simulate: setup ## Simulate SEEDS farms (default 100000) from seed FIRST on, or tell the story of one: SEED=n [LINES=n]
+	SEEDS=$(SEEDS) FIRST=$(FIRST) SEED=$(SEED) LINES=$(LINES) $(SIMULATE)
 
 fuzz: setup ## Fuzz the readers for FUZZ_SECONDS each (default 30)
 	Scripts/fuzz.sh

@@ -1,44 +1,15 @@
 import Glibc
 import InkProtocol
-import Synchronization
 
 /// What a loop is made of.
 struct ClientParts: Sendable {
     var configuration: FarmClientConfiguration
     var context: ZeroMQContext
-    var mailbox: ClientMailbox
+    var mailbox: Mailbox<ClientEvent>
+    /// What was read of contents: apart, for it waits until the socket has taken what came before.
+    var reads: Mailbox<ContentRead>
     var onEvent: @Sendable (FarmClientEvent) -> Void
     var onAnswer: @Sendable (RequestID, RequestOutcome) -> Void
-}
-
-/// The loop's letter box: from any thread, in order.
-final class ClientMailbox: Sendable {
-    let wakeUp: WakeUp
-    private let events = Mutex<[ClientEvent]>([])
-    /// Apart, for they wait until the socket has taken the earlier ones.
-    private let reads = Mutex<[ContentRead]>([])
-
-    init() throws(ProtocolError) { wakeUp = try WakeUp() }
-
-    func post(_ event: ClientEvent) {
-        events.withLock { $0.append(event) }
-        wakeUp.signal()
-    }
-
-    func post(_ read: ContentRead) {
-        reads.withLock { $0.append(read) }
-        wakeUp.signal()
-    }
-
-    func takeEvents() -> [ClientEvent] { ClientMailbox.take(events) }
-    func takeReads() -> [ContentRead] { ClientMailbox.take(reads) }
-
-    private static func take<T: Sendable>(_ messages: borrowing Mutex<[T]>) -> [T] {
-        messages.withLock { messages in
-            defer { messages = [] }
-            return messages
-        }
-    }
 }
 
 /// The effects of a client: its socket, its clock, its files. Lives on one thread.
@@ -60,8 +31,8 @@ final class ClientLoop {
         rules.helloTime = max(1, parts.configuration.helloMilliseconds)
         rules.uploadBytes = max(rules.uploadPartBytes, parts.configuration.uploadMemory)
         state = ClientState(rules: rules, seed: UInt64.random(in: .min ... .max))
-        let mailbox = parts.mailbox
-        files = FileLanes(onRead: { mailbox.post($0) }, onEvent: { mailbox.post($0) })
+        let (mailbox, reads) = (parts.mailbox, parts.reads)
+        files = FileLanes(onRead: { reads.post($0) }, onEvent: { mailbox.post($0) })
     }
 
     /// Runs until a stop was asked for.
@@ -74,8 +45,8 @@ final class ClientLoop {
             } catch {
                 fail(error)
             }
-            for event in parts.mailbox.takeEvents() { handle(event) }
-            if unsent.isEmpty { for read in parts.mailbox.takeReads() { handle(.contentRead(read)) } }
+            for event in parts.mailbox.take() { handle(event) }
+            if unsent.isEmpty { for read in parts.reads.take() { handle(.contentRead(read)) } }
             handle(.tick)
         }
         files.close()
@@ -136,10 +107,10 @@ final class ClientLoop {
 
     private func wait() throws(ProtocolError) {
         var items = [parts.mailbox.wakeUp.pollItem]
+        if unsent.isEmpty { items.append(parts.reads.wakeUp.pollItem) }
         if socket != nil { items.append(socket!.pollItem(writable: !unsent.isEmpty)) }
         let timeout = state.nextTick.map { Int(max(0, min($0 - steadyMilliseconds(), 60_000))) }
         _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: timeout)
-        parts.mailbox.wakeUp.clear()
         try flush()
     }
 

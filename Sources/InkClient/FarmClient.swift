@@ -17,7 +17,8 @@ public final class FarmClient: Sendable {
     private let configuration: FarmClientConfiguration
     private let context: ZeroMQContext
     private let onEvent: @Sendable (FarmClientEvent) -> Void
-    private let mailbox: ClientMailbox
+    private let mailbox: Mailbox<ClientEvent>
+    private let reads: Mailbox<ContentRead>
     private let replies = Replies()
     private let session = SessionNews()
     private let lifecycle = Mutex(Lifecycle.idle)
@@ -43,7 +44,8 @@ public final class FarmClient: Sendable {
         self.context = context
         self.onEvent = onEvent
         do throws(ProtocolError) {
-            mailbox = try ClientMailbox()
+            mailbox = try Mailbox()
+            reads = try Mailbox()
             // An endpoint that ZeroMQ does not understand is the caller's mistake; all else may mend itself.
             _ = try configuration.makeSocket(context: context)
         } catch {
@@ -65,7 +67,7 @@ public final class FarmClient: Sendable {
         guard isFirst else { throw .stopped }
         let (onEvent, replies, ended, session) = (onEvent, replies, ended, session)
         let parts = ClientParts(
-            configuration: configuration, context: context, mailbox: mailbox,
+            configuration: configuration, context: context, mailbox: mailbox, reads: reads,
             onEvent: { event in
                 session.note(event)
                 onEvent(event)

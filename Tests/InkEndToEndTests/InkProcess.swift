@@ -104,7 +104,7 @@ struct InkProcess {
         return process.wait()
     }
 
-    private static func executable() throws -> URL {
+    static func executable() throws -> URL {
         // The test bundle is an argument of the process that runs it, or the process itself.
         let places =
             CommandLine.arguments + [

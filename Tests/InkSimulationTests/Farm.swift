@@ -1,4 +1,4 @@
-import InkBroker
+@testable import InkBroker
 import InkEngine
 import InkProtocol
 import InkStore
@@ -96,7 +96,7 @@ final class Farm {
         random = SeededGenerator(seed: seed)
         weather = Weather(&random)
         disk = try Disk()
-        calmAt = UInt64.random(in: 2_000...20_000, using: &random)
+        calmAt = UInt64.random(in: 1_000...10_000, using: &random)
         for index in 0..<Int.random(in: 1...4, using: &random) {
             workers.append(SimulatedWorker(index: index, slowness: chance(0.15) ? 10 : 1))
         }
@@ -177,7 +177,7 @@ final class Farm {
         case .tick:
             broker?.tick()
             for worker in workers { worker.tick(self) }
-            at(isCalm ? 50 : 25) { .tick }
+            at(isCalm ? 100 : 50) { .tick }
         case .fault(let fault):
             guard !isCalm else { return }
             strike(fault)
@@ -195,9 +195,6 @@ final class Farm {
             dying.die()
             broker = nil
             brokerLife += 1
-            at(pick(1...3_000)) { .brokerStep(life: -1, .nothing) }
-            let life = brokerLife
-            at(pick(10...3_000)) { .brokerStep(life: life, .nothing) }
             restartAt = now + pick(10...3_000)
         case .workerDies:
             let index = Int.random(in: workers.indices, using: &random)
@@ -306,6 +303,11 @@ final class Disk {
     var told: [JobNumber: (notice: UInt64, ending: JobEnding)] = [:]
     /// Keys that have been acknowledged.
     var acknowledged: [SubmissionKey: JobNumber] = [:]
+
+    /// What the store said to changes of its jobs.
+    func note(_ entries: [JournalEntry], _ outcomes: [JournalOutcome]) {
+        for case (.retried(let job), .done) in zip(entries, outcomes) { told[job] = nil }
+    }
 
     init() throws { store = try JobStore(path: ":memory:") }
 }

@@ -34,6 +34,7 @@ struct FarmSimulationTests {
         print("\(count) farms, \(steps.load(ordering: .relaxed)) steps in \(seconds) s")
         for (seed, problems) in failures.withLock({ $0 }).sorted(by: { $0.0 < $1.0 }).prefix(10) {
             Issue.record("make simulate SEED=\(seed): \(problems.joined(separator: "; "))")
+            print("make simulate SEED=\(seed): \(problems.joined(separator: "; "))".prefix(500))
         }
     }
 

@@ -46,6 +46,7 @@ final class SimulatedBroker {
         var assembler: ResultAssembler
         var band: BandResult?
         var isBad = false
+        var isDone = false
     }
 
     private struct Export {
@@ -85,7 +86,7 @@ final class SimulatedBroker {
     }
 
     func start() {
-        var records: [JobRecord] = []
+        var records: [InkStore.JobRecord] = []
         do { try farm.disk.store.forEachUnfinished { records.append($0) } } catch { farm.problem("\(error)") }
         farm.note("broker starts, life \(life), \(records.count) jobs")
         perform(service.restore(records))
@@ -95,7 +96,8 @@ final class SimulatedBroker {
     /// What was on its way to the disk is there or not, and nobody was told.
     func die() {
         guard isCommitting, farm.chance(0.5) else { return }
-        _ = try? farm.disk.store.apply(pendingJournal.flatMap(\.1))
+        let entries = pendingJournal.flatMap(\.1)
+        if let outcomes = try? farm.disk.store.apply(entries) { farm.disk.note(entries, outcomes) }
     }
 
     private func later(_ step: BrokerStep, _ range: ClosedRange<UInt64> = 1...8) {
@@ -176,7 +178,7 @@ final class SimulatedBroker {
             }
         case .resultPart(let part):
             let id = AttemptID(task: part.task, attempt: part.attempt)
-            guard var assembly = peers[worker]?.assemblies[id] else { return }
+            guard var assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
             do {
                 for item in try assembly.assembler.append(part) {
                     if case .band(let band) = item { assembly.band = band }
@@ -187,7 +189,8 @@ final class SimulatedBroker {
         case .taskDone(let done): finish(done, worker)
         case .taskFailed(let failed):
             let id = AttemptID(task: failed.task, attempt: failed.attempt)
-            guard peers[worker]?.assemblies.removeValue(forKey: id) != nil else { return }
+            guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
+            peers[worker]?.assemblies[id] = nil
             schedule(.taskFailed(worker, id, failed.kind == .cancelled ? .cancelled : .transient(failed.text)))
         case .goodbye(.draining): schedule(.workerDraining(worker))
         case .goodbye(.left): lose(worker, "left")
@@ -196,13 +199,14 @@ final class SimulatedBroker {
 
     private func finish(_ done: TaskDone, _ worker: WorkerID) {
         let id = AttemptID(task: done.task, attempt: done.attempt)
-        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
         let isWhole = (try? assembly.assembler.finish(done)) != nil
         guard !assembly.isBad, isWhole else {
             peers[worker]?.assemblies[id] = nil
             schedule(.taskFailed(worker, id, .transient("bad result")))
             return
         }
+        peers[worker]?.assemblies[id]?.isDone = true
         schedule(.taskFinished(worker, id, digest: assembly.band?.deflated ?? [1]))
     }
 
@@ -311,7 +315,6 @@ final class SimulatedBroker {
             }
             later(.service(.lookedUp(session, notices)))
         case .reload(let jobs):
-            for job in jobs { disk.told[job] = nil }
             later(.service(.reloaded(jobs.compactMap { (try? disk.store.record($0)) ?? nil })))
         case .recover(let job, let seal): recover(job, seal)
         case .told: break
@@ -356,7 +359,9 @@ final class SimulatedBroker {
             return
         }
         do {
-            let outcomes = try farm.disk.store.apply(batch.flatMap(\.1))
+            let entries = batch.flatMap(\.1)
+            let outcomes = try farm.disk.store.apply(entries)
+            farm.disk.note(entries, outcomes)
             var next = 0
             for (token, entries) in batch {
                 answer(token, .success(Array(outcomes[next..<(next + entries.count)])))

@@ -72,7 +72,7 @@ extension BrokerLoop {
 
     func take(_ part: ResultPart, _ worker: WorkerID) {
         let id = AttemptID(task: part.task, attempt: part.attempt)
-        guard var assembly = peers[worker]?.assemblies[id], assembly.fault == nil else { return }
+        guard var assembly = peers[worker]?.assemblies[id], assembly.fault == nil, !assembly.isDone else { return }
         jobs[assembly.job]?.bytesReceived += part.bytes.count
         // Not copied while it grows: the table gives it up until it is put back.
         peers[worker]?.assemblies[id] = nil
@@ -117,7 +117,7 @@ extension BrokerLoop {
 
     func take(_ done: TaskDone, _ worker: WorkerID) {
         let id = AttemptID(task: done.task, attempt: done.attempt)
-        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
         var fault = assembly.fault
         if fault == nil {
             do throws(ProtocolError) { try assembly.assembler.finish(done) } catch { fault = "bad result: \(error)" }
@@ -138,6 +138,7 @@ extension BrokerLoop {
         jobs[assembly.job]?.phases.raster += done.phases.raster
         jobs[assembly.job]?.phases.composite += done.phases.composite
         jobs[assembly.job]?.phases.encode += done.phases.encode
+        peers[worker]?.assemblies[id]?.isDone = true
         let digest = scheduler.wantsDigest(id.task) ? ResultDigest.of(assembly, in: store) : []
         tell(.taskFinished(worker, id, digest: digest))
     }
@@ -167,7 +168,7 @@ extension BrokerLoop {
 
     func take(_ failed: TaskFailed, _ worker: WorkerID) {
         let id = AttemptID(task: failed.task, attempt: failed.attempt)
-        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
         let fault: TaskFault
         switch failed.kind {
         case .badInput:

@@ -50,6 +50,8 @@ struct Assembly {
     var pixels: BlockID?
     /// Why the result cannot be used.
     var fault: String?
+    /// All of it has come; what the worker says of it further counts for nothing.
+    var isDone = false
 
     init(job: JobID, role: TaskRole, assembler: ResultAssembler, payloadBlock: BlockID?) {
         self.job = job

@@ -5,7 +5,9 @@ import InkProtocol
 extension SchedulerState {
     mutating func finish(_ worker: WorkerID, _ attempt: AttemptID, _ digest: [UInt8], now: UInt64) {
         guard workers[worker]?.giveBack(attempt) != nil, let task = tasks[attempt.task] else {
-            actions.append(.drop(worker, attempt))
+            let isHeld = tasks[attempt.task]?.held.contains { $0.worker == worker && $0.attempt == attempt.attempt }
+            // Said twice: what is held stays so.
+            if isHeld != true { actions.append(.drop(worker, attempt)) }
             return
         }
         if let lease = task.leases.first(where: { $0.worker == worker && $0.attempt == attempt.attempt }) {

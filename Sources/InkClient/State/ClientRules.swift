@@ -25,9 +25,8 @@ struct ClientRules: Hashable, Sendable {
     var fetchRepeatTime: Int64 = 5_000
     /// Bytes of contents that are being read or wait for the socket.
     var uploadBytes = 32 << 20
-    /// Bytes of a content in one message. A piece has to get through within the broker's liveness, also over a slow
-    /// line: this one takes 90 kB/s where liveness is 3 s.
-    var uploadPartBytes = 256 << 10
+    /// Bytes of a content in one message.
+    var uploadPartBytes = ProtocolLimits.transferPartBytes
 
     /// `time`, doubled `times` times, at most eightfold.
     static func doubled(_ time: Int64, _ times: Int) -> Int64 { time << Int64(max(0, min(3, times))) }

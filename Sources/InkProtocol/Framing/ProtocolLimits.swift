@@ -44,6 +44,9 @@ public enum ProtocolLimits {
     public static let contentBytes: UInt64 = (1 << 30) + (16 << 20)
     /// What one `contentRequest` and one `pictureRequest` ask for at most, bytes.
     public static let transferWindowBytes: UInt64 = 4 * UInt64(partBytes)
+    /// What senders cut such a window into, bytes. A part has to get through within the liveness, also over a slow
+    /// line: this one takes 90 kB/s where liveness is 3 s. A receiver takes parts of up to `partBytes`.
+    public static let transferPartBytes = 256 << 10
     /// Jobs or notices in one message.
     public static let jobsPerMessage = 1000
     /// How long a client can be told to wait before it tries again.

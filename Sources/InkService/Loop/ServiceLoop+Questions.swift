@@ -47,7 +47,7 @@ extension ServiceLoop {
         var messages: [ServiceMessage] = []
         var position = offset
         while position < end {
-            let count = min(ProtocolLimits.partBytes, end - position)
+            let count = min(ProtocolLimits.transferPartBytes, end - position)
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
                 initialized = max(0, pread(file, buffer.baseAddress, count, position))
             }

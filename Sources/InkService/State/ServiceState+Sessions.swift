@@ -18,7 +18,9 @@ extension ServiceState {
         guard sessions[session] != nil else { return }
         var ended: [JobNumber] = []
         for number in numbers {
-            if jobs[number] == nil {
+            if returning[number] != nil {
+                returning[number]?.insert(session)
+            } else if jobs[number] == nil {
                 ended.append(number)
             } else if (sessions[session]?.watched.count ?? 0) < limits.watchedJobs {
                 jobs[number]?.watchers.insert(session)
@@ -36,6 +38,29 @@ extension ServiceState {
         let later = numbers.dropFirst(now.count).prefix(max(0, limits.watchedJobs - entry.backlog.count))
         sessions[session]?.backlog.append(contentsOf: later)
         if !now.isEmpty { actions.append(.lookUp(session, Array(now))) }
+    }
+
+    mutating func lookedUp(_ notices: [Notice], _ session: SessionID, now: UInt64) {
+        for notice in notices {
+            // One that was queued again meanwhile will have another end.
+            if jobs[notice.job] != nil || returning[notice.job] != nil {
+                watch([notice.job], session, now: now)
+            } else {
+                tell(notice, session, now: now)
+            }
+        }
+    }
+
+    /// The ends of jobs that are queued again are not told any more.
+    private mutating func takeBack(_ numbers: [JobNumber]) {
+        for number in numbers where jobs[number] == nil { returning[number] = returning[number] ?? [] }
+        for session in sessions.keys {
+            for (id, open) in sessions[session]?.openNotices ?? [:] where returning[open.notice.job] != nil {
+                sessions[session]?.openNotices[id] = nil
+                // Who waited for the old end waits for the new one.
+                returning[open.notice.job]?.insert(session)
+            }
+        }
     }
 
     /// Sends a notice, or remembers its job when too many have not been taken.
@@ -140,7 +165,10 @@ extension ServiceState {
             if let retried {
                 let pairs = zip(retried, outcomes)
                 let again = pairs.filter { $0.1 == .done }.map(\.0)
-                if !again.isEmpty { actions.append(.reload(again)) }
+                if !again.isEmpty {
+                    takeBack(again)
+                    actions.append(.reload(again))
+                }
                 let others = pairs.filter { $0.1 != .done }.map(\.0)
                 answer(session, number, of: retried, without: others, "neither failed nor cancelled")
             } else if let prepared {

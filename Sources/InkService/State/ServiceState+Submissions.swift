@@ -217,7 +217,10 @@ extension ServiceState {
             }
             if now >= upload.lastActivity + rules.uploadPatienceMilliseconds {
                 fail(id, .content, "the client does not send what it announced", now: now)
-            } else if now >= upload.askedAt + rules.repeatMilliseconds {
+            } else if now >= upload.askedAt + rules.repeatMilliseconds,
+                upload.askedAt == 0 || now >= upload.lastActivity + rules.repeatMilliseconds
+            {
+                // Not while bytes come, however slowly: they would be sent twice over a line that is slow already.
                 request(id, now: now)
             }
         }

@@ -89,6 +89,8 @@ struct ServiceState: Sendable {
     var refusedEnds: Set<JobNumber> = []
     /// Orders that wait for the disk: what is answered when they are durable.
     var orders: [JournalToken: OrderResult] = [:]
+    /// Jobs that are queued again and are being read from the disk, and who waits for their new end.
+    var returning: [JobNumber: Set<SessionID>] = [:]
     /// The jobs of the retries among them.
     var retries: [JournalToken: [JobNumber]] = [:]
     /// The jobs that the broker has, or is about to get.
@@ -174,8 +176,14 @@ struct ServiceState: Sendable {
         case .contentFailed(let id, let fault):
             fail(id, fault.isTemporary ? .storage : .content, fault.text, now: now)
         case .committed(let token, let result): committed(token, result, now: now)
-        case .lookedUp(let session, let notices): for notice in notices { tell(notice, session, now: now) }
-        case .reloaded(let records): for record in records { restore(record) }
+        case .lookedUp(let session, let notices): lookedUp(notices, session, now: now)
+        case .reloaded(let records):
+            for record in records {
+                restore(record)
+                for session in returning.removeValue(forKey: record.number)?.sorted() ?? [] {
+                    watch([record.number], session, now: now)
+                }
+            }
         case .recovered(let job, let picture): recovered(job, picture)
         case .prepared(let job): prepared(job)
         case .progressed(let job, let done, let total):
