@@ -60,7 +60,9 @@ final class WorkerLoop {
         if case .finished(let run, _) = event { cancellations[run] = nil }
         let (wasServing, wasDraining) = (state.isServing, state.isDraining)
         let actions = state.handle(event, now: steadyMilliseconds()) { cache.hold($0) }
-        if state.isServing != wasServing { onNews(wasServing ? .disconnected : .connected) }
+        // One that has taken its leave is not cut off.
+        let isLeaving = actions.contains { if case .stop = $0 { true } else { false } }
+        if state.isServing != wasServing, !isLeaving { onNews(wasServing ? .disconnected : .connected) }
         if state.isDraining != wasDraining { onNews(.draining) }
         for action in actions { try perform(action) }
     }

@@ -109,6 +109,27 @@ struct WorkerTests {
         try worker.waitUntilEnded()
     }
 
+    @Test("It tells what its connection goes through")
+    func news() throws {
+        let broker = try ScriptedBroker()
+        let news = Mutex<[WorkerNews]>([])
+        let worker = try Worker(
+            configuration: broker.configuration(), context: broker.context, runner: FakeRunner()
+        ) { item in
+            news.withLock { $0.append(item) }
+        }
+        try worker.start()
+        try broker.welcome()
+        // A broker that has forgotten it: it introduces itself again.
+        try broker.send(.unknownWorker)
+        try broker.welcome()
+        try broker.send(.drain)
+        #expect(try broker.next() == .goodbye(.draining))
+        #expect(try broker.next() == .goodbye(.left))
+        try worker.waitUntilEnded()
+        #expect(news.withLock { $0 } == [.connected, .disconnected, .connected, .draining])
+    }
+
     @Test("Large blocks and large results travel in parts, within a small outgoing buffer")
     func large() throws {
         let broker = try ScriptedBroker()

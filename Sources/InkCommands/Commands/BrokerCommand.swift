@@ -48,7 +48,7 @@ struct BrokerCommand {
         do throws(ServiceError) {
             service = try start(log)
         } catch {
-            throw CommandError(error)
+            return try log.fail("broker.failed", CommandError(error))
         }
         log.record(
             LogRecord(
@@ -63,7 +63,8 @@ struct BrokerCommand {
         control.began(service, log, drainMilliseconds: arguments.drainMilliseconds)
         service.waitUntilEnded()
         guard control.isStopRequested else {
-            throw .farm(PictureFailure(kind: .unreachable, reason: "the broker's sockets failed; the log says why"))
+            let failure = PictureFailure(kind: .unreachable, reason: "the broker's sockets failed; the log says why")
+            return try log.fail("broker.failed", .farm(failure))
         }
         log.record(LogRecord(.info, "broker.stopped"))
         return .done
@@ -78,7 +79,7 @@ struct BrokerCommand {
         let context: ZeroMQContext
         do throws(ProtocolError) { context = try ZeroMQContext() } catch { throw .transport(error) }
         let service = try FarmService(configuration: configuration, context: context, container: .png) { event in
-            log.record(LogRecord(event))
+            if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
         }
         try service.start()
         return service

@@ -59,7 +59,7 @@ struct WorkerCommand {
             control.began(worker)
             try worker.waitUntilEnded()
         } catch {
-            throw .farm(PictureFailure(error))
+            return try log.fail("worker.failed", .farm(PictureFailure(error)))
         }
         log.record(LogRecord(.info, "worker.stopped", ["worker": .text(name)]))
         return .done

@@ -54,6 +54,13 @@ final class Log: Sendable {
     /// Whether records of this level are of any use; for those that cost something to make.
     func isLogged(_ level: LogLevel) -> Bool { level.isLogged(at: self.level) }
 
+    /// The end of a service that cannot go on: as a record where programs read the log, else as an error like any other.
+    func fail(_ event: String, _ error: CommandError) throws(CommandError) -> ExitCode {
+        guard format == .json else { throw error }
+        record(LogRecord(.error, event, ["reason": .text(error.description)]))
+        return error.exitCode
+    }
+
     /// Writes what waits and ends; a pipe that nobody reads is waited for two seconds.
     func close() {
         let wasClosed = state.withLock { state in

@@ -4,15 +4,8 @@ import InkWorker
 extension LogRecord {
     /// What a broker tells.
     init(_ event: InkService.FarmEvent) {
-        let level: LogLevel =
-            switch event.level {
-            case .error: .error
-            case .warning: .warning
-            case .info: .info
-            case .debug: .debug
-            }
         self.init(
-            level, event.name,
+            LogLevel(event.level), event.name,
             [
                 "job": event.job.map { .integer(Int(clamping: $0)) }, "task": event.task.map { .text($0) },
                 "worker": event.worker.map { .text($0) }, "client": event.client.map { .text($0) },
@@ -31,6 +24,17 @@ extension LogRecord {
         case .connected: self.init(.info, "worker.connected", fields)
         case .disconnected: self.init(.warning, "worker.disconnected", fields)
         case .draining: self.init(.info, "worker.draining", fields)
+        }
+    }
+}
+
+extension LogLevel {
+    init(_ level: InkService.FarmEvent.Level) {
+        switch level {
+        case .error: self = .error
+        case .warning: self = .warning
+        case .info: self = .info
+        case .debug: self = .debug
         }
     }
 }

@@ -76,5 +76,7 @@ extension PictureOutcome {
         byteCount = Int(clamping: picture.byteCount)
         sha256 = picture.digest.hexadecimal
         attemptCount = Int(clamping: picture.attemptCount)
+        // Of the broker's clock: what a picture waits for its way here says nothing of how long it took.
+        self.milliseconds = Double(picture.elapsed) / 1e6
     }
 }

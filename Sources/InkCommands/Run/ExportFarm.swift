@@ -51,6 +51,8 @@ struct PictureOutcome: Hashable, Sendable {
     /// Bytes of messages to workers and from them.
     var bytesSent = 0
     var bytesReceived = 0
+    /// From the first task to the file, milliseconds, where the farm measures it; nil: it is measured here.
+    var milliseconds: Double?
 }
 
 /// Why a picture did not come to be.

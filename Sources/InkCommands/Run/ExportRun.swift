@@ -183,7 +183,7 @@ struct ExportRun {
             let read = records[index].phases.read
             records[index].phases = outcome.phases
             records[index].phases.read = read
-            records[index].milliseconds = clock.milliseconds - start + read
+            records[index].milliseconds = (outcome.milliseconds ?? clock.milliseconds - start) + read
             records[index].outcome = outcome
             end(index, .done)
         case .failed(let index, let failure):
