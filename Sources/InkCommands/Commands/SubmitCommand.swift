@@ -126,10 +126,10 @@ struct SubmitCommand {
         _ pictures: [PlannedPicture], of input: ExportInput, _ session: inout RemoteSession
     ) throws(CommandError) {
         do throws(PictureFailure) {
-            let (source, content, outline) = try self.source(of: input)
+            let (source, content, opened) = try self.source(of: input)
             let status = try? FileSystem.status(input.path)
             for picture in pictures {
-                let submission = try self.submission(picture, input, source, outline)
+                let submission = try self.submission(picture, input, source, opened)
                 open[submission.key] = Entry(input: input, picture: picture, byteCount: status?.byteCount ?? 0)
                 session.connection.submit(submission, content: content)
             }
@@ -147,7 +147,7 @@ struct SubmitCommand {
     /// What the broker is sent of a project, and what of it is known here.
     private func source(
         of input: ExportInput
-    ) throws(PictureFailure) -> (ProjectSource, ContentSource?, ProjectOutline?) {
+    ) throws(PictureFailure) -> (ProjectSource, ContentSource?, OpenedProject?) {
         var needsProject = !isShared
         if case .named = arguments.layers { needsProject = true }
         if arguments.layers == .each { needsProject = true }
@@ -156,34 +156,53 @@ struct SubmitCommand {
             do throws(EngineError) { opened = try opener.open(input) } catch { throw PictureFailure(error) }
             for warning in opened?.warnings ?? [] { environment.console.warning("\(input.shownName): \(warning)") }
         }
-        let outline = opened.map { ProjectOutline($0.project) }
         guard !isShared, let project = opened?.project else {
             let path = FileSystem.resolved(input.path)
             guard path.hasPrefix("/"), path.utf8.count <= ProtocolLimits.textBytes else {
                 throw PictureFailure(kind: .inputOutput, reason: "\(input.path): has no absolute path that can be sent")
             }
-            return (.path(path), nil, outline)
+            return (.path(path), nil, opened)
         }
         let prepared = try ProjectPacking.content(of: project, name: input.shownName)
-        return (prepared.source, prepared.content, outline)
+        return (prepared.source, prepared.content, opened)
     }
 
     private func submission(
-        _ picture: PlannedPicture, _ input: ExportInput, _ source: ProjectSource, _ outline: ProjectOutline?
+        _ picture: PlannedPicture, _ input: ExportInput, _ source: ProjectSource, _ opened: OpenedProject?
     ) throws(PictureFailure) -> Submission {
         var drawn: [Int]?
-        if let outline {
+        var digest: [UInt8]?
+        if let opened {
             do throws(CommandError) {
-                drawn = try arguments.layers.drawnLayers(of: outline, layer: picture.layer, file: input.shownName)
+                drawn = try arguments.layers.drawnLayers(
+                    of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
             } catch {
                 throw PictureFailure(error)
             }
+            // A project that only the broker reads may have changed by then.
+            if !isShared { digest = try self.digest(picture, input, opened, drawnLayers: drawn) }
         }
         return Submission(
             key: .random(), name: ProjectPacking.name(input.isStandardInput ? input.stem : input.path), source: source,
             picture: PictureSpec(
-                size: .named(picture.size.name), look: arguments.look, drawnLayers: drawn, digest: nil),
+                size: .named(picture.size.name), look: arguments.look, drawnLayers: drawn, digest: digest),
             delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
+    }
+
+    /// What a later `ink export` recognises the picture by.
+    private func digest(
+        _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, drawnLayers: [Int]?
+    ) throws(PictureFailure) -> [UInt8] {
+        do throws(EngineError) {
+            let size = try picture.size.outputSize(
+                canvas: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
+            return PictureContent(
+                contentDigest: opened.contentDigest, look: arguments.look, size: size, drawnLayers: drawnLayers,
+                rendererVersion: TileRenderer.version
+            ).digest(environment.sha256)
+        } catch {
+            throw PictureFailure(error)
+        }
     }
 
     // MARK: - Answers

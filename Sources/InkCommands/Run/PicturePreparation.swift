@@ -41,7 +41,10 @@ struct PicturePreparation: Sendable {
         }
         let drawn = try arguments.layers.drawnLayers(
             of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
-        let digest = digest(of: opened.contentDigest, size: size, drawnLayers: drawn)
+        let digest = PictureContent(
+            contentDigest: opened.contentDigest, look: arguments.look, size: size, drawnLayers: drawn,
+            rendererVersion: rendererVersion
+        ).digest(sha256)
         if exists, policy == .fail {
             return .failed(
                 PictureFailure(kind: .inputOutput, reason: "\(picture.output): exists already (--if-exists fail)"))
@@ -52,13 +55,23 @@ struct PicturePreparation: Sendable {
                 id: id, name: input.shownName, project: opened.project, size: size, drawnLayers: drawn,
                 look: arguments.look, output: picture.output, digest: digest, contentDigest: opened.contentDigest))
     }
+}
+
+/// All that decides about the bytes of a picture.
+struct PictureContent: Sendable {
+    /// Of the project, with its presets, template and images.
+    var contentDigest: [UInt8]
+    var look: PictureLook
+    var size: PixelSize
+    var drawnLayers: [Int]?
+    var rendererVersion: String
 
     /// SHA-256 over the content, the options, the size and the renderer, each on its own line so that no two ways of
     /// cutting the text give the same bytes.
-    private func digest(of content: [UInt8], size: PixelSize, drawnLayers: [Int]?) -> [UInt8] {
+    func digest(_ sha256: ([UInt8]) -> [UInt8]) -> [UInt8] {
         let text = [
-            "ink picture 1", content.hexadecimal, arguments.look.canonicalText(drawnLayers: drawnLayers),
-            size.description, rendererVersion,
+            "ink picture 1", contentDigest.hexadecimal, look.canonicalText(drawnLayers: drawnLayers), size.description,
+            rendererVersion,
         ].joined(separator: "\n")
         return sha256(Array(text.utf8))
     }
