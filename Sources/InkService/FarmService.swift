@@ -137,6 +137,7 @@ public final class FarmService: Sendable {
     private func rules() -> ServiceRules {
         var rules = ServiceRules()
         rules.activeJobs = configuration.activeJobs
+        rules.quotaBytes = configuration.quotaBytes
         rules.inputRoots = configuration.inputRoots
         rules.outputRoot = configuration.outputRoot
         return rules

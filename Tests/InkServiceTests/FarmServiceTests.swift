@@ -62,4 +62,16 @@ struct FarmServiceTests {
             }
         }
     }
+
+    @Test func aContentThatCanNeverFitIsRefusedForGood() throws {
+        let farm = try Farm(workers: 0) { $0.quotaBytes = 100 }
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let key = try client.submit(Self.project(1))
+        let rejection = client.wait { event in
+            if case .rejected(key, let rejection) = event { rejection } else { nil }
+        }
+        #expect(rejection?.code == .invalid && rejection?.text.contains("--quota") == true, "\(client.events)")
+    }
 }

@@ -2,6 +2,7 @@ import Foundation
 import InkBroker
 import InkClient
 import InkEngine
+import InkJSON
 import InkProtocol
 import InkService
 import InkTestSupport
@@ -14,7 +15,7 @@ final class Farm {
     let context: ZeroMQContext
     private(set) var service: FarmService
     private(set) var workers: [Worker] = []
-    let log = Mutex<[FarmEvent]>([])
+    let log = FarmLog()
 
     static let container = PictureContainer(
         prologue: { head in Array("\(head.size) \(head.format)\n".utf8) }, data: { piece, _ in piece },
@@ -26,13 +27,14 @@ final class Farm {
     ) throws {
         self.folder = try folder ?? TemporaryFolder(prefix: "ink-service")
         context = try ZeroMQContext()
-        service = try Farm.makeService(self.folder, context, configure)
+        service = try Farm.makeService(self.folder, context, log, configure)
         try service.start()
         for index in 0..<count { try addWorker("w\(index + 1)") }
     }
 
     private static func makeService(
-        _ folder: TemporaryFolder, _ context: ZeroMQContext, _ configure: (inout ServiceConfiguration) -> Void
+        _ folder: TemporaryFolder, _ context: ZeroMQContext, _ log: FarmLog,
+        _ configure: (inout ServiceConfiguration) -> Void
     ) throws -> FarmService {
         var broker = BrokerConfiguration(endpoint: "tcp://127.0.0.1:*")
         broker.heartbeatMilliseconds = 200
@@ -42,16 +44,19 @@ final class Farm {
             clientsEndpoint: "tcp://127.0.0.1:*", dataFolder: folder.path(of: "data"), broker: broker)
         configuration.heartbeatMilliseconds = 200
         configure(&configuration)
-        return try FarmService(configuration: configuration, context: context, container: container) { _ in }
+        return try FarmService(configuration: configuration, context: context, container: container) { log.add($0) }
     }
 
-    func addWorker(_ name: String, version: String = "test-1", security: SocketSecurity? = nil) throws {
+    func addWorker(
+        _ name: String, version: String = "test-1", security: SocketSecurity? = nil,
+        runner: (any TaskRunner)? = nil
+    ) throws {
         var configuration = WorkerConfiguration(
             endpoint: service.workersEndpoint, name: name, rendererVersion: version, threads: 1)
         configuration.security = security
         configuration.helloMilliseconds = 500
         let worker = try Worker(
-            configuration: configuration, context: try ZeroMQContext(), runner: EngineTaskRunner(threads: 1))
+            configuration: configuration, context: try ZeroMQContext(), runner: runner ?? EngineTaskRunner(threads: 1))
         try worker.start()
         workers.append(worker)
     }
@@ -66,6 +71,13 @@ final class Farm {
         service.waitUntilEnded()
         stopWorkers()
     }
+}
+
+/// What a broker said.
+final class FarmLog: Sendable {
+    private let kept = Mutex<[FarmEvent]>([])
+    var events: [FarmEvent] { kept.withLock { $0 } }
+    func add(_ event: FarmEvent) { kept.withLock { $0.append(event) } }
 }
 
 /// A client that remembers what it was told.
@@ -112,6 +124,17 @@ final class Client {
         client.submit(submission, content: .bytes(bytes))
         return submission.key
     }
+
+    func until(seconds: Double = 30, _ condition: () -> Bool) -> Bool {
+        let end = Date().addingTimeInterval(seconds)
+        while Date() < end {
+            if condition() { return true }
+            usleep(20_000)
+        }
+        return condition()
+    }
+
+    func status() throws -> JSONValue { try JSONReader.read(try client.ask(.status, timeoutMilliseconds: 5_000)) }
 
     func job(of key: SubmissionKey) -> JobNumber? {
         wait { event in

@@ -87,17 +87,23 @@ extension BrokerLoop {
     }
 
     func lose(_ worker: WorkerID, _ reason: String) {
+        guard peers[worker] != nil else { return }
+        removePeer(worker, reason)
+        tell(.workerLost(worker, reason: reason))
+    }
+
+    /// Breaks with a worker that the scheduler has given up.
+    func dismiss(_ worker: WorkerID, _ reason: String) {
+        send(.refuse(reason: reason), to: worker)
+        removePeer(worker, reason)
+    }
+
+    private func removePeer(_ worker: WorkerID, _ reason: String) {
         guard let peer = peers[worker] else { return }
         for (attempt, assembly) in peer.assemblies.sorted(by: { $0.key < $1.key }) {
             note(attempt, assembly.role, of: assembly.job, worker, .lost(reason: reason))
         }
         note(worker, .left(reason: reason))
-        removePeer(worker)
-        tell(.workerLost(worker, reason: reason))
-    }
-
-    func removePeer(_ worker: WorkerID) {
-        guard let peer = peers[worker] else { return }
         for attempt in peer.assemblies.keys { forget(attempt, of: worker) }
         peers[worker] = nil
         sessions[peer.route] = nil

@@ -189,9 +189,7 @@ final class BrokerLoop {
         case .jobComplete: break
         case .jobFailed(let id, let failure):
             fail(id, BrokerLoop.error(of: failure, export: jobs[id]?.name ?? "\(id)", replay: keep(failure, of: id)))
-        case .dismiss(let worker, let reason):
-            send(.refuse(reason: reason), to: worker)
-            removePeer(worker)
+        case .dismiss(let worker, let reason): dismiss(worker, reason)
         }
     }
 

@@ -223,6 +223,8 @@ struct ServiceRules: Hashable, Sendable {
     var repeatMilliseconds: UInt64 = 5_000
     /// A content whose sender says nothing for this long is given up.
     var uploadPatienceMilliseconds: UInt64 = 60_000
+    /// No content that is larger will ever have room. Bytes.
+    var quotaBytes = Int.max
     /// Roots for `ProjectSource.path`; absolute, without a slash at the end.
     var inputRoots: [String] = []
     /// Root for `PictureDelivery.write`.
