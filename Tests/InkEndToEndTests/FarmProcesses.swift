@@ -49,6 +49,10 @@ final class FarmProcesses {
     let brokerOptions: [String]
     let workerOptions: [String]
     let clientOptions: [String]
+    /// Of its members; nil: there are none.
+    let keys: FarmKeys?
+    /// Where its members live; nil: on this machine's loopback.
+    let network: FarmNetwork?
     let workersPort: Int
     let clientsPort: Int
     private(set) var broker: Member?
@@ -59,12 +63,14 @@ final class FarmProcesses {
     ///   - workers: started with one thread each.
     ///   - brokerOptions: beside endpoints and data folder.
     init(
-        workers count: Int, brokerOptions: [String] = [], workerOptions: [String] = [], clientOptions: [String] = []
+        workers count: Int, brokerOptions: [String] = [], keys: FarmKeys? = nil, network: FarmNetwork? = nil
     ) throws {
         folder = try EndToEndFolder()
-        self.brokerOptions = brokerOptions
-        self.workerOptions = workerOptions
-        self.clientOptions = clientOptions
+        self.network = network
+        self.keys = keys
+        self.brokerOptions = brokerOptions + (keys?.brokerOptions ?? [])
+        workerOptions = keys?.workerOptions ?? []
+        clientOptions = keys?.clientOptions ?? []
         workersPort = try Self.freePort()
         clientsPort = try Self.freePort()
         try startBroker()
@@ -72,7 +78,10 @@ final class FarmProcesses {
     }
 
     deinit {
-        for member in [broker].compactMap({ $0 }) + workers where member.process.isRunning { member.kill9() }
+        for member in [broker].compactMap({ $0 }) + workers where member.process.isRunning {
+            member.send(SIGCONT)
+            member.kill9()
+        }
     }
 
     /// A port that nobody listens at now.
@@ -100,19 +109,20 @@ final class FarmProcesses {
         broker = try Member(
             "broker",
             [
-                "broker", "--data", path("data"), "--workers", "tcp://127.0.0.1:\(workersPort)", "--clients", endpoint,
-                "--log", "json", "--log-level", "debug",
-            ] + brokerOptions, log: path("broker.log"))
+                "broker", "--data", path("data"), "--clients", endpoint, "--log", "json", "--log-level", "debug",
+                "--workers", "tcp://\(network == nil ? "127.0.0.1" : "*"):\(workersPort)",
+            ] + brokerOptions, log: path("broker.log"), prefix: network?.brokerPrefix ?? [])
     }
 
     @discardableResult
     func addWorker() throws -> Member {
         started += 1
         let name = "w\(started)"
+        let address = network?.brokerAddress(ofWorker: started - 1) ?? "127.0.0.1"
         let worker = try Member(
             name,
-            ["worker", "--broker", "tcp://127.0.0.1:\(workersPort)", "--threads", "1", "--name", name] + workerOptions,
-            log: path("\(name).log"))
+            ["worker", "--broker", "tcp://\(address):\(workersPort)", "--threads", "1", "--name", name] + workerOptions,
+            log: path("\(name).log"), prefix: network?.prefix(ofWorker: started - 1) ?? [])
         workers.append(worker)
         return worker
     }
@@ -124,7 +134,7 @@ final class FarmProcesses {
     }
 
     func client(_ arguments: [String]) throws -> InkProcess {
-        try InkProcess(arguments + ["--broker", endpoint] + clientOptions)
+        try InkProcess(arguments + ["--broker", endpoint] + clientOptions, prefix: network?.brokerPrefix ?? [])
     }
 
     func run(_ arguments: [String]) throws -> InkProcess.Result { try client(arguments).wait() }

@@ -37,13 +37,14 @@ struct InkProcess {
     private let output = Pipe()
     private let error = Pipe()
 
-    /// Starts `ink` with these arguments. `input` is its standard input; nil leaves it empty.
+    /// Starts `ink` with these arguments. `input` is its standard input; nil leaves it empty. `prefix` is a command that
+    /// runs another.
     init(
-        _ arguments: [String], input: Pipe? = nil, output replacement: FileHandle? = nil,
+        _ arguments: [String], prefix: [String] = [], input: Pipe? = nil, output replacement: FileHandle? = nil,
         limits: ProcessLimits = ProcessLimits(), environment: [String: String] = [:]
     ) throws {
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", limits.script, try Self.executable().path] + arguments
+        process.arguments = ["-c", limits.script] + prefix + [try Self.executable().path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = replacement ?? output
