@@ -8,8 +8,10 @@ let package = Package(
     name: "ink-export-farm",
     products: [
         .executable(name: "ink", targets: ["ink"]),
-        // For the fuzz targets in Fuzz/.
+        // For the packages in Fuzz/ and Benchmarks/.
         .library(name: "InkEngine", targets: ["InkEngine"]),
+        .library(name: "InkProtocol", targets: ["InkProtocol"]),
+        .library(name: "InkBroker", targets: ["InkBroker"]),
     ],
     targets: [
         // C libraries of the distribution: a module map and a shim header each.

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Benchmarks that need the inside of the farm; a package of its own so that users do not build them.
+let package = Package(
+    name: "ink-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "ink-export-farm", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "TaskRates",
+            dependencies: [
+                .product(name: "InkBroker", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+                .product(name: "InkProtocol", package: "ink-export-farm"),
+            ])
+    ]
+)
