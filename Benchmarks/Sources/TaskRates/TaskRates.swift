@@ -8,18 +8,20 @@ import Synchronization
 /// How many tasks a broker gets through with workers that do nothing: the real broker, real TCP, results that are made
 /// up.
 ///
-///     swift run -c release --package-path Benchmarks TaskRates [SECONDS]
+///     swift run -c release --package-path Benchmarks TaskRates [SECONDS [WORKERS,... [BYTES,...]]]
 ///
 /// For results of 64 bytes and of 256 KiB, and 1, 8, 64 and 512 workers: tasks a second, and the broker's processor
 /// time a task, as exports report it. All workers share one thread; what it needs is part of the machine's limit.
 @main
 enum TaskRates {
     static func main() throws {
-        let seconds = CommandLine.arguments.dropFirst().first.flatMap(Double.init) ?? 3
+        let numbers = CommandLine.arguments.dropFirst().map { $0.split(separator: ",").compactMap { Double($0) } }
+        let seconds = numbers.first?.first ?? 3
+        let workerCounts = numbers.dropFirst().first?.map { Int($0) } ?? [1, 8, 64, 512]
         print("| result | workers | tasks a second | MB/s | broker's CPU a task, us |")
         print("| ---: | ---: | ---: | ---: | ---: |")
-        for bytes in [64, 256 << 10] {
-            for workers in [1, 8, 64, 512] {
+        for bytes in numbers.dropFirst(2).first?.map({ Int($0) }) ?? [64, 256 << 10] {
+            for workers in workerCounts {
                 let rate = try measure(workers: workers, resultBytes: bytes, seconds: seconds)
                 print(
                     "| \(bytes) | \(workers) | \(Int(rate.tasksPerSecond)) | "
@@ -127,8 +129,9 @@ private final class Crew: Sendable {
         Thread { [self] in
             do {
                 let context = try ZeroMQContext()
+                let filler = (0..<resultBytes).map { UInt8(truncatingIfNeeded: $0 &* 167) }
                 let sessions = try (0..<workers).map { index in
-                    try Session(endpoint: endpoint, context: context, name: "w\(index)", resultBytes: resultBytes)
+                    try Session(endpoint: endpoint, context: context, name: "w\(index)", filler: filler)
                 }
                 while !isStopped.withLock({ $0 }) {
                     var items = sessions.map { $0.socket.pollItem() }
@@ -152,9 +155,8 @@ private final class Session {
     let socket: ZeroMQSocket
     private let filler: [UInt8]
 
-    init(endpoint: String, context: ZeroMQContext, name: String, resultBytes: Int) throws {
-        var generator = SystemRandomNumberGenerator()
-        filler = (0..<resultBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    init(endpoint: String, context: ZeroMQContext, name: String, filler: [UInt8]) throws {
+        self.filler = filler
         socket = try ZeroMQSocket(.dealer, context: context)
         try socket.connect(endpoint)
         try send(

@@ -107,6 +107,7 @@ extension BrokerLoop {
         for attempt in peer.assemblies.keys { forget(attempt, of: worker) }
         peers[worker] = nil
         sessions[peer.route] = nil
+        behind.remove(worker)
     }
 
     func keepPeersAlive(now: UInt64) {
@@ -135,7 +136,7 @@ extension BrokerLoop {
             lose(worker, "a message to it cannot be written: \(error)")
             return
         }
-        _ = flushMessages(worker)
+        if !flushMessages(worker) { behind.insert(worker) }
     }
 
     /// Does not take a stranger on, and says so on both sides.
@@ -159,12 +160,11 @@ extension BrokerLoop {
 
     /// Sends what has been waiting. Returns whether anything still is.
     func flush() -> Bool {
-        var isBusy = false
-        for id in peers.keys.sorted() where peers[id]?.hasWork == true {
+        for id in behind.sorted() {
             if flushMessages(id) { flushParts(id) }
-            isBusy = isBusy || peers[id]?.hasWork == true
+            if peers[id]?.hasWork != true { behind.remove(id) }
         }
-        return isBusy
+        return !behind.isEmpty
     }
 
     /// Returns whether all messages have gone.
@@ -220,6 +220,7 @@ extension BrokerLoop {
     }
 
     private func want(_ ranges: [BlockRange], _ worker: WorkerID) {
+        behind.insert(worker)
         for range in ranges {
             guard let total = store.byteCount(of: range.id) else {
                 send(.blockMissing(range.id), to: worker)

@@ -34,6 +34,8 @@ final class BrokerLoop {
     /// The export that a block was last held for: its traffic is counted there.
     var owners: [BlockID: JobID] = [:]
     var peers: [WorkerID: Peer] = [:]
+    /// Those to whom something is still to be sent.
+    var behind: Set<WorkerID> = []
     var sessions: [[UInt8]: WorkerID] = [:]
     var lastWorker: UInt64 = 0
     var counters = TaskCounters()

@@ -13,13 +13,13 @@ extension SchedulerState {
 
     /// The next dispatch, or nil when nothing can or may be dispatched now.
     mutating func choose() -> Choice? {
-        let free = workers.values.filter(\.takesMore)
-        guard !free.isEmpty, !jobs.isEmpty else { return nil }
-        let order = jobs.values.sorted { ($1.priority, $0.pass, $0.id) < ($0.priority, $1.pass, $1.id) }
+        guard workers.hasRoom, !jobs.isEmpty else { return nil }
+        let order = jobs.values.map { (priority: $0.priority, pass: $0.pass, id: $0.id) }
+            .sorted { ($1.priority, $0.pass, $0.id) < ($0.priority, $1.pass, $1.id) }
         var first: (choice: Choice, priority: Int, cost: UInt64)?
         for job in order {
             if let first, job.priority == first.priority { continue }
-            guard let (choice, cost) = offer(of: job, free) else { continue }
+            guard let (choice, cost) = offer(of: job.id) else { continue }
             guard let top = first else {
                 first = (choice, job.priority, cost.nanoseconds)
                 continue
@@ -37,51 +37,53 @@ extension SchedulerState {
     }
 
     /// What a job would have done next, and by whom; nil when it has nothing for these workers now.
-    private func offer(of job: JobRecord, _ free: [WorkerRecord]) -> (Choice, TaskCost)? {
-        let able = job.version.map { version in free.filter { $0.version == version } } ?? free
-        guard !able.isEmpty else { return nil }
+    private func offer(of id: JobID) -> (Choice, TaskCost)? {
+        guard let job = jobs[id] else { return nil }
         for id in job.retries {
             guard let task = tasks[id] else { continue }
-            let allowed = able.filter { mayTry(task, on: $0) }
-            guard !allowed.isEmpty else { continue }
-            return bestFit(task.cost, among: allowed).map { (Choice(job: job.id, task: id, worker: $0), task.cost) }
+            var isAllowed = false
+            let worker = workers.leastLoaded(version: job.version) { worker, crew in
+                guard mayTry(task, on: worker.id, crew) else { return false }
+                isAllowed = true
+                return worker.fits(task.cost)
+            }
+            if let worker { return (Choice(job: job.id, task: id, worker: worker), task.cost) }
+            if isAllowed { return nil }
         }
         // A task that fits nobody at the moment is waited for: smaller ones would starve it.
         guard let (_, cost) = job.fresh else { return nil }
-        let quick = able.filter { !isTooSlow($0, for: cost) }
-        return bestFit(cost, among: quick).map { (Choice(job: job.id, task: nil, worker: $0), cost) }
+        let remaining = remainingWork(with: cost)
+        var rate: Double?
+        let worker = workers.leastLoaded(version: job.version) { worker, crew in
+            guard worker.fits(cost) else { return false }
+            // Whether the others would be done with all that they can do before this worker were done with this task.
+            guard let pace = worker.pace, let best = crew.bestPace(beside: worker.id), pace > 3 * best, let remaining
+            else { return true }
+            let all = rate ?? crew.rate
+            if job.version != nil { rate = all }
+            let others = all - Double(worker.credits) / max(1e-9, pace)
+            return remaining / others >= pace * Double(cost.nanoseconds)
+        }
+        return worker.map { (Choice(job: job.id, task: nil, worker: $0), cost) }
     }
 
     /// Another try goes to another worker as long as there is one; one to compare with, always.
-    func mayTry(_ task: TaskRecord, on worker: WorkerRecord) -> Bool {
-        if task.held.contains(where: { $0.worker == worker.id }) { return false }
-        return !task.tried.contains(worker.id)
-            || !workers.values.contains {
-                $0.isUsable && $0.version == worker.version && !task.tried.contains($0.id)
-            }
+    func mayTry(_ task: TaskRecord, on worker: WorkerID, _ crew: Crew) -> Bool {
+        if task.held.contains(where: { $0.worker == worker }) { return false }
+        guard task.tried.contains(worker) else { return true }
+        return task.tried.count { workers[$0]?.isUsable == true && workers[$0]?.version == workers[worker]?.version }
+            >= crew.usable
     }
 
-    /// Whether the others would be done with all that they can do before this worker were done with one more task.
-    private func isTooSlow(_ worker: WorkerRecord, for cost: TaskCost) -> Bool {
-        guard let pace = worker.pace else { return false }
-        let others = workers.values.filter { $0.id != worker.id && $0.isUsable && $0.version == worker.version }
-        guard let best = others.compactMap(\.pace).min(), pace > 3 * best else { return false }
+    /// Estimated nanoseconds of a task and of all that can be dispatched beside it; nil when nobody knows how much is
+    /// to come.
+    private func remainingWork(with cost: TaskCost) -> Double? {
         var remaining = Double(cost.nanoseconds)
         for job in jobs.values {
-            // Nobody knows how much is to come: then every hand is welcome.
-            guard let work = job.workBeside else { return false }
+            guard let work = job.workBeside else { return nil }
             remaining += work
         }
-        let rate = others.reduce(0) { $0 + Double($1.credits.tasks) / max(1e-9, $1.pace ?? best) }
-        return remaining / rate < pace * Double(cost.nanoseconds)
-    }
-
-    /// The least loaded worker that has room for the task.
-    func bestFit(_ cost: TaskCost, among candidates: [WorkerRecord]) -> WorkerID? {
-        func load(_ worker: WorkerRecord) -> (Int, Int, WorkerID) {
-            (worker.holdings.count * 1000 / worker.credits.tasks, worker.usedBytes, worker.id)
-        }
-        return candidates.filter { $0.fits(cost) }.min { load($0) < load($1) }?.id
+        return remaining
     }
 
     mutating func dispatch(_ choice: Choice, now: UInt64) {
@@ -107,6 +109,7 @@ extension SchedulerState {
         task.attempts += 1
         let deadline = now.saturatingSum(leaseTime(of: task.cost))
         let attempt = AttemptID(task: id, attempt: task.attempts)
+        task.tries.append((worker, task.attempts))
         task.leases.append(Lease(worker: worker, attempt: task.attempts, since: now, deadline: deadline))
         tasks[id] = task
         if job.version == nil { jobs[job.id]?.version = workers[worker]?.version }
@@ -138,7 +141,7 @@ extension SchedulerState {
             let version = jobs[task.job]?.version
             let candidates = workers.values.filter {
                 $0.isUsable && (version == nil || $0.version == version) && $0.reservedFor == nil && $0.isolated == nil
-                    && mayTry(task, on: $0)
+                    && mayTry(task, on: $0.id, workers.crews[$0.version] ?? Crew())
             }
             guard let worker = candidates.min(by: { ($0.holdings.count, $0.id) < ($1.holdings.count, $1.id) })
             else { continue }

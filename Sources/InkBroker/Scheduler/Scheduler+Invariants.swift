@@ -10,6 +10,7 @@ extension SchedulerState {
 
     private var brokenWorkers: [String] {
         var broken: [String] = []
+        if workers.crews != workers.crewsCountedAnew { broken.append("the workers' order is not that of the workers") }
         for worker in workers.values {
             let name = "worker \(worker.id.rawValue)"
             let bytes = worker.holdings.values.reduce(0) { $0 + $1.bytes }
@@ -24,6 +25,9 @@ extension SchedulerState {
             }
             if let task = worker.reservedFor, !suspects.contains(task) {
                 broken.append("\(name): reserved for a task that does not wait")
+            }
+            if worker.leaseCount != worker.holdings.values.count(where: \.isLease) {
+                broken.append("\(name): \(worker.leaseCount) leases counted")
             }
             for (attempt, holding) in worker.holdings where holding.isLease {
                 let leases = tasks[attempt.task]?.leases ?? []

@@ -5,36 +5,40 @@ import InkProtocol
 extension SchedulerState {
     /// Less than this is not worth a second dispatch, nanoseconds.
     private static let leastGain: Double = 10_000_000
+    /// Looking for races takes time, too: not after each task, nanoseconds.
+    private static let pause: UInt64 = 5_000_000
 
     /// Gives tasks that slow workers hold to idle ones, too, within the budget for that.
     mutating func race(after event: SchedulerEvent, now: UInt64) {
         switch event {
-        case .tick, .taskFinished, .workerJoined: break
+        case .taskFinished where now >= lastRace.saturatingSum(Self.pause): break
+        case .tick, .workerJoined: break
         default: return
         }
+        guard !tasks.isEmpty, workers.hasIdleThreads, counters.racedWork < raceBudget else { return }
+        lastRace = now
         while let (task, worker) = nextRace(now: now) { lend(task, to: worker, now: now, isRace: true) }
     }
 
     private func nextRace(now: UInt64) -> (TaskID, WorkerID)? {
-        guard !tasks.isEmpty else { return nil }
-        let idle = workers.values.filter { $0.takesMore && $0.hasIdleThread }
-        let paces = workers.values.compactMap(\.pace).sorted()
-        guard !idle.isEmpty, !paces.isEmpty else { return nil }
-        let typical = paces[(paces.count - 1) / 2]
+        let runners = workers.crews.mapValues { crew in
+            let typical = crew.typicalPace ?? 0
+            return crew.open.filter(\.hasIdleThread)
+                .sorted { ($0.pace ?? typical, $0.id) < ($1.pace ?? typical, $1.id) }
+        }
         var found: (task: TaskRecord, worker: WorkerID, rank: (Int, Int, TaskID))?
         for task in tasks.values where task.leases.count == 1 && !task.isSuspect && task.held.isEmpty {
-            guard let job = jobs[task.job], isAffordable(task.cost) else { continue }
+            guard let job = jobs[task.job], let version = job.version, let idle = runners[version], !idle.isEmpty,
+                let typical = workers.crews[version]?.typicalPace, isAffordable(task.cost)
+            else { continue }
             // The rows that all others wait for come first, of the most urgent jobs.
             let rank = (-job.priority, task.role.order, task.id)
             if let found, found.rank < rank { continue }
             let remaining = remainingTime(task.leases[0], task.cost, typical: typical, now: now)
-            let runners = idle.filter {
-                $0.id != task.leases[0].worker && $0.version == job.version && !task.tried.contains($0.id)
-                    && $0.fits(task.cost)
+            let runner = idle.first {
+                $0.id != task.leases[0].worker && !task.tried.contains($0.id) && $0.fits(task.cost)
             }
-            guard let runner = runners.min(by: { ($0.pace ?? typical, $0.id) < ($1.pace ?? typical, $1.id) }) else {
-                continue
-            }
+            guard let runner else { continue }
             // About half of a turnaround is waiting behind another task, which there is none of.
             let fresh = (runner.pace ?? typical) * Double(task.cost.nanoseconds) / 2
             guard remaining > 2 * fresh, remaining - fresh > Self.leastGain else { continue }

@@ -63,7 +63,7 @@ extension SchedulerState {
         else { return }
         let deadline = now.saturatingSum(leaseTime(of: task.cost))
         tasks[attempt.task]?.leases[index].deadline = deadline
-        workers[worker]?.holdings[attempt]?.deadline = deadline
+        workers[worker]?.renew(attempt, deadline: deadline)
     }
 
     /// What the end of a lease says about the task.
@@ -103,14 +103,12 @@ extension SchedulerState {
 
     /// Ends all work on a task whose result is not needed; workers stay busy with it until they answer.
     mutating func callBack(_ task: TaskRecord) {
-        for lease in task.leases {
-            workers[lease.worker]?.holdings[AttemptID(task: task.id, attempt: lease.attempt)]?.isLease = false
-        }
-        guard task.attempts > 1 || !task.leases.isEmpty else { return }
         // Tries past their deadline are still at work, too.
-        for id in workers.keys.sorted() {
-            let held = workers[id]?.holdings.keys.filter { $0.task == task.id }.sorted() ?? []
-            for attempt in held { actions.append(.cancel(id, attempt)) }
+        for entry in task.tries {
+            let attempt = AttemptID(task: task.id, attempt: entry.attempt)
+            guard workers[entry.worker]?.holdings[attempt] != nil else { continue }
+            workers[entry.worker]?.endLease(attempt)
+            actions.append(.cancel(entry.worker, attempt))
         }
     }
 
@@ -121,6 +119,8 @@ extension SchedulerState {
         if task.leases.isEmpty || task.isSuspect {
             jobs[task.job]?.retries.removeAll { $0 == task.id }
             suspects.removeAll { $0 == task.id }
+        }
+        if task.isSuspect {
             for id in workers.keys where workers[id]?.reservedFor == task.id { workers[id]?.reservedFor = nil }
         }
     }

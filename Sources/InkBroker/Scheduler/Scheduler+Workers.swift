@@ -27,7 +27,7 @@ extension SchedulerState {
             let overdue = worker.holdings.filter { $0.value.isLease && $0.value.deadline <= now }.keys.sorted()
             for attempt in overdue {
                 // Not cancelled: a result that is merely late is still welcome.
-                workers[id]?.holdings[attempt]?.isLease = false
+                workers[id]?.endLease(attempt)
                 endLease(id, attempt, reason: "past its deadline", verdict: .counts, now: now)
             }
             let isStuck = worker.holdings.values.contains { $0.deadline.saturatingSum(rules.dismissalGrace) <= now }
@@ -41,13 +41,12 @@ extension SchedulerState {
 
     /// Fails the jobs whose renderer version has left while others are there: they can begin anew.
     private mutating func giveUpOrphans(now: UInt64) {
-        let usable = Set(workers.values.filter(\.isUsable).map(\.version))
         for id in jobs.keys.sorted() {
             guard let version = jobs[id]?.version else { continue }
             let isServed =
-                usable.contains(version)
+                (workers.crews[version]?.usable ?? 0) > 0
                 || workers.values.contains { $0.version == version && $0.leaseCount > 0 }
-            guard !isServed, !usable.isEmpty else {
+            guard !isServed, workers.crews.values.contains(where: { $0.usable > 0 }) else {
                 jobs[id]?.orphanedSince = nil
                 continue
             }

@@ -9,7 +9,7 @@ import InkProtocol
 struct SchedulerState: Sendable {
     let rules: SchedulerRules
     var jobs: [JobID: JobRecord] = [:]
-    var workers: [WorkerID: WorkerRecord] = [:]
+    var workers = Workforce()
     var tasks: [TaskID: TaskRecord] = [:]
     /// Suspects that wait to be tried alone, oldest first.
     var suspects: [TaskID] = []
@@ -22,6 +22,8 @@ struct SchedulerState: Sendable {
     var checked: Set<TaskID> = []
     var counters = SchedulerCounters()
     var unmannedSince: UInt64?
+    /// When races were last looked for.
+    var lastRace: UInt64 = 0
     var actions: [SchedulerAction] = []
 
     init(rules: SchedulerRules = SchedulerRules()) { self.rules = rules }
@@ -30,6 +32,7 @@ struct SchedulerState: Sendable {
     mutating func handle(_ event: SchedulerEvent, now: UInt64) -> [SchedulerAction] {
         actions.removeAll(keepingCapacity: true)
         apply(event, now: now)
+        if case .taskProgressed = event { return actions }
         placeSuspects(now: now)
         settleChecks(now: now)
         while let choice = choose() { dispatch(choice, now: now) }

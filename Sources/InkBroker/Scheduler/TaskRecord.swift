@@ -22,6 +22,8 @@ struct TaskRecord: Sendable {
     /// Was lost together with others, so that nobody knows which of them was the cause: tried alone from now on.
     var isSuspect = false
     var leases: [Lease] = []
+    /// All who were given it, also those whose lease is over and who may still be at work.
+    var tries: [(worker: WorkerID, attempt: UInt32)] = []
     /// Workers that failed it or were lost with it.
     var tried: Set<WorkerID> = []
     /// Results that wait for another one to be compared with, oldest first.
@@ -73,8 +75,10 @@ struct WorkerRecord: Sendable {
     let credits: WorkerCredits
     /// How long a task takes here from its dispatch on, in parts of its estimate; nil before the first.
     private(set) var pace: Double?
-    var holdings: [AttemptID: Holding] = [:]
-    var usedBytes = 0
+    private(set) var holdings: [AttemptID: Holding] = [:]
+    private(set) var usedBytes = 0
+    /// Holdings that are leases.
+    private(set) var leaseCount = 0
     var isDraining = false
     /// A suspect that will run here as soon as the worker holds nothing.
     var reservedFor: TaskID?
@@ -106,8 +110,6 @@ struct WorkerRecord: Sendable {
         if found > known { learn(nanoseconds: nanoseconds, estimate: estimate) }
     }
 
-    var leaseCount: Int { holdings.values.reduce(0) { $0 + ($1.isLease ? 1 : 0) } }
-
     /// Whether anything can be expected of the worker: some of its credits are not stuck in tasks past their lease.
     var isUsable: Bool { !isDraining && holdings.count - leaseCount < credits.tasks }
 
@@ -115,19 +117,26 @@ struct WorkerRecord: Sendable {
         !isDraining && reservedFor == nil && isolated == nil && holdings.count < credits.tasks
     }
 
-    func fits(_ cost: TaskCost) -> Bool {
-        holdings.isEmpty || (usedBytes <= credits.bytes && cost.bytes <= credits.bytes - usedBytes)
-    }
-
     mutating func take(_ id: AttemptID, cost: TaskCost, deadline: UInt64) {
         holdings[id] = Holding(bytes: cost.bytes, deadline: deadline, isLease: true)
         usedBytes += cost.bytes
+        leaseCount += 1
+    }
+
+    mutating func renew(_ id: AttemptID, deadline: UInt64) { holdings[id]?.deadline = deadline }
+
+    /// Nobody waits for its answer any more.
+    mutating func endLease(_ id: AttemptID) {
+        guard holdings[id]?.isLease == true else { return }
+        holdings[id]?.isLease = false
+        leaseCount -= 1
     }
 
     /// Nil when the worker does not hold it.
     mutating func giveBack(_ id: AttemptID) -> Holding? {
         guard let holding = holdings.removeValue(forKey: id) else { return nil }
         usedBytes -= holding.bytes
+        if holding.isLease { leaseCount -= 1 }
         if isolated == id { isolated = nil }
         return holding
     }
