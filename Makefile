@@ -8,12 +8,12 @@ INK := .build/release/ink
 SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 # Tests run on optimised code, which is what ships; in a folder of their own, since its flags differ from the product's.
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
-FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Package.swift
+FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build demo pictures examples test simulate fuzz lint format clean
+.PHONY: help setup build demo pictures examples test simulate fuzz check-deployment test-image lint format clean
 
 help: ## Say what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: ## Install the libraries that are missing
 	@Scripts/setup.sh
@@ -49,6 +49,12 @@ simulate: setup ## Simulate SEEDS farms (default 100000) from seed FIRST on, or 
 fuzz: setup ## Fuzz the readers for FUZZ_SECONDS each (default 30)
 	Scripts/fuzz.sh
 
+check-deployment: build ## Check image, compose file, units and manifests with their own tools
+	Scripts/check-deployment.sh
+
+test-image: build ## Build the image and run a farm of it (root, Debian or Ubuntu)
+	Scripts/test-image.sh
+
 lint: ## Check the formatting
 	swift format lint --strict -r $(FORMATTED)
 
@@ -56,4 +62,4 @@ format: ## Format the sources
 	swift format format -i -r $(FORMATTED)
 
 clean: ## Remove what was built
-	rm -rf .build Fuzz/.build out
+	rm -rf .build Fuzz/.build Benchmarks/.build out
