@@ -54,7 +54,7 @@ public struct KeyFile: Hashable, Sendable {
 
     /// Reads a key file. One that holds a secret must not be readable for others.
     public static func read(path: String) throws(KeyError) -> KeyFile {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .file(path: path, operation: "open", errno: errno) }
         defer { close(file) }
         var status = stat()

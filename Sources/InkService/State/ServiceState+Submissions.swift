@@ -33,7 +33,8 @@ extension ServiceState {
         if jobs.count + submitting.count >= limits.queuedJobs { return busy("\(jobs.count) jobs wait already") }
         if submission.name.isEmpty { return Rejection(code: .invalid, text: "the submission has no name") }
         if case .content(_, let byteCount, _) = submission.source, byteCount > UInt64(rules.quotaBytes) {
-            let text = "\(submission.name) has \(byteCount) bytes, more than the broker's --quota of \(rules.quotaBytes)"
+            let text =
+                "\(submission.name) has \(byteCount) bytes, more than the broker's --quota of \(rules.quotaBytes)"
             return Rejection(code: .invalid, text: text)
         }
         if case .path(let path) = submission.source, !rules.inputRoots.contains(where: { Self.lies(path, below: $0) }) {
