@@ -8,17 +8,27 @@ let package = Package(
     products: [
         .executable(name: "FuzzProjectReader", targets: ["FuzzProjectReader"]),
         .executable(name: "FuzzPNGDecoder", targets: ["FuzzPNGDecoder"]),
+        .executable(name: "FuzzProtocol", targets: ["FuzzProtocol"]),
     ],
     dependencies: [.package(name: "ink-export-farm", path: "..")],
     targets: [
         .target(name: "CFuzzer"),
+        .target(name: "FuzzSupport"),
         .executableTarget(
             name: "FuzzProjectReader",
             dependencies: ["CFuzzer", .product(name: "InkEngine", package: "ink-export-farm")],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
             name: "FuzzPNGDecoder",
-            dependencies: ["CFuzzer", .product(name: "InkEngine", package: "ink-export-farm")],
+            dependencies: ["CFuzzer", "FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+        .executableTarget(
+            name: "FuzzProtocol",
+            dependencies: [
+                "CFuzzer", "FuzzSupport",
+                .product(name: "InkEngine", package: "ink-export-farm"),
+                .product(name: "InkProtocol", package: "ink-export-farm"),
+            ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     ]
 )

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${FUZZ_SECONDS:-30}
-targets=(FuzzProjectReader FuzzPNGDecoder)
+targets=(FuzzProjectReader FuzzPNGDecoder FuzzProtocol)
 if [[ $# -gt 0 ]]; then
     targets=("$1")
     shift
@@ -37,6 +37,11 @@ for target in "${targets[@]}"; do
             Tests/InkEndToEndTests/Data/png Tests/InkEndToEndTests/Data/png-fuzz
             Tests/InkConformanceTests/Data/png-formats
         )
+        options+=(-max_len=4096)
+        ;;
+    FuzzProtocol)
+        seeds=(Fuzz/.build/seeds/FuzzProtocol)
+        python3 Scripts/fuzz_seeds.py "${seeds[0]}"
         options+=(-max_len=4096)
         ;;
     esac

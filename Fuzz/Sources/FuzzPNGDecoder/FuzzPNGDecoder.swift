@@ -1,4 +1,5 @@
 import CFuzzer
+import FuzzSupport
 import InkEngine
 
 private let limits: Limits = {
@@ -44,17 +45,6 @@ private func withRightChecksums(_ png: [UInt8]) -> [UInt8] {
         start += 12 + length
     }
     return png
-}
-
-/// PNG specification, annex D.
-private func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-    var crc: UInt32 = 0xFFFF_FFFF
-    for byte in bytes { crc = crc >> 8 ^ crcTable[Int((crc ^ UInt32(byte)) & 255)] }
-    return ~crc
-}
-
-private let crcTable: [UInt32] = (0..<256).map { index in
-    (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
 }
 
 @_cdecl("FuzzPNGDecoder_main")
