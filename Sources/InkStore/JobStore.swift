@@ -51,6 +51,14 @@ public final class JobStore: Sendable {
             return false
         }
         guard version <= schemaVersion else { throw .newer(path: database.path, version: version) }
+        var tables: Set<String> = []
+        try database.query("SELECT name FROM sqlite_master WHERE type = 'table'") { (row) throws(StoreError) in
+            tables.insert(row.text(0))
+            return true
+        }
+        guard version == 0 ? tables.isEmpty : version > 0 && tables.isSuperset(of: ["facts", "jobs"]) else {
+            throw .corrupt(path: database.path, reason: "it is not a database of jobs")
+        }
         guard version < schemaVersion else { return }
         try database.transaction { () throws(StoreError) in
             try database.run(

@@ -297,6 +297,22 @@ struct JobStoreTests {
         #expect(try store().counts().unfinished == 4)
     }
 
+    @Test(
+        "The database of another program is refused and gets no tables of ours",
+        arguments: [
+            "CREATE TABLE songs (name TEXT)", "CREATE TABLE jobs (name TEXT)",
+            "CREATE TABLE songs (name TEXT); PRAGMA user_version = 1", "PRAGMA user_version = 1",
+            "PRAGMA user_version = -1",
+        ])
+    func foreign(sql: String) throws {
+        try Database(path: path).run(sql)
+        let before = try folder.read("jobs.sqlite")
+        let error = try refusal()
+        guard case .corrupt(path, "it is not a database of jobs") = error else { throw error }
+        #expect(!error.isTemporary)
+        #expect(try folder.read("jobs.sqlite") == before)
+    }
+
     @Test func filesThatAreNoDatabasesAreRefused() throws {
         try folder.write([UInt8](repeating: 65, count: 5_000), to: "jobs.sqlite")
         let error = try refusal()
