@@ -190,8 +190,9 @@ public final class IncomingContent: Sendable {
             }
             var done = 0
             while done < bytes.count {
+                // At its place: a write that failed before may have left some bytes.
                 let count = bytes.withUnsafeBytes {
-                    Glibc.write(state.file, $0.baseAddress! + done, $0.count - done)
+                    pwrite(state.file, $0.baseAddress! + done, $0.count - done, off_t(state.written + done))
                 }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return count < 0 ? errno : EIO }
@@ -208,14 +209,18 @@ public final class IncomingContent: Sendable {
     ///
     /// - Throws: `wrongContent`, `file`; the content is discarded then.
     public func finish() throws(StoreError) {
+        guard let closed = close() else { throw .file(path: temporary, operation: "finish", errno: EBADF) }
         do throws(StoreError) {
-            try close()
+            try closed.get()
             let target = contents.path(of: id)
             let shelf = String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)])
             try DataFolder.makeFolder(shelf)
+            var status = stat()
+            let replacedBytes = lstat(target, &status) == 0 ? Int(status.st_size) : 0
             guard rename(temporary, target) == 0 else {
                 throw .file(path: target, operation: "rename to", errno: errno)
             }
+            contents.release(bytes: replacedBytes)
             try DataFolder.sync(shelf)
         } catch {
             unlink(temporary)
@@ -224,9 +229,10 @@ public final class IncomingContent: Sendable {
         }
     }
 
-    private func close() throws(StoreError) {
-        let result: Result<Void, StoreError> = state.withLock { state in
-            guard state.file >= 0 else { return .failure(.file(path: temporary, operation: "finish", errno: EBADF)) }
+    /// Nil when it has ended before.
+    private func close() -> Result<Void, StoreError>? {
+        state.withLock { state in
+            guard state.file >= 0 else { return nil }
             defer {
                 Glibc.close(state.file)
                 state.file = -1
@@ -240,7 +246,6 @@ public final class IncomingContent: Sendable {
             }
             return .success(())
         }
-        try result.get()
     }
 
     /// Gives it up; does nothing after `finish`.

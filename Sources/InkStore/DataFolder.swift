@@ -56,11 +56,12 @@ public final class DataFolder: Sendable {
     /// Makes a folder for the owner only; one that is there is left as it is.
     static func makeFolder(_ path: String) throws(StoreError) {
         if mkdir(path, 0o700) == 0 { return }
-        let reason = errno
+        var reason = errno
         if reason == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             try makeFolder(String(path[..<slash]))
-            guard mkdir(path, 0o700) == 0 else { throw .file(path: path, operation: "make the folder", errno: errno) }
-            return
+            if mkdir(path, 0o700) == 0 { return }
+            // It is there by now when the path ends with a slash or a dot.
+            reason = errno
         }
         var status = stat()
         guard reason == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

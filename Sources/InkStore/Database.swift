@@ -144,7 +144,9 @@ struct SQLRow {
     func number(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
     func text(_ column: Int32) -> String {
-        sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+        guard let start = sqlite3_column_text(statement, column) else { return "" }
+        let count = Int(sqlite3_column_bytes(statement, column))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
     func blob(_ column: Int32) -> [UInt8] {

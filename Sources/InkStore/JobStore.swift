@@ -33,15 +33,19 @@ public final class JobStore: Sendable {
         self.path = path
         if path != ":memory:" {
             // SQLite would make it readable for others; its companions take their modes from it.
-            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard file >= 0 else { throw .file(path: path, operation: "open", errno: errno) }
-            close(file)
+            try Self.makeFile(path, "open", O_RDWR)
         }
         let database = try Database(path: path)
         try Self.migrate(database)
         storeID = try Self.identity(database)
         writer = Mutex(Connection(database: database))
         reader = path == ":memory:" ? nil : SharedConnection(Connection(database: try Database(path: path)))
+    }
+
+    private static func makeFile(_ path: String, _ operation: String, _ flags: Int32) throws(StoreError) {
+        let file = open(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .file(path: path, operation: operation, errno: errno) }
+        close(file)
     }
 
     private static func migrate(_ database: Database) throws(StoreError) {
@@ -51,6 +55,14 @@ public final class JobStore: Sendable {
             return false
         }
         guard version <= schemaVersion else { throw .newer(path: database.path, version: version) }
+        var tables: Set<String> = []
+        try database.query("SELECT name FROM sqlite_master WHERE type = 'table'") { (row) throws(StoreError) in
+            tables.insert(row.text(0))
+            return true
+        }
+        guard version == 0 ? tables.isEmpty : version > 0 && tables.isSuperset(of: ["facts", "jobs"]) else {
+            throw .corrupt(path: database.path, reason: "it is not a database of jobs")
+        }
         guard version < schemaVersion else { return }
         try database.transaction { () throws(StoreError) in
             try database.run(
@@ -332,7 +344,13 @@ public final class JobStore: Sendable {
 
     /// Copies the database to a new file while it is in use.
     public func backUp(to target: String) throws(StoreError) {
-        try use(writer) { (database) throws(StoreError) in try database.backUp(to: target) }
+        try Self.makeFile(target, "create", O_WRONLY | O_EXCL)
+        do throws(StoreError) {
+            try use(writer) { (database) throws(StoreError) in try database.backUp(to: target) }
+        } catch {
+            unlink(target)
+            throw error
+        }
     }
 
     private func read<T: Sendable>(_ body: (Database) throws(StoreError) -> T) throws(StoreError) -> T {

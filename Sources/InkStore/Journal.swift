@@ -32,12 +32,13 @@ public final class Journal: Sendable {
     ///
     /// Calls are carried out in order.
     public func append(_ entries: [JournalEntry], _ done: @escaping Done) {
-        let starts = state.withLock { state in
+        state.withLock { state in
             state.items.append(Item(entries: entries, done: done))
-            defer { state.isRunning = true }
-            return !state.isRunning
+            guard !state.isRunning else { return }
+            state.isRunning = true
+            // Under the lock: who appends next and then flushes waits for this.
+            queue.async { [self] in run() }
         }
-        if starts { queue.async { [self] in run() } }
     }
 
     private func run() {

@@ -5,9 +5,9 @@ public final class TemporaryFolder: Sendable {
     /// Absolute, without a slash at the end.
     public let path: String
 
-    /// Throws when the system has no place for a folder.
-    public init(prefix: String = "ink-test") throws {
-        var template = Array((NSTemporaryDirectory() + "/\(prefix)-XXXXXX").utf8CString)
+    /// In `parent`, or where the system has its temporary files. Throws when there is no place for a folder.
+    public init(prefix: String = "ink-test", in parent: String? = nil) throws {
+        var template = Array(((parent ?? NSTemporaryDirectory()) + "/\(prefix)-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
         // Resolved, so that it compares equal to paths that programs under test print.
         path =
