@@ -188,4 +188,49 @@ struct HostilePeerTests {
         #expect(Self.resident() - before < 128 << 20)
         #expect(try Self.picture(farm) != nil)
     }
+
+    @Test func linksLeadNeitherOutOfTheInputRootsNorOfTheOutputRoot() throws {
+        let folder = try TemporaryFolder(prefix: "ink-roots")
+        let (inputs, outputs, outside) = (folder.path(of: "in"), folder.path(of: "out"), folder.path(of: "outside"))
+        for path in [inputs, outputs, outside] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        let project = try ProjectWriter.write(RandomProject.make(seed: 8).project)
+        for path in [inputs, outside] { try Data(project).write(to: URL(fileURLWithPath: path + "/a.ink")) }
+        let links = FileManager.default
+        try links.createSymbolicLink(atPath: inputs + "/link.ink", withDestinationPath: outside + "/a.ink")
+        try links.createSymbolicLink(atPath: outputs + "/away", withDestinationPath: outside)
+        try links.createSymbolicLink(atPath: outputs + "/file.png", withDestinationPath: outside + "/file.png")
+        try links.createSymbolicLink(atPath: outputs + "/near", withDestinationPath: outputs + "/there")
+        try links.createDirectory(atPath: outputs + "/there", withIntermediateDirectories: true)
+        let farm = try Farm(workers: 1) {
+            $0.inputRoots = [inputs]
+            $0.outputRoot = outputs
+        }
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        func end(_ input: String, _ output: String) throws -> JobEnding? {
+            let submission = Submission(
+                key: .random(), name: "a.ink", source: .path(inputs + "/" + input),
+                picture: PictureSpec(size: .named("60x60")), delivery: .write(output), priority: 0)
+            client.client.submit(submission, content: nil)
+            let job = try #require(client.job(of: submission.key))
+            client.client.watch([job])
+            return client.ending(of: job)
+        }
+        for (input, output) in [("link.ink", "a.png"), ("a.ink", "away/new/a.png"), ("a.ink", "file.png")] {
+            guard case .failed(.badInput, let text)? = try end(input, output) else {
+                Issue.record("\(input) \(output)")
+                continue
+            }
+            #expect(text.contains("broker's"), "\(text)")
+        }
+        guard case .finished? = try end("a.ink", "near/deep/a.png") else {
+            Issue.record("a link inside is refused")
+            return
+        }
+        #expect(FileManager.default.fileExists(atPath: outputs + "/there/deep/a.png"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == ["a.ink"])
+    }
 }

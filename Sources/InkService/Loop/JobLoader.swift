@@ -11,6 +11,7 @@ struct JobLoader: Sendable {
 
     func load(_ submission: Submission) throws(BrokerError) -> (Project, PictureOptions) {
         do throws(EngineError) {
+            if case .write(let path) = submission.delivery { try checkOutput(path) }
             let project = try project(submission)
             return (project, try options(submission, project))
         } catch {
@@ -45,18 +46,31 @@ struct JobLoader: Sendable {
 
     /// Links may lead about below the roots, not out of them.
     private func resolved(_ path: String, _ name: String) throws(EngineError) -> String {
-        guard let pointer = realpath(path, nil) else { throw .io(path: path, operation: "open", errno: errno) }
-        defer { free(pointer) }
-        let real = String(cString: pointer)
-        let roots = configuration.inputRoots.compactMap { root -> String? in
-            guard let pointer = realpath(root, nil) else { return nil }
-            defer { free(pointer) }
-            return String(cString: pointer)
-        }
-        guard roots.contains(where: { ServiceState.lies(real, below: $0) }) else {
-            throw .badInput(Place(file: path), reason: "the file lies outside the broker's input roots")
-        }
+        guard let real = Self.real(path) else { throw .io(path: path, operation: "open", errno: errno) }
+        guard configuration.inputRoots.compactMap(Self.real).contains(where: { ServiceState.lies(real, below: $0) })
+        else { throw .badInput(Place(file: path), reason: "the file lies outside the broker's input roots") }
         return real
+    }
+
+    /// The same for what is to be written: the part of the path that is there leads nowhere else.
+    private func checkOutput(_ path: String) throws(EngineError) {
+        guard let folder = configuration.outputRoot, let root = Self.real(folder) else {
+            throw .io(path: configuration.outputRoot ?? path, operation: "open", errno: errno)
+        }
+        var place = "\(folder)/\(path)"
+        var status = stat()
+        while lstat(place, &status) != 0, errno == ENOENT, let slash = place.lastIndex(of: "/") {
+            place = String(place[..<slash])
+        }
+        guard let real = Self.real(place), real == root || ServiceState.lies(real, below: root) else {
+            throw .badInput(Place(file: path), reason: "a link leads out of the broker's output root")
+        }
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let pointer = realpath(path, nil) else { return nil }
+        defer { free(pointer) }
+        return String(cString: pointer)
     }
 
     private func options(_ submission: Submission, _ project: Project) throws(EngineError) -> PictureOptions {
