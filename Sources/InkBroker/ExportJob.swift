@@ -18,6 +18,8 @@ public struct ExportJob: Sendable {
     /// Names the unfinished file, so that one that an earlier life left behind is found and replaced; nil: a random
     /// name.
     public var temporaryTag: String?
+    /// Whether the file is for its owner only (mode 0600), whatever the process's umask allows.
+    public var isPrivate = false
     /// Called when the picture is complete and on the disk under its temporary name; the picture gets its own name when
     /// it returns. May wait: it is called beside the broker's thread.
     public var seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?

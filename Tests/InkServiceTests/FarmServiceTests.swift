@@ -33,6 +33,10 @@ struct FarmServiceTests {
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(SHA256.digest([UInt8](data)) == picture.digest)
 
+        let kept = farm.folder.path(of: "data/pictures/\(job).png")
+        let mode = try FileManager.default.attributesOfItem(atPath: kept)[.posixPermissions] as? NSNumber
+        #expect(mode == 0o600)
+
         let status = try JSONReader.read(try client.client.ask(.status, timeoutMilliseconds: 5000))
         #expect(status["jobs"]?["finished"]?.integer == 1)
         #expect(status["workers"]?.array?.count == 2)

@@ -150,7 +150,7 @@ extension BrokerLoop {
             jobs[id]?.plan = plan
             jobs[id]?.stitch = StitchState(grid: plan.grid, format: plan.format, window: schedule.window)
             jobs[id]?.output = PictureOutput(
-                destination: job.destination, tag: job.temporaryTag,
+                destination: job.destination, tag: job.temporaryTag, isPrivate: job.isPrivate,
                 head: PictureHead(
                     size: plan.output, format: plan.format, dpi: options.dpi, text: options.text,
                     digest: options.digest), container: container)

@@ -84,6 +84,7 @@ struct JobRun {
     var priority: Int
     let weight: Int
     let temporaryTag: String?
+    let isPrivate: Bool
     let seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
     let submitted: UInt64
     var stage = Stage.preparing
@@ -112,6 +113,7 @@ struct JobRun {
         priority = job.priority
         weight = job.weight
         temporaryTag = job.temporaryTag
+        isPrivate = job.isPrivate
         seal = job.seal
         self.submitted = submitted
     }

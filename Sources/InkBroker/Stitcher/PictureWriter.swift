@@ -34,7 +34,7 @@ final class PictureWriter: Sendable {
     /// Makes the target's folder if it is missing, and a new file in it.
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
-    init(target: String, tag: String? = nil) throws(BrokerError) {
+    init(target: String, tag: String? = nil, isPrivate: Bool = false) throws(BrokerError) {
         let hash = Hash(stream: SHA256())
         do throws(SystemFailure) {
             let kind = try FileSystem.kind(of: target)
@@ -46,7 +46,7 @@ final class PictureWriter: Sendable {
             temporary = path
             // One of the same tag is what an earlier life of this very export left behind.
             if tag != nil { unlink(path) }
-            let file = try PictureWriter.create(path, in: folder, folders: &folders)
+            let file = try PictureWriter.create(path, in: folder, mode: isPrivate ? 0o600 : 0o666, folders: &folders)
             state = Mutex(State(file: file, hash: hash, folders: folders))
         } catch {
             throw error.errno == 0
@@ -58,12 +58,12 @@ final class PictureWriter: Sendable {
     deinit { discard() }
 
     private static func create(
-        _ path: String, in folder: String, folders: inout [String]
+        _ path: String, in folder: String, mode: mode_t, folders: inout [String]
     ) throws(SystemFailure) -> FileDescriptor {
         do {
             try FileSystem.makeFolders(folder, made: &folders)
             return try ExportCleanup.register(path) { () throws(SystemFailure) in
-                try FileDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, operation: "create")
+                try FileDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, mode: mode, operation: "create")
             }
         } catch {
             removeFolders(folders)

@@ -42,6 +42,7 @@ extension ServiceLoop {
             id: JobID(number), name: submission.name,
             source: .deferred { () throws(BrokerError) in try loader.load(submission) },
             limits: configuration.projectLimits, destination: target, priority: entry.priority, weight: entry.weight)
+        job.isPrivate = isFetched
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
         job.seal = { sealed throws(BrokerError) in
             if isFetched {
