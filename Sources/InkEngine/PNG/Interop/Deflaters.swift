@@ -28,22 +28,35 @@ protocol Deflater: AnyObject {
 /// ISA-L's igzip at level 1 or 2. The output may differ between processors; what it decompresses to does not.
 final class ISALDeflater: Deflater {
     private let stream: UnsafeMutablePointer<isal_zstream>
+    private let ownsStream: Bool
     private let level: UInt32
     private let levelBuffer: RowBuffer
     private let output = RowBuffer(byteCount: 128 << 10)
+    private var isFresh = true
 
-    /// - Precondition: `level` is 1 or 2.
-    init(level: Int) {
+    /// The first bytes after `begin` are compressed by themselves.
+    ///
+    /// ISA-L 2.30 puts one entry into its table at a place that depends on the stream's address, when its fast loop
+    /// meets the first byte of a stream (`write_first_byte` in igzip_icf_body_h1_gr_bt.asm hashes a register that was
+    /// not set). One band in some thousands then came out a byte or two longer or shorter, the same pixels in it. Few
+    /// bytes and a flush go through another loop, and are history for the fast one; it costs some bytes a band.
+    private static let headByteCount = 8
+
+    /// - Parameters:
+    ///   - level: 1 or 2.
+    ///   - stream: where its state lies; nil: in memory of its own.
+    init(level: Int, stream: UnsafeMutablePointer<isal_zstream>? = nil) {
         precondition(level == 1 || level == 2)
         self.level = UInt32(level)
         // ISAL_DEF_LVL1_DEFAULT and ISAL_DEF_LVL2_DEFAULT, which Swift cannot import: 4 KiB, two bytes for each of 8 Ki
         // or 32 Ki hash entries, four bytes for each of 64 Ki tokens.
         levelBuffer = RowBuffer(byteCount: (4 << 10) + (level == 1 ? 16 << 10 : 64 << 10) + (256 << 10))
-        stream = .allocate(capacity: 1)
-        isal_deflate_init(stream)
+        ownsStream = stream == nil
+        self.stream = stream ?? .allocate(capacity: 1)
+        begin()
     }
 
-    deinit { stream.deallocate() }
+    deinit { if ownsStream { stream.deallocate() } }
 
     func begin() {
         // What an earlier band left in the hash tables must not decide which matches this one finds.
@@ -53,15 +66,30 @@ final class ISALDeflater: Deflater {
         stream.pointee.level = level
         stream.pointee.level_buf = levelBuffer.base
         stream.pointee.level_buf_size = UInt32(levelBuffer.byteCount)
+        isFresh = true
     }
 
     func deflate(
         _ bytes: UnsafeMutableBufferPointer<UInt8>, end: DeflateEnd, output handOn: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(EngineError) {
+        var rest = bytes[...]
+        if isFresh, bytes.count > ISALDeflater.headByteCount {
+            isFresh = false
+            let head = bytes[..<ISALDeflater.headByteCount]
+            try run(.init(rebasing: head), flush: SYNC_FLUSH, isLast: false, handOn)
+            rest = bytes[ISALDeflater.headByteCount...]
+        }
+        try run(.init(rebasing: rest), flush: end == .flush ? FULL_FLUSH : NO_FLUSH, isLast: end == .last, handOn)
+    }
+
+    private func run(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, flush: Int32, isLast: Bool,
+        _ handOn: (UnsafeBufferPointer<UInt8>) -> Void
+    ) throws(EngineError) {
         stream.pointee.next_in = bytes.baseAddress
         stream.pointee.avail_in = UInt32(bytes.count)
-        stream.pointee.flush = UInt16(end == .flush ? FULL_FLUSH : NO_FLUSH)
-        stream.pointee.end_of_stream = end == .last ? 1 : 0
+        stream.pointee.flush = UInt16(flush)
+        stream.pointee.end_of_stream = isLast ? 1 : 0
         // Output that just fills the buffer may or may not be all: only an unfilled one says so.
         repeat {
             stream.pointee.next_out = output.base
