@@ -85,10 +85,22 @@ extension BrokerLoop {
             fail(assembly.job, error)
             return
         } catch {
-            assembly.fault = "bad result: \(error)"
+            peers[worker]?.assemblies[id] = assembly
+            reject(id, of: worker, "\(error)")
+            return
         }
         peers[worker]?.assemblies[id] = assembly
-        if assembly.fault == nil { tell(.taskProgressed(worker, id)) }
+        tell(.taskProgressed(worker, id))
+    }
+
+    /// Takes nothing of a result that is not what it has to be.
+    private func reject(_ id: AttemptID, of worker: WorkerID, _ fault: String) {
+        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        let reason = "bad result: \(fault)"
+        counters.failed += 1
+        note(id, assembly.role, of: assembly.job, worker, .failed(reason: reason))
+        forget(id, of: worker)
+        tell(.taskFailed(worker, id, .malformed(reason)))
     }
 
     private func add(_ item: ResultItem, to assembly: inout Assembly) throws(BrokerError) {
@@ -118,16 +130,19 @@ extension BrokerLoop {
     func take(_ done: TaskDone, _ worker: WorkerID) {
         let id = AttemptID(task: done.task, attempt: done.attempt)
         guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
-        var fault = assembly.fault
-        if fault == nil {
-            do throws(ProtocolError) { try assembly.assembler.finish(done) } catch { fault = "bad result: \(error)" }
-        }
-        fault = fault ?? self.fault(in: assembly).map { "bad result: \($0)" }
-        if let fault {
-            counters.failed += 1
-            note(id, assembly.role, of: assembly.job, worker, .failed(reason: fault))
+        guard assembly.fault == nil else {
             forget(id, of: worker)
-            tell(.taskFailed(worker, id, .transient(fault)))
+            tell(.taskFailed(worker, id, .cancelled))
+            return
+        }
+        do throws(ProtocolError) {
+            try assembly.assembler.finish(done)
+        } catch {
+            reject(id, of: worker, "\(error)")
+            return
+        }
+        if let fault = fault(in: assembly) {
+            reject(id, of: worker, fault)
             return
         }
         counters.finished += 1

@@ -48,7 +48,7 @@ struct Assembly {
     var maskBounds: PixelRect?
     var band: BandResult?
     var pixels: BlockID?
-    /// Why the result cannot be used.
+    /// Why the broker itself could not take the result.
     var fault: String?
     /// All of it has come; what the worker says of it further counts for nothing.
     var isDone = false

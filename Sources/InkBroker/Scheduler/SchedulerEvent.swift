@@ -71,6 +71,8 @@ enum TaskFault: Hashable, Sendable {
     case badInput(EngineError)
     /// Anything that another worker, or the same one later, may not run into.
     case transient(String)
+    /// The result is not what it has to be: the worker is not to be trusted.
+    case malformed(String)
     /// The worker dropped the task because it was told to, is leaving or has no room for it.
     case cancelled
 }
