@@ -9,7 +9,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `badValue`.
     public init(_ text: String) throws(ProtocolError) {
         func bad(_ expected: String) -> ProtocolError {
-            .badValue(what: "endpoint", offset: 0, found: "\"\(text)\"", expected: expected)
+            .badValue(what: "endpoint", offset: 0, found: text.debugDescription, expected: expected)
         }
         self.text = text
         guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else { throw bad("no blanks") }
