@@ -74,7 +74,7 @@ let package = Package(
             name: "InkServiceTests",
             dependencies: [
                 "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkProtocol", "InkEngine",
-                "InkTestSupport",
+                "InkTestSupport", "CZeroMQ",
             ]),
         .testTarget(
             name: "InkSimulationTests",

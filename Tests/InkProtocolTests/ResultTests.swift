@@ -115,4 +115,14 @@ struct ResultTests {
                 ResultPart(task: Self.task, attempt: 2, sequence: 0, bytes: [4, 0xFF, 0xFF, 0xFF, 0xFF]))
         }
     }
+
+    @Test("An item that claims more than an item may have is refused before its bytes come")
+    func hugeItem() {
+        var assembler = ResultAssembler(
+            task: Self.task, attempt: 2, kind: .decodedImage, limitBytes: 1 << 20, itemLimitBytes: 1000)
+        #expect(throws: ProtocolError.overLimit(what: "result item", found: 1001, limit: 1000)) {
+            try assembler.append(
+                ResultPart(task: Self.task, attempt: 2, sequence: 0, bytes: [2, 0xE9, 3, 0, 0]))
+        }
+    }
 }

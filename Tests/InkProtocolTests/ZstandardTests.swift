@@ -116,6 +116,16 @@ struct ZstandardTests {
         }
     }
 
+    @Test("The declared size is what the header says, nil for anything that says none")
+    func declaredSize() throws {
+        #expect(try Zstandard.declaredSize(of: Zstandard.compress([UInt8](repeating: 1, count: 70_000))) == 70_000)
+        #expect(Zstandard.declaredSize(of: bomb(claiming: 1 << 62, runLength: 1)) == 1 << 62)
+        for hex in ["", "28b5", "28b52ffd", "502a4d180400000001020304", Self.good[4].hex] {
+            #expect(Zstandard.declaredSize(of: bytes(hex: hex)) == nil)
+        }
+        #expect(Zstandard.declaredSize(of: bomb(claiming: .max - 2, runLength: 1)) == nil)
+    }
+
     @Test("What was compressed comes back; the size is declared", arguments: [0, 1, 100_000])
     func roundTrip(count: Int) throws {
         var random = SeededGenerator(seed: UInt64(count))

@@ -12,61 +12,12 @@ import Testing
 /// Peers that are let in and do not keep to the protocol.
 @Suite("Peers that misbehave", .serialized)
 struct HostilePeerTests {
-    /// A ZeroMQ peer that says what it likes.
-    private final class Peer {
-        let context: ZeroMQContext
-        let socket: ZeroMQSocket
-
-        init(_ endpoint: String) throws {
-            context = try ZeroMQContext()
-            var options = ZeroMQSocketOptions()
-            options.maximumPartBytes = 64 << 20
-            socket = try ZeroMQSocket(.dealer, context: context, options: options)
-            try socket.connect(endpoint)
-        }
-
-        func say(_ parts: [[UInt8]]) throws {
-            for _ in 0..<500 {
-                if try socket.send(parts) == .sent { return }
-                usleep(2_000)
-            }
-        }
-
-        func hear(seconds: Double = 5) throws -> [UInt8]? {
-            let end = Date().addingTimeInterval(seconds)
-            while Date() < end {
-                if let message = try socket.receive() { return message.parts.first }
-                usleep(2_000)
-            }
-            return nil
-        }
-    }
-
-    /// What the same project gives when nobody misbehaves.
-    private static func picture(_ farm: Farm, seed: UInt64 = 5, during disturb: () throws -> Void = {}) throws
-        -> [UInt8]?
-    {
-        let client = try Client(farm.service.clientsEndpoint)
-        defer { client.client.stop() }
-        let key = try client.submit(RandomProject.make(seed: seed).project, size: .named("500x500"))
-        try disturb()
-        guard let job = client.job(of: key) else { return nil }
-        client.client.watch([job])
-        guard case .finished(let picture)? = client.ending(of: job) else { return nil }
-        return picture.digest
-    }
-
-    private static func resident() -> Int {
-        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
-    }
-
     @Test func garbageMultipartAndOversizeMessagesChangeNothing() throws {
         let farm = try Farm()
         defer { farm.stop() }
-        let expected = try #require(try Self.picture(farm))
+        let expected = try #require(try farm.picture())
         var random = SeededGenerator(seed: 1)
-        let found = try Self.picture(farm) {
+        let found = try farm.picture() {
             for endpoint in [farm.service.clientsEndpoint, farm.service.workersEndpoint] {
                 let peer = try Peer(endpoint)
                 for _ in 0..<300 {
@@ -74,7 +25,7 @@ struct HostilePeerTests {
                     let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
                     try peer.say([[UInt8]](repeating: bytes, count: Int.random(in: 1...4, using: &random)))
                 }
-                let before = Self.resident()
+                let before = residentBytes()
                 for _ in 0..<4 {
                     let large = try Peer(endpoint)
                     try large.say([[UInt8](repeating: 0x49, count: 8 << 20)])
@@ -82,7 +33,7 @@ struct HostilePeerTests {
                     usleep(20_000)
                 }
                 // What this process itself has sent is in there too.
-                #expect(Self.resident() - before < 192 << 20)
+                #expect(residentBytes() - before < 192 << 20)
             }
         }
         #expect(found == expected)
@@ -112,9 +63,9 @@ struct HostilePeerTests {
     @Test func resultsOfTasksThatWereNotGivenAreNotTaken() throws {
         let farm = try Farm()
         defer { farm.stop() }
-        let expected = try #require(try Self.picture(farm))
+        let expected = try #require(try farm.picture())
         var random = SeededGenerator(seed: 2)
-        let found = try Self.picture(farm) {
+        let found = try farm.picture() {
             let peer = try Peer(farm.service.workersEndpoint)
             try peer.say([
                 WorkerMessage.hello(
@@ -172,7 +123,7 @@ struct HostilePeerTests {
         defer { client.client.stop() }
         let bomb = try Zstandard.compress([UInt8](repeating: 0x20, count: 256 << 20))
         #expect(bomb.count < 64 << 10)
-        let before = Self.resident()
+        let before = residentBytes()
         let submission = Submission(
             key: .random(), name: "bomb.ink",
             source: .content(ContentID(hashing: bomb), byteCount: UInt64(bomb.count), .zstd),
@@ -185,8 +136,39 @@ struct HostilePeerTests {
             return
         }
         #expect(code == .badInput, "\(text)")
-        #expect(Self.resident() - before < 128 << 20)
-        #expect(try Self.picture(farm) != nil)
+        #expect(residentBytes() - before < 128 << 20)
+        #expect(try farm.picture() != nil)
+    }
+
+    /// ZeroMQ's own words by hand: a frame that announces more than the limit ends its connection before its bytes come.
+    @Test(arguments: [UInt64(ProtocolLimits.frameBytes) + 1, 1 << 31, 1 << 40, .max >> 1, .max])
+    func framesThatAnnounceTooMuchEndTheirConnection(length: UInt64) throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        let greeting: [UInt8] =
+            [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array("NULL".utf8) + [UInt8](repeating: 0, count: 48)
+        let ready: [UInt8] =
+            [4, 28, 5] + Array("READY".utf8) + [11] + Array("Socket-Type".utf8) + [0, 0, 0, 6] + Array("DEALER".utf8)
+        let header: [UInt8] = [2] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+        func connection(_ endpoint: String, saying bytes: [UInt8]) throws -> Int32 {
+            let socket = try Raw.connect(endpoint, saying: greeting + ready)
+            // The broker's greeting and its own READY.
+            try #require(Raw.hear(socket, 100))
+            try Raw.say(socket, bytes)
+            return socket
+        }
+        let before = residentBytes()
+        for endpoint in [farm.service.clientsEndpoint, farm.service.workersEndpoint] {
+            var sockets: [Int32] = []
+            defer { for socket in sockets { close(socket) } }
+            for _ in 0..<20 { sockets.append(try connection(endpoint, saying: header + [1, 2, 3])) }
+            for socket in sockets { #expect(Raw.isClosed(socket)) }
+        }
+        #expect(residentBytes() - before < 64 << 20)
+        // The same words with a frame that may be are understood: it is the length that ends the others.
+        let socket = try connection(farm.service.clientsEndpoint, saying: [0, 3, 1, 2, 3])
+        defer { close(socket) }
+        #expect(!Raw.isClosed(socket, seconds: 0.3))
     }
 
     @Test func linksLeadNeitherOutOfTheInputRootsNorOfTheOutputRoot() throws {

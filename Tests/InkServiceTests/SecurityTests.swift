@@ -180,7 +180,35 @@ enum Raw {
             }
         }
         try #require(result == 0)
-        _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        try say(descriptor, bytes)
         return descriptor
+    }
+
+    static func say(_ descriptor: Int32, _ bytes: [UInt8]) throws {
+        try #require(send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    }
+
+    /// Whether so many bytes come.
+    static func hear(_ descriptor: Int32, _ count: Int, seconds: Double = 10) -> Bool {
+        let end = Date().addingTimeInterval(seconds)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var found = 0
+        while Date() < end, found < count {
+            let read = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if read > 0 { found += read } else { usleep(1_000) }
+        }
+        return found >= count
+    }
+
+    /// Whether the other side ends the connection.
+    static func isClosed(_ descriptor: Int32, seconds: Double = 10) -> Bool {
+        let end = Date().addingTimeInterval(seconds)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while Date() < end {
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count == 0 || count < 0 && errno == ECONNRESET { return true }
+            if count < 0 { usleep(2_000) }
+        }
+        return false
     }
 }

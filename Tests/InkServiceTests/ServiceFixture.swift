@@ -49,10 +49,10 @@ final class Farm {
 
     func addWorker(
         _ name: String, version: String = "test-1", security: SocketSecurity? = nil,
-        runner: (any TaskRunner)? = nil
+        runner: (any TaskRunner)? = nil, endpoint: String? = nil
     ) throws {
         var configuration = WorkerConfiguration(
-            endpoint: service.workersEndpoint, name: name, rendererVersion: version, threads: 1)
+            endpoint: endpoint ?? service.workersEndpoint, name: name, rendererVersion: version, threads: 1)
         configuration.security = security
         configuration.helloMilliseconds = 500
         let worker = try Worker(

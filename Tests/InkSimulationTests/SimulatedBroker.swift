@@ -203,7 +203,7 @@ final class SimulatedBroker {
         let isWhole = (try? assembly.assembler.finish(done)) != nil
         guard !assembly.isBad, isWhole else {
             peers[worker]?.assemblies[id] = nil
-            schedule(.taskFailed(worker, id, .transient("bad result")))
+            schedule(.taskFailed(worker, id, .malformed("bad result")))
             return
         }
         peers[worker]?.assemblies[id]?.isDone = true

@@ -18,9 +18,10 @@ extension BrokerLoop {
                 deadlineMilliseconds: max(1, Int(min(milliseconds, UInt64(Int32.max)))), resultLimitBytes: limit,
                 payload: payload)
             let assembler = ResultAssembler(
-                task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: limit)
+                task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: limit,
+                itemLimitBytes: itemLimit(dispatch.role, of: job))
             peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
-                job: job.id, role: dispatch.role, assembler: assembler, payloadBlock: block?.id)
+                job: job, role: dispatch.role, assembler: assembler, payloadBlock: block?.id)
             if let block { owners[block.id] = job.id }
             counters.dispatched += 1
             note(dispatch.id, dispatch.role, of: job.id, dispatch.worker, dispatch.isRace ? .raced : .dispatched)
@@ -34,6 +35,12 @@ extension BrokerLoop {
             // The worker never got it: its credit comes back here.
             tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
         }
+    }
+
+    /// An image comes in pieces, none of which is waited for whole beyond its size; nil for the limit of the whole.
+    private func itemLimit(_ role: TaskRole, of job: JobRun) -> UInt64? {
+        guard case .decode(let index) = role, let request = job.draft?.images[index] else { return nil }
+        return ResultLimit.chunk(imageWidth: request.size.width)
     }
 
     /// A task and the bytes that its result may have.
@@ -85,84 +92,166 @@ extension BrokerLoop {
             fail(assembly.job, error)
             return
         } catch {
-            assembly.fault = "bad result: \(error)"
+            peers[worker]?.assemblies[id] = assembly
+            reject(id, of: worker, "\(error)")
+            return
         }
         peers[worker]?.assemblies[id] = assembly
-        if assembly.fault == nil { tell(.taskProgressed(worker, id)) }
+        tell(.taskProgressed(worker, id))
     }
 
-    private func add(_ item: ResultItem, to assembly: inout Assembly) throws(BrokerError) {
+    /// Takes nothing of a result that is not what it has to be.
+    private func reject(_ id: AttemptID, of worker: WorkerID, _ fault: String) {
+        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        let reason = "bad result: \(fault)"
+        counters.failed += 1
+        note(id, assembly.role, of: assembly.job, worker, .failed(reason: reason))
+        forget(id, of: worker)
+        tell(.taskFailed(worker, id, .malformed(reason)))
+    }
+
+    /// - Throws: `BrokerError` when the broker cannot take it, `ProtocolError` when it cannot be right.
+    private func add(_ item: ResultItem, to assembly: inout Assembly) throws {
+        // An export that has ended needs no more memory.
+        guard let job = job(of: assembly) else { return }
         switch item {
         case .imageChunk(let chunk):
-            if case .block(let block) = chunk { try hold(block, for: &assembly) }
+            guard case .decode(let index) = assembly.role, let image = job.draft?.images[index] else { return }
+            let expected = ImageSlice.chunks(of: 0..<image.size.height).count
+            guard assembly.chunks.count < expected else {
+                throw ProtocolError.outOfSequence(
+                    what: "image chunk", found: "\(expected + 1)", expected: "at most \(expected)")
+            }
+            var byteCount: Int?
+            if case .block(let block) = chunk { byteCount = try hold(block, for: &assembly) }
             assembly.chunks.append(chunk.rowChunk)
+            assembly.chunkBytes.append(byteCount)
         case .imageEnd(let image):
             assembly.imageSize = image.size
             assembly.imageFormat = image.format
             assembly.maskBounds = image.maskBounds
         case .band(let band): assembly.band = band
         case .pixels(let block):
-            try hold(block, for: &assembly)
+            assembly.pixelBytes = try hold(block, for: &assembly)
             assembly.pixels = block.id
         }
     }
 
-    private func hold(_ block: Block, for assembly: inout Assembly) throws(BrokerError) {
-        // An export that has ended needs no more memory.
-        guard jobs[assembly.job] != nil else { return }
+    /// Takes a block in under the name that it has; returns how many bytes it says that it holds.
+    private func hold(_ block: Block, for assembly: inout Assembly) throws -> Int? {
+        _ = try Block.verified(frame: block.frame, as: block.id)
         try store.put(block.id, block.frame)
         owners[block.id] = assembly.job
         assembly.blocks.append(block.id)
+        return Zstandard.declaredSize(of: block.frame)
     }
 
     func take(_ done: TaskDone, _ worker: WorkerID) {
         let id = AttemptID(task: done.task, attempt: done.attempt)
         guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
-        var fault = assembly.fault
-        if fault == nil {
-            do throws(ProtocolError) { try assembly.assembler.finish(done) } catch { fault = "bad result: \(error)" }
-        }
-        fault = fault ?? self.fault(in: assembly).map { "bad result: \($0)" }
-        if let fault {
-            counters.failed += 1
-            note(id, assembly.role, of: assembly.job, worker, .failed(reason: fault))
+        guard assembly.fault == nil else {
             forget(id, of: worker)
-            tell(.taskFailed(worker, id, .transient(fault)))
+            tell(.taskFailed(worker, id, .cancelled))
             return
         }
+        do throws(ProtocolError) {
+            try assembly.assembler.finish(done)
+        } catch {
+            reject(id, of: worker, "\(error)")
+            return
+        }
+        if let fault = fault(in: assembly) {
+            reject(id, of: worker, fault)
+            return
+        }
+        guard configuration.opensBands, let band = assembly.band, let rows = job(of: assembly)?.plan?.grid.rows else {
+            complete(done, assembly, worker)
+            return
+        }
+        peers[worker]?.assemblies[id]?.isDone = true
+        let isLast = assembly.role.row == rows - 1
+        let mailbox = mailbox
+        opening[Int(id.task.rawValue % UInt64(opening.count))].run {
+            let (fault, time) = LaneTime.measure {
+                BandCheck.fault(
+                    in: band.deflated, byteCount: band.filteredByteCount, adler32: band.adler32, isLast: isLast)
+            }
+            mailbox.post(.opened(worker, done, fault: fault, time))
+        }
+    }
+
+    func opened(_ done: TaskDone, from worker: WorkerID, _ fault: String?, _ time: LaneTime) {
+        let id = AttemptID(task: done.task, attempt: done.attempt)
+        // Nil when the worker has gone meanwhile, and its results with it.
+        guard let assembly = peers[worker]?.assemblies[id] else { return }
+        jobs[assembly.job]?.brokerCPU += time.cpu
+        if let fault {
+            reject(id, of: worker, fault)
+        } else {
+            complete(done, assembly, worker)
+        }
+    }
+
+    /// Hands a result that has been checked to the scheduler.
+    private func complete(_ done: TaskDone, _ assembly: Assembly, _ worker: WorkerID) {
+        let id = AttemptID(task: done.task, attempt: done.attempt)
         counters.finished += 1
         peers[worker]?.tasksDone += 1
         note(id, assembly.role, of: assembly.job, worker, .finished)
-        // Counted whether the result is still wanted or not: it is what the export cost.
-        jobs[assembly.job]?.phases.decode += done.phases.decode
-        jobs[assembly.job]?.phases.raster += done.phases.raster
-        jobs[assembly.job]?.phases.composite += done.phases.composite
-        jobs[assembly.job]?.phases.encode += done.phases.encode
+        // Counted whether the result is still wanted or not: it is what the export cost. No phase took longer than all.
+        let elapsed = Clock.now - assembly.dispatched
+        jobs[assembly.job]?.phases.decode += min(elapsed, done.phases.decode)
+        jobs[assembly.job]?.phases.raster += min(elapsed, done.phases.raster)
+        jobs[assembly.job]?.phases.composite += min(elapsed, done.phases.composite)
+        jobs[assembly.job]?.phases.encode += min(elapsed, done.phases.encode)
         peers[worker]?.assemblies[id]?.isDone = true
         let digest = scheduler.wantsDigest(id.task) ? ResultDigest.of(assembly, in: store) : []
         tell(.taskFinished(worker, id, digest: digest))
     }
 
+    /// The export that a result is for; nil when it has ended.
+    private func job(of assembly: Assembly) -> JobRun? {
+        jobs[assembly.job].flatMap { $0.submitted == assembly.submitted ? $0 : nil }
+    }
+
     /// What makes a complete result useless for its export, nil when nothing does.
     private func fault(in assembly: Assembly) -> String? {
-        guard let job = jobs[assembly.job] else { return nil }
+        guard let job = job(of: assembly) else { return nil }
         switch assembly.role {
         case .decode(let index):
             guard let request = job.draft?.images[index] else { return nil }
             guard let image = assembly.decodedImage, image.answers(request) else {
                 return "not the image of \(request.size) that was asked for"
             }
-            return nil
-        case .tile(let row, _), .encode(let row):
-            guard let band = assembly.band else { return nil }
-            do throws(StitchError) {
-                try job.stitch?.check(StitchBand(band, row: row))
-                return nil
-            } catch {
-                // A second result of a tile that is in already is late, not bad; the scheduler drops it.
-                if case .repeated = error { return nil }
-                return error.description
+            for (index, found) in assembly.chunkBytes.enumerated() {
+                guard case .block = image.chunks[index] else { continue }
+                let rows = min(ImageSlice.rowsPerChunk, image.size.height - index * ImageSlice.rowsPerChunk)
+                let expected = rows * image.size.width * image.format.bytesPerPixel
+                guard found == expected else { return Self.wrongSize("chunk \(index)", found, expected) }
             }
+            return nil
+        case .tile(let row, let column):
+            guard assembly.pixels != nil, let plan = job.plan else { return bandFault(assembly, row, job) }
+            let expected = plan.pixelBytes(row: row, column: column)
+            guard assembly.pixelBytes == expected else { return Self.wrongSize("tile", assembly.pixelBytes, expected) }
+            return nil
+        case .encode(let row): return bandFault(assembly, row, job)
+        }
+    }
+
+    private static func wrongSize(_ what: String, _ found: Int?, _ expected: Int) -> String {
+        "the \(what)'s block holds \(found.map { "\($0)" } ?? "an unknown number of") bytes, not \(expected)"
+    }
+
+    private func bandFault(_ assembly: Assembly, _ row: Int, _ job: JobRun) -> String? {
+        guard let band = assembly.band else { return nil }
+        do throws(StitchError) {
+            try job.stitch?.check(StitchBand(band, row: row))
+            return nil
+        } catch {
+            // A second result of a tile that is in already is late, not bad; the scheduler drops it.
+            if case .repeated = error { return nil }
+            return error.description
         }
     }
 

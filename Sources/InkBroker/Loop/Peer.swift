@@ -36,7 +36,10 @@ struct WantedPart: Hashable {
 /// A result that is coming in.
 struct Assembly {
     let job: JobID
+    /// When that export was submitted; one that is done again under the same name has other tasks.
+    let submitted: UInt64
     let role: TaskRole
+    let dispatched = Clock.now
     var assembler: ResultAssembler
     /// The block that holds the task itself, when it is large.
     var payloadBlock: BlockID?
@@ -45,16 +48,20 @@ struct Assembly {
     var imageSize: PixelSize?
     var imageFormat: SampleFormat?
     var chunks: [RowChunk] = []
+    /// What the chunks that are blocks say that they hold, bytes.
+    var chunkBytes: [Int?] = []
     var maskBounds: PixelRect?
     var band: BandResult?
     var pixels: BlockID?
-    /// Why the result cannot be used.
+    var pixelBytes: Int?
+    /// Why the broker itself could not take the result.
     var fault: String?
     /// All of it has come; what the worker says of it further counts for nothing.
     var isDone = false
 
-    init(job: JobID, role: TaskRole, assembler: ResultAssembler, payloadBlock: BlockID?) {
-        self.job = job
+    init(job: JobRun, role: TaskRole, assembler: ResultAssembler, payloadBlock: BlockID?) {
+        self.job = job.id
+        submitted = job.submitted
         self.role = role
         self.assembler = assembler
         self.payloadBlock = payloadBlock

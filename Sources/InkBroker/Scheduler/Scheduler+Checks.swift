@@ -26,7 +26,9 @@ extension SchedulerState {
             let odd = task.held.filter { $0.digest != digest }
             for other in odd + [result] { drop(other, of: task.id) }
             settle(task, equal.worker, AttemptID(task: task.id, attempt: equal.attempt), now: now)
-            for other in odd { dismissLiar(other.worker, now: now) }
+            for other in odd {
+                dismiss(other.worker, reason: "its result differs from that of two other workers", now: now)
+            }
             return
         }
         task.held.append(result)
@@ -74,12 +76,6 @@ extension SchedulerState {
         if task.failures >= rules.failuresMax {
             failJob(task.job, .attemptsExhausted(task.role, story: task.story))
         }
-    }
-
-    private mutating func dismissLiar(_ worker: WorkerID, now: UInt64) {
-        let reason = "its result differs from that of two other workers"
-        lose(worker, reason: reason, now: now)
-        actions.append(.dismiss(worker, reason: reason))
     }
 
     mutating func drop(_ result: HeldResult, of task: TaskID) {

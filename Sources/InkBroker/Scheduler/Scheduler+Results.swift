@@ -46,6 +46,11 @@ extension SchedulerState {
             failJob(task.job, .badInput(task.role, error))
             return
         }
+        if case .malformed(let reason) = fault {
+            if holding.isLease { endLease(worker, attempt, reason: reason, verdict: .counts, now: now) }
+            dismiss(worker, reason: reason, now: now)
+            return
+        }
         // A try that is no longer leased has been counted when its lease ended.
         guard holding.isLease else { return }
         if case .transient(let reason) = fault {

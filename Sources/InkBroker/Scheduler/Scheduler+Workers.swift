@@ -9,13 +9,20 @@ extension SchedulerState {
     }
 
     mutating func lose(_ id: WorkerID, reason: String, now: UInt64) {
+        // Of several tasks any can have been the cause; only one that was alone is known to have been there.
+        remove(id, reason: reason, verdict: workers[id]?.holdings.count == 1 ? .counts : .suspicious, now: now)
+    }
+
+    /// Breaks with a worker whose results are wrong: the tasks that it holds besides are not to blame.
+    mutating func dismiss(_ id: WorkerID, reason: String, now: UInt64) {
+        remove(id, reason: reason, verdict: .innocent, now: now)
+        actions.append(.dismiss(id, reason: reason))
+    }
+
+    private mutating func remove(_ id: WorkerID, reason: String, verdict: Verdict, now: UInt64) {
         guard let worker = workers[id] else { return }
         let leased = worker.holdings.filter { $0.value.isLease }.keys.sorted()
-        // Of several tasks any can have been the cause; only one that was alone is known to have been there.
-        for attempt in leased {
-            let verdict: Verdict = worker.holdings.count == 1 ? .counts : .suspicious
-            endLease(id, attempt, reason: reason, verdict: verdict, now: now)
-        }
+        for attempt in leased { endLease(id, attempt, reason: reason, verdict: verdict, now: now) }
         workers[id] = nil
         forgetHeld(of: id)
     }

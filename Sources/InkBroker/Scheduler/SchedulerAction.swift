@@ -18,7 +18,7 @@ enum SchedulerAction: Hashable, Sendable {
     case jobComplete(JobID)
     /// Nothing further is said of the job.
     case jobFailed(JobID, JobFailure)
-    /// The worker holds tasks long past their deadlines; it is treated as lost from here on.
+    /// The worker holds tasks long past their deadlines, or its results are wrong; it is treated as lost from here on.
     case dismiss(WorkerID, reason: String)
 }
 

@@ -36,6 +36,14 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
     /// Puts the tiles of a row together into a band.
     case encode(row: Int)
 
+    /// Of tiles; nil for what comes before them.
+    var row: Int? {
+        switch self {
+        case .decode: nil
+        case .tile(let row, _), .encode(let row): row
+        }
+    }
+
     var description: String {
         switch self {
         case .decode(let index): "decoding image \(index + 1)"
@@ -71,6 +79,8 @@ enum TaskFault: Hashable, Sendable {
     case badInput(EngineError)
     /// Anything that another worker, or the same one later, may not run into.
     case transient(String)
+    /// The result is not what it has to be: the worker is not to be trusted.
+    case malformed(String)
     /// The worker dropped the task because it was told to, is leaving or has no room for it.
     case cancelled
 }

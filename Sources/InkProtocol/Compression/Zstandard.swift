@@ -59,6 +59,14 @@ public enum Zstandard {
         return try decompressWhole(frame, size: Int(declared))
     }
 
+    /// The content's size as a frame's header declares it, unproven; nil when there is no such header or size.
+    public static func declaredSize(of frame: [UInt8]) -> Int? {
+        guard frame.starts(with: frameMagic) else { return nil }
+        let declared = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
+        guard declared != contentSizeError, declared != contentSizeUnknown else { return nil }
+        return Int(exactly: declared)
+    }
+
     private static let frameMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
     // ZSTD_CONTENTSIZE_UNKNOWN and _ERROR are macros with a cast, which Swift does not import.
     private static let contentSizeUnknown = UInt64.max

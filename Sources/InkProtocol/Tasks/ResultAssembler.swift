@@ -10,6 +10,7 @@ public struct ResultAssembler: Sendable {
     private let attempt: UInt32
     private let kind: ResultKind
     private let limitBytes: UInt64
+    private let itemLimitBytes: UInt64
     private var nextSequence: UInt32 = 0
     private var pending: [UInt8] = []
     private var progress = Progress.open(chunks: 0)
@@ -22,12 +23,14 @@ public struct ResultAssembler: Sendable {
         case complete
     }
 
-    /// For the result of that attempt at a task, of at most `limitBytes` bytes (see `ResultLimit`).
-    public init(task: TaskID, attempt: UInt32, kind: ResultKind, limitBytes: UInt64) {
+    /// For the result of that attempt at a task, of at most `limitBytes` bytes (see `ResultLimit`), and at most
+    /// `itemLimitBytes` for each of its items.
+    public init(task: TaskID, attempt: UInt32, kind: ResultKind, limitBytes: UInt64, itemLimitBytes: UInt64? = nil) {
         self.task = task
         self.attempt = attempt
         self.kind = kind
         self.limitBytes = limitBytes
+        self.itemLimitBytes = min(limitBytes, itemLimitBytes ?? limitBytes)
     }
 
     /// Takes the next part and returns the items that it completes.
@@ -77,8 +80,8 @@ public struct ResultAssembler: Sendable {
         while pending.count - position >= ResultItem.recordHeaderBytes {
             let tag = pending[position]
             let length = (1...4).reduce(0) { $0 | Int(pending[position + $1]) << (8 * ($1 - 1)) }
-            guard UInt64(length) <= limitBytes else {
-                throw .overLimit(what: "result item", found: UInt64(length), limit: limitBytes)
+            guard UInt64(length) <= itemLimitBytes else {
+                throw .overLimit(what: "result item", found: UInt64(length), limit: itemLimitBytes)
             }
             let start = position + ResultItem.recordHeaderBytes
             guard pending.count - start >= length else { break }
@@ -128,6 +131,11 @@ public enum ResultLimit {
     /// Of a tile's pixels.
     public static func pixels(size: PixelSize, format: OutputFormat) -> UInt64 {
         incompressible(width: size.width * format.bytesPerPixel, rows: size.height)
+    }
+
+    /// Of one chunk of a decoded image of that width.
+    public static func chunk(imageWidth: Int) -> UInt64 {
+        incompressible(width: imageWidth * SampleFormat.rgba8.bytesPerPixel, rows: ImageSlice.rowsPerChunk)
     }
 
     /// Of a decoded image of that size, whatever its format.

@@ -8,13 +8,13 @@ import Testing
 @testable import InkBroker
 
 /// A broker with its workers, a folder for its pictures and what it said.
-private final class Farm: Sendable {
+final class Farm: Sendable {
     let folder: String
     let broker: Broker
     private let workers = Mutex<[FakeWorker]>([])
     private let log: EventLog
-    private let context: ZeroMQContext
-    private let endpoint: String
+    let context: ZeroMQContext
+    let endpoint: String
 
     init(_ change: (inout BrokerConfiguration) -> Void = { _ in }) throws {
         let name = UUID().uuidString
@@ -58,6 +58,16 @@ private final class Farm: Sendable {
 
     func events(of id: UInt64) -> [BrokerEvent] { log.events(of: JobID(id)) }
 
+    /// Why workers of a name left.
+    func departures(of name: String) -> [String] {
+        log.all.compactMap { event in
+            guard case .worker(let note) = event, note.worker == name, case .left(let reason) = note.what else {
+                return nil
+            }
+            return reason
+        }
+    }
+
     func file(_ name: String) -> String? {
         FileManager.default.contents(atPath: folder + "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -91,6 +101,8 @@ private final class Farm: Sendable {
 
 private final class EventLog: Sendable {
     private let events = Mutex<[BrokerEvent]>([])
+
+    var all: [BrokerEvent] { events.withLock { $0 } }
 
     func add(_ event: BrokerEvent) { events.withLock { $0.append(event) } }
 

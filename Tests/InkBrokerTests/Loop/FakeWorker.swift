@@ -23,6 +23,10 @@ enum FakeAnswer: Sendable {
     case garbage
     /// An image of another size.
     case wrongImage
+    /// The right result, changed.
+    case spoiled(@Sendable ([ResultItem]) throws -> [ResultItem])
+    /// The right messages, changed.
+    case resaid(@Sendable ([WorkerMessage]) -> [WorkerMessage])
 }
 
 /// Answers tasks over a socket with made-up results that depend on the task alone.
@@ -169,28 +173,34 @@ private final class FakeSession {
         case .hang: break
         case .hold: held.append(assignment)
         case .garbage: _ = try socket.send([[1, 2, 3]])
-        case .good, .wrongRows, .wrongSequence, .wrongImage: try sendResult(task, assignment, answer)
+        case .good, .wrongRows, .wrongSequence, .wrongImage, .spoiled, .resaid:
+            try sendResult(task, assignment, answer)
         }
     }
 
     private func sendResult(_ task: WorkerTask, _ assignment: TaskAssignment, _ answer: FakeAnswer) throws {
-        let bytes = try items(task, answer).flatMap { try $0.encodedRecord() }
+        var items = try items(task, answer)
+        if case .spoiled(let spoil) = answer { items = try spoil(items) }
+        let bytes = try items.flatMap { try $0.encodedRecord() }
+        var messages: [WorkerMessage] = []
         var sequence: UInt32 = 0
         for start in stride(from: 0, to: bytes.count, by: 700) {
             if case .wrongSequence = answer { sequence += 1 }
-            try send(
+            messages.append(
                 .resultPart(
                     ResultPart(
                         task: assignment.task, attempt: assignment.attempt, sequence: sequence,
                         bytes: Array(bytes[start..<min(bytes.count, start + 700)]))))
             sequence += 1
         }
-        try send(
+        messages.append(
             .taskDone(
                 TaskDone(
                     task: assignment.task, attempt: assignment.attempt, partCount: sequence,
                     resultBytes: UInt64(bytes.count),
                     phases: TaskPhases(decode: 1, raster: 10, composite: 100, encode: 1000))))
+        if case .resaid(let change) = answer { messages = change(messages) }
+        for message in messages { try send(message) }
         script.onDone(task)
     }
 
@@ -203,7 +213,8 @@ private final class FakeSession {
             if case .wrongImage = answer { size.height += 1 }
             let chunks = try ImageSlice.chunkRows(ofHeight: size.height).map { rows in
                 let pixels = [UInt8](
-                    repeating: UInt8(truncatingIfNeeded: rows.lowerBound / 64 + 1), count: rows.count * size.width)
+                    repeating: UInt8(truncatingIfNeeded: rows.lowerBound / 64 + 1),
+                    count: rows.count * size.width * (decode.purpose == .mask ? 1 : 3))
                 return ResultItem.imageChunk(.block(try Block(content: pixels)))
             }
             let bounds = PixelRect(x: 0, y: 0, width: size.width, height: size.height)

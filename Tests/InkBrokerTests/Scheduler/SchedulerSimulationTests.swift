@@ -182,6 +182,7 @@ private struct SimulatedFarm {
         case ..<(roughness * 0.4): later(delay, .workerLost(dispatch.worker, reason: "died"))
         case ..<(roughness * 0.6): break
         case ..<(roughness * 1.6): later(delay, .taskFailed(dispatch.worker, dispatch.id, .transient("failed")))
+        case ..<(roughness * 1.61): later(delay, .taskFailed(dispatch.worker, dispatch.id, .malformed("wrong")))
         case ..<(roughness * 1.62): later(delay, .taskFailed(dispatch.worker, dispatch.id, .cancelled))
         case ..<(roughness * 1.65):
             later(

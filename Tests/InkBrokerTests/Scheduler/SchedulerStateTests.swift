@@ -113,6 +113,47 @@ extension [SchedulerAction] {
             story.count == 3 && story[0].hasPrefix("attempt 1 on w1: boom") && story[2].hasSuffix("crash after 2 ms"))
     }
 
+    @Test func aWorkerWithAMalformedResultIsDismissedAndItsOtherTasksAreNotToBlame() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 3)
+        let given = bench.add(1, rows: 3).dispatches
+        #expect(given.count == 3)
+        let actions = bench(.taskFailed(worker(1), given[0].id, .malformed("two rows")))
+        #expect(actions == [.dismiss(worker(1), reason: "two rows")])
+        #expect(bench.state.workers[worker(1)] == nil)
+        #expect(bench.state.tasks.values.map(\.failures).sorted() == [0, 0, 1])
+        #expect(bench.state.tasks.values.allSatisfy { !$0.isSuspect })
+        let again = bench.join(2, tasks: 3).dispatches
+        #expect(Set(again.map(\.id.task)) == Set(given.map(\.id.task)))
+        // Also when the lease is over, as long as the task is still open.
+        _ = bench(.tick, after: bench.state.rules.leaseMin + second)
+        let late = bench(.taskFailed(worker(2), again[0].id, .malformed("late and wrong")))
+        #expect(late.contains(.dismiss(worker(2), reason: "late and wrong")))
+    }
+
+    @Test func aTaskWhoseResultsAreAlwaysMalformedDismissesThreeWorkersAndNoMore() {
+        var bench = Bench()
+        for id in UInt64(1)...5 { _ = bench.join(id, tasks: 1) }
+        var task = bench.add(1, rows: 1).dispatches[0]
+        for _ in 0..<2 { task = bench(.taskFailed(task.worker, task.id, .malformed("no"))).dispatches[0] }
+        let last = bench(.taskFailed(task.worker, task.id, .malformed("no")))
+        guard case .jobFailed(JobID(1), .attemptsExhausted) = last.first else {
+            Issue.record("\(last)")
+            return
+        }
+        #expect(bench.state.workers.count == 2)
+    }
+
+    /// The result of an export that has ended is compared with nothing: it may belong to an earlier life of its number.
+    @Test func nobodyIsDismissedForATaskThatIsForgotten() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 1)
+        let task = bench.add(1, rows: 1).dispatches[0]
+        _ = bench(.jobDropped(JobID(1)))
+        #expect(bench(.taskFailed(worker(1), task.id, .malformed("rows"))).isEmpty)
+        #expect(bench.state.workers[worker(1)]?.holdings.isEmpty == true)
+    }
+
     @Test func badInputFailsTheJobAtOnceAndOnlyThatJob() {
         var bench = Bench()
         _ = bench.join(1, tasks: 4)
