@@ -38,10 +38,6 @@ public struct BrokerConfiguration: Hashable, Sendable {
     /// Of all tasks, how many are done by two workers and compared: 0 to 1.
     public var verifyShare = 0.0
 
-    /// Whether bands are opened and compared with their length and checksum before they become part of a picture, beside
-    /// the loop. Not needed where all workers are this very process.
-    public var opensBands = false
-
     public init(endpoint: String) { self.endpoint = endpoint }
 
     /// - Throws: `BrokerError.configuration` for the first value that cannot be.

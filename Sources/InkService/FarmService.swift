@@ -72,7 +72,6 @@ public final class FarmService: Sendable {
             settings.security = .server(security.pair, domain: ServiceSecurity.workersDomain)
         }
         settings.notesTasks = true
-        settings.opensBands = true
         settings.releasesWorkers = false
         settings.replayFolder = settings.replayFolder ?? data.replaysFolder
         // The service decides how many are under way.

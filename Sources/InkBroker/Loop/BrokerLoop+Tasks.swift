@@ -164,46 +164,14 @@ extension BrokerLoop {
             reject(id, of: worker, fault)
             return
         }
-        guard configuration.opensBands, let band = assembly.band, let rows = job(of: assembly)?.plan?.grid.rows else {
-            complete(done, assembly, worker)
-            return
-        }
-        peers[worker]?.assemblies[id]?.isDone = true
-        let isLast = assembly.role.row == rows - 1
-        let mailbox = mailbox
-        opening[Int(id.task.rawValue % UInt64(opening.count))].run {
-            let (fault, time) = LaneTime.measure {
-                BandCheck.fault(
-                    in: band.deflated, byteCount: band.filteredByteCount, adler32: band.adler32, isLast: isLast)
-            }
-            mailbox.post(.opened(worker, done, fault: fault, time))
-        }
-    }
-
-    func opened(_ done: TaskDone, from worker: WorkerID, _ fault: String?, _ time: LaneTime) {
-        let id = AttemptID(task: done.task, attempt: done.attempt)
-        // Nil when the worker has gone meanwhile, and its results with it.
-        guard let assembly = peers[worker]?.assemblies[id] else { return }
-        jobs[assembly.job]?.brokerCPU += time.cpu
-        if let fault {
-            reject(id, of: worker, fault)
-        } else {
-            complete(done, assembly, worker)
-        }
-    }
-
-    /// Hands a result that has been checked to the scheduler.
-    private func complete(_ done: TaskDone, _ assembly: Assembly, _ worker: WorkerID) {
-        let id = AttemptID(task: done.task, attempt: done.attempt)
         counters.finished += 1
         peers[worker]?.tasksDone += 1
         note(id, assembly.role, of: assembly.job, worker, .finished)
-        // Counted whether the result is still wanted or not: it is what the export cost. No phase took longer than all.
-        let elapsed = Clock.now - assembly.dispatched
-        jobs[assembly.job]?.phases.decode += min(elapsed, done.phases.decode)
-        jobs[assembly.job]?.phases.raster += min(elapsed, done.phases.raster)
-        jobs[assembly.job]?.phases.composite += min(elapsed, done.phases.composite)
-        jobs[assembly.job]?.phases.encode += min(elapsed, done.phases.encode)
+        // Counted whether the result is still wanted or not: it is what the export cost.
+        jobs[assembly.job]?.phases.decode += done.phases.decode
+        jobs[assembly.job]?.phases.raster += done.phases.raster
+        jobs[assembly.job]?.phases.composite += done.phases.composite
+        jobs[assembly.job]?.phases.encode += done.phases.encode
         peers[worker]?.assemblies[id]?.isDone = true
         let digest = scheduler.wantsDigest(id.task) ? ResultDigest.of(assembly, in: store) : []
         tell(.taskFinished(worker, id, digest: digest))

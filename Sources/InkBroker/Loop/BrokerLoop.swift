@@ -23,8 +23,6 @@ final class BrokerLoop {
     let cutting = Lane("cutting")
     /// Writes bands, in order.
     let writing = Lane("writing")
-    /// Open bands, when they are not believed; several, since opening takes longer than writing.
-    let opening = (1...4).map { Lane("opening-\($0)") }
     /// Bring files to the disk and rename them; several, so that journals can share a commit.
     let syncing = (1...4).map { Lane("syncing-\($0)") }
 
@@ -134,7 +132,6 @@ final class BrokerLoop {
         case .stop: stop()
         case .prepared(let id, let result): prepared(id, result)
         case .planned(let id, let result): planned(id, result)
-        case .opened(let worker, let done, let fault, let time): opened(done, from: worker, fault, time)
         case .written(let id, let rows, let time):
             addStitchTime(time, to: id)
             tell(.rowsWritten(id, rows))

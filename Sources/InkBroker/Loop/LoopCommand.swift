@@ -13,8 +13,6 @@ enum LoopCommand: Sendable {
     case prepared(JobID, Result<PreparedExport, BrokerError>)
     /// The tiles are known.
     case planned(JobID, Result<PlannedExport, BrokerError>)
-    /// A worker's band has been opened; what is wrong with it.
-    case opened(WorkerID, TaskDone, fault: String?, LaneTime)
     /// So many rows of tiles are in the file.
     case written(JobID, rows: Int, LaneTime)
     case finished(JobID, WrittenPicture, LaneTime)

@@ -36,14 +36,6 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
     /// Puts the tiles of a row together into a band.
     case encode(row: Int)
 
-    /// Of tiles; nil for what comes before them.
-    var row: Int? {
-        switch self {
-        case .decode: nil
-        case .tile(let row, _), .encode(let row): row
-        }
-    }
-
     var description: String {
         switch self {
         case .decode(let index): "decoding image \(index + 1)"
