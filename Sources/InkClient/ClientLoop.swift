@@ -17,9 +17,7 @@ final class ClientLoop {
     private var state: ClientState
     private let parts: ClientParts
     private let files: FileLanes
-    private var socket: ZeroMQSocket?
-    /// Frames that the socket could not take yet, in order.
-    private var unsent: [[UInt8]] = []
+    private let connection = DealerConnection()
     private var hasStopped = false
     /// Messages read before the other duties get their turn.
     private static let messagesInTurn = 64
@@ -46,7 +44,7 @@ final class ClientLoop {
                 fail(error)
             }
             for event in parts.mailbox.take() { handle(event) }
-            if unsent.isEmpty { for read in parts.reads.take() { handle(.contentRead(read)) } }
+            if !connection.hasUnsent { for read in parts.reads.take() { handle(.contentRead(read)) } }
             handle(.tick)
         }
         files.close()
@@ -63,18 +61,14 @@ final class ClientLoop {
 
     /// The socket is of no use any more; another one is made when its time has come.
     private func fail(_ error: ProtocolError) {
-        socket = nil
-        unsent = []
+        connection.close()
         handle(.connectionFailed(reason: "\(error)"))
     }
 
     private func perform(_ action: ClientAction) throws(ProtocolError) {
         switch action {
         case .connect: try connect()
-        case .send(let message):
-            guard socket != nil else { return }
-            unsent.append(try message.encoded())
-            if unsent.count == 1 { try flush() }
+        case .send(let message): try connection.send(message.encoded())
         case .emit(let event): parts.onEvent(event)
         case .answer(let id, let outcome): parts.onAnswer(id, outcome)
         case .read(let id, let source, let serial, let offset, let byteCount):
@@ -88,39 +82,25 @@ final class ClientLoop {
     }
 
     private func connect() throws(ProtocolError) {
-        unsent = []
-        // A new socket has a new routing id: nothing meant for the old connection can reach it.
-        let next = try parts.configuration.makeSocket(context: parts.context)
-        socket = consume next
-    }
-
-    private func flush() throws(ProtocolError) {
-        var sent = 0
-        while sent < unsent.count, try send(unsent[sent]) { sent += 1 }
-        unsent.removeFirst(sent)
-    }
-
-    private func send(_ frame: [UInt8]) throws(ProtocolError) -> Bool {
-        guard socket != nil else { return false }
-        return try socket!.send([frame]) == .sent
+        let configuration = parts.configuration
+        try connection.open(configuration.endpoint, options: configuration.socketOptions, context: parts.context)
     }
 
     private func wait() throws(ProtocolError) {
         var items = [parts.mailbox.wakeUp.pollItem]
-        if unsent.isEmpty { items.append(parts.reads.wakeUp.pollItem) }
-        if socket != nil { items.append(socket!.pollItem(writable: !unsent.isEmpty)) }
+        if !connection.hasUnsent { items.append(parts.reads.wakeUp.pollItem) }
+        if let item = connection.pollItem { items.append(item) }
         let timeout = state.nextTick.map { Int(max(0, min($0 - steadyMilliseconds(), 60_000))) }
         _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: timeout)
-        try flush()
+        try connection.flush()
     }
 
     private func receive() throws(ProtocolError) {
         for _ in 0..<ClientLoop.messagesInTurn {
-            guard socket != nil, let received = try socket!.receive() else { return }
-            guard received.parts.count == 1, received.discardedParts == 0 else { continue }
+            guard let frame = try connection.receive() else { return }
             let message: ServiceMessage
             do throws(ProtocolError) {
-                message = try ServiceMessage(frame: received.parts[0])
+                message = try ServiceMessage(frame: frame)
             } catch {
                 // A broker of another version says so in its own words, which are not understood here.
                 if case .unsupportedVersion = error { handle(.received(.refuse(reason: "\(error)"))) }
@@ -133,15 +113,12 @@ final class ClientLoop {
 }
 
 extension FarmClientConfiguration {
-    /// A socket that connects to the broker. Throws `transport`.
-    func makeSocket(context: ZeroMQContext) throws(ProtocolError) -> ZeroMQSocket {
+    var socketOptions: ZeroMQSocketOptions {
         var options = ZeroMQSocketOptions()
         // Parts of contents wait in memory; a few are enough to keep the line busy.
         options.highWaterMark = 64
         options.security = security
-        let socket = try ZeroMQSocket(.dealer, context: context, options: options)
-        try socket.connect(endpoint)
-        return socket
+        return options
     }
 }
 

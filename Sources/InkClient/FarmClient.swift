@@ -47,7 +47,7 @@ public final class FarmClient: Sendable {
             mailbox = try Mailbox()
             reads = try Mailbox()
             // An endpoint that ZeroMQ does not understand is the caller's mistake; all else may mend itself.
-            _ = try configuration.makeSocket(context: context)
+            try DealerConnection().open(configuration.endpoint, options: configuration.socketOptions, context: context)
         } catch {
             throw .transport(error)
         }

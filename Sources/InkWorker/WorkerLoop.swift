@@ -11,9 +11,7 @@ final class WorkerLoop {
     private let wakeUp: WakeUp
     private let requests: StopRequests
     private let onNews: @Sendable (WorkerNews) -> Void
-    private var socket: ZeroMQSocket?
-    /// Frames that the socket could not take yet, in order.
-    private var unsent: [[UInt8]] = []
+    private let connection = DealerConnection()
     private var cancellations: [RunID: Cancellation] = [:]
     private var ending: WorkerEnding?
     /// Messages read before the other duties get their turn.
@@ -47,7 +45,7 @@ final class WorkerLoop {
                 try receive()
                 if requests.wantsToDrain { try handle(.drainRequested) }
                 // Results stay with the render threads, which then wait, until the socket has taken the earlier ones.
-                if unsent.isEmpty { for event in queue.takeOutgoing() { try handle(event) } }
+                if !connection.hasUnsent { for event in queue.takeOutgoing() { try handle(event) } }
                 try handle(.tick)
             }
         } catch {
@@ -70,9 +68,7 @@ final class WorkerLoop {
     private func perform(_ action: WorkerAction) throws(ProtocolError) {
         switch action {
         case .connect: try connect()
-        case .send(let message):
-            unsent.append(try message.encoded())
-            try flush()
+        case .send(let message): try connection.send(message.encoded())
         case .store(let block, let holders): cache.insert(block, holders: holders)
         case .release(let ids): for id in ids { cache.release(id) }
         case .run(let run):
@@ -96,42 +92,26 @@ final class WorkerLoop {
     }
 
     private func connect() throws(ProtocolError) {
-        unsent = []
-        // A new socket has a new routing id: nothing meant for the old connection can reach it.
         var options = ZeroMQSocketOptions()
         options.security = configuration.security
-        let next = try ZeroMQSocket(.dealer, context: context, options: options)
-        try next.connect(configuration.endpoint)
-        socket = consume next
-    }
-
-    private func flush() throws(ProtocolError) {
-        var sent = 0
-        while sent < unsent.count, try send(unsent[sent]) { sent += 1 }
-        unsent.removeFirst(sent)
-    }
-
-    private func send(_ frame: [UInt8]) throws(ProtocolError) -> Bool {
-        guard socket != nil else { return false }
-        return try socket!.send([frame]) == .sent
+        try connection.open(configuration.endpoint, options: options, context: context)
     }
 
     private func wait() throws(ProtocolError) {
         var items = [wakeUp.pollItem]
-        if socket != nil { items.append(socket!.pollItem(writable: !unsent.isEmpty)) }
+        if let item = connection.pollItem { items.append(item) }
         let timeout = state.nextTick.map { Int(max(0, $0 - steadyMilliseconds())) }
         _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: timeout)
         wakeUp.clear()
-        try flush()
+        try connection.flush()
     }
 
     private func receive() throws(ProtocolError) {
         for _ in 0..<WorkerLoop.messagesInTurn {
-            guard socket != nil, let received = try socket!.receive() else { return }
-            guard received.parts.count == 1, received.discardedParts == 0 else { continue }
+            guard let frame = try connection.receive() else { return }
             let message: BrokerMessage
             do throws(ProtocolError) {
-                message = try BrokerMessage(frame: received.parts[0])
+                message = try BrokerMessage(frame: frame)
             } catch {
                 // Not from a broker that keeps the protocol. It does not count as life: if nothing better comes, the
                 // broker counts as silent and the connection is made anew.

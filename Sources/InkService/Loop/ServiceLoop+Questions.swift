@@ -67,9 +67,9 @@ extension ServiceLoop {
         let mailbox = mailbox
         let name = peers[session]?.owner
         switch order.action {
-        case .cancel, .retry, .priority:
-            onEvent(FarmEvent(.info, "order", client: name, reason: "\(order.action)"))
-            tell(.ordered(session, order))
+        case .cancel(let jobs): pass(on: order, "cancel", jobs, session)
+        case .retry(let jobs): pass(on: order, "retry", jobs, session)
+        case .priority(let jobs, _): pass(on: order, "priority", jobs, session)
         case .purge(let jobs, let seconds):
             let done: @Sendable (Int) -> Void = { count in
                 let result = OrderResult(number: order.number, code: .done, count: UInt64(count), text: "")
@@ -93,6 +93,14 @@ extension ServiceLoop {
                 mailbox.post(.send(session, .orderDone(result)))
             }
         }
+    }
+
+    private func pass(on order: Order, _ what: String, _ jobs: [JobNumber], _ session: SessionID) {
+        let numbers = jobs.prefix(20).map(String.init).joined(separator: ",") + (jobs.count > 20 ? ",..." : "")
+        onEvent(
+            FarmEvent(
+                .info, "order", client: peers[session]?.owner, details: [("order", what), ("jobs", numbers)]))
+        tell(.ordered(session, order))
     }
 
     // MARK: - Questions

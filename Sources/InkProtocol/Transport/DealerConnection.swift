@@ -1,0 +1,55 @@
+/// A DEALER that comes and goes, and the frames that it has not taken yet, in order. Lives on one thread.
+public final class DealerConnection {
+    private var socket: ZeroMQSocket?
+    private var unsent: [[UInt8]] = []
+
+    public init() {}
+
+    /// Whether frames wait that the socket could not take.
+    public var hasUnsent: Bool { !unsent.isEmpty }
+
+    /// A new socket has a new routing id: nothing meant for the old connection can reach it.
+    ///
+    /// - Throws: `transport`.
+    public func open(
+        _ endpoint: String, options: ZeroMQSocketOptions, context: ZeroMQContext
+    ) throws(ProtocolError) {
+        unsent = []
+        let next = try ZeroMQSocket(.dealer, context: context, options: options)
+        try next.connect(endpoint)
+        socket = consume next
+    }
+
+    public func close() {
+        socket = nil
+        unsent = []
+    }
+
+    /// Sends a frame, or keeps it until the socket has room; drops it when there is no connection.
+    public func send(_ frame: [UInt8]) throws(ProtocolError) {
+        guard socket != nil else { return }
+        unsent.append(frame)
+        if unsent.count == 1 { try flush() }
+    }
+
+    /// Sends what waits, as far as there is room.
+    public func flush() throws(ProtocolError) {
+        var sent = 0
+        while sent < unsent.count, socket != nil, try socket!.send([unsent[sent]]) == .sent { sent += 1 }
+        unsent.removeFirst(sent)
+    }
+
+    /// What to wait for; nil without a connection.
+    public var pollItem: PollItem? {
+        guard socket != nil else { return nil }
+        return socket!.pollItem(writable: hasUnsent)
+    }
+
+    /// The next message of one part within the limits; nil when there is none (yet). Others are passed over.
+    public func receive() throws(ProtocolError) -> [UInt8]? {
+        while socket != nil, let received = try socket!.receive() {
+            if received.parts.count == 1, received.discardedParts == 0 { return received.parts[0] }
+        }
+        return nil
+    }
+}
