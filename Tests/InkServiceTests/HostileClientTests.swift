@@ -29,7 +29,8 @@ struct HostileClientTests {
     private static func peer(_ farm: Farm) throws -> Peer {
         let peer = try Peer(farm.service.clientsEndpoint)
         try peer.say([ClientMessage.hello(clientName: "peer").encoded()])
-        guard case .welcome? = try peer.hearAll(seconds: 0.3).first else { throw CocoaError(.featureUnsupported) }
+        let isWelcome: Bool? = try peer.wait { if case .welcome = $0 { true } else { nil } }
+        try #require(isWelcome == true)
         return peer
     }
 
@@ -190,10 +191,8 @@ struct HostileClientTests {
         let peer = try Self.peer(farm)
         let submission = Self.submission(Self.content(bytes))
         try peer.say([ClientMessage.submit(submission).encoded()])
-        let questions = try peer.hearAll(seconds: 1)
-        guard case .contentRequest(id, 0, let wanted)? = questions.first else {
-            Issue.record("\(questions)")
-            return
+        let wanted: UInt64? = try peer.wait { message in
+            if case .contentRequest(id, 0, let wanted) = message { wanted } else { nil }
         }
         #expect(wanted == UInt64(bytes.count))
         func part(_ offset: UInt64, _ bytes: [UInt8]) throws {
@@ -204,11 +203,10 @@ struct HostileClientTests {
         try part(1, [1])
         try part(0, bytes + [1])
         try part(0, [UInt8](repeating: 7, count: bytes.count))
-        let answers = try peer.hearAll(seconds: 0.5)
-        #expect(
-            answers.contains {
-                if case .rejected(submission.key, let rejection) = $0 { rejection.code == .content } else { false }
-            }, "\(answers)")
+        let code: Rejection.Code? = try peer.wait { message in
+            if case .rejected(submission.key, let rejection) = message { rejection.code } else { nil }
+        }
+        #expect(code == .content)
         // The real content under the same name is asked for anew and taken.
         let client = try Client(farm.service.clientsEndpoint)
         defer { client.client.stop() }
@@ -255,7 +253,7 @@ struct HostileClientTests {
             }
             #expect(text.contains("x.ink"), "\(text)")
         }
-        #expect(residentBytes() - before < 128 << 20)
+        #expect(residentBytes() - before < 512 << 20)
         #expect(try farm.picture() != nil)
     }
 

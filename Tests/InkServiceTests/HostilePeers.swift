@@ -39,6 +39,15 @@ final class Peer {
         return nil
     }
 
+    /// The first message of the broker that `pick` takes; nil when none comes.
+    func wait<T>(seconds: Double = 20, _ pick: (ServiceMessage) -> T?) throws -> T? {
+        let end = Date().addingTimeInterval(seconds)
+        while let frame = try hear(seconds: end.timeIntervalSinceNow) {
+            if let found = pick(try ServiceMessage(frame: frame)) { return found }
+        }
+        return nil
+    }
+
     /// Everything that the broker says but heartbeats, until it has said nothing else for so long.
     func hearAll(seconds: Double) throws -> [ServiceMessage] {
         var messages: [ServiceMessage] = []
@@ -63,7 +72,7 @@ final class NamedPeer {
         socket = zmq_socket(context, ZMQ_DEALER)
         var time: Int32 = 0
         zmq_setsockopt(socket, ZMQ_LINGER, &time, 4)
-        time = 3_000
+        time = 20_000
         zmq_setsockopt(socket, ZMQ_RCVTIMEO, &time, 4)
         zmq_setsockopt(socket, ZMQ_ROUTING_ID, name, name.count)
         zmq_connect(socket, endpoint)

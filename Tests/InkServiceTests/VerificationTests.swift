@@ -11,7 +11,7 @@ import Testing
 
 /// Whoever renders something else than it was asked, all checksums right.
 private struct LyingRunner: TaskRunner {
-    let honest = EngineTaskRunner(threads: 1)
+    private let honest = EngineTaskRunner(threads: 1)
 
     func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
         guard case .render(var tile) = task else { return try honest.run(task, in: context) }
@@ -20,14 +20,67 @@ private struct LyingRunner: TaskRunner {
     }
 }
 
+/// Renders right, and changes the bands that it hands in.
+private struct SpoilingRunner: TaskRunner {
+    private let honest = EngineTaskRunner(threads: 1)
+    let spoil: @Sendable (inout BandResult) -> Void
+
+    init(_ spoil: @escaping @Sendable (inout BandResult) -> Void) { self.spoil = spoil }
+
+    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+        let spoiling = TaskContext(blocks: context.blocks, threadIndex: context.threadIndex) {
+            (item) throws(EngineError) in
+            guard case .band(var band) = item else { return try context.emit(item) }
+            spoil(&band)
+            try context.emit(.band(band))
+        }
+        return try honest.run(task, in: spoiling)
+    }
+}
+
 @Suite("Results that are compared", .serialized)
 struct VerificationTests {
-    private static func picture(verify share: Double, liar: Bool, workers: Int = 2) throws -> (Data, Farm) {
+    struct Spoilt: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let spoil: @Sendable (inout BandResult) -> Void
+
+        init(_ name: String, _ spoil: @escaping @Sendable (inout BandResult) -> Void) {
+            testDescription = name
+            self.spoil = spoil
+        }
+    }
+
+    /// Bands of which a part or all stands for the right bytes.
+    private static let spoilt: [Spoilt] = [
+        Spoilt("another checksum") { $0.adler32 ^= 1 },
+        // A stored block, empty and the last of its stream: what follows it is never read.
+        Spoilt("an end in the middle") { $0.deflated += [1, 0, 0, 0xFF, 0xFF] },
+        Spoilt("bytes behind") { $0.deflated += [7] },
+        Spoilt("twice") { $0.deflated += $0.deflated },
+        Spoilt("cut") { $0.deflated.removeLast(min(5, $0.deflated.count - 1)) },
+        Spoilt("noise") { $0.deflated = [UInt8](repeating: 0xA5, count: $0.deflated.count) },
+    ]
+
+    @Test(arguments: spoilt) func aBandThatWouldSpoilTheFileIsFoundOut(spoilt: Spoilt) throws {
+        let (honest, quiet) = try Self.picture(verify: 0, liar: nil)
+        quiet.stop()
+        let (checked, farm) = try Self.picture(verify: 1, liar: SpoilingRunner(spoilt.spoil))
+        defer { farm.stop() }
+        #expect(checked == honest)
+        let dismissed = farm.log.events.filter { $0.reason?.contains("two other workers") == true }
+        #expect(dismissed.first?.worker == "liar", "\(farm.log.events.map { "\($0)" })")
+    }
+
+    private static func picture(
+        verify share: Double, liar: (any TaskRunner)?, workers: Int = 2
+    ) throws -> (Data, Farm) {
         let farm = try Farm(workers: workers) { $0.broker.verifyShare = share }
-        if liar { try farm.addWorker("liar", runner: LyingRunner()) }
+        if let liar { try farm.addWorker("liar", runner: liar) }
         let client = try Client(farm.service.clientsEndpoint)
         defer { client.client.stop() }
-        let joined = client.until { (try? client.status())?["workers"]?.array?.count == workers + (liar ? 1 : 0) }
+        let joined = client.until {
+            (try? client.status())?["workers"]?.array?.count == workers + (liar == nil ? 0 : 1)
+        }
         #expect(joined)
         let key = try client.submit(RandomProject.make(seed: 3).project, size: .named("700x700"))
         let job = try #require(client.job(of: key))
@@ -46,9 +99,9 @@ struct VerificationTests {
     }
 
     @Test func aLiarIsFoundOutAndDismissed() throws {
-        let (honest, quiet) = try Self.picture(verify: 0, liar: false)
+        let (honest, quiet) = try Self.picture(verify: 0, liar: nil)
         quiet.stop()
-        let (checked, farm) = try Self.picture(verify: 1, liar: true)
+        let (checked, farm) = try Self.picture(verify: 1, liar: LyingRunner())
         defer { farm.stop() }
         #expect(checked == honest)
         let client = try Client(farm.service.clientsEndpoint)
@@ -60,15 +113,15 @@ struct VerificationTests {
     }
 
     @Test func withoutComparisonsTheLiarGetsThrough() throws {
-        let (honest, quiet) = try Self.picture(verify: 0, liar: false)
+        let (honest, quiet) = try Self.picture(verify: 0, liar: nil)
         quiet.stop()
-        let (painted, farm) = try Self.picture(verify: 0, liar: true, workers: 0)
+        let (painted, farm) = try Self.picture(verify: 0, liar: LyingRunner(), workers: 0)
         farm.stop()
         #expect(painted != honest)
     }
 
     @Test func aLoneWorkerCannotBeComparedAndIsNotWaitedFor() throws {
-        let (_, farm) = try Self.picture(verify: 1, liar: false, workers: 1)
+        let (_, farm) = try Self.picture(verify: 1, liar: nil, workers: 1)
         defer { farm.stop() }
         let client = try Client(farm.service.clientsEndpoint)
         defer { client.client.stop() }

@@ -167,11 +167,12 @@ extension BrokerLoop {
         counters.finished += 1
         peers[worker]?.tasksDone += 1
         note(id, assembly.role, of: assembly.job, worker, .finished)
-        // Counted whether the result is still wanted or not: it is what the export cost.
-        jobs[assembly.job]?.phases.decode += done.phases.decode
-        jobs[assembly.job]?.phases.raster += done.phases.raster
-        jobs[assembly.job]?.phases.composite += done.phases.composite
-        jobs[assembly.job]?.phases.encode += done.phases.encode
+        // Counted whether the result is still wanted or not: it is what the export cost. No phase took longer than all.
+        let elapsed = Clock.now - assembly.dispatched
+        jobs[assembly.job]?.phases.decode += min(elapsed, done.phases.decode)
+        jobs[assembly.job]?.phases.raster += min(elapsed, done.phases.raster)
+        jobs[assembly.job]?.phases.composite += min(elapsed, done.phases.composite)
+        jobs[assembly.job]?.phases.encode += min(elapsed, done.phases.encode)
         peers[worker]?.assemblies[id]?.isDone = true
         let digest = scheduler.wantsDigest(id.task) ? ResultDigest.of(assembly, in: store) : []
         tell(.taskFinished(worker, id, digest: digest))

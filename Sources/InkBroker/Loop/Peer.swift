@@ -39,6 +39,7 @@ struct Assembly {
     /// When that export was submitted; one that is done again under the same name has other tasks.
     let submitted: UInt64
     let role: TaskRole
+    let dispatched = Clock.now
     var assembler: ResultAssembler
     /// The block that holds the task itself, when it is large.
     var payloadBlock: BlockID?

@@ -8,8 +8,7 @@ enum ResultDigest {
     static func of(_ assembly: Assembly, in store: BlockStore) -> [UInt8] {
         let hash = SHA256()
         if let band = assembly.band {
-            let bytes = (try? RawInflate.inflate(band.deflated, limit: band.filteredByteCount)) ?? []
-            hash.update(bytes.count == band.filteredByteCount ? bytes : band.deflated)
+            add(band, to: hash)
         }
         if let pixels = assembly.pixels { hash.update(content(of: pixels, in: store)) }
         for chunk in assembly.chunks {
@@ -20,6 +19,19 @@ enum ResultDigest {
         }
         hash.update(Array("\(assembly.maskBounds.map { "\($0)" } ?? "none")".utf8))
         return hash.finish()
+    }
+
+    /// What a band decompresses to, and what else the picture's stream relies on: its checksum, and how it ends.
+    private static func add(_ band: BandResult, to hash: SHA256) {
+        // One byte more than it claims, so that it is seen when there are more.
+        guard let piece = try? RawInflate.open(band.deflated, limit: band.filteredByteCount + 1), piece.isWhole,
+            piece.content.count == band.filteredByteCount, Adler32.checksum(piece.content) == band.adler32
+        else {
+            hash.update(band.deflated + [0])
+            return
+        }
+        hash.update(piece.content)
+        hash.update([piece.endsStream ? 1 : 0])
     }
 
     private static func content(of id: BlockID, in store: BlockStore) -> [UInt8] {

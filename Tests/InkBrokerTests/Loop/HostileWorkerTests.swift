@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import InkEngine
 import InkProtocol
 import InkTestSupport
@@ -138,19 +139,25 @@ struct HostileWorkerTests {
     private static func check(
         _ spoilt: Spoilt, tile: PixelSize, picks: @escaping @Sendable (WorkerTask) -> Bool
     ) throws {
-        let farm = try Farm()
+        // However busy the machine is: nobody is lost for being slow.
+        let farm = try Farm { $0.livenessMilliseconds = 60_000 }
         defer { farm.stop() }
         let isSpoilt = DispatchSemaphore(value: 0)
         let isFirst = Mutex(true)
-        farm.hire("bad") { task, _ in
-            guard picks(task),
-                isFirst.withLock({ first in
-                    defer { first = false }; return first
-                })
-            else { return .good }
-            isSpoilt.signal()
-            return spoilt.answer
-        }
+        farm.hire(
+            FakeWorker.Script(
+                name: "bad",
+                answer: { task, _ in
+                    let isChosen =
+                        picks(task)
+                        && isFirst.withLock { first in
+                            defer { first = false }
+                            return first
+                        }
+                    return isChosen ? spoilt.answer : .good
+                },
+                // The other one comes when all has been said, or it would be done first.
+                onDone: { task in if picks(task) { isSpoilt.signal() } }))
         farm.submit(1, tile: tile)
         try #require(isSpoilt.wait(timeout: .now() + 20) == .success)
         farm.hire("good") { _, _ in .good }
@@ -179,5 +186,61 @@ struct HostileWorkerTests {
         try Self.check(spoilt, tile: PixelSize(width: 100, height: 50)) { task in
             if case .decode(let decode) = task { decode.purpose == .color } else { false }
         }
+    }
+
+    /// Whatever a worker says of its times and of what it takes, sums hold.
+    @Test func numbersAtTheirEndsAreHarmless() throws {
+        let farm = try Farm { $0.livenessMilliseconds = 60_000 }
+        defer { farm.stop() }
+        farm.hire("boaster") { _, _ in
+            .resaid { messages in
+                Self.changingEnd(messages) { done in
+                    done.phases = TaskPhases(decode: .max, raster: .max, composite: .max, encode: .max)
+                }
+            }
+        }
+        farm.submit(1, tile: PixelSize(width: 100, height: 50))
+        let outcome = try #require(try farm.end(of: 1)?.get())
+        let sum = [outcome.phases.decode, outcome.phases.raster, outcome.phases.encode].reduce(0.0) { $0 + Double($1) }
+        #expect(sum <= 3 * 9 * Double(outcome.elapsed))
+        #expect(farm.departures(of: "boaster").isEmpty)
+    }
+
+    /// Requests for blocks in any number and from any offset are answered or end the session, nothing more.
+    @Test func requestsForBlocksAreBounded() throws {
+        let farm = try Farm { $0.livenessMilliseconds = 60_000 }
+        defer { farm.stop() }
+        let socket = try ZeroMQSocket(.dealer, context: farm.context)
+        try socket.connect(farm.endpoint)
+        func say(_ message: WorkerMessage) throws {
+            while try socket.send([message.encoded()]) != .sent { usleep(1_000) }
+        }
+        func hear() throws -> BrokerMessage {
+            var items = [socket.pollItem()]
+            _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: 10_000)
+            return try BrokerMessage(frame: try #require(try socket.receive()).parts[0])
+        }
+        let hello = Hello(
+            rendererVersion: "fake 1", workerName: "asker", threads: 4096, taskCredits: 4096, byteCredits: .max)
+        try say(.hello(hello))
+        farm.submit(1, tile: PixelSize(width: 100, height: 50))
+        var png: BlockID?
+        while png == nil {
+            guard case .task(let assignment) = try hear(), case .inline(let bytes) = assignment.payload else {
+                continue
+            }
+            png = try WorkerTask(decoding: bytes).blocks.first
+        }
+        let id = try #require(png)
+        for offset in [UInt64.max, 1 << 63, 1 << 32] { try say(.blockRequest([BlockRange(id: id, offset: offset)])) }
+        try say(.blockRequest([BlockRange(id: BlockID(hashing: [1]), offset: 0)]))
+        var missing = 0
+        while missing < 4 { if case .blockMissing = try hear() { missing += 1 } }
+        let many = [BlockRange](repeating: BlockRange(id: id, offset: 0), count: ProtocolLimits.requestedBlocks)
+        // Nothing is read from the socket meanwhile, so that the broker cannot get rid of the answers.
+        for _ in 0..<40 { try say(.blockRequest(many)) }
+        farm.hire("good") { _, _ in .good }
+        _ = try #require(try farm.end(of: 1)?.get())
+        #expect(farm.departures(of: "asker").contains("it asks for too much at once"))
     }
 }

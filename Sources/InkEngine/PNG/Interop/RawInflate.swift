@@ -2,10 +2,20 @@ import CZlib
 
 /// Opens raw deflate (RFC 1951).
 public enum RawInflate {
+    /// A piece of a deflate stream, opened.
+    public struct Piece: Hashable, Sendable {
+        public var content: [UInt8]
+        /// Whether it ends its stream: nothing that follows is ever read.
+        public var endsStream: Bool
+        /// Whether all of it stands for the content, and another piece can follow unless it ends the stream: it stops
+        /// behind a block, at a byte boundary.
+        public var isWhole: Bool
+    }
+
     /// What a piece of a deflate stream stands for: all of it, or the first `limit` bytes.
     ///
     /// - Throws: `internalError` for bytes that are no deflate.
-    public static func inflate(_ bytes: [UInt8], limit: Int) throws(EngineError) -> [UInt8] {
+    public static func open(_ bytes: [UInt8], limit: Int) throws(EngineError) -> Piece {
         var stream = z_stream()
         // A negative window size: no header, no checksum.
         guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -28,6 +38,10 @@ public enum RawInflate {
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
             throw .internalError("zlib's inflate failed with \(status)")
         }
-        return output
+        // zlib says how many bits of the last byte are left (the lowest six bits), and that it stands behind a block (128).
+        let isBehindBlock = stream.data_type & (128 | 63) == 128
+        return Piece(
+            content: output, endsStream: status == Z_STREAM_END,
+            isWhole: stream.avail_in == 0 && (status == Z_STREAM_END || isBehindBlock))
     }
 }
