@@ -57,7 +57,8 @@ struct VerificationTests {
         Spoilt("an end in the middle") { $0.deflated += [1, 0, 0, 0xFF, 0xFF] },
         Spoilt("bytes behind") { $0.deflated += [7] },
         Spoilt("twice") { $0.deflated += $0.deflated },
-        Spoilt("cut") { $0.deflated.removeLast(min(5, $0.deflated.count - 1)) },
+        // The flush at the end alone might be missing without harm.
+        Spoilt("cut") { $0.deflated.removeLast(min(12, $0.deflated.count - 1)) },
         Spoilt("noise") { $0.deflated = [UInt8](repeating: 0xA5, count: $0.deflated.count) },
     ]
 
@@ -74,7 +75,11 @@ struct VerificationTests {
     private static func picture(
         verify share: Double, liar: (any TaskRunner)?, workers: Int = 2
     ) throws -> (Data, Farm) {
-        let farm = try Farm(workers: workers) { $0.broker.verifyShare = share }
+        let farm = try Farm(workers: workers) {
+            $0.broker.verifyShare = share
+            // On a busy machine, too, there is somebody to be compared with.
+            $0.broker.livenessMilliseconds = 60_000
+        }
         if let liar { try farm.addWorker("liar", runner: liar) }
         let client = try Client(farm.service.clientsEndpoint)
         defer { client.client.stop() }

@@ -31,7 +31,7 @@ import Testing
         let (last, _) = try Self.band(effort: effort, isLast: true, rows: 40)
         #expect(try RawInflate.open(band.bytes + [1, 0, 0, 0xFF, 0xFF], limit: count).endsStream)
         #expect(try !RawInflate.open(band.bytes + [0], limit: count + 1).isWhole)
-        #expect(try !RawInflate.open(Array(band.bytes.dropLast(5)), limit: count + 1).isWhole)
+        #expect(try RawInflate.open(Array(band.bytes.dropLast(12)), limit: count + 1).content.count < count)
         #expect(try !RawInflate.open(last.bytes + [0], limit: count + 1).isWhole)
         #expect(try RawInflate.open(band.bytes + band.bytes, limit: count + 1).content.count == count + 1)
         #expect(throws: EngineError.self) { try RawInflate.open([0xFF, 0xFF, 0xFF], limit: 9) }
