@@ -103,6 +103,8 @@ extension ServiceState {
         case .priority(let numbers, let priority): setPriority(numbers, priority, order.number, session)
         case .retry(let numbers):
             let token = JournalToken.order(session, order.number)
+            // Said again before the disk has answered: that answer is for both.
+            guard orders[token] == nil else { return }
             orders[token] = OrderResult(number: order.number, code: .done, count: 0, text: "")
             actions.append(.journal(token, numbers.map { .retried($0) }))
             retries[token] = numbers
