@@ -108,15 +108,15 @@ fi
 # kustomize wants the keys, which nobody has to hand; files of their names do.
 rm -rf "$work/kubernetes"
 cp -r deploy/kubernetes "$work/kubernetes"
-rm -rf "$work/kubernetes/farm/keys"
+rm -rf "$work/kubernetes/base/keys"
 while read -r key; do
-    mkdir -p "$(dirname "$work/kubernetes/farm/$key")"
-    echo "no key" >"$work/kubernetes/farm/$key"
-done < <(grep -o 'keys/[a-z]*/[a-z./]*[a-z]' deploy/kubernetes/farm/kustomization.yaml | sort -u)
+    mkdir -p "$(dirname "$work/kubernetes/base/$key")"
+    echo "no key" >"$work/kubernetes/base/$key"
+done < <(grep -o 'keys/[a-z]*/[a-z./]*[a-z]' deploy/kubernetes/base/kustomization.yaml | sort -u)
 kustomize=()
 if has kustomize; then kustomize=(kustomize build); elif has kubectl; then kustomize=(kubectl kustomize); fi
 if ((${#kustomize[@]} > 0)); then
-    for overlay in farm keda; do
+    for overlay in base keda; do
         check "${kustomize[0]}: $overlay" "${kustomize[@]}" "$work/kubernetes/$overlay" -o "$work/$overlay.yaml"
     done
 else
@@ -126,8 +126,8 @@ if [[ -e $tools/wanted ]]; then
     # Strict: a field that Kubernetes does not know is an error. The current version, and the oldest that is meant.
     for version in 1.37 1.27; do
         manifests=(deploy/kubernetes/examples/*.yaml)
-        if [[ -e $work/farm.yaml ]]; then manifests+=("$work/farm.yaml"); else
-            manifests+=(deploy/kubernetes/farm/{namespace,network-policy,broker,worker}.yaml)
+        if [[ -e $work/base.yaml ]]; then manifests+=("$work/base.yaml"); else
+            manifests+=(deploy/kubernetes/base/{namespace,network-policy,broker,worker}.yaml)
         fi
         check "kubernetes-validate $version" "$tools/bin/kubernetes-validate" --strict -k "$version" "${manifests[@]}"
     done

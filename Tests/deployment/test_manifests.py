@@ -10,7 +10,7 @@ import yaml
 from support import ROOT
 from test_keyring import FILES
 
-FARM = ROOT / "deploy/kubernetes/farm"
+BASE = ROOT / "deploy/kubernetes/base"
 
 
 def documents(*paths):
@@ -19,9 +19,9 @@ def documents(*paths):
 
 class Kubernetes(unittest.TestCase):
     def setUp(self):
-        self.farm = documents(*(FARM / f"{name}.yaml" for name in ("namespace", "network-policy", "broker", "worker")))
+        self.farm = documents(*(BASE / f"{name}.yaml" for name in ("namespace", "network-policy", "broker", "worker")))
         self.job = documents(ROOT / "deploy/kubernetes/examples/export-job.yaml")[0]
-        self.kustomization = documents(FARM / "kustomization.yaml")[0]
+        self.kustomization = documents(BASE / "kustomization.yaml")[0]
 
     def named(self, kind, name):
         return next(d for d in self.farm if (d["kind"], d["metadata"]["name"]) == (kind, name))
@@ -108,7 +108,7 @@ class Kubernetes(unittest.TestCase):
         host, namespace, port, path = re.fullmatch(r"http://([\w-]+)\.([\w-]+)\.svc:(\d+)(/\w+)", terms["url"]).groups()
         self.assertEqual(self.named("Service", host)["spec"]["ports"][0]["port"], int(port))
         self.assertEqual(namespace, self.named("Namespace", "ink-farm")["metadata"]["name"])
-        source = importlib.util.spec_from_file_location("queue_metrics", FARM / "queue-metrics.py")
+        source = importlib.util.spec_from_file_location("queue_metrics", BASE / "queue-metrics.py")
         metrics = importlib.util.module_from_spec(source)
         source.loader.exec_module(metrics)
         self.assertEqual(path, "/queue")

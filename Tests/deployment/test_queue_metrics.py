@@ -1,4 +1,4 @@
-"""What the autoscaler is told: deploy/kubernetes/farm/queue-metrics.py."""
+"""What the autoscaler is told: deploy/kubernetes/base/queue-metrics.py."""
 
 import importlib.util
 import json
@@ -11,7 +11,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "deploy/kubernetes/farm/queue-metrics.py"
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "deploy/kubernetes/base/queue-metrics.py"
 spec = importlib.util.spec_from_file_location("queue_metrics", SCRIPT)
 queue_metrics = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(queue_metrics)

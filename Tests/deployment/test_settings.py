@@ -63,7 +63,7 @@ class Settings(unittest.TestCase):
 
     def test_kubernetes(self):
         for file, name in (("broker", "broker"), ("worker", "worker")):
-            documents = yaml.safe_load_all((ROOT / f"deploy/kubernetes/farm/{file}.yaml").read_text())
+            documents = yaml.safe_load_all((ROOT / f"deploy/kubernetes/base/{file}.yaml").read_text())
             pod = next(d for d in documents if d["kind"] in ("StatefulSet", "Deployment"))["spec"]["template"]["spec"]
             container = next(c for c in pod["containers"] if c["name"] == name)
             # What Kubernetes fills in: a pod's name, a number of cores.
