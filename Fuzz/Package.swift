@@ -13,19 +13,19 @@ let package = Package(
     dependencies: [.package(name: "ink-export-farm", path: "..")],
     targets: [
         .target(name: "CFuzzer"),
-        .target(name: "FuzzSupport"),
+        .target(name: "FuzzSupport", dependencies: ["CFuzzer"]),
         .executableTarget(
             name: "FuzzProjectReader",
-            dependencies: ["CFuzzer", .product(name: "InkEngine", package: "ink-export-farm")],
+            dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
             name: "FuzzPNGDecoder",
-            dependencies: ["CFuzzer", "FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
+            dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
             name: "FuzzProtocol",
             dependencies: [
-                "CFuzzer", "FuzzSupport",
+                "FuzzSupport",
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
             ],

@@ -228,23 +228,6 @@ struct FarmFaultTests {
     }
 }
 
-/// A shell command of a test.
-enum Shell {
-    static func run(_ command: String) throws -> (code: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command]
-        let output = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
-    }
-}
-
 /// Keys of a broker, a worker and a client, as `ink keygen` makes them.
 struct FarmKeys {
     let folder: EndToEndFolder

@@ -61,8 +61,6 @@ struct SecurityTests {
         return farm
     }
 
-    private static func isServed(_ client: Client) -> Bool { (try? client.status()) != nil }
-
     private static func isWelcome(_ client: Client, seconds: Double = patience) -> Bool {
         let welcome: Bool? = client.wait(seconds: seconds) { event in
             if case .connected = event { true } else { nil }
@@ -152,15 +150,7 @@ struct SecurityTests {
             let endpoint = index % 2 == 0 ? farm.service.clientsEndpoint : farm.service.workersEndpoint
             sockets.append(try Raw.connect(endpoint, saying: speeches[index % speeches.count]))
         }
-        let client = try Client(farm.service.clientsEndpoint, security: try keys.make("anna", .client))
-        defer { client.client.stop() }
-        let key = try client.submit(RandomProject.make(seed: 4).project)
-        let job = try #require(client.job(of: key))
-        client.client.watch([job])
-        guard case .finished? = client.ending(of: job) else {
-            Issue.record("\(client.events)")
-            return
-        }
+        #expect(try farm.picture(security: keys.make("anna", .client)) != nil)
     }
 }
 

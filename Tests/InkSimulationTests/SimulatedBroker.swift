@@ -19,28 +19,30 @@ enum BrokerStep {
 
 /// The broker's process: the real states, and as little as possible around them.
 final class SimulatedBroker {
-    private unowned let farm: Farm
-    private let life: Int
-    private(set) var service: ServiceState
-    private(set) var scheduler: SchedulerState
-    private var exports: [JobNumber: Export] = [:]
-    private var peers: [WorkerID: Peer] = [:]
-    private var workerOf: [Connection: WorkerID] = [:]
-    private var sessionOf: [Connection: SessionID] = [:]
-    private var clientOf: [SessionID: (index: Int, connection: Connection)] = [:]
-    private var heard: [Connection: UInt64] = [:]
-    private var lastPeer: UInt64 = 0
-    private var pendingJournal: [(JournalToken, [JournalEntry])] = []
-    private var isCommitting = false
-    private var lastBeat: UInt64 = 0
+    unowned let farm: Farm
+    let life: Int
+    var service: ServiceState
+    var scheduler: SchedulerState
+    var exports: [JobNumber: Export] = [:]
+    var peers: [WorkerID: Peer] = [:]
+    var workerOf: [Connection: WorkerID] = [:]
+    var sessionOf: [Connection: SessionID] = [:]
+    var clientOf: [SessionID: (index: Int, connection: Connection)] = [:]
+    var heard: [Connection: UInt64] = [:]
+    var lastPeer: UInt64 = 0
+    var pendingJournal: [(JournalToken, [JournalEntry])] = []
+    var isCommitting = false
+    var lastBeat: UInt64 = 0
+    /// Jobs whose seal is on its way to the disk.
+    var sealing: Set<JobNumber> = []
 
-    private struct Peer {
+    struct Peer {
         var index: Int
         var connection: Connection
         var assemblies: [AttemptID: Assembly] = [:]
     }
 
-    private struct Assembly {
+    struct Assembly {
         var job: JobNumber
         var role: TaskRole
         var assembler: ResultAssembler
@@ -49,7 +51,7 @@ final class SimulatedBroker {
         var isDone = false
     }
 
-    private struct Export {
+    struct Export {
         var rows: Int
         var decodes: Int
         var stitch: StitchState
@@ -100,7 +102,7 @@ final class SimulatedBroker {
         if let outcomes = try? farm.disk.store.apply(entries) { farm.disk.note(entries, outcomes) }
     }
 
-    private func later(_ step: BrokerStep, _ range: ClosedRange<UInt64> = 1...8) {
+    func later(_ step: BrokerStep, _ range: ClosedRange<UInt64> = 1...8) {
         farm.at(farm.pick(range)) { .brokerStep(life: life, step) }
     }
 
@@ -142,7 +144,7 @@ final class SimulatedBroker {
         }
     }
 
-    private func take(_ message: WorkerMessage, _ index: Int, _ connection: Connection) {
+    func take(_ message: WorkerMessage, _ index: Int, _ connection: Connection) {
         if case .hello(let hello) = message {
             if let old = workerOf[connection] { lose(old, "connected anew") }
             lastPeer += 1
@@ -197,7 +199,7 @@ final class SimulatedBroker {
         }
     }
 
-    private func finish(_ done: TaskDone, _ worker: WorkerID) {
+    func finish(_ done: TaskDone, _ worker: WorkerID) {
         let id = AttemptID(task: done.task, attempt: done.attempt)
         guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
         let isWhole = (try? assembly.assembler.finish(done)) != nil
@@ -210,18 +212,18 @@ final class SimulatedBroker {
         schedule(.taskFinished(worker, id, digest: assembly.band?.deflated ?? [1]))
     }
 
-    private func lose(_ worker: WorkerID, _ reason: String) {
+    func lose(_ worker: WorkerID, _ reason: String) {
         guard let peer = peers.removeValue(forKey: worker) else { return }
         workerOf[peer.connection] = nil
         schedule(.workerLost(worker, reason: reason))
     }
 
-    private func send(_ message: BrokerMessage, to worker: WorkerID) {
+    func send(_ message: BrokerMessage, to worker: WorkerID) {
         guard let peer = peers[worker] else { return }
         farm.send(peer.connection, .toWorker(peer.index, peer.connection, message))
     }
 
-    private func take(_ message: ClientMessage, _ index: Int, _ connection: Connection) {
+    func take(_ message: ClientMessage, _ index: Int, _ connection: Connection) {
         if case .hello(let name) = message {
             if let old = sessionOf[connection] { lose(old) }
             lastPeer += 1
@@ -255,13 +257,13 @@ final class SimulatedBroker {
         }
     }
 
-    private func lose(_ session: SessionID) {
+    func lose(_ session: SessionID) {
         guard let client = clientOf.removeValue(forKey: session) else { return }
         sessionOf[client.connection] = nil
         tell(.left(session))
     }
 
-    private func send(_ message: ServiceMessage, to session: SessionID) {
+    func send(_ message: ServiceMessage, to session: SessionID) {
         guard let client = clientOf[session] else { return }
         farm.send(client.connection, .toClient(client.index, client.connection, message))
     }
@@ -270,11 +272,11 @@ final class SimulatedBroker {
 
     func tell(_ event: ServiceEvent) { perform(service.handle(event, now: farm.now)) }
 
-    private func perform(_ actions: [ServiceAction]) {
+    func perform(_ actions: [ServiceAction]) {
         for action in actions { perform(action) }
     }
 
-    private func perform(_ action: ServiceAction) {
+    func perform(_ action: ServiceAction) {
         let disk = farm.disk
         switch action {
         case .send(let session, let message):
@@ -322,7 +324,7 @@ final class SimulatedBroker {
     }
 
     /// What clients are told must be so, and stay so.
-    private func remember(_ message: ServiceMessage) {
+    func remember(_ message: ServiceMessage) {
         switch message {
         case .accepted(let key, let job):
             if let other = farm.disk.acknowledged[key], other != job { farm.problem("\(key) is \(other) and \(job)") }
@@ -348,7 +350,7 @@ final class SimulatedBroker {
         }
     }
 
-    private func commit() {
+    func commit() {
         isCommitting = false
         let batch = pendingJournal
         pendingJournal = []
@@ -370,182 +372,9 @@ final class SimulatedBroker {
         } catch { farm.problem("store: \(error)") }
     }
 
-    private func answer(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>) {
+    func answer(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>) {
         if case .note = token { return }
         if case .starting(let job) = token, sealing.contains(job) { return sealed(job, result) }
         tell(.committed(token, result))
-    }
-
-    // MARK: - Exports
-
-    static func rows(of job: JobNumber) -> Int { 1 + Int(job % 6) }
-    static func bands(of job: JobNumber) -> [String] { (0..<rows(of: job)).map { "\(job):\($0)" } }
-
-    private func launch(_ job: JobNumber) {
-        guard service.jobs[job] != nil else { return }
-        if farm.disk.files["\(job).png"] != nil { farm.problem("job \(job) is rendered again, its picture is there") }
-        let rows = Self.rows(of: job)
-        let output = PixelSize(width: Self.width, height: 16 * rows)
-        let grid = TileGrid(output: output, tile: PixelSize(width: Self.width, height: 16))
-        if grid.rows != rows { farm.problem("a grid of \(grid.rows) rows") }
-        exports[job] = Export(
-            rows: rows, decodes: Int(job % 3), stitch: StitchState(grid: grid, format: .rgb, window: 3))
-        tell(.prepared(job))
-        let cost = TaskCost(bytes: 1000, nanoseconds: 20_000_000)
-        schedule(
-            .jobAdded(
-                JobID(job), priority: service.jobs[job]?.priority ?? 0, weight: 1,
-                decodes: Array(repeating: cost, count: Int(job % 3))))
-        if service.jobs[job]?.wantsCancel == true { cancel(job) }
-    }
-
-    private func planned(_ job: JobNumber) {
-        guard let export = exports[job] else { return }
-        let cost = TaskCost(bytes: 1000, nanoseconds: 20_000_000)
-        schedule(
-            .tilesPlanned(
-                JobID(job),
-                TileSchedule(
-                    rows: export.rows, columns: 1, needsEncoding: false, tileCost: cost, encodeCost: cost, window: 3)))
-    }
-
-    private func cancel(_ job: JobNumber) {
-        guard let export = exports[job], !export.isFinishing else { return }
-        end(job, .ended(.cancelled))
-        schedule(.jobDropped(JobID(job)))
-    }
-
-    private func end(_ job: JobNumber, _ end: ExportEnd) {
-        exports[job] = nil
-        tell(.exportEnded(job, end, story: []))
-    }
-
-    private func schedule(_ event: SchedulerEvent) {
-        for action in scheduler.handle(event, now: farm.now * 1_000_000) { perform(action) }
-    }
-
-    private func perform(_ action: SchedulerAction) {
-        switch action {
-        case .dispatch(let dispatch): self.dispatch(dispatch)
-        case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
-        case .planTiles(let job): later(.planned(job.rawValue))
-        case .accept(let worker, let attempt, let job, let role): accept(worker, attempt, job.rawValue, role)
-        case .hold: break
-        case .drop(let worker, let attempt): peers[worker]?.assemblies[attempt] = nil
-        case .jobComplete(let job):
-            if exports[job.rawValue]?.isFinishing != true { farm.problem("\(job) complete, not all bands are in") }
-        case .jobFailed(let job, let failure):
-            farm.note("job \(job) fails: \(failure)")
-            guard exports[job.rawValue] != nil else { return }
-            if case .rendererGone = failure {
-                end(job.rawValue, .again(reason: "renderer"))
-            } else {
-                end(job.rawValue, .ended(.failed(.internalError, text: "\(failure)")))
-            }
-        case .dismiss(let worker, _):
-            send(.refuse(reason: "dismissed"), to: worker)
-            if let peer = peers.removeValue(forKey: worker) { workerOf[peer.connection] = nil }
-        }
-    }
-
-    private func dispatch(_ dispatch: Dispatch) {
-        let job = dispatch.job.rawValue
-        guard let export = exports[job], peers[dispatch.worker] != nil else {
-            schedule(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
-            return
-        }
-        if dispatch.id.attempt > 30 { farm.problem("task \(dispatch.id) is tried without end") }
-        let task = Self.task(dispatch.role, job, rows: export.rows)
-        let assembler = ResultAssembler(
-            task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: 100_000)
-        peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(job: job, role: dispatch.role, assembler: assembler)
-        let assignment = TaskAssignment(
-            task: dispatch.id.task, attempt: dispatch.id.attempt, deadlineMilliseconds: 5000,
-            resultLimitBytes: 100_000, payload: .inline(task.encoded()))
-        send(.task(assignment), to: dispatch.worker)
-    }
-
-    private static func task(_ role: TaskRole, _ job: JobNumber, rows: Int) -> WorkerTask {
-        guard case .tile(let row, _) = role else {
-            return .decode(
-                DecodeTask(image: image.id, purpose: .color, place: Place(file: "\(job)"), limits: Limits()))
-        }
-        let output = PixelSize(width: width, height: 16 * rows)
-        return .render(
-            TileTask(
-                // The canvas tells the job, the rectangle the row.
-                canvas: PixelSize(width: Int(job), height: 1), output: output,
-                rect: PixelRect(x: 0, y: 16 * row, width: width, height: 16), background: .white, baseImage: nil,
-                layers: [], pixelFormat: .rgb,
-                delivery: .band(BandEncoding(effort: .fast, isLast: row == rows - 1))))
-    }
-
-    private func accept(_ worker: WorkerID, _ attempt: AttemptID, _ job: JobNumber, _ role: TaskRole) {
-        guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else {
-            farm.problem("a result is accepted that nobody has")
-            return
-        }
-        guard case .tile(let row, _) = role, var export = exports[job] else { return }
-        guard let band = assembly.band else {
-            farm.problem("a tile without a band is accepted")
-            return
-        }
-        do {
-            let ready = try export.stitch.accept(StitchBand(band, row: row))
-            for band in ready { export.file.append(String(decoding: band.bytes, as: UTF8.self)) }
-            let isComplete = export.stitch.isComplete
-            export.isFinishing = isComplete
-            let rows = export.stitch.next
-            exports[job] = export
-            if !ready.isEmpty { later(.written(job, rows: rows)) }
-            if isComplete { later(.synced(job)) }
-        } catch { farm.problem("job \(job): \(error)") }
-    }
-
-    // MARK: - The picture's name
-
-    private var sealing: Set<JobNumber> = []
-
-    /// The temporary file is on the disk: the digest goes to the journal.
-    private func synced(_ job: JobNumber) {
-        guard let export = exports[job] else { return }
-        if export.file != Self.bands(of: job) { farm.problem("job \(job): bands \(export.file)") }
-        farm.disk.files["\(job).part"] = export.file
-        sealing.insert(job)
-        let seal = PictureSeal(target: "\(job).png", temporary: "\(job).part", picture: picture(job))
-        pendingJournal.append((.starting(job), [.publishing(job, seal)]))
-        if !isCommitting {
-            isCommitting = true
-            later(.commit, 1...20)
-        }
-    }
-
-    private func picture(_ job: JobNumber) -> FinishedPicture {
-        FinishedPicture(
-            size: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)), byteCount: job + 1,
-            digest: [UInt8](repeating: UInt8(truncatingIfNeeded: job), count: 32), tileCount: 1, attemptCount: 1,
-            elapsed: 1, phases: Array(repeating: 0, count: FinishedPicture.phaseCount))
-    }
-
-    private func sealed(_ job: JobNumber, _ result: Result<[JournalOutcome], StorageFault>) {
-        sealing.remove(job)
-        switch result {
-        case .success: later(.renamed(job))
-        case .failure(let fault):
-            farm.disk.files["\(job).part"] = nil
-            end(job, .ended(.failed(.inputOutput, text: fault.text)))
-        }
-    }
-
-    private func renamed(_ job: JobNumber) {
-        farm.disk.files["\(job).png"] = farm.disk.files.removeValue(forKey: "\(job).part")
-        end(job, .ended(.finished(picture(job))))
-    }
-
-    private func recover(_ job: JobNumber, _ seal: PictureSeal) {
-        if farm.disk.files[seal.target] == nil { farm.disk.files[seal.target] = farm.disk.files[seal.temporary] }
-        farm.disk.files[seal.temporary] = nil
-        let isThere = farm.disk.files[seal.target] != nil
-        later(.service(.recovered(job, isThere ? seal.picture : nil)))
     }
 }

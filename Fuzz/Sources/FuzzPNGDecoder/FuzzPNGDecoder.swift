@@ -1,4 +1,3 @@
-import CFuzzer
 import FuzzSupport
 import InkEngine
 
@@ -51,14 +50,10 @@ private func withRightChecksums(_ png: [UInt8]) -> [UInt8] {
 func main(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return LLVMFuzzerRunDriver(&count, &arguments) { data, size in
-        let png = Array(UnsafeBufferPointer(start: data, count: size))
+    fuzz(count, arguments) { png in
         for purpose in ImagePurpose.allCases {
             check(png, as: purpose)
             check(withRightChecksums(png), as: purpose)
         }
-        return 0
     }
 }

@@ -1,4 +1,4 @@
-import CFuzzer
+import FuzzSupport
 import InkEngine
 
 /// Small enough that no input can take much memory or time.
@@ -43,10 +43,5 @@ private func check(_ bytes: [UInt8]) {
 func main(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return LLVMFuzzerRunDriver(&count, &arguments) { data, size in
-        check(Array(UnsafeBufferPointer(start: data, count: size)))
-        return 0
-    }
+    fuzz(count, arguments) { check($0) }
 }

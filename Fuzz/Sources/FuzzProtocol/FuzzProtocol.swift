@@ -1,4 +1,3 @@
-import CFuzzer
 import FuzzSupport
 import InkEngine
 import InkProtocol
@@ -87,18 +86,14 @@ private func assemble(_ bytes: [UInt8]) throws {
 func main(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return LLVMFuzzerRunDriver(&count, &arguments) { data, size in
-        let bytes = Array(UnsafeBufferPointer(start: data, count: size))
+    fuzz(count, arguments) { bytes in
         guard let decoder = bytes.first.flatMap({ Decoder(rawValue: $0 % UInt8(Decoder.allCases.count)) }) else {
-            return 0
+            return
         }
         do {
             try check(decoder, Array(bytes.dropFirst()))
         } catch {
             precondition(!"\(error)".contains("\n"), "an error of several lines")
         }
-        return 0
     }
 }

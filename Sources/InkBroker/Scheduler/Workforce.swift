@@ -1,7 +1,7 @@
 import InkProtocol
 
-/// The workers, and who of them is free, usable and fast, kept up to date with every change: what is asked for each
-/// task does not grow with the number of workers.
+/// The workers, and who of them is free, usable and fast, kept in order with every change, so that a task costs about
+/// the same among five hundred workers as among five.
 struct Workforce: Sendable {
     private var records: [WorkerID: WorkerRecord] = [:]
     private(set) var crews: [String: Crew] = [:]

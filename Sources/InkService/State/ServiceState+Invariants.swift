@@ -30,7 +30,7 @@ extension ServiceState {
         let open = uploads.values.count { $0.phase != .queued }
         if open > limits.openUploads { broken.append("\(open) uploads at once") }
         for (id, upload) in uploads {
-            if upload.written > upload.arrived || upload.arrived > max(upload.requested, upload.arrived)
+            if upload.written > upload.arrived || upload.arrived > upload.requested
                 || upload.requested > upload.byteCount
             {
                 broken.append("content \(id): \(upload)")

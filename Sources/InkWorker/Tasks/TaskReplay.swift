@@ -10,7 +10,7 @@ public struct ReplayReport: Hashable, Sendable {
     public var phases: TaskPhases
     /// Of the result's items, as they would have been sent.
     public var resultBytes: Int
-    /// SHA-256 of them, 32 bytes: the same on every worker of a renderer version.
+    /// SHA-256 of them, 32 bytes: the same in every run of a renderer version on processors of one kind.
     public var digest: [UInt8]
 }
 

@@ -38,8 +38,8 @@ final class ISALDeflater: Deflater {
     ///
     /// ISA-L 2.30 puts one entry into its table at a place that depends on the stream's address, when its fast loop
     /// meets the first byte of a stream (`write_first_byte` in igzip_icf_body_h1_gr_bt.asm hashes a register that was
-    /// not set). One band in some thousands then came out a byte or two longer or shorter, the same pixels in it. Few
-    /// bytes and a flush go through another loop, and are history for the fast one; it costs some bytes a band.
+    /// not set). At some addresses, one in hundreds, a band then came out a few bytes longer or shorter, the same pixels
+    /// in it. Few bytes and a flush go through another loop, and are history for the fast one.
     private static let headByteCount = 8
 
     /// - Parameters:
