@@ -27,6 +27,8 @@ let package = Package(
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
+        // The renderer's inner loops, for each level of processor.
+        .target(name: "CKernels"),
         .target(
             name: "CVersions",
             linkerSettings: ["zmq", "zstd", "png16", "isal", "z", "simdjson", "crypto", "zip"].map {
@@ -35,7 +37,7 @@ let package = Package(
 
         .target(
             name: "InkEngine",
-            dependencies: ["CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
+            dependencies: ["CKernels", "CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
         .target(
             name: "InkProtocol",
             dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),

@@ -1,3 +1,5 @@
+import InkEngine
+
 /// The `ink` program: its commands, apart from the process around them.
 public enum InkCommands {
     /// Runs a command line, the program's name first; the result is the process's exit status.
@@ -22,6 +24,7 @@ public enum InkCommands {
 
     private static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode
     {
+        if let problem = KernelLevel.environmentProblem() { throw .usage(problem) }
         switch parsed.name {
         case "export": return try ExportCommand.run(parsed, environment)
         case "inspect": return try InspectCommand.run(parsed, environment)

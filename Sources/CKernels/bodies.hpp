@@ -1,0 +1,11 @@
+// All kernels, for the level whose file includes this: INK_LEVEL is the level's name, by which everything in here is
+// kept apart from the other levels'.
+#define INK_JOIN_(a, b) a##b
+#define INK_JOIN(a, b) INK_JOIN_(a, b)
+/// The name of a level's table of kernels, such as ink_raster_v3.
+#define INK_TABLE(name) INK_JOIN(name, INK_LEVEL)
+
+#pragma STDC FP_CONTRACT OFF
+#pragma clang fp contract(off)
+
+#include "lanes.hpp"

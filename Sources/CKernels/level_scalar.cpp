@@ -1,0 +1,6 @@
+// The kernels for every processor of the architecture.
+#include "ink_kernels.h"
+
+#define INK_LEVEL scalar
+#include "bodies.hpp"
+

@@ -1,0 +1,9 @@
+// The kernels for x86-64-v3.
+#include "ink_kernels.h"
+
+#if defined(__x86_64__)
+#pragma clang attribute push(__attribute__((target("arch=x86-64-v3"))), apply_to = function)
+#define INK_LEVEL v3
+#include "bodies.hpp"
+#pragma clang attribute pop
+#endif
