@@ -5,7 +5,10 @@
 /// The name of a level's table of kernels, such as ink_raster_v3.
 #define INK_TABLE(name) INK_JOIN(name, INK_LEVEL)
 
+// Vectors never cross a function that is not inlined, so how they would be passed does not matter.
+#pragma clang diagnostic ignored "-Wpsabi"
 #pragma STDC FP_CONTRACT OFF
 #pragma clang fp contract(off)
 
 #include "lanes.hpp"
+#include "raster.hpp"

@@ -1,11 +1,16 @@
-// Vectors that every level has: where registers are narrower, the compiler uses several.
+// Vectors that every level has: where registers are narrower, the compiler uses several of them.
 #ifndef INK_LANES_NAMES
 #define INK_LANES_NAMES
-// Not the ABI's vectors: they never cross a function that is not inlined.
+
 #define INK_INLINE static inline __attribute__((always_inline))
 
+typedef float float4 __attribute__((ext_vector_type(4)));
 typedef float float8 __attribute__((ext_vector_type(8)));
 typedef float float16 __attribute__((ext_vector_type(16)));
-typedef int int8x __attribute__((ext_vector_type(8)));
-typedef int int16x __attribute__((ext_vector_type(16)));
+typedef int32_t int8lanes __attribute__((ext_vector_type(8)));
+typedef int32_t int16lanes __attribute__((ext_vector_type(16)));
+// The same at any address of a float.
+typedef float float4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
+typedef float float8_unaligned __attribute__((ext_vector_type(8), aligned(4)));
+typedef float float16_unaligned __attribute__((ext_vector_type(16), aligned(4)));
 #endif

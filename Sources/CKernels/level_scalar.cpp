@@ -1,5 +1,5 @@
 // The kernels for every processor of the architecture.
-#include "ink_kernels.h"
+#include "ink_raster.h"
 
 #define INK_LEVEL scalar
 #include "bodies.hpp"

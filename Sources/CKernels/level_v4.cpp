@@ -1,5 +1,5 @@
 // The kernels for x86-64-v4.
-#include "ink_kernels.h"
+#include "ink_raster.h"
 
 #if defined(__x86_64__)
 #pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)

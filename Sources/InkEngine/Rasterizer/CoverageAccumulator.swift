@@ -1,3 +1,5 @@
+import CKernels
+
 /// Turns edges and spans into the exact area that a shape covers of each pixel of a cell.
 ///
 /// Each edge adds, in every row it crosses, its height to the cells it passes, split between a cell and the next one by
@@ -84,17 +86,18 @@ final class CoverageAccumulator {
     /// Multiplies what is left of the backdrop by `1 - alpha * coverage` inside `box`, and leaves the accumulator clean.
     ///
     /// - Parameters:
+    ///   - plane: what is left of the backdrop, moved to the same cell.
     ///   - box: what holds the whole shape, output pixels; must not depend on the cell.
-    ///   - plane: what is left of the backdrop, the cell's pixels with a stride of the cell's width.
     func multiply(_ plane: RemainingPlane, box: PixelRect, alpha: Float) {
-        let boxStart = max(box.x, cell.x) - cell.x
-        let boxEnd = min(box.x + box.width, cell.x + cell.width) - cell.x
-        let rows = max(box.y - cell.y, 0)..<max(min(box.y + box.height - cell.y, cell.height), 0)
-        for row in rows where lastTouched[row] >= 0 {
-            let first = max(Int(firstTouched[row]), boxStart)
-            let end = multiply(plane.row(row), row: row, from: first, to: boxEnd, alpha: alpha)
-            if first < end { plane.markDrawn(row: row, from: first, to: end) }
+        let drawn = plane.pixels.box(of: box)
+        if drawn.top < drawn.bottom {
+            for row in Int(drawn.top)..<Int(drawn.bottom) where lastTouched[row] >= 0 {
+                let first = max(firstTouched[row], drawn.left)
+                let target = plane.pixels.values + row * plane.pixels.stride
+                _ = multiply(target, row: row, from: Int(first), to: Int(drawn.right), alpha: alpha)
+            }
         }
+        plane.markDrawn(drawn)
         clean()
     }
 

@@ -29,7 +29,7 @@ struct DiscTable {
         let cell = PixelRect(x: 0, y: 0, width: side, height: side)
         let accumulator = CoverageAccumulator(maxWidth: side, maxHeight: side)
         let plane = RemainingPlane(maxWidth: side, maxHeight: side)
-        plane.resize(width: side, height: side)
+        plane.move(to: cell)
         let circle = DiscTable.circle(radiusX: radiusX, radiusY: radiusY)
         var values: [Float] = []
         values.reserveCapacity((DiscTable.phases + 1) * (DiscTable.phases + 1) * rowStride * side)
@@ -44,10 +44,12 @@ struct DiscTable {
                 accumulator.multiply(plane, box: cell, alpha: 1)
                 for row in 0..<side {
                     for column in 0..<rowStride {
-                        values.append(column < side ? 1 - plane.values[row * side + column] : 0)
+                        values.append(column < side ? 1 - plane.pixels.values[row * plane.pixels.stride + column] : 0)
                     }
                 }
-                plane.drain { _, _, _ in }
+                for row in 0..<side {
+                    (plane.pixels.values + row * plane.pixels.stride).update(repeating: 1, count: side)
+                }
             }
         }
         self.values = values

@@ -1,58 +1,63 @@
+import CKernels
+
 /// What strokes of one colour leave of the pixels under them: T = product of (1 - alpha * coverage), 1 where nothing
 /// was drawn. Colour is applied once for all of them.
+///
+/// Remembers in which blocks of pixels anything was drawn. Not shared between threads.
 final class RemainingPlane {
-    /// The cell's width, pixels; also the stride.
-    private(set) var width = 0
-    private(set) var height = 0
-    let values: UnsafeMutablePointer<Float>
-    private let capacity: Int
-    /// The columns of each row in which a value may differ from 1; empty when first >= end.
-    private let firstDrawn: UnsafeMutablePointer<Int32>
-    private let endDrawn: UnsafeMutablePointer<Int32>
-    private let maxHeight: Int
+    /// A block's size, pixels.
+    static let blockWidth = 32
+    static let blockHeight = 8
+
+    let pixels: KernelPlane
+    /// For each row of blocks, a bit for each block.
+    private let drawn: UnsafeMutablePointer<UInt64>
+    private var blockRows = 0
 
     init(maxWidth: Int, maxHeight: Int) {
-        capacity = maxWidth * maxHeight
-        self.maxHeight = maxHeight
-        values = .allocate(capacity: capacity)
-        values.initialize(repeating: 1, count: capacity)
-        firstDrawn = .allocate(capacity: maxHeight)
-        firstDrawn.initialize(repeating: .max, count: maxHeight)
-        endDrawn = .allocate(capacity: maxHeight)
-        endDrawn.initialize(repeating: 0, count: maxHeight)
+        precondition(maxWidth <= RemainingPlane.blockWidth * UInt64.bitWidth, "the plane is too wide")
+        pixels = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 1)
+        let count = (maxHeight + RemainingPlane.blockHeight - 1) / RemainingPlane.blockHeight
+        drawn = .allocate(capacity: count)
+        drawn.initialize(repeating: 0, count: count)
     }
 
-    deinit {
-        values.deallocate()
-        firstDrawn.deallocate()
-        endDrawn.deallocate()
+    deinit { drawn.deallocate() }
+
+    /// Moves the plane to a cell; all values must be 1.
+    func move(to cell: PixelRect) {
+        pixels.move(to: cell)
+        blockRows = (cell.height + RemainingPlane.blockHeight - 1) / RemainingPlane.blockHeight
     }
 
-    /// Sets the size; all values must be 1.
-    func resize(width: Int, height: Int) {
-        precondition(width * height <= capacity && height <= maxHeight, "the cell is too large")
-        self.width = width
-        self.height = height
+    /// Says that pixels inside a box may differ from 1.
+    func markDrawn(_ box: ink_box) {
+        guard box.left < box.right, box.top < box.bottom else { return }
+        let first = UInt64(box.left) / UInt64(RemainingPlane.blockWidth)
+        let last = UInt64(box.right - 1) / UInt64(RemainingPlane.blockWidth)
+        let bits = (UInt64.max &>> (63 &- (last &- first))) &<< first
+        let height = Int32(RemainingPlane.blockHeight)
+        for row in Int(box.top / height)...Int((box.bottom - 1) / height) { drawn[row] |= bits }
     }
 
-    /// The values of a row.
-    func row(_ row: Int) -> UnsafeMutablePointer<Float> { values + row * width }
-
-    /// Says that the columns first..<end of a row may differ from 1.
-    func markDrawn(row: Int, from first: Int, to end: Int) {
-        firstDrawn[row] = min(firstDrawn[row], Int32(first))
-        endDrawn[row] = max(endDrawn[row], Int32(end))
-    }
-
-    /// Calls `body` with each row's drawn columns (row, first, end), then sets their values to 1 again.
-    func drain(_ body: (_ row: Int, _ first: Int, _ end: Int) -> Void) {
-        for row in 0..<height where firstDrawn[row] < endDrawn[row] {
-            let first = Int(firstDrawn[row])
-            let end = Int(endDrawn[row])
-            body(row, first, end)
-            (values + row * width + first).update(repeating: 1, count: end - first)
-            firstDrawn[row] = .max
-            endDrawn[row] = 0
+    /// Calls `body` with boxes that hold all pixels that may differ from 1, none of which meet, and forgets them.
+    /// `body` sets the pixels to 1 again.
+    func drain(_ body: (ink_box) -> Void) {
+        let cell = pixels.cell
+        for row in 0..<blockRows where drawn[row] != 0 {
+            let top = Int32(row * RemainingPlane.blockHeight)
+            var bits = drawn[row]
+            while bits != 0 {
+                let first = bits.trailingZeroBitCount
+                let count = (~(bits &>> UInt64(first))).trailingZeroBitCount
+                bits &= count + first >= UInt64.bitWidth ? 0 : UInt64.max &<< UInt64(first + count)
+                body(
+                    ink_box(
+                        left: Int32(first * RemainingPlane.blockWidth), top: top,
+                        right: Int32(min((first + count) * RemainingPlane.blockWidth, cell.width)),
+                        bottom: min(top + Int32(RemainingPlane.blockHeight), Int32(cell.height))))
+            }
+            drawn[row] = 0
         }
     }
 }

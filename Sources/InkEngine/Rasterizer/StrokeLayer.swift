@@ -1,10 +1,15 @@
+import CKernels
+
 /// Puts the strokes of a layer onto a cell of it.
 final class StrokeLayer {
     private let painter: StrokePainter
     private let remaining: RemainingPlane
 
-    init(maxWidth: Int, maxHeight: Int) {
-        painter = StrokePainter(maxWidth: maxWidth, maxHeight: maxHeight)
+    private let kernels: UnsafePointer<ink_raster>
+
+    init(maxWidth: Int, maxHeight: Int, level: KernelLevel = .selected) {
+        kernels = ink_raster_kernels(level.c)
+        painter = StrokePainter(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
         remaining = RemainingPlane(maxWidth: maxWidth, maxHeight: maxHeight)
     }
 
@@ -14,7 +19,7 @@ final class StrokeLayer {
     func draw(
         _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, onto layer: FloatPlanes
     ) {
-        remaining.resize(width: cell.width, height: cell.height)
+        remaining.move(to: cell)
         for (position, index) in indices.enumerated() {
             painter.paint(block.strokes[index], scale: scale, cell: cell, into: remaining)
             let isRunEnd = position + 1 == indices.count || block.runs[indices[position + 1]] != block.runs[index]
@@ -24,30 +29,24 @@ final class StrokeLayer {
 
     /// Uses up what the strokes of a run left of the layer.
     private func apply(_ stroke: PreparedStroke, to layer: FloatPlanes) {
-        switch stroke.mode {
-        case .erase:
-            remaining.drain { row, first, end in
-                for i in (row * remaining.width + first)..<(row * remaining.width + end) {
-                    let kept = remaining.values[i]
-                    layer.red[i] *= kept
-                    layer.green[i] *= kept
-                    layer.blue[i] *= kept
-                    layer.alpha[i] *= kept
-                }
-            }
-        case .paint:
-            let color = stroke.brush.color
-            let red = Float(color.red) / 255
-            let green = Float(color.green) / 255
-            let blue = Float(color.blue) / 255
-            remaining.drain { row, first, end in
-                for i in (row * remaining.width + first)..<(row * remaining.width + end) {
-                    let kept = remaining.values[i]
-                    let covered = 1 - kept
-                    layer.red[i] = layer.red[i] * kept + red * covered
-                    layer.green[i] = layer.green[i] * kept + green * covered
-                    layer.blue[i] = layer.blue[i] * kept + blue * covered
-                    layer.alpha[i] = layer.alpha[i] * kept + covered
+        let layer = ink_layer(
+            red: layer.red, green: layer.green, blue: layer.blue, alpha: layer.alpha, stride: layer.width)
+        let plane = remaining.pixels.kernelPlane
+        let color = stroke.brush.color
+        let channels: InlineArray<3, Float> = [
+            Float(color.red) / 255, Float(color.green) / 255, Float(color.blue) / 255,
+        ]
+        remaining.drain { box in
+            withUnsafePointer(to: box) { box in
+                withUnsafePointer(to: layer) { layer in
+                    switch stroke.mode {
+                    case .erase: kernels.pointee.erase(plane, box, layer)
+                    case .paint:
+                        withUnsafeBytes(of: channels) {
+                            kernels.pointee.paint(
+                                plane, box, layer, $0.assumingMemoryBound(to: Float.self).baseAddress!)
+                        }
+                    }
                 }
             }
         }

@@ -1,8 +1,11 @@
+import CKernels
+
 /// Draws prepared strokes into what is left of a cell's backdrop.
 ///
 /// One painter serves one thread; it owns its scratch memory and keeps the patterns it has worked out.
 final class StrokePainter {
     private let accumulator: CoverageAccumulator
+    private let bars: BarPainter
     private var patterns: [PatternKey: Pattern] = [:]
     private var patternPoints = 0
     private var discTables: [DiscKey: DiscTable] = [:]
@@ -21,7 +24,8 @@ final class StrokePainter {
         var radiusY: Double
     }
 
-    init(maxWidth: Int, maxHeight: Int) {
+    init(maxWidth: Int, maxHeight: Int, level: KernelLevel = .selected) {
+        bars = BarPainter(kernels: ink_raster_kernels(level.c), maxWidth: maxWidth, maxHeight: maxHeight)
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight)
         discCoverage = .allocate(capacity: maxWidth * maxHeight)
         discCoverage.initialize(repeating: 0, count: maxWidth * maxHeight)
@@ -32,6 +36,7 @@ final class StrokePainter {
     /// Multiplies into `plane`, which covers `cell`, what the stroke leaves of each pixel.
     func paint(_ stroke: PreparedStroke, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane) {
         accumulator.move(to: cell)
+        bars.move(to: cell)
         switch stroke.marks {
         case .stamps(let stamps): paint(stamps, brush: stroke.brush, scale: scale, into: plane)
         case .contour(let stamps): paintContour(stamps, brush: stroke.brush, scale: scale, into: plane)
@@ -47,9 +52,14 @@ final class StrokePainter {
             return
         }
         let pattern = pattern(for: brush, scale: scale)
+        let isBars = brush.type == .parallelLines || brush.type == .crossHatch
         for stamp in stamps where stamp.alpha > 0 {
             let box = scale.pixels(of: StrokePainter.bounds(of: pattern, at: stamp))
             guard box.intersects(accumulator.cell) else { continue }
+            if isBars {
+                bars.paint(stamp, of: brush, scale: scale, box: plane.pixels.box(of: box), into: plane)
+                continue
+            }
             switch pattern.shape {
             case .outline(let outline): add(outline, at: stamp, scale: scale)
             case .parts(let parts):
@@ -171,17 +181,18 @@ final class StrokePainter {
     /// Multiplies the stamp's coverage into the plane, and sets it to 0.
     private func multiplyDiscs(_ plane: RemainingPlane, box: PixelRect, alpha: Float) {
         let cell = accumulator.cell
-        let first = max(box.x - cell.x, 0)
-        let end = min(box.x + box.width - cell.x, cell.width)
-        guard first < end else { return }
-        for row in max(box.y - cell.y, 0)..<max(min(box.y + box.height - cell.y, cell.height), 0) {
+        let drawn = plane.pixels.box(of: box)
+        guard drawn.left < drawn.right, drawn.top < drawn.bottom else { return }
+        let first = Int(drawn.left)
+        let end = Int(drawn.right)
+        for row in Int(drawn.top)..<Int(drawn.bottom) {
             let line = discCoverage + row * cell.width
-            let target = plane.row(row)
+            let target = plane.pixels.values + row * plane.pixels.stride
             // Where two discs share a pixel, rounding may bring the sum above 1.
             for column in first..<end { target[column] *= 1 - alpha * min(line[column], 1) }
-            plane.markDrawn(row: row, from: first, to: end)
             (line + first).update(repeating: 0, count: end - first)
         }
+        plane.markDrawn(drawn)
     }
 
     // MARK: Contour lines

@@ -1,0 +1,105 @@
+import CKernels
+
+/// Four corners in order, output pixels.
+typealias Quad = InlineArray<4, Point>
+
+/// The straight lines of a stamp in one direction, output pixels: parallelograms, since the two scales of an export
+/// differ by rounding.
+struct Bars {
+    /// The stamp's centre.
+    let center: Point
+    /// From the centre of a line to the middle of its end, and from the middle of the stamp over one canvas pixel across.
+    private let halfLength: Point
+    private let unitAcross: Point
+    /// Canvas pixels; `spacing` is from line to line.
+    private let length: Double
+    private let spacing: Double
+    private let width: Double
+    private let count: Int
+
+    /// The lines of `brush` along the unit vector `along` of canvas space; one wide bar where they touch.
+    init(_ brush: Brush, _ stamp: Stamp, _ scale: OutputScale, along: Point, across: Point) {
+        let lineWidth = brush.lineWidth * stamp.size
+        spacing = brush.spacing * stamp.size
+        length = Pattern.halfLength * stamp.size
+        let isOne = lineWidth >= spacing
+        count = isOne ? 1 : Pattern.lineIndices.count
+        width = isOne ? 6 * spacing + lineWidth : lineWidth
+        center = Point(x: stamp.center.x * scale.x, y: stamp.center.y * scale.y)
+        halfLength = Point(x: along.x * length * scale.x, y: along.y * length * scale.y)
+        unitAcross = Point(x: across.x * scale.x, y: across.y * scale.y)
+    }
+
+    /// The same for kernels.
+    var bars: ink_bars {
+        let across = ink_normal(to: halfLength)
+        let along = ink_normal(to: unitAcross)
+        return ink_bars(
+            x: center.x, y: center.y, step_x: spacing * unitAcross.x, step_y: spacing * unitAcross.y,
+            count: Int32(count), across: across, half_width: abs(across.distance(unitAcross)) * width / 2, along: along,
+            half_length: abs(along.distance(halfLength)))
+    }
+
+    /// Whether tables serve the lines: they are at least as wide as `fastWidthMin`, no pixel meets two of them, and they are
+    /// neither too level nor too wide for a table.
+    func areFast(_ kernels: ink_raster) -> Bool {
+        let bars = self.bars
+        let shadow = 1 + min(abs(bars.across.x), abs(bars.across.y))
+        let gap = abs(bars.across.distance(unitAcross)) * (spacing - width)
+        return 2 * bars.half_width >= Bars.fastWidthMin && 2 * bars.half_length >= 2 * shadow
+            && (count == 1 || gap >= shadow) && kernels.has_strip_table(bars.across, bars.half_width)
+    }
+
+    /// The narrowest bar whose ends tables give well enough, in the units of its normal.
+    private static let fastWidthMin = 1.25
+
+    /// Calls `body` with each line's corners.
+    func forEach(_ body: (Quad) -> Void) {
+        for index in -(count / 2)...(count / 2) {
+            let middle = Double(index) * spacing
+            body(quad(along: -length...length, across: (middle - width / 2)...(middle + width / 2)))
+        }
+    }
+
+    /// Calls `body` with the corners of each place where these lines cross others, which stand upright on them and are
+    /// otherwise the same.
+    func forEachCrossing(_ body: (Quad) -> Void) {
+        for i in -(count / 2)...(count / 2) {
+            guard let across = range(i) else { continue }
+            for j in -(count / 2)...(count / 2) {
+                guard let along = range(j) else { continue }
+                body(quad(along: along, across: across))
+            }
+        }
+    }
+
+    /// What of line `index` the other direction's lines reach, canvas pixels from the middle; nil when nothing.
+    private func range(_ index: Int) -> ClosedRange<Double>? {
+        let middle = Double(index) * spacing
+        let start = max(middle - width / 2, -length)
+        let end = min(middle + width / 2, length)
+        return start < end ? start...end : nil
+    }
+
+    private func quad(along: ClosedRange<Double>, across: ClosedRange<Double>) -> Quad {
+        func corner(_ u: Double, _ v: Double) -> Point {
+            center + (u / length) * halfLength + v * unitAcross
+        }
+        return [
+            corner(along.lowerBound, across.lowerBound), corner(along.upperBound, across.lowerBound),
+            corner(along.upperBound, across.upperBound), corner(along.lowerBound, across.upperBound),
+        ]
+    }
+}
+
+extension ink_normal {
+    /// The normal of a direction.
+    init(to direction: Point) {
+        let largest = max(abs(direction.x), abs(direction.y))
+        self.init(x: -direction.y / largest, y: direction.x / largest)
+    }
+
+    func distance(_ p: Point) -> Double { x * p.x + y * p.y }
+
+    static func == (a: ink_normal, b: ink_normal) -> Bool { a.x == b.x && a.y == b.y }
+}

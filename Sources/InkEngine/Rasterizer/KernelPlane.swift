@@ -1,0 +1,53 @@
+import CKernels
+
+/// A plane of Float over a cell, with the margins beside its rows that kernels need. Owns its memory.
+final class KernelPlane {
+    private let memory: UnsafeMutablePointer<Float>
+    private let capacity: (width: Int, height: Int)
+    /// The cell, output pixels.
+    private(set) var cell: PixelRect
+    /// Elements from a row to the next.
+    private(set) var stride: Int
+    /// The cell's first pixel.
+    let values: UnsafeMutablePointer<Float>
+
+    private static let margin = Int(INK_PLANE_MARGIN)
+
+    /// A plane for cells of up to this size, `value` everywhere.
+    init(maxWidth: Int, maxHeight: Int, value: Float) {
+        capacity = (maxWidth, maxHeight)
+        stride = KernelPlane.stride(width: maxWidth)
+        // Kernels round columns outwards to whole vectors.
+        let count = stride * maxHeight
+        memory = .allocate(capacity: count)
+        memory.initialize(repeating: value, count: count)
+        values = memory + KernelPlane.margin
+        cell = PixelRect(x: 0, y: 0, width: maxWidth, height: maxHeight)
+    }
+
+    deinit { memory.deallocate() }
+
+    private static func stride(width: Int) -> Int { (width + 15) / 16 * 16 + 2 * margin }
+
+    /// Moves the plane to another cell, whose pixels must all have the value that the plane was made with.
+    func move(to cell: PixelRect) {
+        precondition(cell.width <= capacity.width && cell.height <= capacity.height, "the cell is too large")
+        self.cell = cell
+    }
+
+    /// The plane as kernels take it; valid until it moves.
+    var kernelPlane: ink_plane {
+        ink_plane(
+            values: values, stride: stride, left: Int32(cell.x), top: Int32(cell.y), width: Int32(cell.width),
+            height: Int32(cell.height))
+    }
+
+    /// The part of a box of the output that the cell holds, counted from the cell's first pixel; empty boxes have
+    /// `left >= right` or `top >= bottom`.
+    func box(of rect: PixelRect) -> ink_box {
+        ink_box(
+            left: Int32(max(rect.x - cell.x, 0)), top: Int32(max(rect.y - cell.y, 0)),
+            right: Int32(min(rect.x + rect.width - cell.x, cell.width)),
+            bottom: Int32(min(rect.y + rect.height - cell.y, cell.height)))
+    }
+}
