@@ -12,3 +12,6 @@
 
 #include "lanes.hpp"
 #include "raster.hpp"
+#include "outline.hpp"
+#include "discs.hpp"
+#include "raster_table.hpp"

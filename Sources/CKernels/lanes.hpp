@@ -9,8 +9,12 @@ typedef float float8 __attribute__((ext_vector_type(8)));
 typedef float float16 __attribute__((ext_vector_type(16)));
 typedef int32_t int8lanes __attribute__((ext_vector_type(8)));
 typedef int32_t int16lanes __attribute__((ext_vector_type(16)));
+typedef uint32_t uint8lanes __attribute__((ext_vector_type(8)));
+typedef uint16_t ushort8 __attribute__((ext_vector_type(8)));
 // The same at any address of a float.
 typedef float float4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
 typedef float float8_unaligned __attribute__((ext_vector_type(8), aligned(4)));
+typedef int32_t int8lanes_unaligned __attribute__((ext_vector_type(8), aligned(4)));
+typedef uint16_t ushort8_unaligned __attribute__((ext_vector_type(8), aligned(2)));
 typedef float float16_unaligned __attribute__((ext_vector_type(16), aligned(4)));
 #endif

@@ -398,10 +398,3 @@ void erase(ink_plane plane, const ink_box *box, const ink_layer *layer) {
 
 }  // namespace INK_JOIN(raster_, INK_LEVEL)
 }  // namespace
-
-extern "C" const ink_raster INK_TABLE(ink_raster_) = {
-    INK_JOIN(raster_, INK_LEVEL)::strip_table, INK_JOIN(raster_, INK_LEVEL)::end_table,
-    INK_JOIN(raster_, INK_LEVEL)::has_strip_table, INK_JOIN(raster_, INK_LEVEL)::multiply_bars,
-    INK_JOIN(raster_, INK_LEVEL)::add_quad,
-    INK_JOIN(raster_, INK_LEVEL)::multiply_kept, INK_JOIN(raster_, INK_LEVEL)::multiply_covered,
-    INK_JOIN(raster_, INK_LEVEL)::paint, INK_JOIN(raster_, INK_LEVEL)::erase};

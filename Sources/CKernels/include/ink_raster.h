@@ -19,6 +19,8 @@ enum {
     INK_TABLE_LANES = 8,
     /// Values in the table of a strip.
     INK_STRIP_TABLE_COUNT = 2048,
+    /// Phases of a pixel in the table of a disc, both ends included.
+    INK_DISC_PHASES = 17,
     /// Steps of a pixel in the table of an end.
     INK_END_TABLE_STEPS = 128,
     /// Values in the table of an end: nine pixels and three entries to round to.
@@ -38,6 +40,42 @@ struct ink_plane {
 /// Rows and columns of a plane, counted from the cell's first; the last ones are not inside.
 struct ink_box {
     int32_t left, top, right, bottom;
+};
+
+/// Changes of the covered area from pixel to pixel of a row, 1/65,536 pixel, over a cell: with margins as a plane's, and
+/// a row more above and below.
+struct ink_deltas {
+    int32_t *_Nonnull values;
+    int32_t stride;
+    /// The cell, output pixels.
+    int32_t left, top, width, height;
+};
+
+/// Points one after the other, each less than a pixel from the last, either way.
+struct ink_chain {
+    /// Columns, and rows in 1/65,536 pixel; `count + 1` points, and then as many more as fill whole vectors, all like
+    /// the last.
+    const float *_Nonnull x;
+    const int32_t *_Nonnull y;
+    /// Edges.
+    int32_t count;
+};
+
+/// What a disc covers of the pixels round it, 1/65,535, for each phase of its centre's position in its pixel.
+struct ink_disc_table {
+    /// Rows of `lanes` pixels for each phase, `INK_DISC_PHASES` phases along x for each along y.
+    const uint16_t *_Nonnull values;
+    /// Pixels before the one that holds the centre, either way.
+    int32_t reach;
+    int32_t rows;
+    /// A multiple of 8.
+    int32_t lanes;
+};
+
+/// Centres of discs: from -reach to reach steps in two directions from x, y, output pixels.
+struct ink_disc_grid {
+    double x, y, along_x, along_y, across_x, across_y;
+    int32_t reach;
 };
 
 /// A layer's premultiplied colour over a cell: its first pixel in four planes.
@@ -105,6 +143,20 @@ struct ink_raster {
     /// Leaves of the layer's pixels in the box what the plane says, and sets the plane to 1 there.
     void (*_Nonnull erase)(
         struct ink_plane plane, const struct ink_box *_Nonnull box, const struct ink_layer *_Nonnull layer);
+    /// Adds the areas under a chain's edges, the chain moved by x, y, output pixels.
+    void (*_Nonnull add_chain)(
+        struct ink_deltas target, const struct ink_chain *_Nonnull chain, double x, double y);
+    /// Multiplies the plane by 1 - alpha * coverage inside the box, columns rounded outwards to whole vectors, where the
+    /// running sums of `deltas` are the coverage; and sets `deltas` to 0 there. The box holds all that was added.
+    void (*_Nonnull multiply_deltas)(
+        struct ink_plane plane, struct ink_deltas deltas, const struct ink_box *_Nonnull box, float alpha);
+    /// Multiplies the plane by 1 - alpha * coverage for each disc; no pixel meets two of them.
+    void (*_Nonnull multiply_discs)(
+        struct ink_plane plane, const struct ink_disc_table *_Nonnull table, const struct ink_disc_grid *_Nonnull grid,
+        float alpha);
+    /// Adds the coverage of each disc.
+    void (*_Nonnull add_discs)(
+        struct ink_plane plane, const struct ink_disc_table *_Nonnull table, const struct ink_disc_grid *_Nonnull grid);
 };
 
 /// The kernels of a level that this processor runs.

@@ -18,6 +18,15 @@ struct DiscGrid {
         var end: Point
     }
 
+    /// The discs, which may overlap.
+    func discs() -> [ConvexPart] {
+        (-reach...reach).flatMap { j in
+            (-reach...reach).map { i in
+                .disc(center: Point(x: Double(i) * spacing, y: Double(j) * spacing), radius: radius)
+            }
+        }
+    }
+
     /// Chains of points that together bound the union.
     func chains() -> [[Point]] {
         let circle = directions()

@@ -10,8 +10,11 @@ struct Outline: Sendable {
 
     let points: [Point]
     let chains: [Chain]
+    /// Where the chains are put; the shape is all of them together.
+    let copies: [Point]
 
-    init(_ chains: [[Point]]) {
+    init(_ chains: [[Point]], copies: [Point] = [Point(x: 0, y: 0)]) {
+        self.copies = copies
         var points: [Point] = []
         var described: [Chain] = []
         for chain in chains where chain.count > 1 {

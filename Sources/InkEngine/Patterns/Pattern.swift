@@ -3,8 +3,8 @@
 ///
 /// A stamp is the union of its parts. Where parts overlap, the outline of the union is made here, so that the signed
 /// areas under its edges add up to the exact coverage; shapes for which that is not worked out keep their parts.
-struct Pattern {
-    enum Shape {
+final class Pattern: Sendable {
+    enum Shape: Sendable {
         /// Chains of edges whose signed areas add up to the coverage of the union.
         case outline(Outline)
         /// Convex parts that may overlap.
@@ -25,68 +25,50 @@ struct Pattern {
     ///   arcs are cut.
     init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double) {
         let lineReach = 3 * spacing + lineWidth / 2
+        // Outlines are made of pieces of a pixel and pay as long as they are not much larger than a picture.
+        let isLarge = pixelsPerUnit * (Pattern.halfLength + 5 * spacing + 2 * lineWidth) > EdgeChain.reachMax
         switch type {
         case .parallelLines, .contourLines, .solid:
-            shape = .outline(Outline(Pattern.lines(spacing: spacing, width: lineWidth).map(\.ring)))
+            shape = .parts(Pattern.lines(spacing: spacing, width: lineWidth))
             halfExtent = Point(x: Pattern.halfLength, y: lineReach)
         case .crossHatch:
-            shape = .outline(Outline(Pattern.crossHatch(spacing: spacing, width: lineWidth)))
+            let lines = Pattern.lines(spacing: spacing, width: lineWidth)
+            shape = .parts(lines + lines.map { $0.placed(at: Pattern.quarterTurn) })
             let reach = max(Pattern.halfLength, lineReach)
             halfExtent = Point(x: reach, y: reach)
         case .dots:
             let grid = DiscGrid(spacing: spacing, radius: Pattern.dotRadius, reach: 5, pixelsPerUnit: pixelsPerUnit)
-            shape = .outline(Outline(grid.chains()))
             // An arc's polygon may stand out from its circle by a fraction of a per cent.
             let reach = 5 * spacing + Pattern.dotRadius * 1.5
+            shape = isLarge ? .parts(grid.discs()) : .outline(Outline(grid.chains()))
             halfExtent = Point(x: reach, y: reach)
         case .waves:
             let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)
-            shape = waves.rings().map { .outline(Outline($0)) } ?? .parts(waves.parts())
+            let outline = isLarge ? nil : waves.outline()
+            shape = outline.map { .outline($0) } ?? .parts(waves.parts())
             halfExtent = Point(x: Pattern.halfLength + lineWidth, y: lineReach + spacing / 4 + lineWidth / 2)
         }
     }
 
-    /// The seven lines as disjoint rectangles; one rectangle where they are so wide that they touch.
-    private static func lines(spacing: Double, width: Double) -> [Box] {
-        if width >= spacing {
-            let reach = 3 * spacing + width / 2
-            return [Box(x: -halfLength...halfLength, y: -reach...reach)]
-        }
-        return lineIndices.map { i in
-            let middle = Double(i) * spacing
-            return Box(x: -halfLength...halfLength, y: (middle - width / 2)...(middle + width / 2))
+    /// The seven lines, which may touch.
+    private static func lines(spacing: Double, width: Double) -> [ConvexPart] {
+        lineIndices.map { index in
+            let middle = Double(index) * spacing
+            return .line(from: Point(x: -halfLength, y: middle), to: Point(x: halfLength, y: middle), width: width)
         }
     }
 
-    /// |A or B| = |A| + |B| - |A and B|, and each of the three is a set of disjoint boxes: the crossings count
-    /// negatively, by rings that run the other way round.
-    private static func crossHatch(spacing: Double, width: Double) -> [[Point]] {
-        let along = lines(spacing: spacing, width: width)
-        let across = along.map { Box(x: $0.y, y: $0.x) }
-        let crossings = along.flatMap { a in across.compactMap { b in a.intersection(b) } }
-        return (along + across).map(\.ring) + crossings.map { $0.ring.reversed() }
-    }
+    private static let quarterTurn = Stamp(center: Point(x: 0, y: 0), along: Point(x: 0, y: 1), size: 1, alpha: 1)
 
-    /// An axis-parallel rectangle in pattern space.
-    private struct Box {
-        var x: ClosedRange<Double>
-        var y: ClosedRange<Double>
+    /// How far from the origin the shape reaches.
+    var reach: Double { halfExtent.length }
 
-        /// The corners in order, the first one again at the end.
-        var ring: [Point] {
-            [
-                Point(x: x.lowerBound, y: y.lowerBound), Point(x: x.upperBound, y: y.lowerBound),
-                Point(x: x.upperBound, y: y.upperBound), Point(x: x.lowerBound, y: y.upperBound),
-                Point(x: x.lowerBound, y: y.lowerBound),
-            ]
-        }
-
-        func intersection(_ other: Box) -> Box? {
-            let left = max(x.lowerBound, other.x.lowerBound)
-            let right = min(x.upperBound, other.x.upperBound)
-            let top = max(y.lowerBound, other.y.lowerBound)
-            let bottom = min(y.upperBound, other.y.upperBound)
-            return left < right && top < bottom ? Box(x: left...right, y: top...bottom) : nil
-        }
+    /// The box of canvas space that holds a stamp of this shape.
+    func bounds(at stamp: Stamp) -> Rect {
+        let halfWidth = stamp.size * (abs(stamp.along.x) * halfExtent.x + abs(stamp.along.y) * halfExtent.y)
+        let halfHeight = stamp.size * (abs(stamp.along.y) * halfExtent.x + abs(stamp.along.x) * halfExtent.y)
+        return Rect(
+            minX: stamp.center.x - halfWidth, minY: stamp.center.y - halfHeight,
+            maxX: stamp.center.x + halfWidth, maxY: stamp.center.y + halfHeight)
     }
 }

@@ -16,16 +16,16 @@ struct WaveLines {
         }
     }
 
-    /// The closed outlines of the lines when no part of a line covers another part or another line, which is so unless lines
-    /// are wide against their spacing; nil otherwise.
-    func rings() -> [[Point]]? {
+    /// The lines' closed outlines when no part of a line covers another part or another line, which is so unless lines are
+    /// wide against their spacing; nil otherwise.
+    func outline() -> Outline? {
         let line = middleLine
         guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else {
             return nil
         }
         // Out along the one side and back along the other: the same way round as a Box's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())
-        return Pattern.lineIndices.map { i in ring.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) } }
+        return Outline([ring], copies: Pattern.lineIndices.map { Point(x: 0, y: Double($0) * spacing) })
     }
 
     /// The union's parts: each step's rectangle, and for each round join the sector between the two outer corners.

@@ -38,10 +38,11 @@ final class BarPainter {
         }
     }
 
-    init(kernels: UnsafePointer<ink_raster>, maxWidth: Int, maxHeight: Int) {
-        self.kernels = kernels
+    /// - Parameter covered: 0 everywhere before and after each call; may be shared.
+    init(maxWidth: Int, maxHeight: Int, covered: KernelPlane, level: KernelLevel) {
+        kernels = ink_raster_kernels(level.c)
         kept = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 1)
-        covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
+        self.covered = covered
         along = DirectionTables()
         across = DirectionTables()
     }
@@ -51,10 +52,15 @@ final class BarPainter {
         covered.move(to: cell)
     }
 
-    /// Multiplies into `plane` what a stamp of `brush` leaves of each pixel.
+    /// Multiplies into `plane` what a stamp of `brush` leaves of each pixel; false, and nothing done, for lines too long for
+    /// the arithmetic of kernels.
     ///
-    /// - Parameter box: what holds the stamp, of the plane's cell.
-    func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: ink_box, into plane: RemainingPlane) {
+    /// - Parameter box: what holds the stamp, output pixels.
+    func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) -> Bool
+    {
+        guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
+        let box = plane.pixels.box(of: box)
+        plane.markDrawn(box)
         let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
         guard brush.type == .crossHatch else {
             if lines.areFast(kernels.pointee) {
@@ -63,8 +69,7 @@ final class BarPainter {
                 add(lines, weight: 1)
                 multiplyCovered(into: plane, box: box, alpha: stamp.alpha)
             }
-            plane.markDrawn(box)
-            return
+            return true
         }
         let others = Bars(brush, stamp, scale, along: stamp.across, across: Point(x: -stamp.along.x, y: -stamp.along.y))
         if lines.areFast(kernels.pointee), others.areFast(kernels.pointee) {
@@ -80,7 +85,22 @@ final class BarPainter {
             lines.forEachCrossing { add($0, weight: -1) }
             multiplyCovered(into: plane, box: box, alpha: stamp.alpha)
         }
+        return true
+    }
+
+    /// Positions in a larger box have no fraction to spare in Float.
+    private static let sizeMax = 50_000
+
+    /// Multiplies into `plane` what contour lines that do not meet leave of each pixel.
+    func paint(_ lines: ContourLines, alpha: Float, scale: OutputScale, box: PixelRect, into plane: RemainingPlane)
+        -> Bool
+    {
+        guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
+        let box = plane.pixels.box(of: box)
         plane.markDrawn(box)
+        lines.forEachQuad(scale) { add($0, weight: 1) }
+        multiplyCovered(into: plane, box: box, alpha: alpha)
+        return true
     }
 
     private func multiply(_ bars: ink_bars, _ direction: DirectionTables, into plane: KernelPlane, alpha: Float) {

@@ -10,6 +10,9 @@ struct OutputScale: Hashable, Sendable {
 
     var largest: Double { max(x, y) }
 
+    /// A point of canvas space in output pixels.
+    func output(_ p: Point) -> Point { Point(x: p.x * x, y: p.y * y) }
+
     /// The output pixels that a box of canvas space touches, saturated to a range in which sums cannot overflow; empty
     /// for a box with a coordinate that is not a number.
     func pixels(of box: Rect) -> PixelRect {

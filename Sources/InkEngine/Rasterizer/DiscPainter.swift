@@ -1,0 +1,74 @@
+import CKernels
+
+/// Draws stamps of discs that do not overlap, by tables of one disc.
+final class DiscPainter {
+    private let kernels: UnsafePointer<ink_raster>
+    private let covered: KernelPlane
+    private var tables: [Radii: DiscTable] = [:]
+    private var last: (radii: Radii, table: DiscTable)?
+
+    /// Output pixels, along x and y.
+    private struct Radii: Hashable {
+        var x: Double
+        var y: Double
+    }
+
+    /// - Parameter covered: 0 everywhere before and after each call; may be shared.
+    init(covered: KernelPlane, level: KernelLevel) {
+        kernels = ink_raster_kernels(level.c)
+        self.covered = covered
+    }
+
+    /// Multiplies into `plane` what a stamp leaves of each pixel; false, and nothing done, for discs that overlap or are of
+    /// a size for which there are no tables.
+    ///
+    /// - Parameter box: what holds the stamp, output pixels.
+    func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) -> Bool
+    {
+        let step = brush.spacing * stamp.size
+        let radius = Pattern.dotRadius * stamp.size
+        guard step >= 2 * radius, let table = table(radius: radius, of: brush, scale: scale) else { return false }
+        let grid = ink_disc_grid(
+            x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, along_x: stamp.along.x * step * scale.x,
+            along_y: stamp.along.y * step * scale.y, across_x: stamp.across.x * step * scale.x,
+            across_y: stamp.across.y * step * scale.y, reach: 5)
+        let box = plane.pixels.box(of: box)
+        plane.markDrawn(box)
+        withUnsafePointer(to: grid) { grid in
+            withUnsafePointer(to: table.kernelTable) { table in
+                // A pixel's diagonal between two discs keeps them out of one pixel.
+                if (step - 2 * radius) * min(scale.x, scale.y) >= 1.5 {
+                    kernels.pointee.multiply_discs(plane.pixels.kernelPlane, table, grid, stamp.alpha)
+                } else {
+                    kernels.pointee.add_discs(covered.kernelPlane, table, grid)
+                    withUnsafePointer(to: box) {
+                        kernels.pointee.multiply_covered(
+                            plane.pixels.kernelPlane, covered.kernelPlane, $0, stamp.alpha)
+                    }
+                }
+            }
+        }
+        return true
+    }
+
+    private func table(radius: Double, of brush: Brush, scale: OutputScale) -> DiscTable? {
+        var radii = Radii(x: radius * scale.x, y: radius * scale.y)
+        if brush.dynamics.pressureAffectsSize {
+            // Pressure gives every stamp a size of its own: tables are made at steps that show as little as a table's.
+            radii = Radii(x: (radii.x * 64).rounded() / 64, y: (radii.y * 64).rounded() / 64)
+        }
+        if let last, last.radii == radii { return last.table }
+        if let table = tables[radii] {
+            last = (radii, table)
+            return table
+        }
+        guard let table = DiscTable(radiusX: radii.x, radiusY: radii.y) else { return nil }
+        if tables.count >= DiscPainter.tablesMax { tables.removeAll() }
+        tables[radii] = table
+        last = (radii, table)
+        return table
+    }
+
+    /// Enough for what pressure makes of a brush; 2 to 9 MB.
+    private static let tablesMax = 64
+}

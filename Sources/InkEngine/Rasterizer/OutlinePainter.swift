@@ -1,0 +1,83 @@
+/// Draws stamps by the outline of their pattern, or by its parts where no outline is worked out.
+final class OutlinePainter {
+    private let accumulator: CoverageAccumulator
+    private var patterns: [PatternKey: Pattern] = [:]
+    private var patternPoints = 0
+    /// The chains of the last stamp: those of one stroke are often all alike.
+    private var chains: [EdgeChain] = []
+    private var chainsOf: ChainKey?
+
+    private struct PatternKey: Hashable {
+        var type: BrushType
+        var spacing: Double
+        var lineWidth: Double
+        var pixelsPerUnit: Double
+    }
+
+    /// What the chains of a stamp depend on.
+    private struct ChainKey: Equatable {
+        var pattern: ObjectIdentifier
+        var along: Point
+        var size: Double
+        var scale: OutputScale
+    }
+
+    init(accumulator: CoverageAccumulator) { self.accumulator = accumulator }
+
+    /// The shape of a brush's stamps at an export's scale.
+    func pattern(for brush: Brush, scale: OutputScale) -> Pattern {
+        // Whatever pressure does, a stamp's size is at most the brush's scale.
+        let key = PatternKey(
+            type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth,
+            pixelsPerUnit: brush.scale * scale.largest)
+        if let pattern = patterns[key] { return pattern }
+        let pattern = Pattern(
+            type: key.type, spacing: key.spacing, lineWidth: key.lineWidth, pixelsPerUnit: key.pixelsPerUnit)
+        if patternPoints > 1_000_000 {
+            patterns.removeAll()
+            patternPoints = 0
+            chainsOf = nil
+        }
+        patterns[key] = pattern
+        if case .outline(let outline) = pattern.shape { patternPoints += outline.points.count }
+        return pattern
+    }
+
+    /// Multiplies into `plane` what a stamp leaves of each pixel.
+    ///
+    /// - Parameter box: what holds the stamp, output pixels.
+    func paint(_ stamp: Stamp, of pattern: Pattern, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) {
+        switch pattern.shape {
+        case .outline(let outline): add(outline, of: pattern, at: stamp, scale: scale)
+        case .parts(let parts):
+            var rasterizer = PartRasterizer(scale: scale)
+            rasterizer.add(parts.map { $0.placed(at: stamp) }, to: accumulator)
+        }
+        accumulator.multiply(plane, box: box, alpha: stamp.alpha)
+    }
+
+    private func add(_ outline: Outline, of pattern: Pattern, at stamp: Stamp, scale: OutputScale) {
+        func map(_ p: Point) -> Point {
+            scale.output((stamp.size * p.x) * stamp.along + (stamp.size * p.y) * stamp.across)
+        }
+        let key = ChainKey(pattern: ObjectIdentifier(pattern), along: stamp.along, size: stamp.size, scale: scale)
+        if chainsOf != key {
+            chains = outline.chains.map { chain in EdgeChain(outline.points[chain.range].map(map)) }
+            chainsOf = key
+        }
+        let center = scale.output(stamp.center)
+        let cell = accumulator.cell
+        let reach = scale.largest * stamp.size
+        for copy in outline.copies {
+            let place = center + map(copy)
+            for (index, chain) in outline.chains.enumerated() {
+                let middle = place + map(chain.center)
+                let radius = chain.radius * reach + 1
+                guard middle.y + radius > Double(cell.y), middle.y - radius < Double(cell.y + cell.height),
+                    middle.x - radius < Double(cell.x + cell.width)
+                else { continue }
+                accumulator.add(chains[index], at: place)
+            }
+        }
+    }
+}
