@@ -66,8 +66,6 @@ INK_INLINE int strip_lanes(ink_normal across, double half_width) {
     return columns <= 8 ? 8 : columns <= 16 ? 16 : columns <= 32 ? 32 : 0;
 }
 
-bool has_strip_table(ink_normal across, double half_width) { return strip_lanes(across, half_width) != 0; }
-
 void strip_table(float *table, ink_normal across, double half_width) {
     const int lanes = strip_lanes(across, half_width);
     if (lanes == 0) return;
@@ -229,6 +227,55 @@ INK_INLINE void bars_by_table(ink_plane plane, const ink_bars &bars, const ink_b
     }
 }
 
+/// Bars too level or too wide for tables, worked out pixel by pixel.
+INK_INLINE void bars_by_formula(ink_plane plane, const ink_bars &bars, float alpha) {
+    const ink_normal n1 = bars.across, n2 = bars.along;
+    const half_plane side = half_plane::of(n1), end = half_plane::of(n2);
+    const double inverse = 1 / (n1.x * n2.y - n1.y * n2.x);
+    const double ax = -n1.y * bars.half_length * inverse, ay = n1.x * bars.half_length * inverse;
+    const double bx = n2.y * bars.half_width * inverse, by = -n2.x * bars.half_width * inverse;
+    const double reach_x = magnitude(ax) + magnitude(bx), reach_y = magnitude(ay) + magnitude(by);
+    const bool is_sloped = magnitude(n1.x) > 1e-3;
+    const double reach = is_sloped ? strip_reach(n1, bars.half_width) : 0, slope = is_sloped ? -n1.y / n1.x : 0;
+    const float half_width = (float)bars.half_width, half_length = (float)bars.half_length;
+    // How far along the bar from its middle the first of eight pixels may be if neither end is to show in them.
+    const double inner = bars.half_length - end.reach - 7 * magnitude(n2.x);
+    const float8 opacity = (float8)alpha;
+    const float8 step1 = iota() * (float)n1.x, step2 = iota() * (float)n2.x;
+    const double left_border = plane.left, right_border = plane.left + plane.width;
+    for (int32_t index = 0; index < bars.count; index++) {
+        const double offset = index - bars.count / 2;
+        const double x = bars.x + offset * bars.step_x, y = bars.y + offset * bars.step_y;
+        if (y + reach_y <= plane.top || y - reach_y >= plane.top + plane.height) continue;
+        const int64_t first = greatest(floor_of(y - reach_y), (int64_t)plane.top);
+        const int64_t until = least(floor_of(y + reach_y) + 1, (int64_t)plane.top + plane.height);
+        for (int64_t row = first; row < until; row++) {
+            const double below = (double)row + 0.5 - y;
+            double left = x - reach_x, right = x + reach_x;
+            if (is_sloped) {
+                left = greatest(left, x + below * slope - reach);
+                right = least(right, x + below * slope + reach);
+            }
+            left = greatest(left, left_border);
+            right = least(right, right_border);
+            if (!(left < right)) continue;
+            float *line = plane.values + (row - plane.top) * plane.stride;
+            // Eight pixels always begin at a multiple of eight, so that a pixel is computed alike in every cell.
+            for (int64_t column = floor_of(left) & ~(int64_t)7; (double)column < right; column += 8) {
+                const double aside = (double)column + 0.5 - x;
+                const double along = aside * n2.x + below * n2.y;
+                float8 covered
+                    = side.strip<float8, int8lanes>(step1 + (float)(aside * n1.x + below * n1.y), half_width);
+                if (magnitude(along) > inner) {
+                    covered *= end.strip<float8, int8lanes>(step2 + (float)along, half_length);
+                }
+                float *target = line + (column - plane.left);
+                store(target, load(target) * (1.0f - opacity * covered));
+            }
+        }
+    }
+}
+
 /// Edges where they pass eight rows of pixels.
 struct row_edges {
     /// Where an edge enters and leaves each row, and the signed height between over the way along x.
@@ -311,7 +358,7 @@ void multiply_bars(ink_plane plane, const ink_bars *bars, const ink_bar_tables *
     case 8: return bars_by_table<8>(plane, *bars, *tables, alpha);
     case 16: return bars_by_table<16>(plane, *bars, *tables, alpha);
     case 32: return bars_by_table<32>(plane, *bars, *tables, alpha);
-    default: return;
+    default: bars_by_formula(plane, *bars, alpha);
     }
 }
 
@@ -340,6 +387,8 @@ void multiply_covered(ink_plane plane, ink_plane covered, const ink_box *box, fl
     }
 }
 
+INK_INLINE bool any(int8lanes condition) { return __builtin_reduce_or(condition) != 0; }
+
 /// Eight pixels, or the last ones of a row.
 template <bool is_whole> INK_INLINE float8 load(const float *p, int count) {
     if (is_whole) return load(p);
@@ -356,6 +405,8 @@ template <bool is_whole> INK_INLINE void store(float *p, float8 v, int count) {
 template <bool is_whole> INK_INLINE void paint_eight(
     float *kept, ink_layer layer, ptrdiff_t at, int count, float red, float green, float blue) {
     const float8 t = load(kept), u = 1.0f - t;
+    // Blocks are coarse: much of them may be untouched.
+    if (!any(t != 1.0f)) return;
     store<is_whole>(layer.red + at, load<is_whole>(layer.red + at, count) * t + red * u, count);
     store<is_whole>(layer.green + at, load<is_whole>(layer.green + at, count) * t + green * u, count);
     store<is_whole>(layer.blue + at, load<is_whole>(layer.blue + at, count) * t + blue * u, count);

@@ -2,7 +2,7 @@
 
 extern "C" const ink_raster INK_TABLE(ink_raster_) = {
     INK_JOIN(raster_, INK_LEVEL)::strip_table, INK_JOIN(raster_, INK_LEVEL)::end_table,
-    INK_JOIN(raster_, INK_LEVEL)::has_strip_table, INK_JOIN(raster_, INK_LEVEL)::multiply_bars,
+    INK_JOIN(raster_, INK_LEVEL)::multiply_bars,
     INK_JOIN(raster_, INK_LEVEL)::add_quad,
     INK_JOIN(raster_, INK_LEVEL)::multiply_kept, INK_JOIN(raster_, INK_LEVEL)::multiply_covered,
     INK_JOIN(raster_, INK_LEVEL)::paint, INK_JOIN(raster_, INK_LEVEL)::erase,

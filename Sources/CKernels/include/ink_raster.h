@@ -2,7 +2,6 @@
 #ifndef INK_RASTER_H
 #define INK_RASTER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -119,9 +118,7 @@ struct ink_raster {
     void (*_Nonnull strip_table)(float *_Nonnull table, struct ink_normal across, double half_width);
     /// Works out the table of an end whose normal is `along`.
     void (*_Nonnull end_table)(float *_Nonnull table, struct ink_normal along);
-    /// Whether bars of this normal and half width have a table.
-    bool (*_Nonnull has_strip_table)(struct ink_normal across, double half_width);
-    /// Multiplies the plane by 1 - alpha * coverage for each bar. The bars have tables, and no pixel meets two of them.
+    /// Multiplies the plane by 1 - alpha * coverage for each bar; no pixel meets two of them.
     void (*_Nonnull multiply_bars)(
         struct ink_plane plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
         float alpha);

@@ -21,12 +21,17 @@ public struct PreparedStroke: Sendable {
     let brush: Brush
     let mode: StrokeMode
     let marks: Marks
+    /// The box of the places of all marks, without what the marks themselves reach.
+    let places: Rect
 
     /// - Precondition: `stampCount(of: stroke)` was checked against the limit.
     public init(_ stroke: Stroke) {
         brush = stroke.brush
         mode = stroke.mode
         let path = SmoothedPath(stroke.points)
+        var places = Rect.empty
+        for sample in path.samples { places.formUnion(sample.position) }
+        self.places = places
         guard stroke.brush.type != .solid else {
             marks = PreparedStroke.solid(path, brush: stroke.brush)
             return

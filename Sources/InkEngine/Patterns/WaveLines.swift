@@ -5,8 +5,8 @@ struct WaveLines {
     let pixelsPerUnit: Double
 
     private static let steps = 32
-    /// The largest distance of a chord of a round join from its arc, output pixels.
-    private static let flatness = 0.01
+    /// The largest area between a chord of a round join and its arc, output pixels.
+    private static let areaMax = 0.002
 
     /// The middle line's vertices; the others are the same, moved across by multiples of the spacing.
     private var middleLine: [Point] {
@@ -88,12 +88,14 @@ struct WaveLines {
         return .polygon([b] + arc(from: side * before, to: side * after).map { b + (width / 2) * $0 })
     }
 
-    /// Unit vectors from `a` to `b`, both included, halved until the arc of a round join is flat enough.
+    /// Unit vectors from `a` to `b`, both included, halved until the chords of a round join are near enough to its arc.
     private func arc(from a: Point, to b: Point) -> [Point] {
         var arc = [a, b]
         while arc.count < 64 {
-            let sagitta = width / 2 * pixelsPerUnit * (1 - (arc[0] + arc[1]).length / 2)
-            guard sagitta > WaveLines.flatness else { break }
+            let radius = width / 2 * pixelsPerUnit
+            let sagitta = radius * (1 - (arc[0] + arc[1]).length / 2)
+            // Two thirds of the rectangle over the chord.
+            guard 2 / 3 * sagitta * radius * (arc[1] - arc[0]).length > WaveLines.areaMax else { break }
             var finer = [arc[0]]
             for k in 1..<arc.count {
                 let sum = arc[k - 1] + arc[k]

@@ -63,7 +63,7 @@ final class BarPainter {
         plane.markDrawn(box)
         let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
         guard brush.type == .crossHatch else {
-            if lines.areFast(kernels.pointee) {
+            if lines.areFast {
                 multiply(lines.bars, along, into: plane.pixels, alpha: stamp.alpha)
             } else {
                 add(lines, weight: 1)
@@ -72,7 +72,7 @@ final class BarPainter {
             return true
         }
         let others = Bars(brush, stamp, scale, along: stamp.across, across: Point(x: -stamp.along.x, y: -stamp.along.y))
-        if lines.areFast(kernels.pointee), others.areFast(kernels.pointee) {
+        if lines.areFast, others.areFast {
             // What both leave is the product, but for the pixels that the corners of a crossing lie in.
             multiply(lines.bars, along, into: kept, alpha: 1)
             multiply(others.bars, across, into: kept, alpha: 1)

@@ -40,14 +40,14 @@ struct Bars {
             half_length: abs(along.distance(halfLength)))
     }
 
-    /// Whether tables serve the lines: they are at least as wide as `fastWidthMin`, no pixel meets two of them, and they are
-    /// neither too level nor too wide for a table.
-    func areFast(_ kernels: ink_raster) -> Bool {
+    /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: they are at least as
+    /// wide as `fastWidthMin`, and no pixel meets two of them.
+    var areFast: Bool {
         let bars = self.bars
         let shadow = 1 + min(abs(bars.across.x), abs(bars.across.y))
         let gap = abs(bars.across.distance(unitAcross)) * (spacing - width)
         return 2 * bars.half_width >= Bars.fastWidthMin && 2 * bars.half_length >= 2 * shadow
-            && (count == 1 || gap >= shadow) && kernels.has_strip_table(bars.across, bars.half_width)
+            && (count == 1 || gap >= shadow)
     }
 
     /// The narrowest bar whose ends tables give well enough, in the units of its normal.

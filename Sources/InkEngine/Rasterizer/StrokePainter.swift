@@ -20,17 +20,19 @@ final class StrokePainter {
         accumulator.move(to: cell)
         bars.move(to: cell)
         switch stroke.marks {
-        case .stamps(let stamps): paint(stamps, brush: stroke.brush, scale: scale, into: plane)
-        case .contour(let stamps): paintContour(stamps, brush: stroke.brush, scale: scale, into: plane)
+        case .stamps(let stamps): paint(stamps, of: stroke, scale: scale, into: plane)
+        case .contour(let stamps): paintContour(stamps, of: stroke, scale: scale, into: plane)
         case .solid(let discs, let alpha): paintSolid(discs, alpha: alpha, scale: scale, into: plane)
         }
     }
 
     // MARK: Stamps
 
-    private func paint(_ stamps: [Stamp], brush: Brush, scale: OutputScale, into plane: RemainingPlane) {
+    private func paint(_ stamps: [Stamp], of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane) {
+        let brush = stroke.brush
         let pattern = outlines.pattern(for: brush, scale: scale)
         let near = NearCell(accumulator.cell, scale: scale, reach: pattern.reach * brush.scale)
+        guard near.meets(stroke.places) else { return }
         for stamp in stamps where stamp.alpha > 0 && near.contains(stamp.center) {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
             guard box.intersects(accumulator.cell) else { continue }
@@ -48,10 +50,14 @@ final class StrokePainter {
     // MARK: Contour lines
 
     /// Stamp j is seven lines from across stamp j to across stamp j + 1.
-    private func paintContour(_ stamps: [Stamp], brush: Brush, scale: OutputScale, into plane: RemainingPlane) {
+    private func paintContour(
+        _ stamps: [Stamp], of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
+    ) {
+        let brush = stroke.brush
         // A line's ends are at most three spacings and half a width from the stamps.
         let reach = brush.scale * (3 * brush.spacing + brush.lineWidth)
         let near = NearCell(accumulator.cell, scale: scale, reach: reach + brush.scale * brush.spacing)
+        guard near.meets(stroke.places) else { return }
         for (stamp, next) in zip(stamps, stamps.dropFirst()) where stamp.alpha > 0 && near.contains(stamp.center) {
             let lines = ContourLines(from: stamp, to: next, brush: brush)
             let box = scale.pixels(of: lines.bounds)
@@ -98,6 +104,10 @@ private struct NearCell {
             minX: Double(cell.x - 2) / scale.x - reach, minY: Double(cell.y - 2) / scale.y - reach,
             maxX: Double(cell.x + cell.width + 2) / scale.x + reach,
             maxY: Double(cell.y + cell.height + 2) / scale.y + reach)
+    }
+
+    func meets(_ other: Rect) -> Bool {
+        other.minX <= box.maxX && other.maxX >= box.minX && other.minY <= box.maxY && other.maxY >= box.minY
     }
 
     @inline(__always)

@@ -35,18 +35,10 @@ struct CoverageAccumulatorTests {
         let accumulator = CoverageAccumulator(maxWidth: cell.width, maxHeight: cell.height)
         let plane = RemainingPlane(maxWidth: cell.width, maxHeight: cell.height)
         accumulator.move(to: cell)
-        plane.resize(width: cell.width, height: cell.height)
-        for (i, b) in polygon.enumerated() {
-            let a = polygon[(i + polygon.count - 1) % polygon.count]
-            accumulator.addEdge(a.x, a.y, b.x, b.y)
-        }
+        plane.move(to: cell)
+        accumulator.add(EdgeChain(polygon + polygon.prefix(1)), at: Point(x: 0, y: 0))
         accumulator.multiply(plane, box: PixelRect(x: -100, y: -100, width: 300, height: 300), alpha: 1)
-        var result = [Float](repeating: 0, count: cell.area)
-        plane.drain { row, first, end in
-            for column in first..<end {
-                result[row * cell.width + column] = 1 - plane.values[row * cell.width + column]
-            }
-        }
+        let result = plane.coverage
         return result
     }
 
@@ -93,19 +85,5 @@ struct CoverageAccumulatorTests {
                 #expect(part[row * cell.width + column] == whole[(y + row) * 32 + x + column], "seed \(seed), \(cell)")
             }
         }
-    }
-
-    @Test("edges at infinity or without a number are left out, not followed")
-    func absurdEdges() {
-        let accumulator = CoverageAccumulator(maxWidth: 8, maxHeight: 8)
-        let plane = RemainingPlane(maxWidth: 8, maxHeight: 8)
-        plane.resize(width: 8, height: 8)
-        for (x0, y0, x1, y1) in [
-            (Double.nan, 0.0, 1.0, 8.0), (0, 0, .nan, 8), (0, -.infinity, 0, .infinity), (-.infinity, 0, .infinity, 8),
-            (1e300, -1e300, -1e300, 1e300), (0, .nan, 0, 1),
-        ] {
-            accumulator.addEdge(x0, y0, x1, y1)
-        }
-        accumulator.multiply(plane, box: PixelRect(x: 0, y: 0, width: 8, height: 8), alpha: 1)
     }
 }

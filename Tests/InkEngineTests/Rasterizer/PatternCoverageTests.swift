@@ -78,10 +78,11 @@ struct PatternCoverageTests {
         let stroke = PreparedStroke(Stroke(brush: brush, points: [StrokePoint(x: center.x, y: center.y)]))
         let cell = PixelRect(x: 0, y: 0, width: side, height: side)
         let plane = RemainingPlane(maxWidth: side, maxHeight: side)
-        plane.resize(width: side, height: side)
+        plane.move(to: cell)
         let scale = OutputScale(canvas: cell.size, output: cell.size)
         StrokePainter(maxWidth: side, maxHeight: side).paint(stroke, scale: scale, cell: cell, into: plane)
 
+        let coverage = plane.coverage
         let samples = 8
         let turn = sinCos(degrees: test.rotation)
         var worst = 0.0
@@ -100,7 +101,7 @@ struct PatternCoverageTests {
                     }
                 }
                 let error = abs(
-                    Double(1 - plane.values[y * side + x]) - Double(inside) / Double(samples * samples))
+                    Double(coverage[y * side + x]) - Double(inside) / Double(samples * samples))
                 worst = max(worst, error)
                 sum += error
             }

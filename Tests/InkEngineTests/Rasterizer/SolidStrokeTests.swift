@@ -38,11 +38,11 @@ struct SolidStrokeTests {
         guard case .solid(let discs, _) = stroke.marks else { return }
         let cell = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
         let plane = RemainingPlane(maxWidth: size.width, maxHeight: size.height)
-        plane.resize(width: size.width, height: size.height)
+        plane.move(to: cell)
         StrokePainter(maxWidth: size.width, maxHeight: size.height).paint(
             stroke, scale: OutputScale(canvas: size, output: size), cell: cell, into: plane)
         let expected = sampled(discs, size: size, samples: 32)
-        let worst = expected.indices.map { abs(Double(1 - plane.values[$0]) - expected[$0]) }.max() ?? 0
+        let worst = zip(plane.coverage, expected).map { abs(Double($0) - $1) }.max() ?? 0
         #expect(worst < 0.04, "seed \(seed)")
     }
 

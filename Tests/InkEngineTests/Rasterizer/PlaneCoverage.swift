@@ -1,0 +1,11 @@
+@testable import InkEngine
+
+extension RemainingPlane {
+    /// What was taken of each pixel of the cell, row-major.
+    var coverage: [Float] {
+        let cell = pixels.cell
+        return (0..<cell.height).flatMap { row in
+            (0..<cell.width).map { 1 - pixels.values[row * pixels.stride + $0] }
+        }
+    }
+}
