@@ -12,3 +12,4 @@
 
 #include "lanes.hpp"
 #include "raster.hpp"
+#include "text.hpp"
