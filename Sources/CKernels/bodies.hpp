@@ -13,3 +13,4 @@
 #include "lanes.hpp"
 #include "raster.hpp"
 #include "text.hpp"
+#include "path.hpp"
