@@ -13,6 +13,14 @@ let package = Package(
                 .product(name: "InkBroker", package: "ink-export-farm"),
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
-            ])
+            ]),
+        .executableTarget(
+            name: "FarmCost",
+            dependencies: [
+                .product(name: "InkBroker", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+                .product(name: "InkProtocol", package: "ink-export-farm"),
+                .product(name: "InkWorker", package: "ink-export-farm"),
+            ]),
     ]
 )

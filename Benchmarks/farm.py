@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Measures what a farm costs beside one process, and how it recovers; prints medians.
 
-    Benchmarks/farm.py [--ink .build/release/ink] [--runs 5] [overhead|fairness|silence|recovery|queue ...]
+    Benchmarks/farm.py [--ink .build/release/ink] [--runs 5] [direct|overhead|fairness|silence|recovery|queue ...]
 
+direct     processor time of exports of the benchmark scenes by a broker and a worker in one process, beside the same
+           tasks in a loop on one thread; of that the broker's (builds Benchmarks/ first)
 overhead   exports of the benchmark scenes: one process with two workers; a broker and two workers as processes of
            their own; the same with CURVE. Milliseconds as the export's report has them, processor time of the broker.
 fairness   a small export without other load, and with 1,000 bulk exports of scene M waiting: milliseconds
@@ -108,6 +110,17 @@ def wait_until(condition, seconds=120):
 
 def median(values):
     return statistics.median(values)
+
+
+def direct(ink, runs):
+    build = ["--package-path", str(HERE), "-c", "release"]
+    subprocess.run(["swift", "build", *build, "--product", "FarmCost"], check=True, stdout=subprocess.DEVNULL)
+    folder = subprocess.run(["swift", "build", *build, "--show-bin-path"], check=True, capture_output=True, text=True).stdout
+    for index, (scene, edge) in enumerate([("S", 2048), ("M", 2048), ("L", 2048), ("L", 4096)]):
+        lines = subprocess.run(
+            [f"{folder.strip()}/FarmCost", str(HERE / f"scenes/scene-{scene}.ink"), str(edge), str(runs)], check=True,
+            capture_output=True, text=True).stdout.splitlines()
+        print("\n".join(lines if index == 0 else lines[2:]), flush=True)
 
 
 def overhead(ink, runs):
@@ -229,7 +242,7 @@ def queue(ink, runs):
 
 
 def main():
-    parts = {"overhead": overhead, "fairness": fairness, "silence": silence, "recovery": recovery, "queue": queue}
+    parts = {"direct": direct, "overhead": overhead, "fairness": fairness, "silence": silence, "recovery": recovery, "queue": queue}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ink", default=str(HERE.parent / ".build/release/ink"))
     parser.add_argument("--runs", type=int, default=5)

@@ -2,10 +2,23 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <pthread.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const EVP_MD *algorithm;
+
+/// Looked up once: by itself the library looks it up for every digest, under a lock.
+static void look_up(void) {
+    // The configuration file has nothing to say about a digest, and takes a millisecond to read.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+    algorithm = EVP_MD_fetch(NULL, "SHA256", NULL);
+    if (!algorithm) algorithm = EVP_sha256();
+}
 
 ink_sha256 *ink_sha256_new(void) {
+    pthread_once(&once, look_up);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    if (context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) != 1) {
+    if (context && EVP_DigestInit_ex(context, algorithm, NULL) != 1) {
         EVP_MD_CTX_free(context);
         return NULL;
     }

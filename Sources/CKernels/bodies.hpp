@@ -15,3 +15,5 @@
 #include "outline.hpp"
 #include "discs.hpp"
 #include "raster_table.hpp"
+#include "text.hpp"
+#include "path.hpp"

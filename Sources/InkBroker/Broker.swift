@@ -11,6 +11,7 @@ public final class Broker: Sendable {
     private let configuration: BrokerConfiguration
     private let context: ZeroMQContext
     private let container: PictureContainer
+    private let local: LocalBlocks?
     private let onEvent: @Sendable (BrokerEvent) -> Void
     private let mailbox: Mailbox<LoopCommand>
     private let lifecycle = Mutex(Lifecycle.idle)
@@ -25,16 +26,18 @@ public final class Broker: Sendable {
 
     /// - Parameters:
     ///   - container: how compressed rows become a file.
+    ///   - local: shared with all workers that connect, which are in this process; nil when they may be anywhere.
     ///   - onEvent: called on the broker's thread, in order; must return soon and must not call `stop`.
     /// - Throws: `BrokerError.configuration`; `.transport` when the process has no descriptor left.
     public init(
         configuration: BrokerConfiguration, context: ZeroMQContext, container: PictureContainer,
-        onEvent: @escaping @Sendable (BrokerEvent) -> Void
+        local: LocalBlocks? = nil, onEvent: @escaping @Sendable (BrokerEvent) -> Void
     ) throws(BrokerError) {
         try configuration.validate()
         self.configuration = configuration
         self.context = context
         self.container = container
+        self.local = local
         self.onEvent = onEvent
         do throws(ProtocolError) { mailbox = try Mailbox() } catch { throw .transport(error.description) }
     }
@@ -55,7 +58,8 @@ public final class Broker: Sendable {
         let outcome = StartOutcome()
         let ended = ended
         let parts = LoopParts(
-            configuration: configuration, context: context, container: container, mailbox: mailbox, onEvent: onEvent)
+            configuration: configuration, context: context, container: container, mailbox: mailbox, local: local,
+            onEvent: onEvent)
         // A serial queue of its own is a thread of its own as long as its only block runs.
         DispatchQueue(label: "ink.broker.loop").async { @Sendable in
             do throws(BrokerError) {

@@ -20,6 +20,21 @@ extension BlockEncoder {
         })
 }
 
+extension BlockEncoder {
+    /// Blocks of this process, as far as there is room for them.
+    static func local(_ blocks: LocalBlocks) -> BlockEncoder {
+        BlockEncoder(
+            strokes: { strokes throws(BrokerError) in
+                guard let id = blocks.add(.strokes(strokes)) else { return try standard.strokes(strokes) }
+                return EncodedBlock(id: id, frame: [])
+            },
+            bytes: { bytes throws(BrokerError) in
+                guard let id = blocks.add(.bytes(bytes)) else { return try standard.bytes(bytes) }
+                return EncodedBlock(id: id, frame: [])
+            })
+    }
+}
+
 extension EncodedBlock {
     init(_ block: Block) { self.init(id: block.id, frame: block.frame) }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkProtocol
 
 /// The blocks that jobs need, by name, each held once and counted by its jobs.
 ///
@@ -12,6 +13,8 @@ struct BlockStore {
     let spillBytesMax: Int
     /// Where the temporary file is made.
     let folder: String
+    /// Blocks of this process that are there without a frame.
+    let local: LocalBlocks?
     private(set) var memoryBytes = 0
     private var entries: [BlockID: Entry] = [:]
     private var spill: SpillFile?
@@ -25,33 +28,40 @@ struct BlockStore {
     private enum Storage {
         case memory([UInt8])
         case file(offset: Int, count: Int)
+        /// With the process's own blocks.
+        case local(count: Int)
 
         var count: Int {
             switch self {
             case .memory(let frame): frame.count
-            case .file(_, let count): count
+            case .file(_, let count), .local(let count): count
             }
         }
     }
 
-    init(memoryBytesMax: Int, spillBytesMax: Int, folder: String) {
+    init(memoryBytesMax: Int, spillBytesMax: Int, folder: String, local: LocalBlocks? = nil) {
         self.memoryBytesMax = memoryBytesMax
         self.spillBytesMax = spillBytesMax
         self.folder = folder
+        self.local = local
     }
 
     var blockCount: Int { entries.count }
     var spilledBytes: Int { spill?.usedBytes ?? 0 }
 
-    /// The frame's byte count; nil when no such block is held.
+    /// The frame's byte count, a local block's size; nil when no such block is held.
     func byteCount(of id: BlockID) -> Int? { entries[id]?.place.count }
 
-    /// Takes a block in, or counts one that is there already once more.
+    /// Takes a block in, or counts one that is there already once more. A local block has an empty frame.
     ///
     /// - Throws: `BrokerError.spill`.
     mutating func put(_ id: BlockID, _ frame: [UInt8]) throws(BrokerError) {
         if entries[id] != nil {
             entries[id]?.references += 1
+            return
+        }
+        if frame.isEmpty, let content = local?.content(of: id) {
+            entries[id] = Entry(place: .local(count: content.byteCount), references: 1)
             return
         }
         if memoryBytes + frame.count <= memoryBytesMax || frame.isEmpty {
@@ -80,17 +90,19 @@ struct BlockStore {
         switch entry.place {
         case .memory(let frame): memoryBytes -= frame.count
         case .file(let offset, let count): spill?.free(offset..<(offset + count))
+        case .local: local?.remove(id)
         }
     }
 
-    /// `count` bytes of a block from `offset`, fewer at its end; nil when no such block is held or the offset is
-    /// beyond its end.
+    /// `count` bytes of a block from `offset`, fewer at its end; nil when no such block is held, it is a local one, or
+    /// the offset is beyond its end.
     func part(of id: BlockID, offset: Int, count: Int) throws(BrokerError) -> [UInt8]? {
         guard let entry = entries[id], offset >= 0, offset <= entry.place.count else { return nil }
         let length = min(count, entry.place.count - offset)
         switch entry.place {
         case .memory(let frame):
             return offset == 0 && length == frame.count ? frame : Array(frame[offset..<(offset + length)])
+        case .local: return nil
         case .file(let start, _):
             do throws(SystemFailure) {
                 return try spill?.file.read(length, at: start + offset)

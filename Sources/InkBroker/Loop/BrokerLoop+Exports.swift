@@ -39,18 +39,19 @@ extension BrokerLoop {
     private static let overtakingExports = 4
 
     private func prepare(_ job: ExportJob) {
-        let mailbox = mailbox
+        let (mailbox, encoder, local) = (mailbox, encoder, store.local)
         cutting.run {
             let (result, time) = LaneTime.measure { () -> Result<(PictureDraft, [EncodedBlock]), BrokerError> in
+                var blocks: [EncodedBlock] = []
                 do throws(BrokerError) {
                     try BrokerLoop.checkTarget(job.destination)
-                    var blocks: [EncodedBlock] = []
                     let (project, options) = try job.source.read()
                     let draft = try PictureDraft(
-                        project, options: options, name: job.name, limits: job.limits, encoder: .standard,
+                        project, options: options, name: job.name, limits: job.limits, encoder: encoder,
                         blocks: &blocks)
                     return .success((draft, blocks))
                 } catch {
+                    for block in blocks { local?.remove(block.id) }
                     return .failure(error)
                 }
             }
@@ -72,7 +73,10 @@ extension BrokerLoop {
     }
 
     func prepared(_ id: JobID, _ result: Result<PreparedExport, BrokerError>) {
-        guard let job = jobs[id], job.stage == .preparing else { return }
+        guard let job = jobs[id], job.stage == .preparing else {
+            discard(try? result.get().blocks)
+            return
+        }
         do throws(BrokerError) {
             let prepared = try result.get()
             try hold(prepared.blocks, for: id)
@@ -95,6 +99,11 @@ extension BrokerLoop {
     private func addPreparation(_ time: LaneTime, to id: JobID) {
         jobs[id]?.phases.prepare += time.elapsed
         jobs[id]?.brokerCPU += time.cpu
+    }
+
+    /// Lets blocks go that their export has not lived to hold.
+    private func discard(_ blocks: [EncodedBlock]?) {
+        for block in blocks ?? [] { store.local?.remove(block.id) }
     }
 
     private func hold(_ blocks: [EncodedBlock], for id: JobID) throws(BrokerError) {
@@ -120,14 +129,15 @@ extension BrokerLoop {
                 release([image])
             }
         }
-        let mailbox = mailbox
+        let (mailbox, encoder, local) = (mailbox, encoder, store.local)
         cutting.run {
             let (result, time) = LaneTime.measure { () -> Result<(PicturePlan, [EncodedBlock]), BrokerError> in
+                var blocks: [EncodedBlock] = []
                 do throws(BrokerError) {
-                    var blocks: [EncodedBlock] = []
-                    let plan = try PicturePlan(draft, decoded: decoded, encoder: .standard, blocks: &blocks)
+                    let plan = try PicturePlan(draft, decoded: decoded, encoder: encoder, blocks: &blocks)
                     return .success((plan, blocks))
                 } catch {
+                    for block in blocks { local?.remove(block.id) }
                     return .failure(error)
                 }
             }
@@ -136,7 +146,10 @@ extension BrokerLoop {
     }
 
     func planned(_ id: JobID, _ result: Result<PlannedExport, BrokerError>) {
-        guard let job = jobs[id], job.stage == .planning, let draft = job.draft else { return }
+        guard let job = jobs[id], job.stage == .planning, let draft = job.draft else {
+            discard(try? result.get().blocks)
+            return
+        }
         do throws(BrokerError) {
             let planned = try result.get()
             try hold(planned.blocks, for: id)

@@ -79,7 +79,10 @@ extension BrokerLoop {
 
     func take(_ part: ResultPart, _ worker: WorkerID) {
         let id = AttemptID(task: part.task, attempt: part.attempt)
-        guard var assembly = peers[worker]?.assemblies[id], assembly.fault == nil, !assembly.isDone else { return }
+        guard var assembly = peers[worker]?.assemblies[id], assembly.fault == nil, !assembly.isDone else {
+            store.local?.discard(part)
+            return
+        }
         jobs[assembly.job]?.bytesReceived += part.bytes.count
         // Not copied while it grows: the table gives it up until it is put back.
         peers[worker]?.assemblies[id] = nil
@@ -113,7 +116,10 @@ extension BrokerLoop {
     /// - Throws: `BrokerError` when the broker cannot take it, `ProtocolError` when it cannot be right.
     private func add(_ item: ResultItem, to assembly: inout Assembly) throws {
         // An export that has ended needs no more memory.
-        guard let job = job(of: assembly) else { return }
+        guard let job = job(of: assembly) else {
+            item.block.map { store.local?.remove($0.id) }
+            return
+        }
         switch item {
         case .imageChunk(let chunk):
             guard case .decode(let index) = assembly.role, let image = job.draft?.images[index] else { return }
@@ -139,6 +145,11 @@ extension BrokerLoop {
 
     /// Takes a block in under the name that it has; returns how many bytes it says that it holds.
     private func hold(_ block: Block, for assembly: inout Assembly) throws -> Int? {
+        if block.frame.isEmpty, let content = store.local?.content(of: block.id) {
+            try store.put(block.id, [])
+            assembly.blocks.append(block.id)
+            return content.byteCount
+        }
         _ = try Block.verified(frame: block.frame, as: block.id)
         try store.put(block.id, block.frame)
         owners[block.id] = assembly.job

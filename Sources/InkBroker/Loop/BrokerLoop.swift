@@ -7,6 +7,7 @@ struct LoopParts: Sendable {
     var context: ZeroMQContext
     var container: PictureContainer
     var mailbox: Mailbox<LoopCommand>
+    var local: LocalBlocks?
     var onEvent: @Sendable (BrokerEvent) -> Void
 }
 
@@ -26,6 +27,7 @@ final class BrokerLoop {
     /// Bring files to the disk and rename them; several, so that journals can share a commit.
     let syncing = (1...4).map { Lane("syncing-\($0)") }
 
+    let encoder: BlockEncoder
     var scheduler: SchedulerState
     var store: BlockStore
     /// Submitted and not begun, in order of submission.
@@ -58,7 +60,8 @@ final class BrokerLoop {
         scheduler = SchedulerState(rules: BrokerLoop.rules(parts.configuration))
         store = BlockStore(
             memoryBytesMax: parts.configuration.blockMemoryBytes, spillBytesMax: parts.configuration.spillBytes,
-            folder: parts.configuration.spillFolder)
+            folder: parts.configuration.spillFolder, local: parts.local)
+        encoder = parts.local.map(BlockEncoder.local) ?? .standard
         do throws(ProtocolError) {
             var options = ZeroMQSocketOptions()
             // Messages of up to 1 MiB: what a slow worker has not taken yet stays bounded.

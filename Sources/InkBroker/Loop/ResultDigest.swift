@@ -35,6 +35,7 @@ enum ResultDigest {
     }
 
     private static func content(of id: BlockID, in store: BlockStore) -> [UInt8] {
+        if case .bytes(let bytes) = store.local?.content(of: id) { return bytes }
         guard let count = store.byteCount(of: id), let frame = try? store.part(of: id, offset: 0, count: count) else {
             return []
         }

@@ -172,12 +172,8 @@ private struct ImageRequests {
     let file: String
     let encoder: BlockEncoder
     var requests: [ImageRequest] = []
-    private var indices: [Key: Int] = [:]
-
-    private struct Key: Hashable {
-        var png: BlockID
-        var use: ImageUse
-    }
+    /// The files that have blocks, which a name alone would not tell.
+    private var files: [(png: [UInt8], block: BlockID)] = []
 
     init(file: String, encoder: BlockEncoder) {
         self.file = file
@@ -187,13 +183,20 @@ private struct ImageRequests {
     mutating func index(
         of image: EncodedImage, _ use: ImageUse, _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> Int {
-        let block = try encoder.bytes(image.png)
-        let key = Key(png: block.id, use: use)
-        if let index = indices[key] { return index }
-        if !requests.contains(where: { $0.png == block.id }) { blocks.append(block) }
+        let png = try block(of: image.png, &blocks)
+        if let index = requests.firstIndex(where: { $0.png == png && $0.use == use }) { return index }
         let place = Place(file: file, path: image.place.isEmpty ? nil : image.place)
-        requests.append(ImageRequest(png: block.id, use: use, size: image.size, place: place))
-        indices[key] = requests.count - 1
+        requests.append(ImageRequest(png: png, use: use, size: image.size, place: place))
         return requests.count - 1
+    }
+
+    private mutating func block(
+        of png: [UInt8], _ blocks: inout [EncodedBlock]
+    ) throws(BrokerError) -> BlockID {
+        if let known = files.first(where: { $0.png == png }) { return known.block }
+        let block = try encoder.bytes(png)
+        blocks.append(block)
+        files.append((png, block.id))
+        return block.id
     }
 }

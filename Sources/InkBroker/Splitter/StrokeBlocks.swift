@@ -3,7 +3,7 @@ import InkEngine
 /// Content as it travels, under its name.
 struct EncodedBlock: Sendable {
     var id: BlockID
-    /// The bytes whose hash `id` is.
+    /// The bytes whose hash `id` is; none for a block that stays in the process.
     var frame: [UInt8]
 }
 

@@ -8,6 +8,8 @@ import Synchronization
 final class EmbeddedFarm: ExportFarm {
     /// Blocks that the workers keep between them, bytes.
     private static let cacheBytesMax = 128 << 20
+    /// Blocks that broker and workers share as they are; what is beyond is compressed, bytes.
+    private static let localBytesMax = 128 << 20
     /// The least that a worker is trusted with, bytes.
     private static let workerCacheBytesMin = 16 << 20
     private static let endpoint = "inproc://ink-export"
@@ -39,19 +41,20 @@ final class EmbeddedFarm: ExportFarm {
         } catch {
             throw PictureFailure(kind: .unreachable, reason: "the farm cannot start: \(error)")
         }
-        try startBroker(context)
-        try startWorkers(context)
+        let local = LocalBlocks(byteCountMax: Self.localBytesMax)
+        try startBroker(context, local)
+        try startWorkers(context, local)
     }
 
-    private func startBroker(_ context: ZeroMQContext) throws(PictureFailure) {
+    private func startBroker(_ context: ZeroMQContext, _ local: LocalBlocks) throws(PictureFailure) {
         var configuration = BrokerConfiguration(endpoint: Self.endpoint)
         configuration.rendererVersion = rendererVersion
         // Enough to keep every worker busy over the ends of exports.
         configuration.activeExports = workerCount + 2
         do {
-            let broker = try Broker(configuration: configuration, context: context, container: .png) { [self] event in
-                tell(event)
-            }
+            let broker = try Broker(
+                configuration: configuration, context: context, container: .png, local: local
+            ) { [self] event in tell(event) }
             try broker.start()
             state.withLock { $0.broker = broker }
         } catch {
@@ -59,8 +62,8 @@ final class EmbeddedFarm: ExportFarm {
         }
     }
 
-    private func startWorkers(_ context: ZeroMQContext) throws(PictureFailure) {
-        let cache = BlockCache(limitBytes: Self.cacheBytesMax)
+    private func startWorkers(_ context: ZeroMQContext, _ local: LocalBlocks) throws(PictureFailure) {
+        let cache = BlockCache(limitBytes: Self.cacheBytesMax, local: local)
         for index in 0..<workerCount {
             var configuration = WorkerConfiguration(
                 endpoint: Self.endpoint, name: "local-\(index + 1)", rendererVersion: rendererVersion, threads: 1)

@@ -1,3 +1,5 @@
+import CKernels
+
 /// Base64 with the standard alphabet and padding (RFC 4648, section 4).
 enum Base64 {
     /// Why a text is not base64.
@@ -16,14 +18,20 @@ enum Base64 {
         return values
     }()
 
-    /// Decodes a text. White space is stepped over; anything else outside the alphabet, missing padding and text
-    /// after the padding are faults.
-    static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> [UInt8] {
+    /// Decodes a text. White space is stepped over, or a fault if asked for; anything else outside the alphabet, missing
+    /// padding and text after the padding are faults.
+    static func decode(
+        _ text: UnsafeBufferPointer<UInt8>, takesBlanks: Bool = true, level: KernelLevel = .selected
+    ) throws(Fault) -> [UInt8] {
         var fault: Fault?
         let bytes = values.withUnsafeBufferPointer { values in
             [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { output, count in
+                var start = 0
+                if let base = text.baseAddress, let target = output.baseAddress {
+                    start = ink_text_kernels(level.c).pointee.decode_base64(base, text.count, target)
+                }
                 do throws(Fault) {
-                    count = try decode(text, into: output, values: values)
+                    count = try decode(text, from: start, takesBlanks: takesBlanks, into: output, values: values)
                 } catch {
                     fault = error
                     count = 0
@@ -34,13 +42,14 @@ enum Base64 {
         return bytes
     }
 
-    /// `output` has room for three bytes every four of the text, and three more. Returns how many were written.
+    /// `output` has room for three bytes every four of the text, and three more; it holds what comes of the characters
+    /// before `start`, which are whole groups. Returns how many bytes it holds at the end.
     private static func decode(
-        _ text: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>,
-        values: UnsafeBufferPointer<UInt8>
+        _ text: UnsafeBufferPointer<UInt8>, from start: Int, takesBlanks: Bool,
+        into output: UnsafeMutableBufferPointer<UInt8>, values: UnsafeBufferPointer<UInt8>
     ) throws(Fault) -> Int {
-        var written = 0
-        var position = 0
+        var written = start / 4 * 3
+        var position = start
         var group: UInt32 = 0
         var groupCount = 0
         var padding = 0
@@ -76,7 +85,7 @@ enum Base64 {
                     group = 0
                     groupCount = 0
                 }
-            case 64: break
+            case 64 where takesBlanks: break
             case 65: padding += 1
             default: throw Fault(reason: "character \(position) is not base64")
             }

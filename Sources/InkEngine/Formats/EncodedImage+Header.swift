@@ -51,8 +51,11 @@ extension EncodedImage {
 
     /// Takes a PNG written as base64, with or without the prefix `data:image/png;base64,`.
     ///
+    /// - Parameter takesBlanks: whether white space in the text is stepped over or no base64.
     /// - Throws: as `init(checking:place:limits:)`, and `badInput` when the text is not base64.
-    init(base64 text: UnsafeBufferPointer<UInt8>, place: Place, limits: Limits) throws(EngineError) {
+    init(
+        base64 text: UnsafeBufferPointer<UInt8>, takesBlanks: Bool = true, place: Place, limits: Limits
+    ) throws(EngineError) {
         var text = text
         let prefix = "data:image/png;base64,"
         func lowercased(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
@@ -69,7 +72,7 @@ extension EncodedImage {
         }
         let png: [UInt8]
         do throws(Base64.Fault) {
-            png = try Base64.decode(text)
+            png = try Base64.decode(text, takesBlanks: takesBlanks)
         } catch {
             throw .badInput(place, reason: error.reason)
         }

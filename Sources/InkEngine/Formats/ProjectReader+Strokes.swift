@@ -60,6 +60,12 @@ extension ProjectParser {
 
     /// The points of a stroke: arrays of 2 to 6 numbers, or objects.
     mutating func readPoints(_ array: JSONValue, path: JSONPath) throws(EngineError) -> [StrokePoint] {
+        if let bulk, let count = bulk.pointCount(of: array) {
+            try checkCount(count, limits.pointsPerStroke, of: "the number of points of the stroke", at: path)
+            pointCount += count
+            try checkCount(pointCount, limits.points, of: "the number of points up to here", at: path)
+            return bulk.points(of: array, limits: limits)
+        }
         try checkCount(array.count, limits.pointsPerStroke, of: "the number of points of the stroke", at: path)
         try checkCount(pointCount + array.count, limits.points, of: "the number of points up to here", at: path)
         var points: [StrokePoint] = []

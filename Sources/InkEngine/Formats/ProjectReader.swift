@@ -41,13 +41,23 @@ public enum ProjectReader {
             throw InputFile.overLimit(file: file, count: bytes.count, limit: limits.fileBytes)
         }
         try InputKind.requireProjectText(bytes, file: file)
-        let digest = SHA256()
-        digest.update(label: "project", bytes)
-        let document = try JSONDocument(bytes, file: file, limits: limits)
-        let root = try JSONObject(document.root, path: .root, file: file)
+        let hashing = BackgroundDigest(label: "project", copy bytes)
+        let start = JSONDocument.start(of: bytes)
+        try JSONDocument.checkValueCount(bytes[start...], file: file, limits: limits)
         var parser = ProjectParser(file: file, presets: presets, limits: limits)
-        let project = try parser.readProject(root)
-        withExtendedLifetime(document) {}
+        let digest: SHA256
+        let project: Project
+        if let read = parser.readWithoutBulk(bytes[start...]) {
+            project = read
+            digest = hashing.finish()
+        } else {
+            // The bytes are changed from here on, so nobody else may look at them.
+            digest = hashing.finish()
+            let document = try JSONDocument(bytes, file: file, limits: limits)
+            parser = ProjectParser(file: file, presets: presets, limits: limits)
+            project = try parser.readProject(try JSONObject(document.root, path: .root, file: file))
+            withExtendedLifetime(document) {}
+        }
         for preset in parser.presetsUsed.sorted(by: { $0.key < $1.key }) {
             digest.update(label: "preset", preset.value.contentDigest)
         }
@@ -76,11 +86,32 @@ struct ProjectParser {
     /// Over all layers, for the limits.
     var strokeCount = 0
     var pointCount = 0
+    /// Holds what the document leaves out; nil when it leaves nothing out.
+    var bulk: ProjectText?
 
     init(file: String, presets: PresetLibrary, limits: Limits) {
         self.file = file
         self.presets = presets
         self.limits = limits
+    }
+
+    /// Reads a project with its points and images straight from the text.
+    ///
+    /// - Returns: nil where there is anything out of the ordinary, an error above all: then the state is worth nothing,
+    ///   and the text is to be read as a whole.
+    mutating func readWithoutBulk(_ text: ArraySlice<UInt8>) -> Project? {
+        text.withUnsafeBufferPointer { text in
+            guard let bulk = ProjectText(text), let document = JSONDocument(bulk, limits: limits) else { return nil }
+            self.bulk = bulk
+            defer { self.bulk = nil }
+            do {
+                let project = try readProject(try JSONObject(document.root, path: .root, file: file))
+                withExtendedLifetime(document) {}
+                return bulk.isSound ? project : nil
+            } catch {
+                return nil
+            }
+        }
     }
 
     mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
@@ -143,6 +174,9 @@ struct ProjectParser {
 
     private func readImage(_ object: JSONObject, _ key: StaticString) throws(EngineError) -> EncodedImage? {
         guard let text = try object.utf8(key) else { return nil }
+        if let bulk, let value = object.value.field(key), let text = bulk.string(of: value) {
+            return try EncodedImage(base64: text, takesBlanks: false, place: object.place(key), limits: limits)
+        }
         return try EncodedImage(base64: text, place: object.place(key), limits: limits)
     }
 

@@ -1,9 +1,11 @@
+import CKernels
+
 /// A stroke's points after smoothing: a polyline, in canvas pixels, with pressure and azimuth along it.
 ///
 /// Uniform Catmull-Rom through every point with phantom ends `2 p0 - p1` and `2 pn-1 - pn-2`, ten subdivisions a
 /// segment. Consecutive samples differ in position, so every segment has a direction.
 struct SmoothedPath: Sendable {
-    /// One vertex of the polyline.
+    /// One vertex of the polyline. The fields are laid out as `ink_path.h` has them.
     struct Sample: Hashable, Sendable {
         var position: Point
         /// 0...1
@@ -12,21 +14,38 @@ struct SmoothedPath: Sendable {
         var azimuth: Double
     }
 
-    static let subdivisions = 10
+    static let subdivisions = Int(INK_PATH_SUBDIVISIONS)
 
     private(set) var samples: [Sample]
+    /// The way along the polyline to each sample, canvas pixels.
+    private(set) var arcLengths: [Double]
     /// The mean pressure of the stroke's points after merging, not of the samples.
     let meanPressure: Double
 
     /// - Parameter points: may be empty; the path then has no samples.
-    init(_ points: [StrokePoint]) {
+    init(_ points: [StrokePoint], level: KernelLevel = .selected) {
         let merged = SmoothedPath.merged(points)
         meanPressure = merged.isEmpty ? 0 : merged.reduce(0) { $0 + $1.pressure } / Double(merged.count)
         samples = []
-        guard let last = merged.last else { return }
-        samples.reserveCapacity((merged.count - 1) * SmoothedPath.subdivisions + 1)
-        for i in 0..<(merged.count - 1) { appendSegment(i, of: merged) }
-        append(last)
+        arcLengths = []
+        guard !merged.isEmpty else { return }
+        let count = (merged.count - 1) * SmoothedPath.subdivisions + 1
+        var areDistinct = false
+        let kernels = ink_path_kernels(level.c).pointee
+        samples = [Sample](unsafeUninitializedCapacity: count) { samples, sampleCount in
+            arcLengths = [Double](unsafeUninitializedCapacity: count) { lengths, lengthCount in
+                merged.withUnsafeBytes { merged in
+                    guard let source = merged.bindMemory(to: Double.self).baseAddress,
+                        let target = UnsafeMutableRawBufferPointer(samples).bindMemory(to: Double.self).baseAddress,
+                        let lengths = lengths.baseAddress
+                    else { return }
+                    areDistinct = kernels.smooth(source, merged.count / MemoryLayout<Sample>.stride, target, lengths)
+                }
+                lengthCount = count
+            }
+            sampleCount = count
+        }
+        if !areDistinct { mergeSamples() }
     }
 
     /// Drops all but the last of consecutive points of exactly equal position, and unwraps the azimuth.
@@ -44,6 +63,8 @@ struct SmoothedPath: Sendable {
         }
         for i in merged.indices.dropFirst() {
             let turn = merged[i].azimuth - merged[i - 1].azimuth
+            // Most pens say nothing of it.
+            if turn == 0 { continue }
             merged[i].azimuth = merged[i - 1].azimuth + shortest(turn)
         }
         return merged
@@ -56,38 +77,21 @@ struct SmoothedPath: Sendable {
         return rest < -180 ? rest + 360 : rest
     }
 
-    private mutating func appendSegment(_ i: Int, of points: [Sample]) {
-        let p1 = points[i].position
-        let p2 = points[i + 1].position
-        let p0 = i > 0 ? points[i - 1].position : 2 * p1 - p2
-        let p3 = i + 2 < points.count ? points[i + 2].position : 2 * p2 - p1
-        for step in 0..<SmoothedPath.subdivisions {
-            let t = Double(step) / Double(SmoothedPath.subdivisions)
-            append(
-                Sample(
-                    position: SmoothedPath.catmullRom(p0, p1, p2, p3, t),
-                    pressure: points[i].pressure + t * (points[i + 1].pressure - points[i].pressure),
-                    azimuth: points[i].azimuth + t * (points[i + 1].azimuth - points[i].azimuth)))
+    /// Keeps the last of consecutive samples at one place, as for points: a segment without length has no direction.
+    private mutating func mergeSamples() {
+        var kept: [Sample] = []
+        var lengths: [Double] = []
+        kept.reserveCapacity(samples.count)
+        lengths.reserveCapacity(samples.count)
+        for (sample, length) in zip(samples, arcLengths) {
+            if kept.last?.position == sample.position {
+                kept[kept.count - 1] = sample
+            } else {
+                kept.append(sample)
+                lengths.append(length)
+            }
         }
-    }
-
-    /// Keeps the later of two samples at one place, as for points: a segment without length has no direction.
-    private mutating func append(_ sample: Sample) {
-        if samples.last?.position == sample.position {
-            samples[samples.count - 1] = sample
-        } else {
-            samples.append(sample)
-        }
-    }
-
-    /// The uniform Catmull-Rom spline between p1 (t = 0) and p2 (t = 1).
-    static func catmullRom(_ p0: Point, _ p1: Point, _ p2: Point, _ p3: Point, _ t: Double) -> Point {
-        func value(_ a: Double, _ b: Double, _ c: Double, _ d: Double) -> Double {
-            let linear = c - a
-            let square = 2 * a - 5 * b + 4 * c - d
-            let cube = 3 * (b - c) + d - a
-            return b + 0.5 * t * (linear + t * (square + t * cube))
-        }
-        return Point(x: value(p0.x, p1.x, p2.x, p3.x), y: value(p0.y, p1.y, p2.y, p3.y))
+        samples = kept
+        arcLengths = lengths
     }
 }

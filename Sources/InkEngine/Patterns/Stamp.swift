@@ -17,32 +17,18 @@ struct Stamp: Hashable, Sendable {
 struct StampPlacer {
     private let path: SmoothedPath
     private let brush: Brush
-    /// Arc length of each sample, canvas pixels.
-    private let arcLengths: [Double]
     /// Canvas pixels between stamps.
     private let interval: Double
 
     init(path: SmoothedPath, brush: Brush) {
         self.path = path
         self.brush = brush
-        arcLengths = StampPlacer.arcLengths(of: path)
         interval = brush.spacing * brush.scale
-    }
-
-    private static func arcLengths(of path: SmoothedPath) -> [Double] {
-        var lengths: [Double] = []
-        lengths.reserveCapacity(path.samples.count)
-        var sum = 0.0
-        for (i, sample) in path.samples.enumerated() {
-            if i > 0 { sum += (sample.position - path.samples[i - 1].position).length }
-            lengths.append(sum)
-        }
-        return lengths
     }
 
     /// How many stamps the stroke has; `Int.max` where that is beyond counting.
     var count: Int {
-        guard let length = arcLengths.last else { return 0 }
+        guard let length = path.arcLengths.last else { return 0 }
         // A tap leaves one stamp, whatever the interval; one that underflows leaves more than can be counted.
         guard length > 0 else { return 1 }
         // A stamp within 1e-6 d of the end counts as at it.
@@ -55,31 +41,49 @@ struct StampPlacer {
     /// - Precondition: `count` was checked against the limit.
     func stamps() -> [Stamp] {
         guard !path.samples.isEmpty else { return [] }
+        let count = count
+        return path.samples.withUnsafeBufferPointer { samples in
+            path.arcLengths.withUnsafeBufferPointer { lengths in
+                [Stamp](unsafeUninitializedCapacity: count) { stamps, made in
+                    place(count, along: samples, lengths, into: stamps)
+                    made = count
+                }
+            }
+        }
+    }
+
+    private func place(
+        _ count: Int, along samples: UnsafeBufferPointer<SmoothedPath.Sample>, _ lengths: UnsafeBufferPointer<Double>,
+        into stamps: UnsafeMutableBufferPointer<Stamp>
+    ) {
         let fixedTurn = sinCos(degrees: brush.rotation)
         // A joint within 1e-6 d of an arc length counts as at it.
         let tolerance = 1e-6 * interval
-        var stamps: [Stamp] = []
-        stamps.reserveCapacity(count)
         var segment = 0
         for index in 0..<count {
             let arcLength = Double(index) * interval
             // The later segment at a joint; the last one at the end.
-            while segment + 2 < arcLengths.count, arcLengths[segment + 1] <= arcLength + tolerance { segment += 1 }
-            stamps.append(stamp(at: arcLength, segment: segment, fixedTurn: fixedTurn))
+            while segment + 2 < lengths.count, lengths[segment + 1] <= arcLength + tolerance { segment += 1 }
+            let start = samples[segment]
+            let end = samples.count == 1 ? start : samples[segment + 1]
+            let length = samples.count == 1 ? 0 : lengths[segment + 1] - lengths[segment]
+            let t = length > 0 ? min(max((arcLength - lengths[segment]) / length, 0), 1) : 0
+            stamps.initializeElement(
+                at: index, to: stamp(t, from: start, to: end, isPoint: samples.count == 1, fixedTurn: fixedTurn))
         }
-        return stamps
     }
 
-    private func stamp(at arcLength: Double, segment: Int, fixedTurn: (sin: Double, cos: Double)) -> Stamp {
-        let a = path.samples[segment]
-        let b = path.samples.count == 1 ? a : path.samples[segment + 1]
-        let length = path.samples.count == 1 ? 0 : arcLengths[segment + 1] - arcLengths[segment]
-        let t = length > 0 ? min(max((arcLength - arcLengths[segment]) / length, 0), 1) : 0
+    /// The stamp at `t`, 0 to 1, of a segment; `isPoint`: of the only sample.
+    @inline(__always)
+    private func stamp(
+        _ t: Double, from a: SmoothedPath.Sample, to b: SmoothedPath.Sample, isPoint: Bool,
+        fixedTurn: (sin: Double, cos: Double)
+    ) -> Stamp {
         let pressure = a.pressure + t * (b.pressure - a.pressure)
         let azimuth = a.azimuth + t * (b.azimuth - a.azimuth)
         let turn = brush.dynamics.tiltAffectsRotation ? sinCos(degrees: brush.rotation + azimuth) : fixedTurn
         var along = Point(x: turn.cos, y: turn.sin)
-        if brush.type == .contourLines, path.samples.count > 1 {
+        if brush.type == .contourLines, !isPoint {
             let step = b.position - a.position
             let direction = (1 / step.length) * step
             along = Point(

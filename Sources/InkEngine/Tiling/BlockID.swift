@@ -11,6 +11,9 @@ public struct BlockID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The name whose bytes are those of `words`, each the lowest first.
+    public init(words: InlineArray<4, UInt64>) { bytes = words }
+
     /// The 32 bytes in order.
     public var digest: [UInt8] {
         (0..<32).map { UInt8(truncatingIfNeeded: bytes[$0 / 8] >> (8 * UInt64($0 % 8))) }

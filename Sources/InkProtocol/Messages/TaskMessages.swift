@@ -103,6 +103,7 @@ extension ResultPart: WireValue {
     }
 
     func write(to writer: inout ByteWriter) {
+        writer.reserve(16 + bytes.count)
         task.write(to: &writer)
         writer.uint32(attempt)
         writer.uint32(sequence)

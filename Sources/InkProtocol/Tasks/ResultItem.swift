@@ -30,6 +30,16 @@ public enum ResultItem: Hashable, Sendable {
     case pixels(Block)
 }
 
+extension ResultItem {
+    /// The block that the item brings; nil when it brings none.
+    public var block: Block? {
+        switch self {
+        case .imageChunk(.block(let block)), .pixels(let block): block
+        case .imageChunk(.constant), .imageEnd, .band: nil
+        }
+    }
+}
+
 /// What a decoded image turned out to be.
 public struct DecodedImageResult: Hashable, Sendable {
     /// As many chunks have gone before as an image of this height has.
@@ -95,6 +105,22 @@ extension ResultItem {
         }
         writer.overwriteUInt32(length, at: 1)
         return writer.bytes
+    }
+
+    /// The names of the blocks without a frame in the records that `bytes` begins with.
+    static func localBlocks(in bytes: [UInt8]) -> [BlockID] {
+        var names: [BlockID] = []
+        var position = 0
+        while position + recordHeaderBytes <= bytes.count {
+            let start = position + recordHeaderBytes
+            let length = (1...4).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * ($1 - 1)) }
+            guard length <= bytes.count - start else { break }
+            if length == 32, [2, 5].contains(bytes[position]) {
+                names.append(BlockID(digest: Array(bytes[start..<(start + length)])))
+            }
+            position = start + length
+        }
+        return names
     }
 
     private var tag: UInt8 {

@@ -25,9 +25,17 @@ public final class BlockCache: TileBlocks, Sendable {
 
     private let limitBytes: Int
     private let state = Mutex(State())
+    /// Blocks that are there without having come.
+    private let local: LocalBlocks?
 
     /// A cache that keeps at most `limitBytes` of blocks that nobody holds.
-    public init(limitBytes: Int) { self.limitBytes = limitBytes }
+    ///
+    /// - Parameter local: shared with the broker, which is in this process; nil when it may be anywhere.
+    public init(limitBytes: Int, local: LocalBlocks? = nil) {
+        self.limitBytes = limitBytes
+        self.local = local
+        local?.whenRemoved { [weak self] in self?.forget($0) }
+    }
 
     /// Bytes of all blocks.
     public var bytes: Int { state.withLock { $0.bytes } }
@@ -35,9 +43,31 @@ public final class BlockCache: TileBlocks, Sendable {
     /// Holds a block that is there; false when it is not.
     public func hold(_ id: BlockID) -> Bool {
         state.withLock { state in
-            guard state.entries[id] != nil else { return false }
-            state.entries[id]!.holders += 1
+            if state.entries[id] != nil {
+                state.entries[id]!.holders += 1
+                return true
+            }
+            guard let content = local?.content(of: id) else { return false }
+            // Its bytes are counted where they are; here counts what is made of them.
+            state.entries[id] = Entry(content: CachedBlock(content), bytes: 0, holders: 1, idleSince: 0)
             return true
+        }
+    }
+
+    /// Hands a result's bytes to the broker as they are; nil where they have to travel.
+    public func share(_ bytes: [UInt8]) -> Block? { local?.add(.bytes(bytes)).map { Block(id: $0, frame: []) } }
+
+    /// Takes back what `share` handed out.
+    public func withdraw(_ block: Block) {
+        if block.frame.isEmpty { local?.remove(block.id) }
+    }
+
+    /// A local block that is gone is of no use to anybody who does not hold it.
+    private func forget(_ id: BlockID) {
+        state.withLock { state in
+            guard let entry = state.entries[id], entry.holders == 0 else { return }
+            state.entries[id] = nil
+            state.bytes -= entry.bytes
         }
     }
 
@@ -78,6 +108,14 @@ public final class BlockCache: TileBlocks, Sendable {
         let (strokes, change) = try block(id).strokes()
         account(id, change)
         return strokes
+    }
+
+    /// Opens those of the blocks of strokes, all held, that no other thread is opening, so that threads which need the
+    /// same ones share the work instead of waiting for each other at every block.
+    ///
+    /// Throws as `bytes(of:)`.
+    public func open(strokes ids: [BlockID]) throws(EngineError) {
+        for id in ids { account(id, try block(id).openStrokesIfFree()) }
     }
 
     private func block(_ id: BlockID) throws(EngineError) -> CachedBlock {
@@ -135,6 +173,7 @@ public final class BlockCache: TileBlocks, Sendable {
 private final class CachedBlock: Sendable {
     private enum Content {
         case frame([UInt8])
+        case local(LocalBlocks.Content)
         case bytes([UInt8])
         case strokes(PreparedStrokeBlock)
     }
@@ -142,13 +181,14 @@ private final class CachedBlock: Sendable {
     private let content: Mutex<Content>
 
     init(frame: [UInt8]) { content = Mutex(.frame(frame)) }
+    init(_ local: LocalBlocks.Content) { content = Mutex(.local(local)) }
 
     /// The content and by how many bytes the block has grown. A second thread waits for the first one's work.
     func bytes() throws(EngineError) -> (content: [UInt8], change: Int) {
         try content.withLock { content throws(EngineError) in
             switch content {
-            case .bytes(let bytes): return (bytes, 0)
-            case .strokes: throw .internalError("a block of strokes is asked for as pixels")
+            case .bytes(let bytes), .local(.bytes(let bytes)): return (bytes, 0)
+            case .strokes, .local(.strokes): throw .internalError("a block of strokes is asked for as pixels")
             case .frame(let frame):
                 let bytes = try CachedBlock.reading { () throws(ProtocolError) in
                     try Zstandard.decompress(frame, limit: ProtocolLimits.blockContentBytes)
@@ -160,20 +200,33 @@ private final class CachedBlock: Sendable {
     }
 
     func strokes() throws(EngineError) -> (strokes: PreparedStrokeBlock, change: Int) {
-        try content.withLock { content throws(EngineError) in
-            switch content {
-            case .strokes(let strokes): return (strokes, 0)
-            case .bytes: throw .internalError("a block of pixels is asked for as strokes")
-            case .frame(let frame):
-                let strokes = try CachedBlock.reading { () throws(ProtocolError) in
-                    try StrokeBlock(decoding: Zstandard.decompress(frame, limit: ProtocolLimits.strokeBlockBytes))
-                        .strokes
-                }
-                let prepared = PreparedStrokeBlock(strokes)
-                content = .strokes(prepared)
-                return (prepared, prepared.byteCount - frame.count)
+        try content.withLock { content throws(EngineError) in try CachedBlock.openStrokes(&content) }
+    }
+
+    /// Opens a block of strokes unless a thread is at it; returns by how many bytes the block has grown.
+    func openStrokesIfFree() throws(EngineError) -> Int {
+        try content.withLockIfAvailable { content throws(EngineError) in
+            try CachedBlock.openStrokes(&content).change
+        } ?? 0
+    }
+
+    private static func openStrokes(
+        _ content: inout Content
+    ) throws(EngineError) -> (strokes: PreparedStrokeBlock, change: Int) {
+        let (strokes, bytes): ([Stroke], Int)
+        switch content {
+        case .strokes(let strokes): return (strokes, 0)
+        case .bytes, .local(.bytes): throw .internalError("a block of pixels is asked for as strokes")
+        case .local(.strokes(let found)): (strokes, bytes) = (found, 0)
+        case .frame(let frame):
+            bytes = frame.count
+            strokes = try CachedBlock.reading { () throws(ProtocolError) in
+                try StrokeBlock(decoding: Zstandard.decompress(frame, limit: ProtocolLimits.strokeBlockBytes)).strokes
             }
         }
+        let prepared = PreparedStrokeBlock(strokes)
+        content = .strokes(prepared)
+        return (prepared, prepared.byteCount - bytes)
     }
 
     private static func reading<T>(_ body: () throws(ProtocolError) -> T) throws(EngineError) -> T {

@@ -24,6 +24,18 @@ public final class EngineTaskRunner: TaskRunner {
     }
 
     private func decode(_ task: DecodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
+        var sent: [Block] = []
+        do throws(EngineError) {
+            return try decode(task, context, &sent)
+        } catch {
+            for block in sent { context.blocks.withdraw(block) }
+            throw error
+        }
+    }
+
+    private func decode(
+        _ task: DecodeTask, _ context: TaskContext, _ sent: inout [Block]
+    ) throws(EngineError) -> TaskPhases {
         let start = steadyNanoseconds()
         var compressing: UInt64 = 0
         let png = try context.blocks.bytes(of: task.image)
@@ -34,8 +46,9 @@ public final class EngineTaskRunner: TaskRunner {
             case .constant(let value): try context.emit(.imageChunk(.constant(value)))
             case .samples(let samples):
                 let before = steadyNanoseconds()
-                let block = try EngineTaskRunner.seal(samples)
+                let block = try EngineTaskRunner.seal(samples, context)
                 compressing += steadyNanoseconds() - before
+                if block.frame.isEmpty { sent.append(block) }
                 try context.emit(.imageChunk(.block(block)))
             }
         }
@@ -46,13 +59,14 @@ public final class EngineTaskRunner: TaskRunner {
 
     private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = steadyNanoseconds()
+        try context.blocks.open(strokes: task.layers.flatMap { $0.strokes.map(\.block) })
         let tile = try benches[context.threadIndex].renderer.withLock { renderer throws(EngineError) in
             try renderer.render(task, blocks: context.blocks)
         }
         let rendered = steadyNanoseconds()
         try context.checkCancellation()
         switch task.delivery {
-        case .pixels: try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels)))
+        case .pixels: try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels, context)))
         case .band(let encoding):
             try emitBand(tile.pixels, width: task.rect.width, format: task.pixelFormat, encoding, context)
         }
@@ -106,7 +120,8 @@ public final class EngineTaskRunner: TaskRunner {
         return band
     }
 
-    private static func seal(_ samples: [UInt8]) throws(EngineError) -> Block {
+    private static func seal(_ samples: [UInt8], _ context: TaskContext) throws(EngineError) -> Block {
+        if let block = context.blocks.share(samples) { return block }
         do throws(ProtocolError) { return try Block(content: samples) } catch { throw .internalError("\(error)") }
     }
 }

@@ -23,6 +23,11 @@ struct ResultCutter: Sendable {
         guard totalBytes <= limitBytes else {
             throw .internalError("the result has \(totalBytes) bytes, the broker allows \(limitBytes)")
         }
+        if pending.isEmpty, !record.isEmpty, record.count < ProtocolLimits.partBytes {
+            // Most results are one part: it is sent as it is, without a copy.
+            pending = record
+            return
+        }
         var start = 0
         while start < record.count {
             let count = min(record.count - start, ProtocolLimits.partBytes - pending.count)

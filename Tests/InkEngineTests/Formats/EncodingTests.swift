@@ -4,12 +4,18 @@ import Testing
 @testable import InkEngine
 
 @Suite struct EncodingTests {
-    private func decode(_ text: String) throws(Base64.Fault) -> [UInt8] {
+    private func decode(
+        _ text: String, takesBlanks: Bool = true, level: KernelLevel = .selected
+    ) throws(Base64.Fault) -> [UInt8] {
         let bytes = Array(text.utf8)
         var fault: Base64.Fault?
         var decoded: [UInt8] = []
         bytes.withUnsafeBufferPointer { buffer in
-            do throws(Base64.Fault) { decoded = try Base64.decode(buffer) } catch { fault = error }
+            do throws(Base64.Fault) {
+                decoded = try Base64.decode(buffer, takesBlanks: takesBlanks, level: level)
+            } catch {
+                fault = error
+            }
         }
         if let fault { throw fault }
         return decoded
@@ -34,13 +40,33 @@ import Testing
 
     @Test func whiteSpaceInBase64IsSteppedOver() throws {
         #expect(try decode(" Z m\r\n9\tvZm9v\nYg = = \n") == Array("foofoob".utf8))
+        #expect(throws: Base64.Fault.self) { try decode("Zm9v\nZm9v", takesBlanks: false) }
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func base64ReadsBackTheSame(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let bytes = (0..<Int(seed) * 7).map { _ in UInt8.random(in: 0...255, using: &random) }
-        #expect(try decode(String(decoding: Base64.encode(bytes), as: UTF8.self)) == bytes, "seed \(seed)")
+        for level in KernelLevel.available {
+            let text = String(decoding: Base64.encode(bytes), as: UTF8.self)
+            #expect(try decode(text, level: level) == bytes, "seed \(seed), \(level.name)")
+        }
+    }
+
+    @Test func everyByteIsBase64OrNotOnEveryLevel() {
+        let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        for level in KernelLevel.available {
+            for byte in UInt8.min...UInt8.max {
+                for place in [0, 17, 31, 33] {
+                    var text = [UInt8](repeating: UInt8(ascii: "A"), count: 64)
+                    text[place] = byte
+                    let decoded = text.withUnsafeBufferPointer {
+                        try? Base64.decode($0, takesBlanks: false, level: level)
+                    }
+                    #expect((decoded != nil) == alphabet.contains(byte), "\(level.name): \(byte) at \(place)")
+                }
+            }
+        }
     }
 
     /// FIPS 180-4 example, and the digest of nothing.

@@ -20,15 +20,8 @@ final class JSONDocument {
         var text = text
         let length = text.count
         text.append(contentsOf: repeatElement(0, count: Int(INK_JSON_PADDING)))
-        let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-
-        let valueLimit = limits.jsonValues
-        let valueBound = text.withUnsafeBufferPointer { ink_json_value_bound($0.baseAddress! + start, length - start) }
-        guard valueBound <= valueLimit else {
-            throw .overLimit(
-                Place(file: file), what: "the number of JSON values", found: "up to \(valueBound)",
-                limit: "\(valueLimit)")
-        }
+        let start = JSONDocument.start(of: text)
+        try JSONDocument.checkValueCount(text[start..<length], file: file, limits: limits)
 
         var (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth)
         if status != INK_JSON_OK {
@@ -48,7 +41,31 @@ final class JSONDocument {
         document = parsed
     }
 
+    /// Parses what is left of a project's text; nil when it is not JSON, or not within the limit of the depth.
+    init?(_ text: ProjectText, limits: Limits) {
+        let rest = text.rest
+        var parsed: OpaquePointer?
+        guard ink_json_parse(rest.baseAddress, rest.count, limits.jsonDepth, &parsed) == INK_JSON_OK, let parsed else {
+            return nil
+        }
+        document = parsed
+    }
+
     deinit { ink_json_free(document) }
+
+    /// Where a text begins: behind its byte order mark.
+    static func start(of text: borrowing [UInt8]) -> Int { text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+
+    /// Refuses a text that would take more memory than the limits allow.
+    ///
+    /// - Throws: `overLimit`.
+    static func checkValueCount(_ text: ArraySlice<UInt8>, file: String, limits: Limits) throws(EngineError) {
+        let bound = text.withUnsafeBufferPointer { ink_json_value_bound($0.baseAddress, $0.count) }
+        guard bound > limits.jsonValues else { return }
+        throw .overLimit(
+            Place(file: file), what: "the number of JSON values", found: "up to \(bound)", limit: "\(limits.jsonValues)"
+        )
+    }
 
     /// `text` has `INK_JSON_PADDING` bytes behind `range`.
     private static func parse(_ text: [UInt8], _ range: Range<Int>, depth: Int) -> (Int, OpaquePointer?) {

@@ -1,0 +1,80 @@
+import CJSON
+
+/// A project's text without its bulk, the points of strokes and the images, which are read straight from the text.
+///
+/// A document of the whole text takes 12 bytes of memory a number and a copy of every image, and most of the time of a
+/// reading. What stands for a value that was left out, `ink_json_reduction.h` describes.
+final class ProjectText {
+    private let reduction: OpaquePointer
+    private let text: UnsafeBufferPointer<UInt8>
+    private let pieces: UnsafeBufferPointer<ink_json_piece>
+    private var isRead: [Bool]
+
+    private var hasUnsound = false
+
+    /// nil when there is nothing to leave out, or something that can only be read with the rest.
+    ///
+    /// - Parameter text: UTF-8 without a byte order mark; has to outlive this.
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
+        guard let base = text.baseAddress, let reduction = ink_json_reduce(base, text.count) else { return nil }
+        self.reduction = reduction
+        self.text = text
+        var count = 0
+        let pieces = ink_json_reduction_pieces(reduction, &count)
+        self.pieces = UnsafeBufferPointer(start: pieces, count: count)
+        isRead = Array(repeating: false, count: count)
+    }
+
+    deinit { ink_json_reduction_free(reduction) }
+
+    /// The rest, with `INK_JSON_PADDING` bytes behind it.
+    var rest: UnsafeBufferPointer<UInt8> {
+        var count = 0
+        let start = ink_json_reduction_text(reduction, &count)
+        return UnsafeBufferPointer(start: start, count: count)
+    }
+
+    /// Whether all that was left out has been read and is sound, and so the whole text.
+    var isSound: Bool { !hasUnsound && !isRead.contains(false) }
+
+    /// How many elements the array has that `value` stands for; nil when it stands for none.
+    func pointCount(of value: JSONValue) -> Int? { piece(of: value).map { pieces[$0].count } }
+
+    /// The points of the array that `value` stands for; empty when they are not sound.
+    func points(of value: JSONValue, limits: Limits) -> [StrokePoint] {
+        guard let index = piece(of: value) else { return [] }
+        let piece = pieces[index]
+        let point = StrokePoint(x: 0, y: 0)
+        let defaults = [point.pressure, point.timestamp, point.altitude, point.azimuth]
+        isRead[index] = true
+        return [StrokePoint](unsafeUninitializedCapacity: piece.count) { points, count in
+            let start = UnsafeMutableRawPointer(points.baseAddress)?.assumingMemoryBound(to: Double.self)
+            guard let start, let base = text.baseAddress else { return }
+            let read = ink_json_read_points(
+                base + piece.offset, piece.length, limits.coordinate, defaults, start, piece.count)
+            if read == piece.count { count = read } else { hasUnsound = true }
+        }
+    }
+
+    /// The string that `value` stands for, as it is in the text; nil when it stands for none.
+    ///
+    /// It has no backslash, and may have bytes that no JSON string has: a reader that takes it has to take none of these.
+    func string(of value: JSONValue) -> UnsafeBufferPointer<UInt8>? {
+        guard let bytes = value.utf8, bytes.first == 1,
+            let index = Int(String(decoding: bytes.dropFirst(), as: UTF8.self)), pieces.indices.contains(index),
+            pieces[index].count == 0
+        else { return nil }
+        isRead[index] = true
+        return UnsafeBufferPointer(rebasing: text[pieces[index].offset..<(pieces[index].offset + pieces[index].length)])
+    }
+
+    private func piece(of value: JSONValue) -> Int? {
+        var elements = value.elements
+        guard value.count == 1, let inner = elements.next(), inner.kind == .array, inner.count == 7 else { return nil }
+        var numbers = inner.elements
+        guard let number = numbers.next()?.number, let index = Int(exactly: number), pieces.indices.contains(index),
+            pieces[index].count > 0
+        else { return nil }
+        return index
+    }
+}

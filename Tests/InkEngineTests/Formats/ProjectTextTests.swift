@@ -1,0 +1,126 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+/// Reading without a document of the points and images has to give what reading everything gives.
+@Suite struct ProjectTextTests {
+    private enum Outcome: Equatable {
+        /// Written out, which tells every value from every other.
+        case project(String, warnings: [String])
+        case failure(String)
+    }
+
+    private func readFast(_ text: [UInt8], limits: Limits) -> Outcome {
+        do throws(EngineError) {
+            let reading = try ProjectReader.read(
+                text, file: "test.ink", presets: PresetLibrary(folders: []), limits: limits)
+            return .project("\(reading.project)", warnings: reading.warnings)
+        } catch {
+            return .failure(error.description)
+        }
+    }
+
+    private func readWhole(_ text: [UInt8], limits: Limits) -> Outcome {
+        do throws(EngineError) {
+            try InputKind.requireProjectText(text, file: "test.ink")
+            let document = try JSONDocument(text, file: "test.ink", limits: limits)
+            var parser = ProjectParser(file: "test.ink", presets: PresetLibrary(folders: []), limits: limits)
+            let project = try parser.readProject(try JSONObject(document.root, path: .root, file: "test.ink"))
+            withExtendedLifetime(document) {}
+            return .project("\(project)", warnings: parser.warnings.lines)
+        } catch {
+            return .failure(error.description)
+        }
+    }
+
+    private func isReadWithoutBulk(_ text: String) -> Bool {
+        var parser = ProjectParser(file: "test.ink", presets: PresetLibrary(folders: []), limits: Limits())
+        return parser.readWithoutBulk(Array(text.utf8)[...]) != nil
+    }
+
+    private static let image = base64(pngHeader(width: 64, height: 48))
+
+    private static let sample =
+        "{\"version\":\"1.1\",\"canvasSize\":{\"width\":64,\"height\":48},\"baseImage\":\"data:image/png;base64,\(image)\","
+        + "\"metadata\":{\"author\":\"a \\\"points\\\":[[1,2]] b\"},\"layers\":[{\"name\":\"Sky\",\"maskImage\":\"\(image)\","
+        + "\"strokes\":[{\"points\":[[1,2],[3.25,-0.0,0.5],[-0,1e2,1,null,45,90.125]]},"
+        + "{\"points\":[ [ 12345678901234567890 , 0.1234567890123456789 , 1 ] , [2,2]\n]},{\"points\":[]}]}]}"
+
+    @Test func anOrdinaryProjectIsReadWithoutItsBulk() throws {
+        #expect(isReadWithoutBulk(Self.sample))
+        let text = Array(Self.sample.utf8)
+        // Its second x is beyond the default limit of coordinates.
+        var limits = Limits()
+        limits.coordinate = 1e30
+        let fast = readFast(text, limits: limits)
+        #expect(fast == readWhole(text, limits: limits))
+        let project = try read(Self.sample, limits: limits).project
+        let points = project.layers[0].strokes[0].points
+        #expect(points[1].y.sign == .minus && points[2].x.sign == .plus && points[2].timestamp == 0)
+        #expect(project.layers[0].strokes[1].points[0].x == 12345678901234567890)
+        #expect(project.layers[0].maskImage?.size == PixelSize(width: 64, height: 48))
+    }
+
+    @Test(arguments: [
+        // Objects as points, points that are none, values under escaped names.
+        #"[{"x":1,"y":2}]"#, "[[1,2],[3]]", "[[1,2,3,4,5,6,7]]", "[[0,0,0,0,0,0,0]]", #"[["a",2]]"#, "[[1,[2]]]", "[1]",
+        "[[1,2],]", "[[1,2]", "[[01,2]]", "[[1.,2]]", "[[.5,2]]", "[[+1,2]]", "[[1e999,2]]", "[[1,null]]",
+        "[[1,2,nul]]",
+        "[[1,2 3]]", "[[1e9,2]]", "[[1,2,1.5]]", "[[1,2]]]", "[[1,2]]}", "[[-,2]]", "[[1,2]][[3,4]]", "[[1,2]\u{0}]",
+    ])
+    func unusualPointsAreReadWithTheWholeText(points: String) {
+        let text = project(points: points)
+        #expect(!isReadWithoutBulk(text), "\(points)")
+        #expect(readFast(Array(text.utf8), limits: Limits()) == readWhole(Array(text.utf8), limits: Limits()))
+    }
+
+    @Test(arguments: [
+        #""maskImage":"a\nb""#, "\"maskImage\":\"\(image.prefix(8))\n\(image.dropFirst(8))\"", #""maskImage":"%%%%""#,
+        #""maskImage":"\u00010""#, #""maskImage":"","maskImage":"AAAA""#, #""other":{"maskImage":"\u{7f}"}"#,
+        #""other":{"points":[[x]]}"#,
+    ])
+    func unusualImagesAreReadWithTheWholeText(keys: String) {
+        let text = project(layer: keys)
+        #expect(!isReadWithoutBulk(text), "\(keys)")
+        #expect(readFast(Array(text.utf8), limits: Limits()) == readWhole(Array(text.utf8), limits: Limits()))
+    }
+
+    @Test(arguments: 0..<40)
+    func aDamagedTextGivesTheSameEitherWay(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let alphabet = Array("\"[]{},:0123456789.-+eEnul\\ \n\u{1}\u{e9}points".utf8)
+        let original = Array(Self.sample.utf8)
+        for round in 0..<100 {
+            var text = original
+            for _ in 0...Int.random(in: 0..<3, using: &random) {
+                let place = Int.random(in: text.indices, using: &random)
+                let byte = alphabet.randomElement(using: &random)!
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: text[place] = byte
+                case 1: text.insert(byte, at: place)
+                default: text.remove(at: place)
+                }
+            }
+            let shown = String(decoding: text, as: UTF8.self)
+            #expect(
+                readFast(text, limits: Limits()) == readWhole(text, limits: Limits()),
+                "seed \(seed), round \(round): \(shown)")
+        }
+    }
+
+    @Test func limitsAreKept() {
+        var limits = Limits()
+        limits.points = 4
+        let text = Array(Self.sample.utf8)
+        #expect(readFast(text, limits: limits) == readWhole(text, limits: limits))
+        limits = Limits()
+        limits.pointsPerStroke = 2
+        #expect(readFast(text, limits: limits) == readWhole(text, limits: limits))
+        for depth in 5...9 {
+            limits = Limits()
+            limits.jsonDepth = depth
+            #expect(readFast(text, limits: limits) == readWhole(text, limits: limits), "depth \(depth)")
+        }
+    }
+}
