@@ -17,3 +17,5 @@
 #include "raster_table.hpp"
 #include "text.hpp"
 #include "path.hpp"
+#include "blend.hpp"
+#include "resample.hpp"

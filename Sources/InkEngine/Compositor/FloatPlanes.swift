@@ -1,3 +1,5 @@
+import CKernels
+
 /// Premultiplied, sRGB-encoded colour as four planes of Float, each row-major with a stride of `width`.
 ///
 /// Owns its memory; not shared between threads while it is written.
@@ -8,6 +10,7 @@ final class FloatPlanes {
     let green: UnsafeMutablePointer<Float>
     let blue: UnsafeMutablePointer<Float>
     let alpha: UnsafeMutablePointer<Float>
+    private let storage: AlignedFloats
 
     /// The number of pixels, and of elements in each plane.
     var count: Int { width * height }
@@ -17,15 +20,16 @@ final class FloatPlanes {
         precondition(width > 0 && height > 0)
         self.width = width
         self.height = height
-        let count = width * height
-        red = .allocate(capacity: count * 4)
-        red.initialize(repeating: 0, count: count * 4)
-        green = red + count
-        blue = green + count
-        alpha = blue + count
+        // Each plane begins at a line of its own; planes a power of two apart would get into each other's way in the
+        // caches.
+        let line = AlignedFloats.lineCount
+        let distance = (width * height + line - 1) / line * line + 17 * line
+        storage = AlignedFloats(count: 4 * distance)
+        red = storage.values
+        green = red + distance
+        blue = green + distance
+        alpha = blue + distance
     }
-
-    deinit { red.deallocate() }
 
     /// Fills with the premultiplied form of a straight colour.
     func fill(_ color: RGBA8) {
@@ -35,4 +39,35 @@ final class FloatPlanes {
         blue.update(repeating: Float(color.blue) / 255 * a, count: count)
         alpha.update(repeating: a, count: count)
     }
+
+    /// Copies a row over another one.
+    func copyRow(_ source: Int, to target: Int) {
+        for plane in [red, green, blue, alpha] {
+            (plane + target * width).update(from: plane + source * width, count: width)
+        }
+    }
+
+    /// The planes from a row on, for kernels; valid as long as the planes are.
+    func rows(from row: Int) -> ink_planes {
+        let offset = row * width
+        return ink_planes(
+            red: red + offset, green: green + offset, blue: blue + offset, alpha: alpha + offset, stride: width)
+    }
+}
+
+/// Floats, at first 0, from a cache line's beginning on.
+final class AlignedFloats {
+    /// Floats in a cache line.
+    static let lineCount = 16
+
+    let values: UnsafeMutablePointer<Float>
+
+    init(count: Int) {
+        values = UnsafeMutableRawPointer.allocate(
+            byteCount: count * MemoryLayout<Float>.stride, alignment: Self.lineCount * MemoryLayout<Float>.stride
+        ).bindMemory(to: Float.self, capacity: count)
+        values.initialize(repeating: 0, count: count)
+    }
+
+    deinit { values.deallocate() }
 }

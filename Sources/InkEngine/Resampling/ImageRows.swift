@@ -70,6 +70,9 @@ struct ImageRows {
         }
     }
 
+    /// The row after the last one of the chunk that row `y` is in, of a tall enough image.
+    static func chunkEnd(after y: Int) -> Int { (y / ImageSlice.rowsPerChunk + 1) * ImageSlice.rowsPerChunk }
+
     /// The value that all pixels of the rows have, when whole chunks say so; nil otherwise.
     func constant(over rows: Range<Int>) -> UInt32? {
         var value: UInt32?

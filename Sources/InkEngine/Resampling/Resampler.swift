@@ -1,3 +1,5 @@
+import CKernels
+
 /// An image at the output's size, cell by cell.
 ///
 /// Holds the filter's weights for one tile; the pixels of a cell do not depend on the tile or the cell, since each is
@@ -19,13 +21,17 @@ struct Resampler {
     let rect: PixelRect
     private let columns: ResampleKernel
     private let rows: ResampleKernel
+    private let kernels: CompositingKernels
 
     /// - Parameters:
     ///   - source: the whole image's size, edges up to `ImageRows.edgePixelsMax`.
     ///   - output: the whole output's size.
     ///   - rect: the part of the output that will be asked for.
     /// - Throws: `internalError` for a size out of range or a `rect` that is empty or not in the output.
-    init(source: PixelSize, output: PixelSize, filter: ResampleFilter, rect: PixelRect) throws(EngineError) {
+    init(
+        source: PixelSize, output: PixelSize, filter: ResampleFilter, rect: PixelRect,
+        kernels: CompositingKernels = .selected
+    ) throws(EngineError) {
         let edges = 1...ImageRows.edgePixelsMax
         guard [source.width, source.height, output.width, output.height].allSatisfy(edges.contains) else {
             throw .internalError("cannot scale \(source) pixels to \(output); edges may be \(edges) pixels")
@@ -36,6 +42,7 @@ struct Resampler {
         self.source = source
         self.output = output
         self.rect = rect
+        self.kernels = kernels
         columns = ResampleKernel(
             filter: filter, source: source.width, destination: output.width, outputs: rect.columns)
         rows = ResampleKernel(filter: filter, source: source.height, destination: output.height, outputs: rect.rows)
@@ -65,7 +72,7 @@ struct Resampler {
                 return value == 0 ? .zero : .one
             }
         }
-        if source == output {
+        if isIdentity {
             copyMask(image, cell, target)
         } else {
             filterMask(image, cell, needed, target)
@@ -84,7 +91,7 @@ struct Resampler {
             planes.fill(.transparent)
             return .transparent
         }
-        if source == output {
+        if isIdentity {
             copyColor(image, cell, planes)
         } else {
             filterColor(image, cell, needed, planes)
@@ -92,8 +99,14 @@ struct Resampler {
         return .varied
     }
 
+    /// Whether images of the size that it is for stay as they are.
+    var isIdentity: Bool { source == output }
+
     /// The image rows that the cell is made of.
-    private func check(_ image: ImageRows, cell: PixelRect, isMask: Bool) throws(EngineError) -> Range<Int> {
+    ///
+    /// - Throws: `internalError` when `image` is not of the right kind or size, lacks rows, or the cell is not in
+    ///   `rect`.
+    func check(_ image: ImageRows, cell: PixelRect, isMask: Bool) throws(EngineError) -> Range<Int> {
         guard rect.contains(cell) else { throw .internalError("cell \(cell) is not in \(rect)") }
         guard image.size == source, image.format.isMask == isMask else {
             throw .internalError("a \(image.format) image of \(image.size) pixels where one of \(source) was expected")
@@ -112,33 +125,24 @@ struct Resampler {
 extension Resampler {
     private func copyMask(_ image: ImageRows, _ cell: PixelRect, _ target: UnsafeMutablePointer<Float>) {
         for y in 0..<cell.height {
-            let row = target + y * cell.width
-            image.withRow(cell.y + y) { samples in
-                switch samples {
-                case .constant(let value):
-                    row.update(repeating: min(1, image.format.maskValue(value)), count: cell.width)
-                case .samples(let samples): image.format.readMask(samples, columns: cell.columns, into: row)
-                }
-            }
+            readMask(image, row: cell.y + y, columns: cell.columns, into: target + y * cell.width)
         }
     }
 
     private func copyColor(_ image: ImageRows, _ cell: PixelRect, _ planes: FloatPlanes) {
-        let format = image.format
-        let start = PlanePointers(planes)
         for y in 0..<cell.height {
-            let row = start.advanced(by: y * cell.width)
+            var row = planes.rows(from: y)
             image.withRow(cell.y + y) { samples in
                 switch samples {
                 case .constant(let value):
-                    let pixel = format.pixelValue(value)
-                    for x in 0..<cell.width { row.advanced(by: x).set(pixel) }
-                case .samples(let samples) where format == .rgb8:
-                    SampleFormat.readOpaque(samples + 3 * cell.x, count: cell.width, into: row)
+                    let pixel = image.format.pixelValue(value, kernels)
+                    row.red.update(repeating: pixel[0], count: cell.width)
+                    row.green.update(repeating: pixel[1], count: cell.width)
+                    row.blue.update(repeating: pixel[2], count: cell.width)
+                    row.alpha.update(repeating: pixel[3], count: cell.width)
                 case .samples(let samples):
-                    for x in 0..<cell.width {
-                        row.advanced(by: x).set(SampleFormat.rgba8.pixel(at: cell.x + x, in: samples))
-                    }
+                    kernels.resample.read_planes(
+                        image.format.pixels, samples + cell.x * image.format.bytesPerPixel, cell.width, &row)
                 }
             }
         }
@@ -146,41 +150,49 @@ extension Resampler {
     }
 }
 
-extension PlanePointers {
-    @inline(__always)
-    fileprivate func set(_ pixel: SIMD4<Float>) {
-        red.pointee = pixel[0]
-        green.pointee = pixel[1]
-        blue.pointee = pixel[2]
-        alpha.pointee = pixel[3]
-    }
-}
-
 // MARK: - Filtering
 
 extension Resampler {
-    /// Calls `use` for the source rows in ascending order and the cell rows that each has a share in, with its weight.
-    /// `prepare` runs once for each source row, before.
-    ///
-    /// A source row is filtered horizontally once and added to the rows it belongs to, so that the memory needed is
-    /// that of a row whatever the ratio is.
+    /// Source rows that are filtered along x before they are added to the rows that they belong to: enough that most
+    /// cell rows are made at once, few enough for a processor's first caches.
+    private static let rowsAtOnce = 8
+
+    /// Some of the source rows of a cell row.
+    private struct Share {
+        let cellRow: Int
+        /// The first source row's place among those at hand.
+        let firstRow: Int
+        let count: Int
+        /// Where their weights begin.
+        let weights: Int
+        let isFirst: Bool
+        let isLast: Bool
+    }
+
+    /// Calls `prepare` for the source rows in ascending order with their places, 0 to `rowsAtOnce`, then `use` for the
+    /// cell rows that those at hand have a share in. So the memory needed is that of a few rows whatever the ratio is.
     @inline(__always)
     private func forEachShare(
-        _ cell: PixelRect, _ needed: Range<Int>, prepare: (_ sourceRow: Int) -> Void,
-        use: (_ cellRow: Int, _ weight: Float) -> Void
+        _ cell: PixelRect, _ needed: Range<Int>, prepare: (_ sourceRow: Int, _ place: Int) -> Void,
+        use: (Share) -> Void
     ) {
         let first = cell.y - rect.y
-        // The cell rows whose ranges may hold the source row; both ends of the ranges ascend.
+        // The first cell row that is not finished; both ends of the ranges ascend.
         var low = 0
-        var high = 0
-        for sourceRow in needed {
-            while low < cell.height && rows.range(at: first + low).upperBound <= sourceRow { low += 1 }
-            while high < cell.height && rows.first[first + high] <= sourceRow { high += 1 }
-            if low >= high { continue }
-            prepare(sourceRow)
-            for row in low..<high {
-                let position = first + row
-                use(row, rows.weights[rows.start[position] + sourceRow - rows.first[position]])
+        for begin in stride(from: needed.lowerBound, to: needed.upperBound, by: Self.rowsAtOnce) {
+            let end = min(begin + Self.rowsAtOnce, needed.upperBound)
+            for sourceRow in begin..<end { prepare(sourceRow, sourceRow - begin) }
+            var row = low
+            while row < cell.height && rows.first[first + row] < end {
+                let range = rows.range(at: first + row)
+                let taken = max(begin, range.lowerBound)..<min(end, range.upperBound)
+                use(
+                    Share(
+                        cellRow: row, firstRow: taken.lowerBound - begin, count: taken.count,
+                        weights: rows.start[first + row] + taken.lowerBound - range.lowerBound,
+                        isFirst: taken.lowerBound == range.lowerBound, isLast: taken.upperBound == range.upperBound))
+                row += 1
+                if taken.upperBound == range.upperBound { low = row }
             }
         }
     }
@@ -188,160 +200,109 @@ extension Resampler {
     private func filterMask(
         _ image: ImageRows, _ cell: PixelRect, _ needed: Range<Int>, _ target: UnsafeMutablePointer<Float>
     ) {
-        target.update(repeating: 0, count: cell.area)
         let firstColumn = cell.x - rect.x
-        let span =
-            columns.range(at: firstColumn).lowerBound..<columns.range(at: firstColumn + cell.width - 1).upperBound
-        let samples = UnsafeMutablePointer<Float>.allocate(capacity: span.count + cell.width)
-        defer { samples.deallocate() }
-        let filtered = samples + span.count
-        var previous: Int?
-        forEachShare(cell, needed) { sourceRow in
-            if previous == sourceRow - 1 && image.repeatsPrevious(sourceRow) {
-                previous = sourceRow
-                return
-            }
-            previous = sourceRow
-            image.withRow(sourceRow) { row in
-                switch row {
-                case .constant(let value):
-                    samples.update(repeating: min(1, image.format.maskValue(value)), count: span.count)
-                case .samples(let row): image.format.readMask(row, columns: span, into: samples)
+        let span = columns.sourceRange(from: firstColumn, count: cell.width)
+        let samples = AlignedFloats(count: span.count)
+        let filtered = AlignedFloats(count: Self.rowsAtOnce * cell.width)
+        columns.withUnsafeFilter { filter in
+            rows.weights.withUnsafeBufferPointer { weights in
+                forEachShare(cell, needed) { sourceRow, place in
+                    let row = filtered.values + place * cell.width
+                    if place > 0 && image.repeatsPrevious(sourceRow) {
+                        row.update(from: row - cell.width, count: cell.width)
+                        return
+                    }
+                    readMask(image, row: sourceRow, columns: span, into: samples.values)
+                    kernels.resample.filter_mask(
+                        filter, firstColumn, cell.width, samples.values - span.lowerBound, row)
+                } use: { share in
+                    let row = target + share.cellRow * cell.width
+                    kernels.resample.add_rows(
+                        filtered.values + share.firstRow * cell.width, cell.width,
+                        weights.baseAddress! + share.weights, share.count, share.isFirst ? 1 : 0, cell.width, row)
+                    if share.isLast { kernels.resample.settle_mask(row, cell.width) }
                 }
             }
-            filterRow(UnsafePointer(samples) - span.lowerBound, firstColumn, cell.width, into: filtered)
-        } use: { cellRow, weight in
-            Self.accumulate(filtered, weight, cell.width, onto: target + cellRow * cell.width)
         }
-        for offset in stride(from: 0, to: cell.area, by: laneCount) {
-            let count = min(laneCount, cell.area - offset)
-            Self.settled(Lanes.load(target + offset, count: count), limit: Lanes(repeating: 1))
-                .store(target + offset, count: count)
-        }
+        withExtendedLifetime((samples, filtered)) {}
     }
 
     private func filterColor(_ image: ImageRows, _ cell: PixelRect, _ needed: Range<Int>, _ planes: FloatPlanes) {
-        planes.fill(.transparent)
         let firstColumn = cell.x - rect.x
-        let span =
-            columns.range(at: firstColumn).lowerBound..<columns.range(at: firstColumn + cell.width - 1).upperBound
-        let samples = UnsafeMutablePointer<SIMD4<Float>>.allocate(capacity: span.count)
-        defer { samples.deallocate() }
-        let line = FloatPlanes(width: cell.width, height: 1)
-        let filtered = PlanePointers(line)
-        let target = PlanePointers(planes)
-        var previous: Int?
-        forEachShare(cell, needed) { sourceRow in
-            if previous == sourceRow - 1 && image.repeatsPrevious(sourceRow) {
-                previous = sourceRow
-                return
+        let span = columns.sourceRange(from: firstColumn, count: cell.width)
+        let samples = AlignedFloats(count: 4 * span.count)
+        let filtered = FloatPlanes(width: cell.width, height: Self.rowsAtOnce)
+        columns.withUnsafeFilter { filter in
+            rows.weights.withUnsafeBufferPointer { weights in
+                forEachShare(cell, needed) { sourceRow, place in
+                    if place > 0 && image.repeatsPrevious(sourceRow) {
+                        filtered.copyRow(place - 1, to: place)
+                        return
+                    }
+                    image.withRow(sourceRow) { readColor($0, image.format, span, into: samples.values) }
+                    var row = filtered.rows(from: place)
+                    kernels.resample.filter_pixels(
+                        filter, firstColumn, cell.width, samples.values - 4 * span.lowerBound, &row)
+                } use: { share in
+                    let source = filtered.rows(from: share.firstRow)
+                    var row = planes.rows(from: share.cellRow)
+                    let isFirst: Int32 = share.isFirst ? 1 : 0
+                    let weights = weights.baseAddress! + share.weights
+                    let add = kernels.resample.add_rows!
+                    add(source.red, cell.width, weights, share.count, isFirst, cell.width, row.red)
+                    add(source.green, cell.width, weights, share.count, isFirst, cell.width, row.green)
+                    add(source.blue, cell.width, weights, share.count, isFirst, cell.width, row.blue)
+                    add(source.alpha, cell.width, weights, share.count, isFirst, cell.width, row.alpha)
+                    if share.isLast { kernels.resample.settle_pixels(&row, cell.width) }
+                }
             }
-            previous = sourceRow
-            image.withRow(sourceRow) { Self.readColor($0, image.format, span, into: samples) }
-            filterRow(UnsafePointer(samples) - span.lowerBound, firstColumn, cell.width, into: filtered)
-        } use: { cellRow, weight in
-            let row = target.advanced(by: cellRow * cell.width)
-            Self.accumulate(filtered.red, weight, cell.width, onto: row.red)
-            Self.accumulate(filtered.green, weight, cell.width, onto: row.green)
-            Self.accumulate(filtered.blue, weight, cell.width, onto: row.blue)
-            Self.accumulate(filtered.alpha, weight, cell.width, onto: row.alpha)
         }
-        Self.settle(target, count: cell.area)
-        withExtendedLifetime((planes, line)) {}
+        withExtendedLifetime((samples, filtered, planes)) {}
     }
 
-    private static func readColor(
-        _ row: ImageRows.Row, _ format: SampleFormat, _ columns: Range<Int>,
-        into target: UnsafeMutablePointer<SIMD4<Float>>
+    private func readMask(
+        _ image: ImageRows, row: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
+    ) {
+        image.withRow(row) { row in
+            switch row {
+            case .constant(let value):
+                target.update(repeating: min(1, image.format.maskValue(value)), count: columns.count)
+            case .samples(let row) where image.format == .mask8:
+                kernels.resample.read_mask(row + columns.lowerBound, columns.count, target)
+            case .samples(let row): SampleFormat.readMask16(row, columns: columns, into: target)
+            }
+        }
+    }
+
+    private func readColor(
+        _ row: ImageRows.Row, _ format: SampleFormat, _ columns: Range<Int>, into target: UnsafeMutablePointer<Float>
     ) {
         switch row {
-        case .constant(let value): target.update(repeating: format.pixelValue(value), count: columns.count)
-        case .samples(let row) where format == .rgb8:
-            for x in columns { target[x - columns.lowerBound] = SampleFormat.rgb8.pixel(at: x, in: row) }
+        case .constant(let value):
+            let pixel = format.pixelValue(value, kernels)
+            for i in 0..<(4 * columns.count) { target[i] = pixel[i & 3] }
         case .samples(let row):
-            for x in columns { target[x - columns.lowerBound] = SampleFormat.rgba8.pixel(at: x, in: row) }
+            kernels.resample.read_pixels(
+                format.pixels, row + columns.lowerBound * format.bytesPerPixel, columns.count, target)
         }
-    }
-
-    /// One row of a mask along x; `samples[i]` is the image's column i.
-    private func filterRow(
-        _ samples: UnsafePointer<Float>, _ firstColumn: Int, _ count: Int, into target: UnsafeMutablePointer<Float>
-    ) {
-        columns.withUnsafePointers { first, start, weights in
-            for x in 0..<count {
-                let taps = start[firstColumn + x]..<start[firstColumn + x + 1]
-                let source = samples + first[firstColumn + x] - taps.lowerBound
-                var sum: Float = 0
-                for tap in taps { sum += weights[tap] * source[tap] }
-                target[x] = sum
-            }
-        }
-    }
-
-    /// One row of a picture along x; `samples[i]` is the image's column i.
-    private func filterRow(
-        _ samples: UnsafePointer<SIMD4<Float>>, _ firstColumn: Int, _ count: Int, into target: PlanePointers
-    ) {
-        columns.withUnsafePointers { first, start, weights in
-            for x in 0..<count {
-                let taps = start[firstColumn + x]..<start[firstColumn + x + 1]
-                let source = samples + first[firstColumn + x] - taps.lowerBound
-                var sum = SIMD4<Float>.zero
-                for tap in taps { sum += weights[tap] * source[tap] }
-                target.advanced(by: x).set(sum)
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func accumulate(
-        _ row: UnsafePointer<Float>, _ weight: Float, _ count: Int, onto target: UnsafeMutablePointer<Float>
-    ) {
-        let factor = Lanes(repeating: weight)
-        var x = 0
-        while x + laneCount <= count {
-            (Lanes.load(target + x, count: laneCount) + factor * Lanes.load(row + x, count: laneCount))
-                .store(target + x, count: laneCount)
-            x += laneCount
-        }
-        while x < count {
-            target[x] += weight * row[x]
-            x += 1
-        }
-    }
-
-    private static func settle(_ target: PlanePointers, count: Int) {
-        for offset in stride(from: 0, to: count, by: laneCount) {
-            let group = target.advanced(by: offset)
-            let width = min(laneCount, count - offset)
-            let pixels = LanePixels.load(group, count: width)
-            let alpha = settled(pixels.alpha, limit: Lanes(repeating: 1))
-            LanePixels(
-                color: LaneColor(
-                    settled(pixels.red, limit: alpha), settled(pixels.green, limit: alpha),
-                    settled(pixels.blue, limit: alpha)),
-                alpha: alpha
-            ).store(group, count: width)
-        }
-    }
-
-    /// Clamps to 0...limit; what misses the limit by no more than the sums' rounding errors is at it.
-    @inline(__always)
-    private static func settled(_ value: Lanes, limit: Lanes) -> Lanes {
-        let nearly = limit * Lanes(repeating: 1 - 0x1p-18)
-        return choose(value .>= nearly, limit, greater(value, .zero))
     }
 }
 
 extension ResampleKernel {
+    /// The source samples that `count` outputs from position `first` on are made of.
+    fileprivate func sourceRange(from first: Int, count: Int) -> Range<Int> {
+        range(at: first).lowerBound..<range(at: first + count - 1).upperBound
+    }
+
+    /// The weights as C has them.
     @inline(__always)
-    fileprivate func withUnsafePointers(
-        _ body: (_ first: UnsafePointer<Int>, _ start: UnsafePointer<Int>, _ weights: UnsafePointer<Float>) -> Void
-    ) {
+    fileprivate func withUnsafeFilter(_ body: (UnsafePointer<ink_filter>) -> Void) {
         first.withUnsafeBufferPointer { first in
             start.withUnsafeBufferPointer { start in
                 weights.withUnsafeBufferPointer { weights in
-                    body(first.baseAddress!, start.baseAddress!, weights.baseAddress!)
+                    var filter = ink_filter(
+                        first: first.baseAddress, start: start.baseAddress, weights: weights.baseAddress)
+                    body(&filter)
                 }
             }
         }

@@ -27,13 +27,15 @@ public struct RenderedTile: Sendable {
 public final class TileRenderer {
     /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
     /// made by another one is not up to date.
-    public static let version = "1"
+    public static let version = "2"
 
     /// A cell's largest size, pixels. Four planes of Float are 1 MB.
     private static let cellSize = PixelSize(width: 512, height: 128)
 
     private let strokeLayer = StrokeLayer(maxWidth: cellSize.width, maxHeight: cellSize.height)
-    private let mask = FloatPlane(count: cellSize.area)
+    private let mask = AlignedFloats(count: cellSize.area)
+    private let constants = ConstantRows(maxCount: cellSize.width)
+    private let compositor: LayerCompositor
     private var scratch: [PixelSize: CellPlanes] = [:]
 
     /// The planes that a cell of one size needs.
@@ -42,14 +44,16 @@ public final class TileRenderer {
         let layer: FloatPlanes
     }
 
-    public init() {}
+    public convenience init() { self.init(kernels: .selected) }
+
+    init(kernels: CompositingKernels) { compositor = LayerCompositor(kernels: kernels) }
 
     /// Renders the tile.
     ///
     /// - Throws: `internalError` for a task that contradicts itself or its blocks; what `blocks` throws.
     public func render(_ task: TileTask, blocks: some TileBlocks) throws(EngineError) -> RenderedTile {
         try check(task)
-        let scene = try TileScene(task, blocks: blocks)
+        let scene = try TileScene(task, blocks: blocks, kernels: compositor.kernels)
         let rowBytes = task.rect.width * task.pixelFormat.bytesPerPixel
         var tile = RenderedTile(
             pixels: [UInt8](repeating: 0, count: rowBytes * task.rect.height), rasterNanoseconds: 0,
@@ -104,31 +108,65 @@ public final class TileRenderer {
         _ cell: PixelRect, of scene: TileScene, _ planes: CellPlanes, _ raster: inout Duration
     ) throws(EngineError) {
         planes.backdrop.fill(scene.background)
-        if let base = scene.baseImage, try base.color(cell, into: planes.layer) == .varied {
-            LayerCompositor.sourceOver(source: planes.layer, onto: planes.backdrop)
+        if let base = scene.baseImage, let pixels = try pixels(of: base, cell, planes) {
+            blend(CellLayer(pixels: pixels, mask: .one, opacity: 1, mode: .normal), onto: planes.backdrop, cell, scene)
         }
         for layer in scene.layers {
-            var maskContent = Resampler.MaskContent.one
-            if let image = layer.mask { maskContent = try image.mask(cell, into: mask.values) }
-            if maskContent == .zero { continue }
-            var hasInk = !layer.strokes.isEmpty
-            if let content = layer.content {
-                hasInk = try content.color(cell, into: planes.layer) == .varied || hasInk
+            guard let mask = try mask(of: layer, cell) else { continue }
+            var pixels = CellLayer.Pixels.planes(planes.layer)
+            if layer.strokes.isEmpty {
+                guard let found = try layer.content.flatMap({ image throws(EngineError) in
+                    try self.pixels(of: image, cell, planes)
+                }) else { continue }
+                pixels = found
             } else {
-                planes.layer.fill(.transparent)
-            }
-            if !hasInk { continue }
-            raster += ContinuousClock().measure {
-                for selection in layer.strokes {
-                    strokeLayer.draw(
-                        selection.indices, of: selection.block, scale: scene.scale, cell: cell, onto: planes.layer)
+                if let content = layer.content {
+                    _ = try content.color(cell, into: planes.layer)
+                } else {
+                    planes.layer.fill(.transparent)
+                }
+                raster += ContinuousClock().measure {
+                    for selection in layer.strokes {
+                        strokeLayer.draw(
+                            selection.indices, of: selection.block, scale: scene.scale, cell: cell, onto: planes.layer)
+                    }
                 }
             }
-            LayerCompositor.applyMaskAndOpacity(
-                layer: planes.layer, mask: maskContent == .varied ? UnsafePointer(mask.values) : nil,
-                opacity: layer.opacity)
-            LayerCompositor.blend(source: planes.layer, onto: planes.backdrop, mode: layer.blendMode)
+            blend(
+                CellLayer(pixels: pixels, mask: mask, opacity: layer.opacity, mode: layer.blendMode),
+                onto: planes.backdrop, cell, scene)
         }
+    }
+
+    /// A layer's mask over a cell; nil where it is 0 everywhere.
+    private func mask(of layer: TileScene.SceneLayer, _ cell: PixelRect) throws(EngineError) -> CellLayer.Mask? {
+        guard let image = layer.mask else { return .one }
+        if image.isPlainMask {
+            return try image.isConstant(cell, isMask: true, where: { $0 & 0xFF == 0 }) ? nil : .samples(image.rows)
+        }
+        switch try image.mask(cell, into: mask.values) {
+        case .zero: return nil
+        case .one: return .one
+        case .varied: return .values(mask.values)
+        }
+    }
+
+    /// A picture's pixels over a cell; nil where it is transparent. May use `planes.layer`.
+    private func pixels(
+        of image: ScaledImage, _ cell: PixelRect, _ planes: CellPlanes
+    ) throws(EngineError) -> CellLayer.Pixels? {
+        if image.isPlainPicture {
+            let hasAlpha = image.rows.format == .rgba8
+            return try image.isConstant(cell, isMask: false, where: { hasAlpha && $0 >> 24 == 0 })
+                ? nil : .samples(image.rows)
+        }
+        return try image.color(cell, into: planes.layer) == .varied ? .planes(planes.layer) : nil
+    }
+
+    private func blend(_ layer: CellLayer, onto backdrop: FloatPlanes, _ cell: PixelRect, _ scene: TileScene) {
+        layer.blend(
+            onto: backdrop, isOpaque: scene.background.isOpaque, cell: cell, constants: constants,
+            compositor: compositor)
     }
 
     private func write(
@@ -137,24 +175,12 @@ public final class TileRenderer {
         let offset = (cell.y - task.rect.y) * rowBytes + (cell.x - task.rect.x) * task.pixelFormat.bytesPerPixel
         pixels.withUnsafeMutableBufferPointer { buffer in
             guard let base = buffer.baseAddress else { return }
-            PixelOutput.write(
-                planes: planes, format: task.pixelFormat,
-                flattenOnWhite: task.pixelFormat == .rgb && !task.background.isOpaque, to: base + offset,
-                rowBytes: rowBytes)
+            PixelOutput(
+                format: task.pixelFormat, flattenOnWhite: task.pixelFormat == .rgb && !task.background.isOpaque,
+                isOpaque: task.background.isOpaque, kernels: compositor.kernels
+            ).write(planes, to: base + offset, rowBytes: rowBytes)
         }
     }
-}
-
-/// One plane of Float that a renderer owns.
-private final class FloatPlane {
-    let values: UnsafeMutablePointer<Float>
-
-    init(count: Int) {
-        values = .allocate(capacity: count)
-        values.initialize(repeating: 0, count: count)
-    }
-
-    deinit { values.deallocate() }
 }
 
 extension Duration {

@@ -15,13 +15,14 @@ struct TileScene {
 
     /// - Throws: `internalError` for a chunk of the wrong size or a stroke that a block does not hold; what `blocks`
     ///   throws.
-    init(_ task: TileTask, blocks: some TileBlocks) throws(EngineError) {
+    init(_ task: TileTask, blocks: some TileBlocks, kernels: CompositingKernels) throws(EngineError) {
         func image(_ slice: ImageSlice?, _ filter: ResampleFilter) throws(EngineError) -> ScaledImage? {
             guard let slice else { return nil }
             let rows = try ImageRows(slice) { id throws(EngineError) in try blocks.bytes(of: id) }
             return ScaledImage(
                 rows: rows,
-                resampler: try Resampler(source: slice.size, output: task.output, filter: filter, rect: task.rect))
+                resampler: try Resampler(
+                    source: slice.size, output: task.output, filter: filter, rect: task.rect, kernels: kernels))
         }
         func strokes(_ selection: StrokeSelection) throws(EngineError) -> (PreparedStrokeBlock, [Int]) {
             let block = try blocks.strokes(of: selection.block)
@@ -50,6 +51,21 @@ struct TileScene {
 struct ScaledImage {
     let rows: ImageRows
     let resampler: Resampler
+
+    /// The values are those of the mask's samples.
+    var isPlainMask: Bool { resampler.isIdentity && rows.format == .mask8 }
+
+    /// The pixels are those of the picture's samples.
+    var isPlainPicture: Bool { resampler.isIdentity && !rows.format.isMask }
+
+    /// Whether all samples of the cell have one value for which `condition` holds, as whole chunks say.
+    ///
+    /// - Throws: `internalError` when rows are missing or of the wrong kind.
+    func isConstant(
+        _ cell: PixelRect, isMask: Bool, where condition: (UInt32) -> Bool
+    ) throws(EngineError) -> Bool {
+        rows.constant(over: try resampler.check(rows, cell: cell, isMask: isMask)).map(condition) ?? false
+    }
 
     func mask(_ cell: PixelRect, into target: UnsafeMutablePointer<Float>) throws(EngineError) -> Resampler.MaskContent
     {

@@ -1,0 +1,321 @@
+// Layers onto backdrops, one pass a layer.
+#include "ink_blend.h"
+
+#include "blend_lanes.hpp"
+#include "blend_modes.hpp"
+#include "blend_write.hpp"
+
+namespace INK_LEVEL {
+namespace {
+
+INK_INLINE pixels scaled(pixels p, lanes factor) {
+    return {p.red * factor, p.green * factor, p.blue * factor, p.alpha * factor};
+}
+
+/// Normal, source-over.
+struct Over {
+    template <bool is_opaque>
+    INK_INLINE pixels blend(pixels s, pixels b) {
+        lanes kept = 1 - s.alpha;
+        return {s.red + b.red * kept, s.green + b.green * kept, s.blue + b.blue * kept, s.alpha + b.alpha * kept};
+    }
+};
+
+/// Plus-lighter, W3C section 9.1.16: the clamped sum of the premultiplied.
+struct Plus {
+    template <bool is_opaque>
+    INK_INLINE pixels blend(pixels s, pixels b) {
+        return {
+            lesser(s.red + b.red, 1),
+            lesser(s.green + b.green, 1),
+            lesser(s.blue + b.blue, 1),
+            lesser(s.alpha + b.alpha, 1),
+        };
+    }
+};
+
+/// co = as (1 - ab) Cs + (1 - as) ab Cb + as ab B(Cb, Cs).
+///
+/// Alpha goes through the same operations as a channel whose colour is 1 everywhere. So what is white stays exactly
+/// white, no colour exceeds its alpha, and what is opaque stays exactly opaque: colour burn and dodge jump at 0 and 1
+/// and would make an error of one unit in the last place visible. With ab = 1 every operation that is left out for an
+/// opaque backdrop is one by 0 or 1, which changes nothing.
+template <bool is_opaque>
+INK_INLINE lanes sum(lanes s, lanes as, lanes b, lanes ab, lanes mixed) {
+    if (is_opaque) return b * (1 - as) + mixed;
+    return s * (1 - ab) + b * (1 - as) + mixed;
+}
+
+/// A mode that treats each channel alone.
+template <class Mode>
+struct EachChannel {
+    template <bool is_opaque>
+    INK_INLINE pixels blend(pixels s, pixels b) {
+        lanes both = s.alpha * b.alpha;
+        return {
+            sum<is_opaque>(s.red, s.alpha, b.red, b.alpha, Mode::mix({b.red, b.alpha, s.red, s.alpha, both})),
+            sum<is_opaque>(s.green, s.alpha, b.green, b.alpha, Mode::mix({b.green, b.alpha, s.green, s.alpha, both})),
+            sum<is_opaque>(s.blue, s.alpha, b.blue, b.alpha, Mode::mix({b.blue, b.alpha, s.blue, s.alpha, both})),
+            sum<is_opaque>(s.alpha, s.alpha, b.alpha, b.alpha, both),
+        };
+    }
+};
+
+INK_INLINE colors straight(pixels p) {
+    return {straight(p.red, p.alpha), straight(p.green, p.alpha), straight(p.blue, p.alpha)};
+}
+
+/// A mode of whole colours, straight ones.
+template <class Mode>
+struct WholeColor {
+    template <bool is_opaque>
+    INK_INLINE pixels blend(pixels s, pixels b) {
+        lanes both = s.alpha * b.alpha;
+        colors mixed = Mode::mix(straight(b), straight(s));
+        return {
+            sum<is_opaque>(s.red, s.alpha, b.red, b.alpha, mixed.red * both),
+            sum<is_opaque>(s.green, s.alpha, b.green, b.alpha, mixed.green * both),
+            sum<is_opaque>(s.blue, s.alpha, b.blue, b.alpha, mixed.blue * both),
+            sum<is_opaque>(s.alpha, s.alpha, b.alpha, b.alpha, both),
+        };
+    }
+};
+
+INK_INLINE pixels load(struct ink_planes planes, ptrdiff_t i) {
+    return {load(planes.red + i), load(planes.green + i), load(planes.blue + i), load(planes.alpha + i)};
+}
+
+INK_INLINE pixels premultiplied(word_lanes red, word_lanes green, word_lanes blue, word_lanes alpha) {
+    lanes a = floats(alpha);
+    // Whole numbers up to 65,025, which Float holds exactly; so a channel of 255 is exactly its alpha.
+    return scaled({floats(red) * a, floats(green) * a, floats(blue) * a, a * 255}, per_product);
+}
+
+/// `INK_WIDTH` pixels of 3 bytes as words whose highest bytes are 0.
+INK_INLINE word_lanes colors_at(const uint8_t *samples) {
+    typedef uint8_t bytes __attribute__((ext_vector_type(16)));
+    word_lanes words;
+    for (int i = 0; i < INK_WIDTH; i += 4) {
+        bytes twelve = 0;
+        __builtin_memcpy(&twelve, samples + 3 * i, 12);
+        const bytes four = __builtin_shufflevector(
+            twelve, twelve, 0, 1, 2, 15, 3, 4, 5, 15, 6, 7, 8, 15, 9, 10, 11, 15);
+        __builtin_memcpy((uint8_t *)&words + 4 * i, &four, 16);
+    }
+    return words;
+}
+
+template <enum ink_pixels format>
+INK_INLINE pixels read(const uint8_t *samples) {
+    word_lanes words;
+    if (format == INK_PIXELS_RGB8)
+        words = colors_at(samples);
+    else
+        __builtin_memcpy(&words, samples, sizeof(words));
+    const word_lanes red = words & 255;
+    const word_lanes green = words >> 8 & 255;
+    const word_lanes blue = words >> 16 & 255;
+    if (format == INK_PIXELS_RGB8)
+        return {floats(red) * per_level, floats(green) * per_level, floats(blue) * per_level, 1};
+    return premultiplied(red, green, blue, words >> 24);
+}
+
+INK_INLINE struct ink_planes row_of(struct ink_planes p, ptrdiff_t y) {
+    const ptrdiff_t i = y * p.stride;
+    return {p.red + i, p.green + i, p.blue + i, p.alpha + i, p.stride};
+}
+
+/// Groups whose mask and alpha are looked at together.
+constexpr ptrdiff_t block = 4;
+
+/// Whether the `block` groups at `x` show nothing. Where the source is transparent every mode gives back the backdrop,
+/// so leaving them out does not show.
+INK_INLINE bool is_clear(const uint8_t *mask) {
+    typedef uint8_t bytes __attribute__((ext_vector_type(block * INK_WIDTH)));
+    bytes values;
+    __builtin_memcpy(&values, mask, sizeof(values));
+    return __builtin_reduce_or(values) == 0;
+}
+
+INK_INLINE bool is_clear(const float *values) {
+    word_lanes words[block];
+    __builtin_memcpy(words, values, sizeof(words));
+    return __builtin_reduce_or(words[0] | words[1] | words[2] | words[3]) == 0;
+}
+
+template <class Blend, bool is_opaque, enum ink_pixels format, enum ink_mask mask>
+INK_INLINE void blend_group(
+    struct ink_planes target, struct ink_planes planes, const uint8_t *samples, const void *mask_row, float opacity,
+    ptrdiff_t x) {
+    lanes factor = opacity;
+    if (mask == INK_MASK_8) factor = wholes((const uint8_t *)mask_row + x) * opacity;
+    if (mask == INK_MASK_FLOAT) factor = load((const float *)mask_row + x) * opacity;
+    pixels s;
+    if (format == INK_PIXELS_PLANES)
+        s = load(planes, x);
+    else
+        s = read<format>(samples + x * (format == INK_PIXELS_RGB8 ? 3 : 4));
+    const pixels b = {
+        load(target.red + x), load(target.green + x), load(target.blue + x),
+        is_opaque ? lanes(1.0f) : load(target.alpha + x)};
+    const pixels result = Blend::template blend<is_opaque>(scaled(s, factor), b);
+    store(target.red + x, result.red);
+    store(target.green + x, result.green);
+    store(target.blue + x, result.blue);
+    if (!is_opaque) store(target.alpha + x, result.alpha);
+}
+
+/// Blends as many pixels of each row as make groups of `INK_WIDTH`.
+template <class Blend, bool is_opaque, enum ink_pixels format, enum ink_mask mask>
+static void blend_rows(
+    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
+    const float opacity = mask == INK_MASK_8 ? per_level * layer->opacity : layer->opacity;
+    constexpr ptrdiff_t bytes = format == INK_PIXELS_RGB8 ? 3 : 4;
+    const ptrdiff_t end = (ptrdiff_t)(width - width % INK_WIDTH);
+    for (ptrdiff_t y = 0; y < (ptrdiff_t)height; y++) {
+        const struct ink_planes target = row_of(*backdrop, y);
+        const struct ink_planes planes = row_of(layer->planes, y);
+        const uint8_t *samples = layer->samples + y * layer->sample_stride;
+        const uint8_t *mask_row =
+            (const uint8_t *)layer->mask_values + y * layer->mask_stride * (mask == INK_MASK_FLOAT ? 4 : 1);
+        for (ptrdiff_t x = 0; x < end;) {
+            ptrdiff_t block_end = x + block * INK_WIDTH;
+            if (block_end > end)
+                block_end = end;
+            else if (
+                (mask == INK_MASK_8 && is_clear(mask_row + x)) ||
+                (mask == INK_MASK_FLOAT && is_clear((const float *)mask_row + x)) ||
+                (format == INK_PIXELS_PLANES && is_clear(planes.alpha + x))) {
+                x = block_end;
+                continue;
+            }
+            // Images come from memory, in pieces too short for the processor to see what is next.
+            if (format != INK_PIXELS_PLANES)
+                for (ptrdiff_t i = 0; i < block * INK_WIDTH * bytes; i += 64)
+                    __builtin_prefetch(samples + layer->sample_stride + x * bytes + i);
+            if (mask == INK_MASK_8) __builtin_prefetch(mask_row + layer->mask_stride + x);
+            for (; x < block_end; x += INK_WIDTH)
+                blend_group<Blend, is_opaque, format, mask>(target, planes, samples, mask_row, opacity, x);
+        }
+    }
+}
+
+template <class Blend, bool is_opaque, enum ink_pixels format>
+static void blend_masked(
+    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
+    switch (layer->mask) {
+    case INK_MASK_NONE: return blend_rows<Blend, is_opaque, format, INK_MASK_NONE>(backdrop, layer, width, height);
+    case INK_MASK_8: return blend_rows<Blend, is_opaque, format, INK_MASK_8>(backdrop, layer, width, height);
+    case INK_MASK_FLOAT: return blend_rows<Blend, is_opaque, format, INK_MASK_FLOAT>(backdrop, layer, width, height);
+    }
+}
+
+template <class Blend, bool is_opaque>
+static void blend_groups(
+    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
+    switch (layer->pixels) {
+    case INK_PIXELS_PLANES: return blend_masked<Blend, is_opaque, INK_PIXELS_PLANES>(backdrop, layer, width, height);
+    case INK_PIXELS_RGBA8: return blend_masked<Blend, is_opaque, INK_PIXELS_RGBA8>(backdrop, layer, width, height);
+    case INK_PIXELS_RGB8: return blend_masked<Blend, is_opaque, INK_PIXELS_RGB8>(backdrop, layer, width, height);
+    }
+}
+
+typedef void (*blend_function)(
+    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height);
+
+/// The last `count` pixels of the rows, fewer than a group: each made a group of its own, filled up with transparent
+/// pixels.
+static __attribute__((noinline)) void blend_rest(
+    blend_function groups, const struct ink_planes *backdrop, int is_opaque, const struct ink_blend_layer *layer,
+    ptrdiff_t x, size_t count, size_t height) {
+    float under[4][INK_WIDTH] = {};
+    float over[4][INK_WIDTH] = {};
+    float values[INK_WIDTH] = {};
+    uint8_t samples[4 * INK_WIDTH] = {};
+    const struct ink_planes target = {under[0], under[1], under[2], under[3], 0};
+    struct ink_blend_layer part = *layer;
+    part.planes = {over[0], over[1], over[2], over[3], 0};
+    part.samples = samples;
+    part.mask_values = values;
+    const size_t mask_bytes = layer->mask == INK_MASK_NONE ? 0 : layer->mask == INK_MASK_8 ? 1 : sizeof(float);
+    const size_t pixel_bytes = layer->pixels == INK_PIXELS_RGBA8 ? 4 : 3;
+    const size_t channels = is_opaque ? 3 : 4;
+    for (ptrdiff_t y = 0; y < (ptrdiff_t)height; y++) {
+        const struct ink_planes b = row_of(*backdrop, y);
+        float *const backdrops[4] = {b.red, b.green, b.blue, b.alpha};
+        for (size_t c = 0; c < channels; c++) __builtin_memcpy(under[c], backdrops[c] + x, count * sizeof(float));
+        if (layer->pixels == INK_PIXELS_PLANES) {
+            const struct ink_planes s = row_of(layer->planes, y);
+            const float *const sources[4] = {s.red, s.green, s.blue, s.alpha};
+            for (int c = 0; c < 4; c++) __builtin_memcpy(over[c], sources[c] + x, count * sizeof(float));
+        } else {
+            const uint8_t *row = layer->samples + y * layer->sample_stride;
+            __builtin_memcpy(samples, row + x * (ptrdiff_t)pixel_bytes, count * pixel_bytes);
+        }
+        if (mask_bytes != 0) {
+            const uint8_t *row = (const uint8_t *)layer->mask_values + (y * layer->mask_stride + x) * (ptrdiff_t)mask_bytes;
+            __builtin_memcpy(values, row, count * mask_bytes);
+        }
+        groups(&target, &part, INK_WIDTH, 1);
+        for (size_t c = 0; c < channels; c++) __builtin_memcpy(backdrops[c] + x, under[c], count * sizeof(float));
+    }
+}
+
+template <class Blend>
+static void blend(
+    const struct ink_planes *backdrop, int is_opaque, const struct ink_blend_layer *layer, size_t width,
+    size_t height) {
+    const blend_function groups = is_opaque ? blend_groups<Blend, true> : blend_groups<Blend, false>;
+    const size_t rest = width % INK_WIDTH;
+    if (rest < width) groups(backdrop, layer, width - rest, height);
+    if (rest != 0) blend_rest(groups, backdrop, is_opaque, layer, (ptrdiff_t)(width - rest), rest, height);
+}
+
+typedef void (*layer_function)(
+    const struct ink_planes *backdrop, int is_opaque, const struct ink_blend_layer *layer, size_t width,
+    size_t height);
+
+/// In the order of `ink_blend_mode`.
+constexpr layer_function modes[INK_BLEND_MODES] = {
+    blend<Over>,
+    blend<EachChannel<Multiply>>,
+    blend<EachChannel<Screen>>,
+    blend<EachChannel<Overlay>>,
+    blend<EachChannel<Darken>>,
+    blend<EachChannel<Lighten>>,
+    blend<EachChannel<ColorDodge>>,
+    blend<EachChannel<ColorBurn>>,
+    blend<EachChannel<HardLight>>,
+    blend<EachChannel<SoftLight>>,
+    blend<EachChannel<Difference>>,
+    blend<EachChannel<Exclusion>>,
+    blend<WholeColor<Hue>>,
+    blend<WholeColor<Saturation>>,
+    blend<WholeColor<Color>>,
+    blend<WholeColor<Luminosity>>,
+    blend<Plus>,
+    blend<EachChannel<LinearDodge>>,
+    blend<EachChannel<LinearBurn>>,
+    blend<EachChannel<LinearLight>>,
+    blend<EachChannel<VividLight>>,
+    blend<EachChannel<PinLight>>,
+    blend<EachChannel<HardMix>>,
+    blend<EachChannel<Subtract>>,
+    blend<EachChannel<Divide>>,
+    blend<WholeColor<DarkerColor>>,
+    blend<WholeColor<LighterColor>>,
+};
+
+static void blend_mode(
+    enum ink_blend_mode mode, const struct ink_planes *backdrop, int is_opaque, const struct ink_blend_layer *layer,
+    size_t width, size_t height) {
+    modes[mode](backdrop, is_opaque, layer, width, height);
+}
+
+}  // namespace
+}  // namespace INK_LEVEL
+
+extern "C" const struct ink_blend INK_TABLE(ink_blend_) = {
+    INK_LEVEL::blend_mode,
+    INK_LEVEL::write_row,
+};

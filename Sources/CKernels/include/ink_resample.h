@@ -1,0 +1,50 @@
+// Images to the output's size: samples to premultiplied floats, then two filters, along rows and along columns.
+#ifndef INK_RESAMPLE_H
+#define INK_RESAMPLE_H
+
+#include "ink_blend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The weights of a filter along one axis: output i is the sum, in order, of `weights[k]` times the sample
+/// `first[i] + k - start[i]`, k from `start[i]` up to `start[i + 1]`.
+struct ink_filter {
+    const ptrdiff_t *first, *start;
+    const float *weights;
+};
+
+struct ink_resample {
+    /// v / 255 for `count` values.
+    void (*read_mask)(const uint8_t *values, size_t count, float *target);
+    /// The premultiplied colours of `count` pixels of 8 bits a sample, four floats each: red, green, blue, alpha.
+    void (*read_pixels)(enum ink_pixels format, const uint8_t *samples, size_t count, float *target);
+    /// The same into planes.
+    void (*read_planes)(
+        enum ink_pixels format, const uint8_t *samples, size_t count, const struct ink_planes *target);
+    /// Outputs `begin` up to `begin + count` of a row of values, whose sample 0 is at `samples`.
+    void (*filter_mask)(
+        const struct ink_filter *filter, size_t begin, size_t count, const float *samples, float *target);
+    /// The same for pixels of four floats, into planes.
+    void (*filter_pixels)(
+        const struct ink_filter *filter, size_t begin, size_t count, const float *samples,
+        const struct ink_planes *target);
+    /// Adds `taps` rows, `stride` elements apart, times their weights, one after the other to `count` values; the first
+    /// replaces what is there if `is_first`.
+    void (*add_rows)(
+        const float *rows, ptrdiff_t stride, const float *weights, size_t taps, int is_first, size_t count,
+        float *target);
+    /// Clamps sums to 0...1; what misses 1 by no more than rounding errors is 1.
+    void (*settle_mask)(float *values, size_t count);
+    /// Clamps alpha like that, and each colour to 0...alpha.
+    void (*settle_pixels)(const struct ink_planes *row, size_t count);
+};
+
+const struct ink_resample *ink_resample_kernels(enum ink_level level);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

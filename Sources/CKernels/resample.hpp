@@ -1,0 +1,157 @@
+// Images to the output's size.
+#include "ink_resample.h"
+
+namespace INK_LEVEL {
+namespace {
+
+typedef float pixel __attribute__((ext_vector_type(4)));
+
+static void read_mask(const uint8_t *values, size_t count, float *target) {
+    size_t x = 0;
+    for (; x + INK_WIDTH <= count; x += INK_WIDTH) store(target + x, wholes(values + x) * per_level);
+    for (; x < count; x++) target[x] = (float)values[x] * per_level;
+}
+
+/// The colour of one pixel, by the same operations as those of `read`.
+template <enum ink_pixels format>
+INK_INLINE pixel pixel_at(const uint8_t *samples) {
+    if (format == INK_PIXELS_RGB8) {
+        const pixel p = {(float)samples[0], (float)samples[1], (float)samples[2], 255};
+        return p * per_level;
+    }
+    typedef uint8_t four __attribute__((ext_vector_type(4)));
+    typedef int four_words __attribute__((ext_vector_type(4)));
+    four bytes;
+    __builtin_memcpy(&bytes, samples, sizeof(bytes));
+    pixel p = __builtin_convertvector(__builtin_convertvector(bytes, four_words), pixel);
+    const pixel alpha = p.wwww;
+    p.w = 255;
+    return p * alpha * per_product;
+}
+
+template <enum ink_pixels format>
+static void read_pixels_of(const uint8_t *samples, size_t count, float *target) {
+    for (size_t x = 0; x < count; x++) {
+        const pixel p = pixel_at<format>(samples + x * (format == INK_PIXELS_RGB8 ? 3 : 4));
+        __builtin_memcpy(target + 4 * x, &p, sizeof(p));
+    }
+}
+
+static void read_pixels(enum ink_pixels format, const uint8_t *samples, size_t count, float *target) {
+    (format == INK_PIXELS_RGB8 ? read_pixels_of<INK_PIXELS_RGB8> : read_pixels_of<INK_PIXELS_RGBA8>)(
+        samples, count, target);
+}
+
+template <enum ink_pixels format>
+static void read_planes_of(const uint8_t *samples, size_t count, const struct ink_planes *target) {
+    constexpr size_t bytes = format == INK_PIXELS_RGB8 ? 3 : 4;
+    size_t x = 0;
+    for (; x + INK_WIDTH <= count; x += INK_WIDTH) {
+        const pixels p = read<format>(samples + x * bytes);
+        store(target->red + x, p.red);
+        store(target->green + x, p.green);
+        store(target->blue + x, p.blue);
+        store(target->alpha + x, p.alpha);
+    }
+    for (; x < count; x++) {
+        const pixel p = pixel_at<format>(samples + x * bytes);
+        target->red[x] = p.x;
+        target->green[x] = p.y;
+        target->blue[x] = p.z;
+        target->alpha[x] = p.w;
+    }
+}
+
+static void read_planes(
+    enum ink_pixels format, const uint8_t *samples, size_t count, const struct ink_planes *target) {
+    (format == INK_PIXELS_RGB8 ? read_planes_of<INK_PIXELS_RGB8> : read_planes_of<INK_PIXELS_RGBA8>)(
+        samples, count, target);
+}
+
+static void filter_mask(
+    const struct ink_filter *filter, size_t begin, size_t count, const float *samples, float *target) {
+    const ptrdiff_t *first = filter->first + begin;
+    const ptrdiff_t *start = filter->start + begin;
+    for (size_t x = 0; x < count; x++) {
+        const float *source = samples + first[x];
+        const float *weights = filter->weights + start[x];
+        const ptrdiff_t taps = start[x + 1] - start[x];
+        float sum = weights[0] * source[0];
+        for (ptrdiff_t tap = 1; tap < taps; tap++) sum += weights[tap] * source[tap];
+        target[x] = sum;
+    }
+}
+
+static void filter_pixels(
+    const struct ink_filter *filter, size_t begin, size_t count, const float *samples,
+    const struct ink_planes *target) {
+    const ptrdiff_t *first = filter->first + begin;
+    const ptrdiff_t *start = filter->start + begin;
+    for (size_t x = 0; x < count; x++) {
+        const float *source = samples + 4 * first[x];
+        pixel sum = 0;
+        for (ptrdiff_t tap = start[x]; tap < start[x + 1]; tap++, source += 4) {
+            pixel sample;
+            __builtin_memcpy(&sample, source, sizeof(sample));
+            sum += filter->weights[tap] * sample;
+        }
+        target->red[x] = sum.x;
+        target->green[x] = sum.y;
+        target->blue[x] = sum.z;
+        target->alpha[x] = sum.w;
+    }
+}
+
+static void add_rows(
+    const float *rows, ptrdiff_t stride, const float *weights, size_t taps, int is_first, size_t count,
+    float *target) {
+    size_t x = 0;
+    for (; x + INK_WIDTH <= count; x += INK_WIDTH) {
+        lanes sum = is_first ? lanes(0.0f) : load(target + x);
+        for (size_t tap = 0; tap < taps; tap++) sum += weights[tap] * load(rows + (ptrdiff_t)tap * stride + x);
+        store(target + x, sum);
+    }
+    for (; x < count; x++) {
+        float sum = is_first ? 0 : target[x];
+        for (size_t tap = 0; tap < taps; tap++) sum += weights[tap] * rows[(ptrdiff_t)tap * stride + (ptrdiff_t)x];
+        target[x] = sum;
+    }
+}
+
+/// How near to the limit a sum is at it.
+constexpr float nearly = 1 - 0x1p-18f;
+
+INK_INLINE lanes settled(lanes value, lanes limit) { return value >= limit * nearly ? limit : greater(value, 0); }
+
+INK_INLINE float settled(float value, float limit) {
+    return value >= limit * nearly ? limit : value < 0 ? 0 : value;
+}
+
+static void settle_mask(float *values, size_t count) {
+    size_t x = 0;
+    for (; x + INK_WIDTH <= count; x += INK_WIDTH) store(values + x, settled(load(values + x), 1));
+    for (; x < count; x++) values[x] = settled(values[x], 1);
+}
+
+static void settle_pixels(const struct ink_planes *row, size_t count) {
+    float *const colors[3] = {row->red, row->green, row->blue};
+    size_t x = 0;
+    for (; x + INK_WIDTH <= count; x += INK_WIDTH) {
+        const lanes alpha = settled(load(row->alpha + x), 1);
+        store(row->alpha + x, alpha);
+        for (int c = 0; c < 3; c++) store(colors[c] + x, settled(load(colors[c] + x), alpha));
+    }
+    for (; x < count; x++) {
+        const float alpha = settled(row->alpha[x], 1.0f);
+        row->alpha[x] = alpha;
+        for (int c = 0; c < 3; c++) colors[c][x] = settled(colors[c][x], alpha);
+    }
+}
+
+}  // namespace
+}  // namespace INK_LEVEL
+
+extern "C" const struct ink_resample INK_TABLE(ink_resample_) = {
+    INK_LEVEL::read_mask,     INK_LEVEL::read_pixels, INK_LEVEL::read_planes, INK_LEVEL::filter_mask,
+    INK_LEVEL::filter_pixels, INK_LEVEL::add_rows,    INK_LEVEL::settle_mask, INK_LEVEL::settle_pixels,
+};

@@ -1,0 +1,114 @@
+/// What a layer puts onto a cell: its pixels and its mask, each made for the cell or, where the image has the output's
+/// size, taken from the image's samples as they are. Both ways give the same values.
+struct CellLayer {
+    enum Mask {
+        case one
+        /// The cell's values, row by row.
+        case values(UnsafePointer<Float>)
+        /// A mask of 8 bits and of the output's size, whose rows are there.
+        case samples(ImageRows)
+    }
+
+    enum Pixels {
+        /// Planes of the cell's size.
+        case planes(FloatPlanes)
+        /// A picture of the output's size, whose rows are there.
+        case samples(ImageRows)
+    }
+
+    var pixels: Pixels
+    var mask: Mask
+    /// 0...1
+    var opacity: Float
+    var mode: BlendMode
+
+    /// Blends the layer onto a backdrop of the cell's size.
+    ///
+    /// - Parameter isOpaque: the backdrop's alpha is 1 everywhere; then it is neither read nor written.
+    func blend(
+        onto backdrop: FloatPlanes, isOpaque: Bool, cell: PixelRect, constants: ConstantRows, compositor: LayerCompositor
+    ) {
+        var y = cell.y
+        while y < cell.y + cell.height {
+            let end = min(cell.y + cell.height, ImageRows.chunkEnd(after: y))
+            withMask(at: y, cell, constants) { mask in
+                withPixels(at: y, cell, constants) { pixels in
+                    compositor.blend(
+                        pixels, mask: mask, opacity: opacity, mode: mode, onto: backdrop, isOpaque: isOpaque,
+                        row: y - cell.y, width: cell.width, height: end - y)
+                }
+            }
+            y = end
+        }
+    }
+
+    private func withMask(
+        at y: Int, _ cell: PixelRect, _ constants: ConstantRows, _ body: (LayerCompositor.Mask) -> Void
+    ) {
+        switch mask {
+        case .one: body(.none)
+        case .values(let values): body(.values(values + (y - cell.y) * cell.width, stride: cell.width))
+        case .samples(let image):
+            image.withRow(y) { row in
+                switch row {
+                case .constant(let value):
+                    if value & 0xFF != 0 { body(.levels(constants.mask(value, count: cell.width), stride: 0)) }
+                case .samples(let samples): body(.levels(samples + cell.x, stride: image.size.width))
+                }
+            }
+        }
+    }
+
+    private func withPixels(
+        at y: Int, _ cell: PixelRect, _ constants: ConstantRows, _ body: (LayerCompositor.Pixels) -> Void
+    ) {
+        switch pixels {
+        case .planes(let planes): body(.planes(planes, firstRow: y - cell.y))
+        case .samples(let image):
+            let format = image.format
+            image.withRow(y) { row in
+                switch row {
+                case .constant(let value):
+                    body(.samples(constants.pixels(value, format, count: cell.width), format, stride: 0))
+                case .samples(let samples):
+                    body(
+                        .samples(
+                            samples + cell.x * format.bytesPerPixel, format,
+                            stride: image.size.width * format.bytesPerPixel))
+                }
+            }
+        }
+    }
+}
+
+/// Rows that stand for chunks of one value.
+final class ConstantRows {
+    private let maskRow: UnsafeMutablePointer<UInt8>
+    private let pixelRow: UnsafeMutablePointer<UInt8>
+    private let maxCount: Int
+
+    /// - Parameter maxCount: the longest row, pixels.
+    init(maxCount: Int) {
+        self.maxCount = maxCount
+        maskRow = .allocate(capacity: 5 * maxCount)
+        maskRow.initialize(repeating: 0, count: 5 * maxCount)
+        pixelRow = maskRow + maxCount
+    }
+
+    deinit { maskRow.deallocate() }
+
+    /// `count` values of a mask of 8 bits; valid until the next call.
+    func mask(_ value: UInt32, count: Int) -> UnsafePointer<UInt8> {
+        precondition(count <= maxCount)
+        maskRow.update(repeating: UInt8(truncatingIfNeeded: value), count: count)
+        return UnsafePointer(maskRow)
+    }
+
+    /// `count` pixels of `rgb8` or `rgba8`; valid until the next call.
+    func pixels(_ value: UInt32, _ format: SampleFormat, count: Int) -> UnsafePointer<UInt8> {
+        precondition(count <= maxCount)
+        let bytes = format.bytesPerPixel
+        for i in 0..<(count * bytes) { pixelRow[i] = UInt8(truncatingIfNeeded: value >> UInt32(8 * (i % bytes))) }
+        return UnsafePointer(pixelRow)
+    }
+}
