@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "InkEngine", targets: ["InkEngine"]),
         .library(name: "InkProtocol", targets: ["InkProtocol"]),
         .library(name: "InkBroker", targets: ["InkBroker"]),
+        .library(name: "InkReference", targets: ["InkReference"]),
     ],
     targets: [
         // C libraries of the distribution: a module map and a shim header each.

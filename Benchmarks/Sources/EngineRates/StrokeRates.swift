@@ -1,0 +1,37 @@
+import BenchmarkScenes
+import InkEngine
+
+/// Strokes: those of whole scenes, and those of each brush.
+enum StrokeRates {
+    static func measure(_ name: String, _ project: Project, with meter: Meter) throws {
+        let layers = Scenes.strokeLayers(project)
+        meter.measure("prepare/\(name)") {
+            Meter.time { for layer in layers { _ = PreparedStrokeBlock(layer.strokes).byteCount } }
+        }
+        for (size, edge) in [("2k", 2048), ("4k", 4096)] where meter.wants("strokes/\(name)/\(size)") {
+            let tasks = SceneTasks(layers, output: PixelSize(width: edge, height: edge))
+            let renderer = TileRenderer()
+            try meter.measure("strokes/\(name)/\(size)") { try tasks.render(with: renderer).raster }
+        }
+    }
+
+    static func measureBrushes(of project: Project, with meter: Meter) throws {
+        let count = project.layers.reduce(0) { $0 + $1.strokes.count }
+        for set in Scenes.brushSets(of: project, every: max(6, count / 100)) where meter.wants("stamp/\(set.name)") {
+            var layer = SceneTasks.Layer()
+            layer.strokes = set.strokes
+            let tasks = SceneTasks([layer], output: Scenes.canvas, background: .transparent, format: .rgba)
+            let renderer = TileRenderer()
+            let marks = set.strokes.reduce(0) { $0 + markCount(of: $1) }
+            try meter.measure("stamp/\(set.name)", "us", scale: 1e-3 / Double(marks)) {
+                try tasks.render(with: renderer).raster
+            }
+        }
+    }
+
+    /// How many shapes a stroke is: the last stamp of contour lines draws nothing.
+    private static func markCount(of stroke: Stroke) -> Int {
+        let stamps = PreparedStroke.stampCount(of: stroke)
+        return stroke.brush.type == .contourLines && stamps > 1 ? stamps - 1 : stamps
+    }
+}
