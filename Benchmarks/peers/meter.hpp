@@ -24,19 +24,17 @@ struct Meter {
         }
     }
 
-    // Once unmeasured where a run is short, then at least twice and until the runs or the seconds are used up; `body`
-    // returns milliseconds.
+    // Once unmeasured, then at least twice and until the runs or the seconds are used up; a body of more than four
+    // seconds once. `body` returns milliseconds.
     template <typename Body>
     void measure(const std::string &name, const char *unit, double scale, Body body) const {
-        double spent = 0;
-        const double first = body();
-        int run = 0;
-        if (first > 1000) {
-            print(name, unit, first * scale);
-            spent = first;
-            run = 1;
+        double spent = body();
+        if (spent > 4000) {
+            print(name, unit, spent * scale);
+            return;
         }
-        for (; run < runs && (run < 2 || spent / 1000 < seconds); ++run) {
+        spent = 0;
+        for (int run = 0; run < runs && (run < 2 || spent / 1000 < seconds); ++run) {
             const double milliseconds = body();
             spent += milliseconds;
             print(name, unit, milliseconds * scale);

@@ -88,8 +88,8 @@ def draw(size, layers, expected=None, clipped=False):
 
 def measure(name, unit, scale, options, body):
     first = body()
-    times = [first] if first > 1000 else []
-    while len(times) < options.runs and (len(times) < 2 or sum(times) / 1000 < options.seconds):
+    times = [first] if first > 4000 else []
+    while first <= 4000 and len(times) < options.runs and (len(times) < 2 or sum(times) / 1000 < options.seconds):
         times.append(body())
     for milliseconds in times:
         print(f"{name} {unit} {milliseconds * scale:.6f}", flush=True)

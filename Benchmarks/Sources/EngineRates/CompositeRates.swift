@@ -9,19 +9,19 @@ enum CompositeRates {
         if meter.wants("composite/stack") {
             let tasks = SceneTasks(layers, output: Scenes.canvas)
             let renderer = TileRenderer()
-            try meter.measure("composite/stack") { try tasks.render(with: renderer).composite }
+            try meter.measure("composite/stack") { try PhaseTimes(tasks, renderer).composite }
         }
         guard var layer = layers.first else { return }
         layer.opacity = 0.75
         for mode in BlendMode.allCases where meter.wants("composite/\(mode.rawValue)") {
             layer.blendMode = mode
             let one = SceneTasks([layer], output: Scenes.canvas)
-            let five = SceneTasks(Array(repeating: layer, count: 5), output: Scenes.canvas)
+            let three = SceneTasks(Array(repeating: layer, count: 3), output: Scenes.canvas)
             let renderer = TileRenderer()
             try meter.measure("composite/\(mode.rawValue)") {
-                let difference =
-                    Int64(try five.render(with: renderer).composite) - Int64(try one.render(with: renderer).composite)
-                return UInt64(max(0, difference / 4))
+                let few = try PhaseTimes(one, renderer).composite
+                let many = try PhaseTimes(three, renderer).composite
+                return many > few ? (many - few) / 2 : 0
             }
         }
     }

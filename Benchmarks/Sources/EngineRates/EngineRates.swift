@@ -5,11 +5,12 @@ import InkEngine
 /// How fast the engine is in one thread, part by part.
 ///
 ///     swift run -c release --package-path Benchmarks EngineRates [--scenes S,M,L] [--runs 5] [--seconds 5]
-///         [--only PREFIX,...] [--list]
+///         [--only NAME,FOLDER/,...]
 ///
-/// Writes a line for each run of each measurement: its name, unit and value. The last of the scenes gives the strokes of
+/// Writes a line for each run of each measurement: its name, unit and value. Times are processor time. The last of the scenes gives the strokes of
 /// the brushes, the layers to composite, the pictures to encode and the file to read. Each measurement is done once
-/// unmeasured, then at least twice and until it has been done as often, or for as long, as asked; with `--runs 1` once.
+/// unmeasured, then at least twice and until it has been done as often, or for as long, as asked. One that takes more
+/// than four seconds is done once, and with `--runs 1` all are.
 ///
 /// - `strokes/L/2k`: a scene's strokes on its layers; ms. Strokes are prepared beforehand: `prepare/L`.
 /// - `stamp/dots`, `stamp/dots-sized`: a stamp (a stroke, where solid); us.
@@ -23,12 +24,8 @@ enum EngineRates {
         var arguments = Array(CommandLine.arguments.dropFirst())
         while let name = arguments.first {
             arguments.removeFirst()
-            if name == "--list" {
-                options.listsOnly = true
-                continue
-            }
             guard let value = arguments.first, options.set(name, value) else {
-                print("usage: EngineRates [--scenes S,M,L] [--runs N] [--seconds N] [--only PREFIX,...] [--list]")
+                print("usage: EngineRates [--scenes S,M,L] [--runs N] [--seconds N] [--only NAME,FOLDER/,...]")
                 exit(2)
             }
             arguments.removeFirst()
@@ -48,9 +45,8 @@ struct Options {
     var scenes = ["S", "M", "L"]
     var runs = 5
     var seconds = 5.0
-    /// Beginnings of names; empty for all.
+    /// Names, or beginnings of names that end with `/`; empty for all.
     var only: [String] = []
-    var listsOnly = false
 
     /// False for an option that there is not.
     mutating func set(_ name: String, _ value: String) -> Bool {
