@@ -36,11 +36,11 @@ class Verdicts(unittest.TestCase):
         self.assertGreater(self.words(1, spread=0.2).count("unclear"), 450)
 
     def test_a_slowdown_is_slower(self):
-        self.assertGreater(self.words(1.25).count("slower"), 475)
+        self.assertGreater(self.words(1.25).count("slower"), 450)
         self.assertGreater(self.words(1.06, spread=0.01).count("slower"), 475)
 
     def test_a_speedup_is_faster(self):
-        self.assertGreater(self.words(1 / 1.25).count("faster"), 475)
+        self.assertGreater(self.words(1 / 1.25).count("faster"), 450)
 
     def test_drift_of_the_machine_does_not_matter(self):
         base = [100 * 1.1 ** turn for turn in range(12)]
