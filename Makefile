@@ -10,7 +10,8 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build demo pictures examples test simulate fuzz check-deployment test-image lint format clean
+.PHONY: help setup build demo pictures examples test simulate fuzz check-deployment test-image bench bench-peers \
+	bench-compare bench-baseline lint format clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -55,8 +56,25 @@ check-deployment: build ## Check image, compose file, units and manifests with t
 test-image: build ## Build the image and run a farm of it (root, Debian or Ubuntu)
 	Scripts/test-image.sh
 
-lint: ## Check the formatting
+BENCHMARKS := Benchmarks
+bench: build ## Measure whole exports and the engine's parts
+	$(BENCHMARKS)/measure.py
+	$(BENCHMARKS)/kernels.py
+
+bench-peers: setup ## Measure the same marks, layers and pixels with Cairo, Skia, pixman, libvips and libpng (installs them)
+	$(BENCHMARKS)/peers.py
+
+BASE ?= main
+bench-compare: setup ## Tell whether the working tree is slower than BASE (default main)
+	$(BENCHMARKS)/compare.py --base $(BASE)
+
+BASELINE := $(BENCHMARKS)/baselines/$(shell uname -m).json
+bench-baseline: setup ## Tell whether the working tree takes more instructions than the kept baseline
+	$(BENCHMARKS)/compare.py --baseline $(BASELINE)
+
+lint: ## Check the formatting, and the judgement of bench-compare
 	swift format lint --strict -r $(FORMATTED)
+	$(BENCHMARKS)/compare.py --self-test
 
 format: ## Format the sources
 	swift format format -i -r $(FORMATTED)

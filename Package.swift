@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "InkProtocol", targets: ["InkProtocol"]),
         .library(name: "InkBroker", targets: ["InkBroker"]),
         .library(name: "InkWorker", targets: ["InkWorker"]),
+        .library(name: "InkReference", targets: ["InkReference"]),
     ],
     targets: [
         // C libraries of the distribution: a module map and a shim header each.

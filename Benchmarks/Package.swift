@@ -22,5 +22,19 @@ let package = Package(
                 .product(name: "InkProtocol", package: "ink-export-farm"),
                 .product(name: "InkWorker", package: "ink-export-farm"),
             ]),
+        // What is drawn, composited and encoded by the engine and by its peers alike.
+        .target(
+            name: "BenchmarkScenes",
+            dependencies: [.product(name: "InkEngine", package: "ink-export-farm")]),
+        .executableTarget(
+            name: "EngineRates",
+            dependencies: ["BenchmarkScenes", .product(name: "InkEngine", package: "ink-export-farm")]),
+        .executableTarget(
+            name: "SceneMarks",
+            dependencies: [
+                "BenchmarkScenes",
+                .product(name: "InkEngine", package: "ink-export-farm"),
+                .product(name: "InkReference", package: "ink-export-farm"),
+            ]),
     ]
 )

@@ -19,13 +19,20 @@ PHASES = ["read", "prepare", "decode", "raster", "composite", "encode", "stitch"
 
 
 def run(command):
-    """Runs a command; its wall time in milliseconds and its peak memory in MB."""
+    """Runs a command; its wall time and processor time in milliseconds and its peak memory in MB."""
     start = time.monotonic()
     child = os.posix_spawnp(command[0], command, os.environ)
     _, status, usage = os.wait4(child, 0)
     if os.waitstatus_to_exitcode(status) != 0:
         raise SystemExit(f"{' '.join(command)}: exit code {os.waitstatus_to_exitcode(status)}")
-    return (time.monotonic() - start) * 1000, usage.ru_maxrss / 1024
+    return (time.monotonic() - start) * 1000, (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss / 1024
+
+
+def export(ink, scene, size, workers, folder, *options):
+    """Exports a scene into a folder; what `run` returns."""
+    return run([
+        ink, "export", str(HERE / f"scenes/scene-{scene}.ink"), "-o", folder, "--size", size, "--workers", str(workers),
+        "--if-exists", "overwrite", "--quiet", *options])
 
 
 def measure(ink, scene, size, workers, runs):
@@ -33,9 +40,7 @@ def measure(ink, scene, size, workers, runs):
     with tempfile.TemporaryDirectory() as folder:
         report = f"{folder}/report.json"
         for _ in range(runs + 1):
-            whole, memory = run([
-                ink, "export", str(HERE / f"scenes/scene-{scene}.ink"), "-o", folder, "--size", size, "--workers", workers,
-                "--if-exists", "overwrite", "--quiet", "--report", report])
+            whole, _, memory = export(ink, scene, size, workers, folder, "--report", report)
             export = json.loads(pathlib.Path(report).read_text())["exports"][0]
             rows.append({"whole": whole, "export": export["milliseconds"], "broker": export["brokerMs"], "MB": memory}
                         | {phase: export["phasesMs"][phase] for phase in PHASES})

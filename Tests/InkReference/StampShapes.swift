@@ -90,18 +90,24 @@ private func dots(_ f: StampFrame) -> [Part] {
 /// "parallelLines' seven lines, each displaced across by (P / 4) sin(2 pi t / (10 k)), t from -10 k to 10 k along u
 /// measured from the line's middle: a polyline of 32 equal steps of t, width w, butt caps, round joins"
 private func waves(_ f: StampFrame) -> [Part] {
-    (-3...3).flatMap { i -> [Part] in
-        let middle = f.c + (Double(i) * f.p) * f.v
-        let vertices = (0...32).map { step -> Point in
-            let t = mix(-10 * f.k, 10 * f.k, Double(step) / 32)
-            let displacement = f.p / 4 * sin(2 * Double.pi * t / (10 * f.k))
-            return middle + t * f.u + displacement * f.v
-        }
+    waveLines(f).flatMap { vertices -> [Part] in
         // Butt caps: nothing at the two ends. Round joins, as SVG and PDF have them: at each of the vertices between, the
         // sector of the disc between the two outer corners.
         let steps = zip(vertices, vertices.dropFirst()).map { Part.line(from: $0, to: $1, width: f.w) }
         let joins = (1..<32).flatMap { roundJoin(vertices[$0 - 1], vertices[$0], vertices[$0 + 1], width: f.w) }
         return steps + joins
+    }
+}
+
+/// The polylines of a waves stamp.
+func waveLines(_ f: StampFrame) -> [[Point]] {
+    (-3...3).map { i in
+        let middle = f.c + (Double(i) * f.p) * f.v
+        return (0...32).map { step in
+            let t = mix(-10 * f.k, 10 * f.k, Double(step) / 32)
+            let displacement = f.p / 4 * sin(2 * Double.pi * t / (10 * f.k))
+            return middle + t * f.u + displacement * f.v
+        }
     }
 }
 

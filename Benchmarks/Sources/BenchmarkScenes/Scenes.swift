@@ -1,0 +1,50 @@
+import Foundation
+public import InkEngine
+
+/// The scenes that are measured.
+public enum Scenes {
+    /// The canvas of all scenes, pixels.
+    public static let canvas = PixelSize(width: 2048, height: 2048)
+
+    /// `S`, `M` or `L`.
+    public static func read(_ name: String) throws -> Project {
+        try ProjectLoader.load(path: path(name)).project
+    }
+
+    /// The file of a scene.
+    public static func path(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("scenes/scene-\(name).ink").path
+    }
+
+    /// A brush by itself, on every n-th stroke of a scene.
+    public struct BrushSet: Sendable {
+        /// `parallelLines`, or `parallelLines-sized` where pressure changes the size.
+        public var name: String
+        public var strokes: [Stroke]
+    }
+
+    /// Each type of brush, of one size and with changing sizes, on the same strokes. Solid lines are six pixels wide.
+    public static func brushSets(of scene: Project, every interval: Int) -> [BrushSet] {
+        let all = scene.layers.flatMap(\.strokes)
+        let strokes = stride(from: 0, to: all.count, by: interval).map { all[$0] }
+        return BrushType.allCases.flatMap { type in
+            [false, true].map { isSized in
+                BrushSet(
+                    name: type.rawValue + (isSized ? "-sized" : ""),
+                    strokes: strokes.map { stroke in
+                        var stroke = stroke
+                        stroke.brush.type = type
+                        stroke.brush.dynamics.pressureAffectsSize = isSized
+                        if type == .solid { stroke.brush.lineWidth = 6 }
+                        return stroke
+                    })
+            }
+        }
+    }
+
+    /// A transparent canvas with one layer of strokes.
+    public static func project(of strokes: [Stroke]) -> Project {
+        Project(canvasSize: canvas, background: .transparent, layers: [Layer(strokes: strokes)])
+    }
+}

@@ -1,0 +1,51 @@
+import BenchmarkScenes
+import InkEngine
+
+/// Strokes: those of whole scenes, and those of each brush.
+enum StrokeRates {
+    static func measure(_ name: String, _ project: Project, with meter: Meter) throws {
+        let layers = Scenes.strokeLayers(project)
+        meter.measure("prepare/\(name)") {
+            Meter.time { for layer in layers { _ = PreparedStrokeBlock(layer.strokes).byteCount } }
+        }
+        for (size, edge) in [("2k", 2048), ("4k", 4096)] where meter.wants("strokes/\(name)/\(size)") {
+            let tasks = SceneTasks(layers, output: PixelSize(width: edge, height: edge))
+            let renderer = TileRenderer()
+            try meter.measure("strokes/\(name)/\(size)") { try PhaseTimes(tasks, renderer).raster }
+        }
+    }
+
+    static func measureBrushes(of project: Project, with meter: Meter) throws {
+        let count = project.layers.reduce(0) { $0 + $1.strokes.count }
+        for set in Scenes.brushSets(of: project, every: max(6, count / 100)) where meter.wants("stamp/\(set.name)") {
+            var layer = SceneTasks.Layer()
+            layer.strokes = set.strokes
+            let tasks = SceneTasks([layer], output: Scenes.canvas, background: .transparent, format: .rgba)
+            let renderer = TileRenderer()
+            let marks = set.strokes.reduce(0) { $0 + markCount(of: $1) }
+            try meter.measure("stamp/\(set.name)", "us", scale: 1e-3 / Double(marks)) {
+                try PhaseTimes(tasks, renderer).raster
+            }
+        }
+    }
+
+    /// How many shapes a stroke is: the last stamp of contour lines draws nothing.
+    private static func markCount(of stroke: Stroke) -> Int {
+        let stamps = PreparedStroke.stampCount(of: stroke)
+        return stroke.brush.type == .contourLines && stamps > 1 ? stamps - 1 : stamps
+    }
+}
+
+/// What of a rendering's processor time went where, nanoseconds: the renderer's report of its phases is in wall time.
+struct PhaseTimes {
+    let raster: UInt64
+    let composite: UInt64
+
+    init(_ tasks: SceneTasks, _ renderer: TileRenderer) throws {
+        var phases: (raster: UInt64, composite: UInt64) = (0, 0)
+        let total = try Meter.time { phases = try tasks.render(with: renderer) }
+        let share = Double(phases.raster) / Double(max(1, phases.raster + phases.composite))
+        raster = UInt64(Double(total) * share)
+        composite = total - raster
+    }
+}
