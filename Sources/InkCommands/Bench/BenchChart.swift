@@ -24,7 +24,7 @@ struct BenchChart: Sendable {
         var y = heading(&svg)
         y = legend(&svg, y)
         let scale = scale
-        axis(&svg, scale, from: y, to: height - 64 - Double(notes.count - 1) * 16)
+        axis(&svg, scale, from: y, to: height - 36 - Double(notes.count) * 16)
         for group in groups { y = draw(group, scale, &svg, y) }
         y += 34
         for note in notes {
@@ -39,7 +39,7 @@ struct BenchChart: Sendable {
     private var subtitles: [String] {
         BenchText.wrapped(report.machine.text, columns: 140)
             + [
-                "\(report.workers) \(report.workers == 1 ? "worker" : "workers"), ink \(report.program), renderer "
+                "\(report.workers) \(report.workers == 1 ? "worker" : "workers"), renderer "
                     + "\(report.rendererVersion), \(report.date.prefix(16).replacing("T", with: " ")) UTC"
             ]
     }
@@ -74,7 +74,7 @@ struct BenchChart: Sendable {
 
     private var height: Double {
         let rows = groups.reduce(0) { $0 + Self.groupHeight + Double($1.count) * Self.rowHeight }
-        return 58 + Double(subtitles.count) * 17 + 38 + rows + 26 + 34 + Double(notes.count) * 16
+        return 64 + Double(subtitles.count) * 17 + 32 + rows + 52 + Double(notes.count) * 16
     }
 
     /// The tiers' times for a result's pictures, milliseconds.

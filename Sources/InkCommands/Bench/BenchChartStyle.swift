@@ -22,7 +22,7 @@ enum BenchChartStyle {
         .raster { fill: #62b4e6; }
         .composite { fill: #2fb28a; }
         .encode { fill: #eea236; }
-        .stitch { fill: #e0744b; }
+        .stitch { fill: #b7654a; }
         @media (prefers-color-scheme: dark) {
           text { fill: #e6edf3; }
           .card { fill: #0d1117; stroke: #30363d; }

@@ -8,9 +8,9 @@ struct BenchScene: Sendable {
     static let canvasEdge = 2048
 
     static let all = [
-        BenchScene(name: "light", layerCount: 3, strokeCount: 60, seed: 1),
-        BenchScene(name: "medium", layerCount: 6, strokeCount: 400, seed: 2),
-        BenchScene(name: "heavy", layerCount: 10, strokeCount: 2000, seed: 3),
+        BenchScene(name: "light", layerCount: 3, strokeCount: 60, seed: 3),
+        BenchScene(name: "medium", layerCount: 6, strokeCount: 400, seed: 103),
+        BenchScene(name: "heavy", layerCount: 10, strokeCount: 2000, seed: 34),
     ]
 
     let name: String

@@ -88,10 +88,11 @@ struct BenchText: Sendable {
         for row in comparison.rows {
             table.add(
                 [
-                    Self.name(row.subject.scene), Self.size(row.subject.size), row.earlier.map(Self.shown) ?? "-",
+                    Self.name(row.subject.scene).shortened(to: 16), Self.size(row.subject.size),
+                    row.earlier.map(Self.shown) ?? "-",
                     Self.shown(row.now), row.medianRatio.map { Shown.decimal($0, places: 3) } ?? "-",
                     row.ratio.map {
-                        "\(Shown.decimal($0.low, places: 3))-\(Shown.decimal($0.high, places: 3))"
+                        "\(Shown.decimal($0.low, places: 2))-\(Shown.decimal($0.high, places: 2))"
                     } ?? "-", row.verdict.rawValue,
                 ])
         }
@@ -100,7 +101,7 @@ struct BenchText: Sendable {
             + comparison.differences.flatMap { Self.wrapped("Mind: \($0).") }
     }
 
-    private static func name(_ scene: String) -> String { scene.escapingControls().shortened(to: 24) }
+    private static func name(_ scene: String) -> String { scene.escapingControls().shortened(to: 22) }
     private static func size(_ size: String) -> String { size.shortened(to: 11) }
 
     /// Three digits or more.
