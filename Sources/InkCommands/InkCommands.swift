@@ -43,6 +43,7 @@ public enum InkCommands {
         case "purge": return try OrderCommands.purge(parsed, environment)
         case "drain": return try OrderCommands.drain(parsed, environment)
         case "doctor": return try DoctorCommand.run(parsed, environment)
+        case "bench": return try BenchCommand.run(parsed, environment)
         case "help":
             let text = try CommandLineParser.help(for: parsed.value("COMMAND"), program: .ink)
             try environment.console.print(text.droppingLastNewlines())

@@ -53,7 +53,7 @@ struct ExportArguments: Hashable, Sendable {
         guard paths.count(where: { $0 == "-" }) <= 1 else { throw .usage("standard input (-) can be read only once") }
         output = parsed.value("output")
         if output?.isEmpty == true { throw .usage("--output is empty") }
-        sizes = try Self.sizes(parsed)
+        sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
         layers = try Self.layers(parsed)
         name = try NameTemplate(
             parsed.value("name") ?? (layers == .each ? "{name}-{layer}-{size}.png" : "{name}-{size}.png"))
@@ -72,8 +72,12 @@ struct ExportArguments: Hashable, Sendable {
         run = try Self.run(parsed)
     }
 
-    private static func sizes(_ parsed: ParsedCommand) throws(CommandError) -> [ExportSize] {
-        guard parsed.isGiven("size") else { return [.longestEdge(2048, name: "2k")] }
+    /// The sizes of `--size`.
+    /// - Throws: `usage`.
+    static func sizes(
+        _ parsed: ParsedCommand, default standard: [ExportSize]
+    ) throws(CommandError) -> [ExportSize] {
+        guard parsed.isGiven("size") else { return standard }
         var sizes: [ExportSize] = []
         for text in parsed.list("size") {
             guard let size = ExportSize(text) else {

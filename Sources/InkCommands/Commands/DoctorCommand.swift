@@ -60,7 +60,7 @@ struct DoctorCommand {
     /// Exports a small project into a folder of its own and looks at the picture; nil when all is well.
     private func selfTest() -> PictureFailure? {
         do throws(CommandError) {
-            let folder = try Self.temporaryFolder()
+            let folder = try asCommand { () throws(EngineError) in try TemporaryFolder.make("ink-doctor") }
             let path = folder.appendingPath("self-test.png")
             defer {
                 unlink(path)
@@ -72,15 +72,6 @@ struct DoctorCommand {
         } catch {
             return PictureFailure(error)
         }
-    }
-
-    private static func temporaryFolder() throws(CommandError) -> String {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array(parent.appendingPath("ink-doctor-XXXXXX").utf8CString)
-        guard let made = mkdtemp(&template) else {
-            throw .engine(.io(path: parent, operation: "make a temporary folder", errno: errno))
-        }
-        return String(cString: made)
     }
 
     private func export(to path: String) throws(CommandError) -> PictureFailure? {

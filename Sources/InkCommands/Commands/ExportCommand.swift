@@ -14,11 +14,16 @@ struct ExportCommand {
     private let limits: Limits
     /// nil: this process renders.
     private let remote: RemoteOptions?
-    private let mailbox = Mailbox<ExportRun.Event>()
+    private let mailbox: Mailbox<ExportRun.Event>
+    private let clock = Stopwatch()
 
+    /// - Parameter mailbox: whoever else posts `stop` into it ends the run.
     /// - Throws: `usage`, `configuration` before anything is touched.
-    private init(_ given: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
+    init(
+        _ given: ParsedCommand, _ environment: CommandEnvironment, mailbox: Mailbox<ExportRun.Event> = Mailbox()
+    ) throws(CommandError) {
         self.environment = environment
+        self.mailbox = mailbox
         if let path = given.value("from-report") {
             if given.isGiven("PATH") { throw .usage("--from-report takes its paths from the report; give no PATH") }
             let repeated = try RepeatedExports(path: path, onlyFailed: given.isGiven("failed"))
@@ -71,10 +76,11 @@ struct ExportCommand {
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let command = try ExportCommand(parsed, environment)
-        return try command.execute()
+        return try command.report(try command.execute())
     }
 
-    private func execute() throws(CommandError) -> ExitCode {
+    /// Does everything but report.
+    func execute() throws(CommandError) -> FinishedExports {
         let workers = arguments.run.workers ?? UsableCores.count()
         let farm: any ExportFarm =
             remote.map { RemoteFarm($0, environment) } ?? environment.makeFarm(workers, limits)
@@ -116,10 +122,13 @@ struct ExportCommand {
             console: environment.console, mailbox: mailbox, run: arguments.run,
             readAheadCount: remote == nil ? workers + 2 : Self.sentAtOnce)
         try run.execute()
-        let milliseconds = run.milliseconds
+        let finished = FinishedExports(
+            records: run.records, stoppedBy: run.stoppedBy, milliseconds: run.milliseconds,
+            commandMilliseconds: clock.milliseconds, policy: policy, rendererVersion: farm.rendererVersion,
+            workers: farm.threadCount)
         farm.stop()
         if run.stoppedBy != nil { farm.removeTemporaryFiles() }
-        return try report(run, milliseconds: milliseconds, policy: policy, farm: farm)
+        return finished
     }
 
     /// The projects, and whether they are many: more than one, or found by a search.
@@ -186,16 +195,13 @@ struct ExportCommand {
         }
     }
 
-    private func report(
-        _ run: ExportRun, milliseconds: Double, policy: ExistingFilePolicy, farm: any ExportFarm
-    ) throws(CommandError) -> ExitCode {
-        let summary = ExportSummary(run.records, milliseconds: milliseconds)
-        let exitCode =
-            run.stoppedBy?.exitCode ?? ExitCode.combining(run.records.compactMap { $0.failure?.kind })
+    private func report(_ finished: FinishedExports) throws(CommandError) -> ExitCode {
+        let summary = ExportSummary(finished.records, milliseconds: finished.milliseconds)
+        let exitCode = finished.exitCode
         let report = ExportReport(
-            records: run.records, summary: summary, options: reportedOptions(policy),
-            folder: FileSystem.currentFolder(), rendererVersion: farm.rendererVersion,
-            workers: farm.threadCount, broker: remote?.endpoint, exitCode: exitCode)
+            records: finished.records, summary: summary, options: reportedOptions(finished.policy),
+            folder: FileSystem.currentFolder(), rendererVersion: finished.rendererVersion,
+            workers: finished.workers, broker: remote?.endpoint, exitCode: exitCode)
         if let path = arguments.run.reportPath {
             do {
                 try report.write(to: path)
@@ -206,7 +212,7 @@ struct ExportCommand {
         if arguments.run.printsJSON {
             try environment.console.print(report.json.text())
         } else if !arguments.run.isQuiet {
-            try environment.console.print(summary.text(run.records))
+            try environment.console.print(summary.text(finished.records))
         }
         return exitCode
     }
@@ -220,6 +226,23 @@ struct ExportCommand {
         var options = parsed.values.filter { !own.contains($0.key) }
         options["if-exists"] = [policy.rawValue]
         return options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}
+
+/// What came of an export's run.
+struct FinishedExports: Sendable {
+    var records: [ExportRecord]
+    var stoppedBy: StopSignal?
+    /// From the first reading to the last file.
+    var milliseconds: Double
+    /// From the start of the command to the last file.
+    var commandMilliseconds: Double
+    var policy: ExistingFilePolicy
+    var rendererVersion: String
+    var workers: Int
+
+    var exitCode: ExitCode {
+        stoppedBy?.exitCode ?? ExitCode.combining(records.compactMap { $0.failure?.kind })
     }
 }
 

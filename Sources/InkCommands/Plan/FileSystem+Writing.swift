@@ -16,11 +16,7 @@ extension FileSystem {
             return
         }
         let target = resolved(path)
-        let (folder, name) = target.splitPath()
-        // Short, so that a name of the greatest length still has room beside it.
-        let part = folder.appendingPath(".\(name.prefix(16)).\(getpid()).part")
-        let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw .io(path: path, operation: "create", errno: errno) }
+        let (file, part) = try createPart(beside: target, name: path)
         do throws(EngineError) {
             defer { close(file) }
             try writeAll(bytes, to: file, name: path)
@@ -34,6 +30,34 @@ extension FileSystem {
             unlink(part)
             throw .io(path: path, operation: "rename", errno: reason)
         }
+    }
+
+    /// Finds out whether `writeAtomically` could begin, and leaves everything as it was.
+    /// - Throws: `io` with `path`.
+    static func checkWritable(_ path: String) throws(EngineError) {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            guard status.st_mode & S_IFMT != S_IFDIR else {
+                throw .io(path: path, operation: "write", errno: EISDIR)
+            }
+            guard access(path, W_OK) == 0 else { throw .io(path: path, operation: "write", errno: errno) }
+            return
+        }
+        let (file, part) = try createPart(beside: resolved(path), name: path)
+        close(file)
+        unlink(part)
+    }
+
+    /// A new file beside `target`, open for writing.
+    private static func createPart(
+        beside target: String, name path: String
+    ) throws(EngineError) -> (file: Int32, part: String) {
+        let (folder, name) = target.splitPath()
+        // Short, so that a name of the greatest length still has room beside it.
+        let part = folder.appendingPath(".\(name.prefix(16)).\(getpid()).part")
+        let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard file >= 0 else { throw .io(path: path, operation: "create", errno: errno) }
+        return (file, part)
     }
 
     private static func write(_ bytes: [UInt8], toExisting path: String) throws(EngineError) {

@@ -38,6 +38,9 @@ enum FileSystem {
     /// Whether there is anything at a path, links followed.
     static func exists(_ path: String) throws(EngineError) -> Bool { try status(path) != nil }
 
+    /// What the system says of a file that is not there.
+    static let missingError = ENOENT
+
     /// What the system says of a file that is there and should not be.
     static let existsError = EEXIST
 

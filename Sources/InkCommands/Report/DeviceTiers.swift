@@ -9,7 +9,12 @@ enum DeviceTiers {
     ///
     /// For another size a tier's time grows with the pixels that the same canvas gives there, the square of the edge.
     static func tier(milliseconds: Double, pixels: PixelSize) -> Int? {
-        let edge = Double(pixels.longestEdge) / 2048
-        return seconds.firstIndex { milliseconds <= $0 * 1000 * edge * edge }
+        limits(edge: pixels.longestEdge).firstIndex { milliseconds <= $0 * 1000 }
+    }
+
+    /// The tiers' times for a picture of this longest edge, seconds.
+    static func limits(edge: Int) -> [Double] {
+        let share = Double(edge) / 2048
+        return seconds.map { $0 * share * share }
     }
 }

@@ -74,16 +74,7 @@ struct ExportReport: Sendable {
             ("height", .optional(record.pixels?.height)),
             ("state", .string(record.state.rawValue)),
             ("milliseconds", .milliseconds(record.milliseconds)),
-            (
-                "phasesMs",
-                .object([
-                    ("read", .milliseconds(phases.read)), ("decode", .milliseconds(phases.decode)),
-                    ("queue", .milliseconds(phases.queue)), ("prepare", .milliseconds(phases.prepare)),
-                    ("raster", .milliseconds(phases.raster)),
-                    ("composite", .milliseconds(phases.composite)), ("encode", .milliseconds(phases.encode)),
-                    ("stitch", .milliseconds(phases.stitch)),
-                ])
-            ),
+            ("phasesMs", phases.json),
             ("tiles", .optional(record.outcome?.tileCount)),
             ("bytes", .optional(record.outcome?.byteCount)),
             ("sha256", .optional(record.outcome?.sha256)),

@@ -1,6 +1,7 @@
 import CSystem
+import Glibc
 
-/// What the program asks of the C library's allocator.
+/// What the program asks of the C library's allocator, and what the system says of its memory.
 enum ProcessMemory {
     /// Lets blocks of 8 MiB and more go straight back to the system when they are freed.
     ///
@@ -14,5 +15,22 @@ enum ProcessMemory {
         // A library that does not know the settings only keeps more memory.
         _ = mallopt(M_MMAP_THRESHOLD, 8 << 20)
         _ = mallopt(M_TRIM_THRESHOLD, 8 << 20)
+    }
+
+    /// Gives free memory back and begins a new peak; false where the system has no such switch.
+    static func beginPeak() -> Bool {
+        _ = malloc_trim(0)
+        let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        // 5: the peak becomes what is resident now (proc(5)).
+        return write(file, "5", 1) == 1
+    }
+
+    /// The most that has been resident since the peak began, bytes; nil where the system does not say.
+    static func peakBytes() -> Int? {
+        guard let bytes = try? FileSystem.read("/proc/self/status", limitBytes: 1 << 16) else { return nil }
+        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 }

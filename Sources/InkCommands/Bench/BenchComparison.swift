@@ -1,0 +1,98 @@
+import InkJSON
+
+/// A benchmark beside an earlier one.
+struct BenchComparison: Sendable {
+    enum Verdict: String, Hashable, Sendable {
+        case faster, slower
+        case noDifference = "no difference beyond the noise"
+        case tooFewRuns = "too few runs to tell"
+        case otherContent = "the project is not the same"
+        case notMeasured = "not in the earlier run"
+    }
+
+    /// A case beside its earlier self.
+    struct Row: Hashable, Sendable {
+        var subject: BenchCase
+        /// Of the commands' times, milliseconds; nil when there is no earlier one.
+        var earlier: Double?
+        var now: Double
+        /// Now over earlier.
+        var ratio: BenchStatistics.Ratio?
+        var verdict: Verdict
+
+        /// Of the medians.
+        var medianRatio: Double? { earlier.map { now / $0 } }
+    }
+
+    /// A difference that is certain but smaller than this is none: so much a machine drifts between two runs.
+    static let differenceMin = 0.03
+
+    /// What is not as it was, a line each: program, machine, settings.
+    var differences: [String]
+    /// The earlier run's date.
+    var date: String
+    var rows: [Row]
+
+    init(_ now: BenchReport, with earlier: BenchReport) {
+        date = earlier.date
+        differences = []
+        if now.program != earlier.program || now.rendererVersion != earlier.rendererVersion {
+            differences.append(
+                "another version: ink \(earlier.program) (renderer \(earlier.rendererVersion)), "
+                    + "now ink \(now.program) (renderer \(now.rendererVersion))")
+        }
+        let machine = now.machine.differences(from: earlier.machine)
+        if !machine.isEmpty { differences.append("another machine: " + machine.joined(separator: "; ")) }
+        if now.workers != earlier.workers {
+            differences.append("other settings: \(earlier.workers) workers, now \(now.workers)")
+        }
+        rows = now.results.map { result in
+            let same = earlier.results.first { $0.subject == result.subject }
+            let alike = earlier.results.first {
+                $0.subject.scene == result.subject.scene && $0.subject.size == result.subject.size
+            }
+            return Self.row(result, same ?? alike)
+        }
+    }
+
+    private static func row(_ now: BenchResult, _ earlier: BenchResult?) -> Row {
+        let median = BenchStatistics.median(now.times) ?? 0
+        guard let earlier else { return Row(subject: now.subject, now: median, verdict: .notMeasured) }
+        var row = Row(
+            subject: now.subject, earlier: BenchStatistics.median(earlier.times), now: median, verdict: .otherContent)
+        guard now.subject == earlier.subject else { return row }
+        row.ratio = BenchStatistics.ratio(now.times, to: earlier.times)
+        row.verdict = verdict(row.ratio)
+        return row
+    }
+
+    static func verdict(_ ratio: BenchStatistics.Ratio?) -> Verdict {
+        guard let ratio else { return .tooFewRuns }
+        if ratio.low > 1, ratio.estimate >= 1 + differenceMin { return .slower }
+        if ratio.high < 1, ratio.estimate <= 1 / (1 + differenceMin) { return .faster }
+        return .noDifference
+    }
+
+    var json: JSONValue {
+        .object([
+            ("date", .string(date)),
+            ("differences", .array(differences.map { .string($0) })),
+            (
+                "results",
+                .array(
+                    rows.map { row in
+                        .object([
+                            ("scene", .string(row.subject.scene)), ("size", .string(row.subject.size)),
+                            ("earlierMs", .milliseconds(row.earlier)), ("nowMs", .milliseconds(row.now)),
+                            ("ratio", row.medianRatio.map { .number($0) } ?? .null),
+                            (
+                                "interval99",
+                                row.ratio.map { .array([.number($0.low), .number($0.high)]) } ?? .null
+                            ),
+                            ("verdict", .string(row.verdict.rawValue)),
+                        ])
+                    })
+            ),
+        ])
+    }
+}

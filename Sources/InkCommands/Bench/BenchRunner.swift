@@ -1,0 +1,85 @@
+import InkBroker
+import InkEngine
+import Synchronization
+
+/// Runs export commands in this process and measures them.
+final class BenchRunner: Sendable {
+    private struct State {
+        var mailbox: Mailbox<ExportRun.Event>?
+        var stoppedBy: StopSignal?
+    }
+
+    private let environment: CommandEnvironment
+    private let workers: Int
+    /// Where the pictures go.
+    private let folder: String
+    private let state = Mutex(State())
+
+    init(_ environment: CommandEnvironment, workers: Int, folder: String) {
+        var environment = environment
+        // Signals are the benchmark's, which outlives each command.
+        environment.handlesSignals = false
+        let console = environment.console
+        if console.terminalSize() != nil {
+            // The line that tells the progress gives way to what goes wrong.
+            environment.console.writeError = { console.writeError("\r\u{1b}[K" + $0) }
+        }
+        self.environment = environment
+        self.workers = workers
+        self.folder = folder
+    }
+
+    var stoppedBy: StopSignal? { state.withLock(\.stoppedBy) }
+
+    /// Ends the command that runs, and lets no other begin.
+    func stop(_ signal: StopSignal) {
+        state.withLock { state in
+            state.stoppedBy = signal
+            state.mailbox?.post(.stop(signal))
+        }
+    }
+
+    /// Exports once.
+    /// - Returns: nil after `stop`.
+    /// - Throws: when a picture fails; the failure has been said.
+    func measure(_ subject: BenchSubject) throws(BenchFailure) -> BenchSample? {
+        let mailbox = Mailbox<ExportRun.Event>()
+        let isStopped = state.withLock { state in
+            state.mailbox = mailbox
+            return state.stoppedBy != nil
+        }
+        if isStopped { return nil }
+        let hasPeak = ProcessMemory.beginPeak()
+        let finished: FinishedExports
+        do {
+            finished = try ExportCommand(command(subject), environment, mailbox: mailbox).execute()
+        } catch {
+            environment.console.error(error.description)
+            throw BenchFailure(exitCode: error.exitCode)
+        }
+        if stoppedBy != nil { return nil }
+        guard finished.exitCode == .done else { throw BenchFailure(exitCode: finished.exitCode) }
+        var phases = PhaseTimes()
+        for record in finished.records { phases.add(record.phases) }
+        return BenchSample(
+            milliseconds: finished.commandMilliseconds,
+            pictures: finished.records.map { record in
+                BenchSample.Picture(
+                    milliseconds: record.milliseconds ?? 0, edge: record.pixels?.longestEdge ?? 0)
+            }, phases: phases, peakBytes: hasPeak ? ProcessMemory.peakBytes() : nil)
+    }
+
+    private func command(_ subject: BenchSubject) -> ParsedCommand {
+        ParsedCommand(
+            name: "export",
+            values: [
+                "PATH": subject.paths, "output": [folder], "name": ["{n}.png"], "size": [subject.size.name],
+                "workers": [String(workers)], "if-exists": [ExistingFilePolicy.overwrite.rawValue], "quiet": [],
+            ])
+    }
+}
+
+/// An export of a benchmark that failed.
+struct BenchFailure: Error, Hashable, Sendable {
+    var exitCode: ExitCode
+}

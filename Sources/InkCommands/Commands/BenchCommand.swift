@@ -1,0 +1,133 @@
+import InkBroker
+import InkEngine
+import InkJSON
+
+/// `ink bench`: measures export times on this machine.
+struct BenchCommand {
+    private let environment: CommandEnvironment
+    private let arguments: BenchArguments
+    private let earlier: BenchReport?
+
+    /// - Throws: before anything is made: `usage`, `configuration`, or that a file cannot be written.
+    private init(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
+        self.environment = environment
+        arguments = try BenchArguments(parsed)
+        earlier = try arguments.comparePath.map { path throws(CommandError) in try BenchReport.read(path) }
+        try Self.checkOutputs(arguments)
+    }
+
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        try BenchCommand(parsed, environment).execute()
+    }
+
+    private func execute() throws(CommandError) -> ExitCode {
+        let folder = try asCommand { () throws(EngineError) in try TemporaryFolder.make("ink-bench") }
+        defer { TemporaryFolder.remove(folder) }
+        let workers = arguments.workers ?? UsableCores.count()
+        let runner = BenchRunner(environment, workers: workers, folder: folder.appendingPath("pictures"))
+        if environment.handlesSignals {
+            try Interrupts.watch(
+                onFirst: { runner.stop($0) },
+                beforeExit: {
+                    // First, so that no new file appears in the folder.
+                    ExportCleanup.removeAll()
+                    TemporaryFolder.remove(folder)
+                })
+        }
+        let date = LogTime.text(LogTime.now())
+        var finder = BenchSubjects(arguments, environment)
+        let subjects = try finder.find(scenesIn: folder)
+        try refuseReplacedInputs(subjects)
+        var failures = finder.failures
+        let results = measure(subjects, runner, &failures)
+        if let signal = runner.stoppedBy { return signal.exitCode }
+        // What failed has been said.
+        if results.isEmpty { return .combining(failures) }
+        let report = BenchReport(
+            program: ProgramVersion.text, rendererVersion: TileRenderer.version, date: date, machine: .read(),
+            workers: workers, results: results)
+        try tell(report)
+        return .combining(failures)
+    }
+
+    /// All subjects in turns, so that whatever else the machine does meanwhile meets each of them alike. One that fails
+    /// is left out from then on.
+    private func measure(
+        _ subjects: [BenchSubject], _ runner: BenchRunner, _ failures: inout [ExitCode]
+    ) -> [BenchResult] {
+        var samples = [[BenchSample]?](repeating: [], count: subjects.count)
+        for round in 0...arguments.runs {
+            for (index, subject) in subjects.enumerated() where samples[index] != nil {
+                showProgress(round, subject)
+                do throws(BenchFailure) {
+                    guard let sample = try runner.measure(subject) else {
+                        clearProgress()
+                        return []
+                    }
+                    // The first round warms up.
+                    if round > 0 { samples[index]?.append(sample) }
+                } catch {
+                    samples[index] = nil
+                    failures.append(error.exitCode)
+                }
+            }
+        }
+        clearProgress()
+        return zip(subjects, samples).compactMap { subject, samples in
+            samples.map { BenchResult(subject: subject.subject, samples: $0) }
+        }
+    }
+
+    private func tell(_ report: BenchReport) throws(CommandError) {
+        let comparison = earlier.map { BenchComparison(report, with: $0) }
+        if let path = arguments.jsonPath {
+            try write(report.json(comparison).text() + "\n", to: path)
+        }
+        if let path = arguments.chartPath {
+            try write(BenchChart(report: report, comparison: comparison).svg, to: path)
+        }
+        try environment.console.print(BenchText(report: report, comparison: comparison).text)
+    }
+
+    private func write(_ text: String, to path: String) throws(CommandError) {
+        try asCommand { () throws(EngineError) in try FileSystem.writeAtomically(Array(text.utf8), to: path) }
+    }
+
+    /// Minutes of measuring should not end with a file that cannot be written.
+    private static func checkOutputs(_ arguments: BenchArguments) throws(CommandError) {
+        var places: [[UInt8]: String] = [:]
+        for (option, path) in arguments.outputs {
+            if let status = try? FileSystem.status(path), status.isFolder {
+                throw .usage("\(option): \(path) is a folder")
+            }
+            if let other = places.updateValue(option, forKey: Array(FileSystem.resolved(path).utf8)) {
+                throw .usage("\(other) and \(option) would both be \(path)")
+            }
+            try asCommand { () throws(EngineError) in try FileSystem.checkWritable(path) }
+        }
+        if let chart = arguments.chartPath, let compare = arguments.comparePath,
+            Array(FileSystem.resolved(chart).utf8) == Array(FileSystem.resolved(compare).utf8)
+        {
+            throw .usage("--chart: \(chart) would replace the report of --compare")
+        }
+    }
+
+    /// A report may replace an older report, not what it reports of.
+    private func refuseReplacedInputs(_ subjects: [BenchSubject]) throws(CommandError) {
+        let read = Set(subjects.flatMap(\.paths).map { Array(FileSystem.resolved($0).utf8) })
+        for (option, path) in arguments.outputs where read.contains(Array(FileSystem.resolved(path).utf8)) {
+            throw .usage("\(option): \(path) would replace a project")
+        }
+    }
+
+    private func showProgress(_ round: Int, _ subject: BenchSubject) {
+        guard let size = environment.console.terminalSize() else { return }
+        let what = round == 0 ? "Warming up" : "Run \(round) of \(arguments.runs)"
+        let line = "\(what): \(subject.subject.scene.escapingControls()), \(subject.subject.size)"
+        environment.console.writeError("\r\u{1b}[K\(line.shortened(to: max(4, size.columns - 1)))")
+    }
+
+    private func clearProgress() {
+        if environment.console.terminalSize() != nil { environment.console.writeError("\r\u{1b}[K") }
+    }
+}

@@ -1,0 +1,30 @@
+import InkJSON
+
+extension PhaseTimes {
+    /// Each phase by the name that it has in reports, in the order of an export's life.
+    static let all: [(name: String, path: any WritableKeyPath<PhaseTimes, Double> & Sendable)] = [
+        ("read", \.read), ("decode", \.decode), ("queue", \.queue), ("prepare", \.prepare), ("raster", \.raster),
+        ("composite", \.composite), ("encode", \.encode), ("stitch", \.stitch),
+    ]
+
+    /// The phases in which something is done: waiting left out.
+    static var work: [(name: String, path: any WritableKeyPath<PhaseTimes, Double> & Sendable)] {
+        all.filter { $0.name != "queue" }
+    }
+
+    /// Milliseconds by name.
+    var json: JSONValue {
+        .object(Self.all.map { ($0.name, .milliseconds(self[keyPath: $0.path])) })
+    }
+
+    /// Phases that are missing are 0; nil when this is no object of numbers.
+    init?(_ json: JSONValue) {
+        self.init()
+        guard let members = json.members, members.allSatisfy({ $0.1.number != nil }) else { return nil }
+        for phase in Self.all { self[keyPath: phase.path] = json[phase.name]?.number ?? 0 }
+    }
+
+    mutating func add(_ other: PhaseTimes) {
+        for phase in Self.all { self[keyPath: phase.path] += other[keyPath: phase.path] }
+    }
+}
