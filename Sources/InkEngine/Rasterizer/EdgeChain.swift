@@ -11,11 +11,17 @@ struct EdgeChain {
     private var rows: [Int32] = []
     private var edgeCount = 0
 
+    /// The largest area by which leaving out a point may move an outline, pixels.
+    private static let areaMax = 0.001
+
     /// - Parameter points: output pixels, from where the chain is to be put on; at most `reachMax` away.
-    init(_ points: some Collection<Point>) {
+    init(_ points: some RandomAccessCollection<Point>) {
         guard var last = points.first else { return }
         append(last)
-        for point in points.dropFirst() {
+        var index = points.startIndex
+        while let next = points.index(index, offsetBy: 1, limitedBy: points.endIndex), next < points.endIndex {
+            index = EdgeChain.end(of: points, from: next, after: last)
+            let point = points[index]
             let step = point - last
             // A little more than enough, so that rounding makes no piece longer than a pixel.
             let pieces = max(1, (max(abs(step.x), abs(step.y)) * 1.001).rounded(.up))
@@ -27,6 +33,24 @@ struct EdgeChain {
         let padding = (8 - edgeCount % 8) % 8 + 8
         columns += repeatElement(columns[edgeCount], count: padding)
         rows += repeatElement(rows[edgeCount], count: padding)
+    }
+
+    /// The last point that one edge of at most a pixel from `start` may lead to; `first` at least.
+    private static func end<Points: RandomAccessCollection<Point>>(
+        of points: Points, from first: Points.Index, after start: Point
+    ) -> Points.Index {
+        var end = first
+        var area = 0.0
+        while true {
+            let next = points.index(after: end)
+            guard next < points.endIndex else { return end }
+            let step = points[next] - start
+            let skipped = points[end] - start
+            // The triangle between what is drawn and what is left out; those of a bend add up.
+            area += (step.x * skipped.y - step.y * skipped.x) / 2
+            guard max(abs(step.x), abs(step.y)) < 0.999, abs(area) <= areaMax else { return end }
+            end = next
+        }
     }
 
     private mutating func append(_ point: Point) {
