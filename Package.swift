@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "InkBroker", targets: ["InkBroker"]),
         .library(name: "InkWorker", targets: ["InkWorker"]),
         .library(name: "InkReference", targets: ["InkReference"]),
+        .library(name: "CKernels", targets: ["CKernels"]),
     ],
     targets: [
         // C libraries of the distribution: a module map and a shim header each.
@@ -68,7 +69,8 @@ let package = Package(
             name: "InkTestSupport", dependencies: ["InkEngine", "InkReference", "CSystem", "CZlib"],
             path: "Tests/InkTestSupport"),
         .testTarget(name: "InkReferenceTests", dependencies: ["InkReference", "InkEngine", "InkTestSupport"]),
-        .testTarget(name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "CISAL", "InkReference", "InkTestSupport"]),
+        .testTarget(
+            name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "CISAL", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),

@@ -36,5 +36,7 @@ let package = Package(
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkReference", package: "ink-export-farm"),
             ]),
+        .executableTarget(
+            name: "Compositing", dependencies: [.product(name: "CKernels", package: "ink-export-farm")]),
     ]
 )

@@ -12,7 +12,7 @@ import Testing
         let folder = "blend-cells/\(mode.hyphenatedName)"
         let result = FloatPlanes(try Material.picture("\(folder)/backdrop.png"))
         let source = FloatPlanes(try Material.picture("\(folder)/source.png"))
-        LayerCompositor.blend(source: source, onto: result, mode: mode)
+        result.blend(source, mode: mode)
         let expected = FloatPlanes(try Material.picture("\(folder)/expected.png"))
         let mask = try Material.picture("\(folder)/mask.png")
 

@@ -95,8 +95,7 @@ struct LayerTree {
             }
             let group = try pixels(of: base)
             for layer in clipped where layer.visible { try compose(layer, clippedTo: group) }
-            LayerCompositor.applyMaskAndOpacity(layer: group, mask: mask, opacity: base.opacity / 255)
-            LayerCompositor.blend(source: group, onto: canvas, mode: try mode(of: base))
+            canvas.blend(group, mask: mask, opacity: base.opacity / 255, mode: try mode(of: base))
         }
     }
 
@@ -107,16 +106,13 @@ struct LayerTree {
         let after = canvas.copy()
         try compose(group.layers ?? [], onto: after)
         let share = mask.map { $0 * group.opacity / 255 }
-        LayerCompositor.applyMaskAndOpacity(layer: after, mask: share, opacity: 1)
-        LayerCompositor.erase(layer: canvas, remaining: share.map { 1 - $0 })
-        LayerCompositor.blend(source: after, onto: canvas, mode: .plus)
+        canvas.multiply(by: share.map { 1 - $0 })
+        canvas.blend(after, mask: share, mode: .plus)
     }
 
     /// Blends onto the base's colour and leaves its alpha as it is.
     private func compose(_ layer: LayeredPicture.Layer, clippedTo base: FloatPlanes) throws {
         let top = try pixels(of: layer)
-        LayerCompositor.applyMaskAndOpacity(
-            layer: top, mask: try values(of: layer.mask), opacity: layer.opacity / 255)
         let alpha = Array(UnsafeBufferPointer(start: base.alpha, count: base.count))
         for i in 0..<base.count where alpha[i] > 0 {
             base.red[i] /= alpha[i]
@@ -124,8 +120,9 @@ struct LayerTree {
             base.blue[i] /= alpha[i]
             base.alpha[i] = 1
         }
-        LayerCompositor.blend(source: top, onto: base, mode: try mode(of: layer))
-        LayerCompositor.applyMaskAndOpacity(layer: base, mask: alpha, opacity: 1)
+        base.blend(
+            top, mask: try values(of: layer.mask), opacity: layer.opacity / 255, mode: try mode(of: layer))
+        base.multiply(by: alpha)
     }
 
     private func pixels(of layer: LayeredPicture.Layer) throws -> FloatPlanes {

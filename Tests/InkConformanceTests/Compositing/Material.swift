@@ -47,7 +47,28 @@ extension FloatPlanes {
 
     func copy() -> FloatPlanes {
         let result = FloatPlanes(width: width, height: height)
-        result.red.update(from: red, count: count * 4)
+        for i in 0..<count {
+            result.red[i] = red[i]
+            result.green[i] = green[i]
+            result.blue[i] = blue[i]
+            result.alpha[i] = alpha[i]
+        }
         return result
+    }
+
+    /// Multiplies every pixel by a factor of its own.
+    func multiply(by factors: [Float]) {
+        precondition(factors.count == count)
+        for (i, factor) in factors.enumerated() {
+            red[i] *= factor
+            green[i] *= factor
+            blue[i] *= factor
+            alpha[i] *= factor
+        }
+    }
+
+    /// Blends a layer of this size onto the planes.
+    func blend(_ layer: FloatPlanes, mask: [Float]? = nil, opacity: Float = 1, mode: BlendMode) {
+        LayerCompositor().blend(layer, mask: mask, opacity: opacity, mode: mode, onto: self)
     }
 }

@@ -30,12 +30,12 @@ import Testing
         var compared = 0
         for item in cases {
             let layer = pixel(item.source)
-            LayerCompositor.applyMaskAndOpacity(layer: layer, mask: nil, opacity: Float(item.layerOpacity ?? 1))
+            layer.multiply(by: [Float(item.layerOpacity ?? 1)])
             let result = pixel(item.backdrop)
             guard composite(layer, onto: result, item) else { continue }
             compared += 1
             var found = [UInt8](repeating: 0, count: 4)
-            PixelOutput.write(planes: result, format: .rgba, flattenOnWhite: false, to: &found, rowBytes: 4)
+            PixelOutput(format: .rgba).write(result, to: &found, rowBytes: 4)
             for channel in 0..<4 {
                 let difference = abs(Int(found[channel]) - item.expected[channel])
                 #expect(difference <= item.tolerance, "\(item.name): \(found), not \(item.expected)")
@@ -48,14 +48,14 @@ import Testing
     /// False for an operator that no project can ask for.
     private func composite(_ source: FloatPlanes, onto backdrop: FloatPlanes, _ item: Case) -> Bool {
         if item.kind == "blend", let mode = BlendMode(name: item.mode) {
-            LayerCompositor.blend(source: source, onto: backdrop, mode: mode)
+            backdrop.blend(source, mode: mode)
             return true
         }
         switch item.mode {
-        case "source-over": LayerCompositor.sourceOver(source: source, onto: backdrop)
-        case "lighter": LayerCompositor.blend(source: source, onto: backdrop, mode: .plus)
-        case "destination-out": LayerCompositor.erase(layer: backdrop, remaining: [1 - source.alpha[0]])
-        case "destination-in": LayerCompositor.applyMaskAndOpacity(layer: backdrop, mask: source.alpha, opacity: 1)
+        case "source-over": backdrop.blend(source, mode: .normal)
+        case "lighter": backdrop.blend(source, mode: .plus)
+        case "destination-out": backdrop.multiply(by: [1 - source.alpha[0]])
+        case "destination-in": backdrop.multiply(by: [source.alpha[0]])
         default: return false
         }
         return true

@@ -10,7 +10,7 @@ import Testing
         let (sources, backdrops) = pairs(seed: seed)
         let source = planes(sources, width: 37)
         let result = planes(backdrops, width: 37)
-        LayerCompositor.blend(source: source, onto: result, mode: mode)
+        LayerCompositor().blend(source, mode: mode, onto: result)
         for i in sources.indices where !isNearTie(sources[i], backdrops[i], mode) {
             let wanted = BlendOracle.blend(sources[i], onto: backdrops[i], mode)
             let found = [result.red[i], result.green[i], result.blue[i], result.alpha[i]].map(Double.init)
@@ -26,10 +26,10 @@ import Testing
         let all = pairs(seed: seed)
         let (sources, backdrops) = (Array(all.0.suffix(211)), Array(all.1.suffix(211)))
         let whole = planes(backdrops, width: 211)
-        LayerCompositor.blend(source: planes(sources, width: 211), onto: whole, mode: mode)
+        LayerCompositor().blend(planes(sources, width: 211), mode: mode, onto: whole)
         for i in sources.indices {
             let single = planes([backdrops[i]], width: 1)
-            LayerCompositor.blend(source: planes([sources[i]], width: 1), onto: single, mode: mode)
+            LayerCompositor().blend(planes([sources[i]], width: 1), mode: mode, onto: single)
             #expect(bits(single, 0) == bits(whole, i), "seed \(seed), \(mode), pixel \(i)")
         }
     }
@@ -45,7 +45,7 @@ import Testing
             sources[i].alpha = Double(Float.random(in: 0...1, using: &random))
         }
         let result = planes(backdrops, width: 37)
-        LayerCompositor.blend(source: planes(sources, width: 37), onto: result, mode: mode)
+        LayerCompositor().blend(planes(sources, width: 37), mode: mode, onto: result)
         for i in backdrops.indices {
             #expect(result.alpha[i] == 1, "seed \(seed), \(mode): opaque must stay exactly opaque")
             #expect(max(result.red[i], result.green[i], result.blue[i]) <= 1)
@@ -62,7 +62,7 @@ import Testing
         for i in sources.indices where i % 9 != 0 { sources[i].alpha = 0 }
         let before = planes(backdrops, width: 37)
         let after = planes(backdrops, width: 37)
-        LayerCompositor.blend(source: planes(sources, width: 37), onto: after, mode: mode)
+        LayerCompositor().blend(planes(sources, width: 37), mode: mode, onto: after)
         for i in backdrops.indices where sources[i].alpha == 0 {
             #expect(bits(after, i) == bits(before, i), "seed 14, \(mode): \(backdrops[i])")
         }
@@ -75,50 +75,45 @@ import Testing
             let source = StraightColor(channels: [1, 1, 1], alpha: Double(Float.random(in: 0...1, using: &random)))
             let backdrop = StraightColor(channels: [1, 1, 1], alpha: Double(Float.random(in: 0...1, using: &random)))
             let result = planes([backdrop], width: 1)
-            LayerCompositor.blend(source: planes([source], width: 1), onto: result, mode: mode)
+            LayerCompositor().blend(planes([source], width: 1), mode: mode, onto: result)
             #expect(result.red[0] == result.alpha[0], "seed 15, \(mode): \(source) onto \(backdrop)")
         }
     }
 
     // MARK: - Layers
 
-    @Test func maskAndOpacityMultiplyEveryPlane() {
-        let (colors, _) = pairs(seed: 16)
-        let layer = planes(colors, width: 37)
-        let mask = colors.indices.map { Float($0 % 11) / 10 }
-        LayerCompositor.applyMaskAndOpacity(layer: layer, mask: mask, opacity: 0.75)
-        let original = planes(colors, width: 37)
-        for i in colors.indices {
-            #expect(layer.red[i] == original.red[i] * (mask[i] * 0.75))
-            #expect(layer.alpha[i] == original.alpha[i] * (mask[i] * 0.75))
+    @Test(arguments: BlendMode.allCases)
+    func maskAndOpacityMultiplyTheLayer(mode: BlendMode) {
+        let (sources, backdrops) = pairs(seed: 16)
+        let mask = sources.indices.map { Float($0 % 11) / 10 }
+        let layer = planes(sources, width: 37)
+        let result = planes(backdrops, width: 37)
+        LayerCompositor().blend(layer, mask: mask, opacity: 0.75, mode: mode, onto: result)
+        for i in sources.indices {
+            layer.red[i] *= mask[i] * 0.75
+            layer.green[i] *= mask[i] * 0.75
+            layer.blue[i] *= mask[i] * 0.75
+            layer.alpha[i] *= mask[i] * 0.75
         }
-        LayerCompositor.applyMaskAndOpacity(layer: layer, mask: nil, opacity: 0)
-        #expect((0..<layer.count).allSatisfy { layer.alpha[$0] == 0 && layer.green[$0] == 0 })
+        let wanted = planes(backdrops, width: 37)
+        LayerCompositor().blend(layer, mode: mode, onto: wanted)
+        for i in sources.indices { #expect(bits(result, i) == bits(wanted, i), "seed 16, \(mode), pixel \(i)") }
     }
 
-    @Test(arguments: [RGBA8(red: 200, green: 30, blue: 255), RGBA8(red: 9, green: 90, blue: 0, alpha: 100)])
-    func inkCoversWhatIsNotLeft(ink: RGBA8) {
-        let (colors, _) = pairs(seed: 17)
-        let layer = planes(colors, width: 37)
-        let remaining = colors.indices.map { $0 < 64 ? Float(1) : Float($0 % 7) / 6 }
-        LayerCompositor.coverWithColor(layer: layer, remaining: remaining, color: ink)
-        for (i, color) in colors.enumerated() {
-            let alpha = Double(ink.alpha) / 255 * (1 - Double(remaining[i]))
-            let wanted = Double(ink.green) / 255 * alpha + color.channels[1] * color.alpha * (1 - alpha)
-            #expect(abs(Double(layer.green[i]) - wanted) < 1e-6)
-            #expect(abs(Double(layer.alpha[i]) - (alpha + color.alpha * (1 - alpha))) < 1e-6)
-        }
-    }
-
-    @Test func erasingTakesAlphaAndColourAlike() {
-        let (colors, _) = pairs(seed: 18)
-        let layer = planes(colors, width: 37)
-        let original = planes(colors, width: 37)
-        let remaining = colors.indices.map { Float($0 % 5) / 4 }
-        LayerCompositor.erase(layer: layer, remaining: remaining)
-        for i in colors.indices {
-            #expect(layer.blue[i] == original.blue[i] * remaining[i])
-            #expect(layer.alpha[i] == original.alpha[i] * remaining[i])
+    @Test(arguments: BlendMode.allCases)
+    func anOpaqueBackdropGivesTheSameColours(mode: BlendMode) {
+        var (sources, backdrops) = pairs(seed: 17)
+        for i in backdrops.indices { backdrops[i].alpha = 1 }
+        var random = SeededGenerator(seed: 17)
+        sources.shuffle(using: &random)
+        let wanted = planes(backdrops, width: 37)
+        LayerCompositor().blend(planes(sources, width: 37), opacity: 0.9, mode: mode, onto: wanted)
+        let result = planes(backdrops, width: 37)
+        for i in 0..<result.count { result.alpha[i] = .nan }
+        LayerCompositor().blend(planes(sources, width: 37), opacity: 0.9, mode: mode, onto: result, isOpaque: true)
+        for i in backdrops.indices {
+            #expect(bits(result, i).dropLast() == bits(wanted, i).dropLast(), "seed 17, \(mode), pixel \(i)")
+            #expect(result.alpha[i].isNaN && wanted.alpha[i] == 1)
         }
     }
 

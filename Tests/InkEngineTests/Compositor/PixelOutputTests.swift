@@ -16,7 +16,7 @@ import Testing
             }
         }
         var bytes = [UInt8](repeating: 7, count: 256 * 256 * 4)
-        PixelOutput.write(planes: planes, format: .rgba, flattenOnWhite: false, to: &bytes, rowBytes: 1024)
+        PixelOutput(format: .rgba).write(planes, to: &bytes, rowBytes: 1024)
         for alpha in 0..<256 {
             for value in 0..<256 {
                 let i = (alpha * 256 + value) * 4
@@ -39,7 +39,7 @@ import Testing
         }
         let rowBytes = width * 3 + 2
         var bytes = [UInt8](repeating: 99, count: rowBytes * 3)
-        PixelOutput.write(planes: planes, format: .rgb, flattenOnWhite: false, to: &bytes, rowBytes: rowBytes)
+        PixelOutput(format: .rgb).write(planes, to: &bytes, rowBytes: rowBytes)
         for y in 0..<3 {
             for x in 0..<width {
                 let i = y * width + x
@@ -59,7 +59,7 @@ import Testing
         planes.alpha[1] = 0.5
         planes.alpha[2] = 1
         var bytes = [UInt8](repeating: 0, count: 9)
-        PixelOutput.write(planes: planes, format: .rgb, flattenOnWhite: true, to: &bytes, rowBytes: 9)
+        PixelOutput(format: .rgb, flattenOnWhite: true).write(planes, to: &bytes, rowBytes: 9)
         #expect(bytes == [255, 255, 255, 255, 128, 128, 0, 0, 0])
     }
 }
