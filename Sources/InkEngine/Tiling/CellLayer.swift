@@ -26,7 +26,8 @@ struct CellLayer {
     ///
     /// - Parameter isOpaque: the backdrop's alpha is 1 everywhere; then it is neither read nor written.
     func blend(
-        onto backdrop: FloatPlanes, isOpaque: Bool, cell: PixelRect, constants: ConstantRows, compositor: LayerCompositor
+        onto backdrop: FloatPlanes, isOpaque: Bool, cell: PixelRect, constants: ConstantRows,
+        compositor: LayerCompositor
     ) {
         var y = cell.y
         while y < cell.y + cell.height {

@@ -115,9 +115,11 @@ public final class TileRenderer {
             guard let mask = try mask(of: layer, cell) else { continue }
             var pixels = CellLayer.Pixels.planes(planes.layer)
             if layer.strokes.isEmpty {
-                guard let found = try layer.content.flatMap({ image throws(EngineError) in
-                    try self.pixels(of: image, cell, planes)
-                }) else { continue }
+                guard
+                    let found = try layer.content.flatMap({ image throws(EngineError) in
+                        try self.pixels(of: image, cell, planes)
+                    })
+                else { continue }
                 pixels = found
             } else {
                 if let content = layer.content {
