@@ -24,9 +24,9 @@ struct BenchChart: Sendable {
         var y = heading(&svg)
         y = legend(&svg, y)
         let scale = scale
-        axis(&svg, scale, from: y, to: height - 36 - Double(notes.count) * 16)
+        axis(&svg, scale, from: y, to: height - 40 - Double(notes.count) * 16)
         for group in groups { y = draw(group, scale, &svg, y) }
-        y += 34
+        y += 42
         for note in notes {
             svg.text(Self.margin, y, note, kind: "small")
             y += 16
@@ -74,7 +74,7 @@ struct BenchChart: Sendable {
 
     private var height: Double {
         let rows = groups.reduce(0) { $0 + Self.groupHeight + Double($1.count) * Self.rowHeight }
-        return 64 + Double(subtitles.count) * 17 + 32 + rows + 52 + Double(notes.count) * 16
+        return 64 + Double(subtitles.count) * 17 + 32 + rows + 56 + Double(notes.count) * 16
     }
 
     /// The tiers' times for a result's pictures, milliseconds.
@@ -135,8 +135,10 @@ struct BenchChart: Sendable {
         svg.rect(Self.bars.lowerBound, top, median - Self.bars.lowerBound, Self.barHeight, radius: 2, kind: "bar")
         svg.line(median, middle, end, middle, kind: "whisker")
         svg.line(end, middle - 4, end, middle + 4, kind: "whisker")
+        var free = max(end, median) + 9
         if let earlier = earlier(result) {
             let x = scale.place(earlier)
+            free = max(free, x + 12)
             svg.element(
                 "path",
                 [
@@ -147,7 +149,7 @@ struct BenchChart: Sendable {
                     ),
                 ])
         }
-        svg.text(max(end, median) + 9, middle + 4, Self.duration(result.median), kind: "value")
+        svg.text(free, middle + 4, Self.duration(result.median), kind: "value")
         shares(result.phases, &svg, top)
     }
 

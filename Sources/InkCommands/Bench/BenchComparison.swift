@@ -43,9 +43,12 @@ struct BenchComparison: Sendable {
         }
         let machine = now.machine.differences(from: earlier.machine)
         if !machine.isEmpty { differences.append("another machine: " + machine.joined(separator: "; ")) }
-        if now.workers != earlier.workers {
-            differences.append("other settings: \(earlier.workers) workers, now \(now.workers)")
+        var settings: [String] = []
+        if now.workers != earlier.workers { settings.append("workers \(earlier.workers), now \(now.workers)") }
+        if now.machine.kernels != earlier.machine.kernels {
+            settings.append("kernels \(earlier.machine.kernels), now \(now.machine.kernels)")
         }
+        if !settings.isEmpty { differences.append("other settings: " + settings.joined(separator: "; ")) }
         rows = now.results.map { result in
             let same = earlier.results.first { $0.subject == result.subject }
             let alike = earlier.results.first {

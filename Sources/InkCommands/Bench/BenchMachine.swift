@@ -53,11 +53,11 @@ struct BenchMachine: Hashable, Sendable {
             + "Linux \(release)"
     }
 
-    /// What differs on another machine, each as a name with both values.
+    /// What differs on another machine, each as a name with both values; which inner loops run is a setting too.
     func differences(from other: BenchMachine) -> [String] {
         let facts: [(name: String, here: String, there: String)] = [
             ("processor", processor, other.processor), ("cores", String(cores), String(other.cores)),
-            ("kernels", kernels, other.kernels), ("memory", memoryText, other.memoryText),
+            ("memory", memoryText, other.memoryText),
             ("system", system, other.system), ("Linux", release, other.release),
         ]
         return facts.filter { $0.here != $0.there }.map { "\($0.name) \($0.there), now \($0.here)" }

@@ -57,13 +57,14 @@ struct BenchComparisonTests {
         var machine = BenchMachine.sample
         machine.cores = 4
         machine.memoryBytes = nil
+        machine.kernels = "scalar"
         var earlier = BenchReport.sample([result], machine: machine, workers: 4)
         earlier.program = "0.0.9"
         #expect(
             BenchComparison(now, with: earlier).differences == [
                 "another version: ink 0.0.9 (renderer 1), now ink 0.1.0 (renderer 1)",
                 "another machine: cores 4, now 8; memory unknown memory, now 32.0 GiB",
-                "other settings: 4 workers, now 8",
+                "other settings: workers 4, now 8; kernels scalar, now v3",
             ])
     }
 }
