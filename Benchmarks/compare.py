@@ -105,7 +105,7 @@ def pairs(base, head, count):
         once = {}
         for which in (0, 1) if turn % 2 == 0 else (1, 0):
             once[which] = (base, head)[which]()
-        for name in once[0].keys() & once[1].keys():
+        for name in [name for name in once[0] if name in once[1]]:
             befores, afters = found.setdefault(name, ([], []))
             befores.append(once[0][name])
             afters.append(once[1][name])
