@@ -3,9 +3,9 @@
 
     Benchmarks/peers.py [--json out/bench/peers.json] [--only cairo,skia,pixman,vips,libpng] [--runs 3] [--seconds 2]
 
-One thread each, processor time, medians; ink before the peers and after them. The marks come from ink (Sources/SceneMarks); every peer's picture is compared
-with ink's, and the difference is printed: it says that the same was drawn. What is missing is installed by
-Benchmarks/peers/setup.sh.
+One thread each, processor time, medians; ink before the peers and after them. The marks come from ink
+(Sources/SceneMarks); every peer's picture is compared with ink's, and the difference is printed: it says that the same
+was drawn. What is missing is installed by Benchmarks/peers/setup.sh.
 """
 import argparse
 import os
