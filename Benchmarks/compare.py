@@ -210,7 +210,7 @@ def build_ink(root):
         ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "ink", "--package-path", str(root)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
-        raise SystemExit(f"{root} cannot be built:\n{done.stdout}")
+        raise SystemExit(f"{root} cannot be built:\n{done.stdout[-3000:]}")
     return root / ".build/release/ink"
 
 
