@@ -105,7 +105,7 @@ def pairs(base, head, count):
         once = {}
         for which in (0, 1) if turn % 2 == 0 else (1, 0):
             once[which] = (base, head)[which]()
-        for name in once[0].keys() & once[1].keys():
+        for name in [name for name in once[0] if name in once[1]]:
             befores, afters = found.setdefault(name, ([], []))
             befores.append(once[0][name])
             afters.append(once[1][name])
@@ -210,7 +210,7 @@ def build_ink(root):
         ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "ink", "--package-path", str(root)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
-        raise SystemExit(f"{root} cannot be built:\n{done.stdout}")
+        raise SystemExit(f"{root} cannot be built:\n{done.stdout[-3000:]}")
     return root / ".build/release/ink"
 
 

@@ -2,6 +2,7 @@
 """Times whole exports of the benchmark scenes and prints medians, phase by phase.
 
     Benchmarks/measure.py [--ink .build/release/ink] [--runs 5] [--sizes 2k,4k] [--workers 1,2] [--scenes S,M,L]
+        [--json out/bench/exports.json]
 
 Times are milliseconds as the export's own report has them: from the start of reading to the synced file. Phases that
 workers do are summed over all workers. "whole" is the process from start to end. Peak memory is the process's.
@@ -13,6 +14,8 @@ import pathlib
 import statistics
 import tempfile
 import time
+
+import rates
 
 HERE = pathlib.Path(__file__).resolve().parent
 PHASES = ["read", "prepare", "decode", "raster", "composite", "encode", "stitch"]
@@ -36,6 +39,7 @@ def export(ink, scene, size, workers, folder, *options):
 
 
 def measure(ink, scene, size, workers, runs):
+    """The figures of each run."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         report = f"{folder}/report.json"
@@ -45,7 +49,7 @@ def measure(ink, scene, size, workers, runs):
             rows.append({"whole": whole, "export": export["milliseconds"], "broker": export["brokerMs"], "MB": memory}
                         | {phase: export["phasesMs"][phase] for phase in PHASES})
     # The first run warms the page cache.
-    return {key: statistics.median(row[key] for row in rows[1:]) for key in rows[0]}
+    return rows[1:]
 
 
 def main():
@@ -55,16 +59,22 @@ def main():
     parser.add_argument("--sizes", default="2k,4k")
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--scenes", default="S,M,L")
+    parser.add_argument("--json", type=pathlib.Path, default=rates.RESULTS / "exports.json")
     options = parser.parse_args()
+    about, exports = rates.machine(), []
+    rates.warn_of_load(about)
     columns = ["whole", "export"] + PHASES + ["broker", "MB"]
     print("| scene | size | workers | " + " | ".join(columns) + " |")
     print("| --- | --- | ---: |" + " ---: |" * len(columns))
     for scene in options.scenes.split(","):
         for size in options.sizes.split(","):
             for workers in options.workers.split(","):
-                medians = measure(options.ink, scene, size, workers, options.runs)
+                rows = measure(options.ink, scene, size, workers, options.runs)
+                medians = {key: statistics.median(row[key] for row in rows) for key in rows[0]}
+                exports.append({"scene": scene, "size": size, "workers": int(workers), "medians": medians, "runs": rows})
                 cells = [f"{medians[column]:,.0f}" for column in columns]
                 print(f"| {scene} | {size} | {workers} | " + " | ".join(cells) + " |", flush=True)
+    rates.write(options.json, {"machine": about, "exports": exports})
 
 
 if __name__ == "__main__":

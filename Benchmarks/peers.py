@@ -3,9 +3,9 @@
 
     Benchmarks/peers.py [--json out/bench/peers.json] [--only cairo,skia,pixman,vips,libpng] [--runs 3] [--seconds 2]
 
-One thread each, processor time, medians. The marks come from ink (Sources/SceneMarks); every peer's picture is compared
-with ink's, and the difference is printed: it says that the same was drawn. What is missing is installed by
-Benchmarks/peers/setup.sh.
+One thread each, processor time, medians; ink before the peers and after them. The marks come from ink
+(Sources/SceneMarks); every peer's picture is compared with ink's, and the difference is printed: it says that the same
+was drawn. What is missing is installed by Benchmarks/peers/setup.sh.
 """
 import argparse
 import os
@@ -43,11 +43,11 @@ def command(peer):
 
 
 def measure(program, arguments):
-    """The figures of a program, and the line in which it says its version."""
+    """The lines of a program, and the line in which it says its version."""
     with tempfile.TemporaryFile("w+") as errors:
         text = rates.run([*program, *arguments], stderr=errors)
         errors.seek(0)
-        return rates.summary(rates.collect(text)), errors.read().strip()
+        return text, errors.read().strip()
 
 
 def times(value):
@@ -134,10 +134,14 @@ def main():
     rates.warn_of_load(about)
     repeats = ["--runs", options.runs, "--seconds", options.seconds]
     parts = sorted({part for peer in peers for part in PARTS[peer]})
-    results = {"ink": measure([binaries / "EngineRates"], [*repeats, "--only", ",".join(parts)])[0]}
+    ink = [binaries / "EngineRates", *repeats, "--only", ",".join(parts)]
+    lines = {"ink": rates.run(ink)}
     versions = {"ink": rates.run(["git", "-C", rates.HERE, "describe", "--always", "--dirty"]).strip()}
     for peer in peers:
-        results[peer], versions[peer] = measure(commands[peer], [WORK / "marks", *repeats])
+        lines[peer], versions[peer] = measure(commands[peer], [WORK / "marks", *repeats])
+    # Before the peers and after them: a machine that has become slower meanwhile must not be to anyone's advantage.
+    lines["ink"] += rates.run(ink)
+    results = {who: rates.summary(rates.collect(text)) for who, text in lines.items()}
     rates.write(options.json, {
         "machine": about, "compiler": rates.compiler(), "versions": versions, "results": results})
     print(f"{about['processor']}, one thread; {', '.join(versions[peer] for peer in peers)}\n\n{report(results)}")

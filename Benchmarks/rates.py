@@ -76,7 +76,7 @@ def build(product, package=HERE):
     command = ["swift", "build", "-c", "release", "--package-path", str(package)]
     built = subprocess.run([*command, "--product", product], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if built.returncode != 0:
-        raise SystemExit(f"{product} of {package} cannot be built:\n{built.stdout}")
+        raise SystemExit(f"{product} of {package} cannot be built:\n{built.stdout[-3000:]}")
     return pathlib.Path(run([*command, "--show-bin-path"], stderr=subprocess.DEVNULL).strip())
 
 

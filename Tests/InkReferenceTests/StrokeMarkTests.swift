@@ -32,7 +32,7 @@ struct StrokeMarkTests {
                 different += mark.contains(point) == isInside ? 0 : 1
             }
         }
-        #expect(inside > 100)
+        #expect(inside > 50)
         // Arcs of joins are cut into corners.
         #expect(Double(different) <= 1 + 0.002 * Double(inside))
     }
