@@ -107,10 +107,12 @@ public enum ProjectWriter {
         json.number(point.x)
         json.number(point.y)
         // Only trailing defaults can be left out of an array.
-        let rest = [(point.pressure, 1.0), (point.timestamp, 0), (point.altitude, 90), (point.azimuth, 0)]
-        if let last = rest.lastIndex(where: { $0.0 != $0.1 }) {
-            for (value, _) in rest[...last] { json.number(value) }
-        }
+        let count =
+            point.azimuth != 0 ? 4 : point.altitude != 90 ? 3 : point.timestamp != 0 ? 2 : point.pressure != 1 ? 1 : 0
+        if count > 0 { json.number(point.pressure) }
+        if count > 1 { json.number(point.timestamp) }
+        if count > 2 { json.number(point.altitude) }
+        if count > 3 { json.number(point.azimuth) }
         json.endArray()
     }
 }
@@ -162,11 +164,37 @@ private struct JSONText {
     mutating func number(_ value: Double) {
         separate()
         isFinite = isFinite && value.isFinite
+        needsComma = true
+        // Most numbers have three places or fewer. Written out, such a one of up to 15 digits is the only one that reads
+        // back as its double, and so the shortest.
+        let thousandths = (value * 1000).rounded()
+        if thousandths.magnitude < 1e15, thousandths / 1000 == value, value != 0 || value.sign == .plus {
+            decimal(thousandths: Int64(thousandths))
+            return
+        }
         // Swift's description is the shortest text that reads back as the same double; `.0` says nothing in JSON.
         var text = value.description.utf8[...]
         if text.suffix(2).elementsEqual(".0".utf8) { text = text.dropLast(2) }
         bytes.append(contentsOf: text)
-        needsComma = true
+    }
+
+    /// A number of thousandths, without zeros at the end of its fraction.
+    private mutating func decimal(thousandths: Int64) {
+        if thousandths < 0 { bytes.append(UInt8(ascii: "-")) }
+        let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        var power: UInt64 = 1
+        while power <= whole / 10 { power *= 10 }
+        while power > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(whole / power % 10))
+            power /= 10
+        }
+        guard fraction > 0 else { return }
+        bytes.append(UInt8(ascii: "."))
+        var rest = fraction
+        for power: UInt64 in [100, 10, 1] where rest > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest / power))
+            rest %= power
+        }
     }
 
     private mutating func open(_ bracket: UInt8) {

@@ -1,5 +1,7 @@
+import Synchronization
+
 /// The two filters by which images come to the output's size.
-public enum ResampleFilter: Sendable {
+public enum ResampleFilter: Hashable, Sendable {
     /// Content and base images.
     case lanczos3
     /// Masks: cannot overshoot.
@@ -28,7 +30,7 @@ public enum ResampleFilter: Sendable {
 
 /// The weights by which output samples are made of source samples, along one axis: for output sample j,
 /// f(((i + 1/2) - (j + 1/2) r) / max(1, r)), r = source / destination, normalised over the samples inside.
-struct ResampleKernel {
+struct ResampleKernel: Sendable {
     /// The output samples that it serves.
     let outputs: Range<Int>
     /// The first source sample of each.
@@ -39,22 +41,51 @@ struct ResampleKernel {
 
     /// - Precondition: the sizes are in 1...2^30, `outputs` within the destination.
     init(filter: ResampleFilter, source: Int, destination: Int, outputs: Range<Int>) {
+        let request = Request(filter: filter, source: source, destination: destination, outputs: outputs)
+        if let known = KernelShelf.shared.kernel(request) {
+            self = known
+            return
+        }
         self.outputs = outputs
+        if source == destination {
+            first = Array(outputs)
+            start = Array(0...outputs.count)
+            weights = Array(repeating: 1, count: outputs.count)
+        } else {
+            (first, start, weights) = ResampleKernel.weights(request)
+        }
+        KernelShelf.shared.keep(self, request)
+    }
+
+    /// What a kernel is made from.
+    fileprivate struct Request: Hashable, Sendable {
+        var filter: ResampleFilter
+        var source: Int
+        var destination: Int
+        var outputs: Range<Int>
+    }
+
+    private static func weights(_ request: Request) -> (first: [Int], start: [Int], weights: [Float]) {
+        let (source, destination, filter) = (request.source, request.destination, request.filter)
         var first: [Int] = []
         var start = [0]
         var weights: [Float] = []
-        first.reserveCapacity(outputs.count)
-        start.reserveCapacity(outputs.count + 1)
-        for output in outputs {
-            let range = Self.sourceRange(ofOutput: output, source: source, destination: destination, filter: filter)
+        var values: [Double] = []
+        first.reserveCapacity(request.outputs.count)
+        start.reserveCapacity(request.outputs.count + 1)
+        for output in request.outputs {
+            let range = sourceRange(ofOutput: output, source: source, destination: destination, filter: filter)
             first.append(range.lowerBound)
-            Self.appendWeights(
-                of: output, from: range, source: source, destination: destination, filter: filter, to: &weights)
+            let scale = Double(2 * max(source, destination))
+            values.removeAll(keepingCapacity: true)
+            for input in range {
+                values.append(
+                    filter.value(at: Double((2 * input + 1) * destination - (2 * output + 1) * source) / scale))
+            }
+            append(values, to: &weights)
             start.append(weights.count)
         }
-        self.first = first
-        self.start = start
-        self.weights = weights
+        return (first, start, weights)
     }
 
     /// The source samples of the output sample at `position` of `outputs`.
@@ -96,14 +127,8 @@ struct ResampleKernel {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    private static func appendWeights(
-        of output: Int, from range: Range<Int>, source: Int, destination: Int, filter: ResampleFilter,
-        to weights: inout [Float]
-    ) {
-        let scale = Double(2 * max(source, destination))
-        let values = range.map { input in
-            filter.value(at: Double((2 * input + 1) * destination - (2 * output + 1) * source) / scale)
-        }
+    /// Appends the values, normalised.
+    private static func append(_ values: [Double], to weights: inout [Float]) {
         let sum = values.reduce(0, +)
         let begin = weights.count
         for value in values { weights.append(Float(value / sum)) }
@@ -111,9 +136,38 @@ struct ResampleKernel {
         // the largest weight takes up what is missing in their sum, added as it is when pixels are made.
         guard let largest = values.indices.max(by: { values[$0] < values[$1] }) else { return }
         for _ in 0..<3 {
-            let missing = 1 - weights[begin...].reduce(Float(0), +)
+            var found: Float = 0
+            for index in begin..<weights.count { found += weights[index] }
+            let missing = 1 - found
             if missing == 0 { return }
             weights[begin + largest] += missing
+        }
+    }
+}
+
+/// The kernels that were asked for last, which the tiles of a picture have in common: the weights along a row are the same
+/// for every band and every image of one size.
+private final class KernelShelf: Sendable {
+    static let shared = KernelShelf()
+
+    /// Kernels that are kept, the newest last. A long one takes about 1 MB.
+    private static let countMax = 8
+    /// Those of the rows of a band are shorter, cheap, and no other's.
+    private static let outputsMin = 513
+
+    private let kept = Mutex<[(request: ResampleKernel.Request, kernel: ResampleKernel)]>([])
+
+    func kernel(_ request: ResampleKernel.Request) -> ResampleKernel? {
+        guard request.outputs.count >= Self.outputsMin else { return nil }
+        return kept.withLock { kept in kept.first { $0.request == request }?.kernel }
+    }
+
+    func keep(_ kernel: ResampleKernel, _ request: ResampleKernel.Request) {
+        guard request.outputs.count >= Self.outputsMin else { return }
+        kept.withLock { kept in
+            if kept.contains(where: { $0.request == request }) { return }
+            if kept.count == Self.countMax { kept.removeFirst() }
+            kept.append((request, kernel))
         }
     }
 }

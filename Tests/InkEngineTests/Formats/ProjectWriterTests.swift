@@ -27,6 +27,27 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func numbersAreWrittenAsShortAsTheyReadBack(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var values = [
+            0, -0.0, 0.001, -0.001, 0.0001, 999.9995, 1e11, 123_456_789_012.345, 1e12, 1e15, 0.1 + 0.2, 5e-324,
+        ]
+        for _ in 0..<300 {
+            let places = [1.0, 10, 100, 1000, 10_000].randomElement(using: &random)!
+            let range = [20.0, 5e6, 3e14].randomElement(using: &random)!
+            values.append(Double.random(in: -range...range, using: &random).rounded() / places)
+            values.append(values[values.count - 1].nextUp)
+        }
+        for value in values {
+            let stroke = Stroke(points: [StrokePoint(x: value, y: 0)])
+            let project = Project(canvasSize: PixelSize(width: 1, height: 1), layers: [Layer(strokes: [stroke])])
+            let text = String(decoding: try ProjectWriter.write(project), as: UTF8.self)
+            let shortest = value.description.hasSuffix(".0") ? String(value.description.dropLast(2)) : value.description
+            #expect(text.contains("[[\(shortest),0]]"), "seed \(seed): \(value)")
+        }
+    }
+
     @Test func theTextIsCompact() throws {
         let point = StrokePoint(x: 1.25, y: -2, pressure: 0.5)
         let project = Project(
