@@ -66,7 +66,7 @@ let package = Package(
             name: "InkTestSupport", dependencies: ["InkEngine", "InkReference", "CSystem", "CZlib"],
             path: "Tests/InkTestSupport"),
         .testTarget(name: "InkReferenceTests", dependencies: ["InkReference", "InkEngine", "InkTestSupport"]),
-        .testTarget(name: "InkEngineTests", dependencies: ["InkEngine", "CISAL", "InkReference", "InkTestSupport"]),
+        .testTarget(name: "InkEngineTests", dependencies: ["InkEngine", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),

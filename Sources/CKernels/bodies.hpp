@@ -9,3 +9,5 @@
 #pragma clang fp contract(off)
 
 #include "lanes.hpp"
+#include "filters.hpp"
+#include "deflate_kernels.hpp"

@@ -1,6 +1,7 @@
 // The kernels for every processor of the architecture.
-#include "ink_kernels.h"
+#include "kernels.hpp"
 
 #define INK_LEVEL scalar
+#define INK_RANK 0
 #include "bodies.hpp"
 
