@@ -17,6 +17,8 @@ namespace {
 enum : size_t {
     /// Rows are taken in steps of about this many bytes; a block is some of these steps.
     segment_bytes = 64 << 10,
+    /// The same where nothing but literals is likely to change.
+    run_segment_bytes = 128 << 10,
     /// What has to be saved before one block becomes two.
     header_bits = 640,
 };
@@ -51,7 +53,8 @@ struct ink_deflater {
     const Kernels *kernels;
     ink_deflate_search search;
     uint32_t row_bytes, pixel;
-    bool is_coarse, knows_costs;
+    uint32_t coarseness;
+    bool knows_costs;
     /// Where the band's bytes in the window begin: `history` at first, 0 once they fill all that can be reached.
     uint32_t first;
     BitWriter writer;
@@ -100,7 +103,7 @@ size_t find_cheapest(ink_deflater &d, uint32_t begin, uint32_t end, Sequence *se
         count = find_cheapest(d.costs, d.window, begin, end, d.chains, d.steps, sequences);
         if (round + 1 == rounds) break;
         Frequencies frequencies = {};
-        d.kernels->count_sequences(d.window + begin, sequences, count, false, frequencies);
+        d.kernels->count_sequences(d.window + begin, sequences, count, 0, frequencies);
         make_costs(frequencies, d.costs);
     }
     return count;
@@ -123,7 +126,7 @@ void search(ink_deflater &d, uint32_t begin, uint32_t end, Part &part) {
             ? d.kernels->find_runs(d.costs, d.window, begin, end, begin == d.first, sequences)
             : find_cheapest(d, begin, end, sequences);
         part.sequence_end = part.sequence_begin + count;
-        d.kernels->count_sequences(d.window + begin, sequences, count, d.is_coarse, part.frequencies);
+        d.kernels->count_sequences(d.window + begin, sequences, count, d.coarseness, part.frequencies);
     }
     part.frequencies.symbol[end_of_block] = 1;
     part.bits = ideal_cost(part.frequencies);
@@ -143,7 +146,7 @@ Part empty_part(ink_deflater &d, uint32_t begin) {
 void guess(ink_deflater &d, uint32_t begin, uint32_t end) {
     Frequencies frequencies = {};
     Sequence all = {end - begin, 0, 0};
-    d.kernels->count_sequences(d.window + begin, &all, 1, true, frequencies);
+    d.kernels->count_sequences(d.window + begin, &all, 1, 2, frequencies);
     guess_costs(frequencies.symbol, d.costs);
     d.knows_costs = true;
 }
@@ -213,11 +216,11 @@ void ink_deflater_destroy(ink_deflater *d) {
 }
 
 void ink_deflater_begin(
-    ink_deflater *d, ink_deflate_search search, size_t row_bytes, size_t pixel, int coarse, int estimate) {
+    ink_deflater *d, ink_deflate_search search, size_t row_bytes, size_t pixel, uint32_t coarseness, int estimate) {
     d->search = search;
     d->row_bytes = static_cast<uint32_t>(row_bytes);
     d->pixel = static_cast<uint32_t>(pixel);
-    d->is_coarse = coarse != 0;
+    d->coarseness = coarseness;
     d->knows_costs = estimate >= 0;
     if (estimate >= 0) d->costs = d->estimated[estimate];
     d->first = history;
@@ -253,6 +256,8 @@ uint64_t ink_deflater_estimate(ink_deflater *d, size_t rows, int estimate) {
     uint32_t end = begin + static_cast<uint32_t>(rows * d->row_bytes);
     memset(d->window + end, 0, slack);
     guess(*d, begin, end);
+    // Few rows are counted quickly.
+    d->coarseness = 0;
     Part part = empty_part(*d, begin);
     search(*d, begin, end, part);
     make_costs(part.frequencies, d->costs);
@@ -270,7 +275,8 @@ size_t ink_deflater_write(ink_deflater *d, size_t rows, ink_deflate_end what_fol
     d->writer.out = out;
     uint32_t row_bytes = d->row_bytes;
     uint32_t end = history + static_cast<uint32_t>(rows * row_bytes);
-    uint32_t segment = row_bytes > segment_bytes ? row_bytes : static_cast<uint32_t>(segment_bytes) / row_bytes * row_bytes;
+    uint32_t segment = d->search == INK_SEARCH_RUNS ? run_segment_bytes : segment_bytes;
+    segment = row_bytes > segment ? row_bytes : segment / row_bytes * row_bytes;
     memset(d->window + end, 0, slack);
     if (!d->knows_costs) guess(*d, history, end - history < segment ? end : history + segment);
 

@@ -49,18 +49,20 @@ size_t find_runs(const Costs &costs, const uint8_t *window, uint32_t begin, uint
 }
 
 void count_sequences(
-    const uint8_t *bytes, const Sequence *sequences, size_t count, bool coarse, Frequencies &frequencies) {
+    const uint8_t *bytes, const Sequence *sequences, size_t count, uint32_t coarseness, Frequencies &frequencies) {
     // Four tables, so that equal neighbours do not wait for each other.
     uint32_t tables[4][literal_count] = {};
+    bool is_complete = true;
     for (size_t s = 0; s < count; s++) {
         uint32_t literals = sequences[s].literals;
         uint32_t i = 0;
-        if (coarse) {
-            // Of each 128 literals 32 stand for all.
+        if (coarseness != 0 && literals >= 128) {
+            // Of each 128 literals some stand for all.
+            is_complete = false;
             for (; i + 128 <= literals; i += 128) {
-                for (uint32_t k = 0; k < 32; k += 8) {
+                for (uint32_t k = 0; k < 128u >> coarseness; k += 8) {
                     uint64_t eight = load64(bytes + i + k);
-                    for (uint32_t b = 0; b < 8; b++) tables[b & 3][eight >> (8 * b) & 0xFF] += 4;
+                    for (uint32_t b = 0; b < 8; b++) tables[b & 3][eight >> (8 * b) & 0xFF] += 1u << coarseness;
                 }
             }
         }
@@ -76,7 +78,7 @@ void count_sequences(
         }
     }
     for (uint32_t i = 0; i < literal_count; i++)
-        frequencies.symbol[i] += tables[0][i] + tables[1][i] + tables[2][i] + tables[3][i] + (coarse ? 1 : 0);
+        frequencies.symbol[i] += tables[0][i] + tables[1][i] + tables[2][i] + tables[3][i] + (is_complete ? 0 : 1);
 }
 
 void write_sequences(

@@ -69,17 +69,21 @@ INK_INLINE __m512i literal_words(const LiteralTable &table, __m256i bytes, __mma
 
 INK_INLINE void put_literals(BitWriter &writer, const LiteralTable &table, const uint8_t *bytes, uint32_t count) {
 #if INK_RANK >= 2
-    alignas(64) uint64_t words[8];
-    for (; count >= 32; count -= 32, bytes += 32) {
-        __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(bytes));
-        _mm512_store_si512(words, literal_words(table, part, ~__mmask32(0)));
-        for (int i = 0; i < 8; i++) put_word(writer, words[i]);
+    // Words are made some groups ahead of those that are put: the processor does both at once, and a word that was
+    // stored just now as one of eight would be slow to load.
+    enum : uint32_t { group = 32, ahead = 2, ring = 4 };
+    alignas(64) uint64_t words[ring][group / 4];
+    uint32_t made = 0;
+    for (uint32_t put = 0; put * group < count; put++) {
+        for (; made <= put + ahead && made * group < count; made++) {
+            uint32_t left = count - made * group;
+            __mmask32 used = left >= group ? ~__mmask32(0) : (__mmask32(1) << left) - 1;
+            __m256i some = _mm256_maskz_loadu_epi8(used, bytes + made * group);
+            _mm512_store_si512(words[made % ring], literal_words(table, some, used));
+        }
+        // Those behind the last literal are empty.
+        for (uint32_t i = 0; i < group / 4; i++) put_word(writer, words[put % ring][i]);
     }
-    if (count == 0) return;
-    __mmask32 used = (__mmask32(1) << count) - 1;
-    __m256i part = _mm256_maskz_loadu_epi8(used, bytes);
-    _mm512_store_si512(words, literal_words(table, part, used));
-    for (uint32_t i = 0; i < (count + 3) / 4; i++) put_word(writer, words[i]);
 #else
     for (; count >= 4; count -= 4, bytes += 4) put_word(writer, literal_word(table.entries, bytes, 4));
     if (count != 0) put_word(writer, literal_word(table.entries, bytes, count));

@@ -39,10 +39,12 @@ void ink_deflater_destroy(ink_deflater *deflater);
 
 /// Begins a band of rows of `row_bytes` bytes: a filter's number and pixels of `pixel` bytes each.
 ///
-/// `coarse` counts a part of the literals only, which is faster and costs a little. `estimate` is the number of an
+/// Of many literals in a row all are counted, a half, or a quarter, for a `coarseness` of 0 to 2, which is faster and
+/// costs a little. `estimate` is the number of an
 /// estimate of rows like the band's, from which the costs of symbols are taken at first; -1: none.
 void ink_deflater_begin(
-    ink_deflater *deflater, enum ink_deflate_search search, size_t row_bytes, size_t pixel, int coarse, int estimate);
+    ink_deflater *deflater, enum ink_deflate_search search, size_t row_bytes, size_t pixel, uint32_t coarseness,
+    int estimate);
 
 /// Where `rows` rows that come next are to be put; NULL when there is no memory. Good until the next call.
 uint8_t *ink_deflater_room(ink_deflater *deflater, size_t rows);

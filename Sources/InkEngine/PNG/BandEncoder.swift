@@ -91,8 +91,9 @@ public final class BandEncoder {
     }
 
     /// Stripes of rows that stand for the band.
-    private func sample(of band: Band) -> [Range<Int>] {
-        stride(from: 0, to: band.rowCount, by: 64).map { $0..<min($0 + 4, band.rowCount) }
+    private func sample(of band: Band, effort: EncodingEffort) -> [Range<Int>] {
+        let stripe = effort == .fast ? 2 : 3
+        return stride(from: 0, to: band.rowCount, by: 64).map { $0..<min($0 + stripe, band.rowCount) }
     }
 
     private func bestPacking(of band: Band, effort: EncodingEffort) throws(EngineError) -> Packing {
@@ -102,13 +103,14 @@ public final class BandEncoder {
                 strategy: strategy,
                 start: .init(
                     search: search, filteredRowByteCount: band.filter.filteredRowByteCount,
-                    bytesPerPixel: band.bytesPerPixel, isCoarse: effort == .fast, estimate: nil))
+                    bytesPerPixel: band.bytesPerPixel, coarseness: effort == .fast ? 2 : 0, estimate: nil))
         }
         var candidates = [packing(filtering, .runs), packing(.none, .pixels)]
         if effort != .fast { candidates.append(packing(filtering, .pixels)) }
+        let stripes = sample(of: band, effort: effort)
         var bits: [UInt64] = []
         for number in candidates.indices {
-            bits.append(try estimate(candidates[number], of: band, number: number))
+            bits.append(try estimate(candidates[number], stripes, of: band, number: number))
             candidates[number].start.estimate = number
         }
         let best = bits.indices.min { bits[$0] < bits[$1] } ?? 0
@@ -123,9 +125,10 @@ public final class BandEncoder {
         }
     }
 
-    /// About how many bits the sample takes.
-    private func estimate(_ packing: Packing, of band: Band, number: Int) throws(EngineError) -> UInt64 {
-        let stripes = sample(of: band)
+    /// About how many bits the stripes take.
+    private func estimate(
+        _ packing: Packing, _ stripes: [Range<Int>], of band: Band, number: Int
+    ) throws(EngineError) -> UInt64 {
         let rowCount = stripes.reduce(0) { $0 + $1.count }
         deflater.begin(packing.start)
         var room = try deflater.room(rowCount: rowCount)

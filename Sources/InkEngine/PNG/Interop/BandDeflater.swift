@@ -60,8 +60,8 @@ final class BandDeflater {
         /// A filter's number and the pixels of a row.
         var filteredRowByteCount: Int
         var bytesPerPixel: Int
-        /// Counts a part of the literals only, which is faster and costs a little.
-        var isCoarse: Bool
+        /// Of many literals in a row all are counted, a half, or a quarter, for 0 to 2: faster, and a little larger.
+        var coarseness: UInt32
         /// The number of an estimate, from which the costs of symbols are taken at first.
         var estimate: Int?
     }
@@ -69,7 +69,7 @@ final class BandDeflater {
     /// Forgets all rows given before.
     func begin(_ start: Start) {
         ink_deflater_begin(
-            deflater, start.search.c, start.filteredRowByteCount, start.bytesPerPixel, start.isCoarse ? 1 : 0,
+            deflater, start.search.c, start.filteredRowByteCount, start.bytesPerPixel, start.coarseness,
             Int32(start.estimate ?? -1))
     }
 
