@@ -70,7 +70,7 @@ let package = Package(
             path: "Tests/InkTestSupport"),
         .testTarget(name: "InkReferenceTests", dependencies: ["InkReference", "InkEngine", "InkTestSupport"]),
         .testTarget(
-            name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "CISAL", "InkReference", "InkTestSupport"]),
+            name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),

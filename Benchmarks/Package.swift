@@ -7,6 +7,11 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "ink-export-farm", path: "..")],
     targets: [
+        // libpng's writer, to compare with.
+        .target(name: "CPNGReference", linkerSettings: [.linkedLibrary("png16")]),
+        .executableTarget(
+            name: "PNGCoding",
+            dependencies: ["CPNGReference", .product(name: "InkEngine", package: "ink-export-farm")]),
         .executableTarget(
             name: "TaskRates",
             dependencies: [

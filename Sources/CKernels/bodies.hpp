@@ -19,3 +19,5 @@
 #include "path.hpp"
 #include "blend.hpp"
 #include "resample.hpp"
+#include "filters.hpp"
+#include "deflate_kernels.hpp"

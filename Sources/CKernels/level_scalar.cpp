@@ -1,6 +1,8 @@
 // The kernels for every processor of the architecture.
 #include "ink_raster.h"
+#include "kernels.hpp"
 
 #define INK_LEVEL scalar
+#define INK_RANK 0
 #include "bodies.hpp"
 

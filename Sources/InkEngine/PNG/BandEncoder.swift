@@ -17,35 +17,33 @@ public struct EncodedBand: Hashable, Sendable {
     }
 }
 
-/// Filters and deflates bands of pixels. One for each thread: its buffers, half a megabyte and two rows, are kept
-/// from band to band.
+/// Filters and deflates bands of pixels. One for each thread: its buffers, about two megabytes and a few rows, are kept
+/// from band to band. A band gives the same bytes on every processor.
 ///
-/// Which filter serves a band is found by trial: a part of its rows is filtered in each way in question and deflated.
-/// Line art with flat areas is smallest unfiltered by far, because hatching repeats itself from row to row; the rule
-/// of the least sum of magnitudes, which suits photographs and grain, makes it up to half larger.
+/// How a band is packed is found by trial on a part of its rows. Line art with flat areas is smallest unfiltered,
+/// as strings of pixels that were seen before; photographs and grain filtered, with hardly anything repeated.
 public final class BandEncoder {
+    private let level: KernelLevel
     private var filter: BandFilter?
-    private var filtered = RowBuffer(byteCount: 0)
-    private let trialDeflater = ISALDeflater(level: 1)
-    private let balancedDeflater = ISALDeflater(level: 2)
-    private var smallDeflater: ZlibDeflater?
+    private let deflater: BandDeflater
 
-    public init() {}
+    public init(level: KernelLevel = .selected) {
+        self.level = level
+        deflater = BandDeflater(level: level)
+    }
 
     /// Encodes a band.
     ///
     /// - Parameters:
     ///   - pixels: rows of `width` pixels of `format`, without padding; at least one row.
     ///   - width: pixels.
-    /// - Returns: The band; the bytes of `fast` and `balanced` may differ between processors, what they decompress to is
-    ///   the same picture.
     /// - Throws: `EngineError.internalError` when `pixels` is not a whole number of rows above 0, or a row is too large
-    ///   (2^31 bytes), or the compressor fails.
+    ///   (2^29 bytes), or there is no memory.
     public func encode(
         pixels: UnsafeRawBufferPointer, width: Int, format: OutputFormat, encoding: BandEncoding
     ) throws(EngineError) -> EncodedBand {
         let rowByteCount = width.multipliedReportingOverflow(by: format.bytesPerPixel)
-        guard width > 0, !rowByteCount.overflow, rowByteCount.partialValue < Int(Int32.max) else {
+        guard width > 0, !rowByteCount.overflow, rowByteCount.partialValue < BandEncoder.rowByteCountMax else {
             throw .internalError("a band of width \(width) cannot be encoded")
         }
         let (rowCount, rest) = pixels.count.quotientAndRemainder(dividingBy: rowByteCount.partialValue)
@@ -53,10 +51,10 @@ public final class BandEncoder {
             throw .internalError("a band of \(pixels.count) bytes is not rows of \(rowByteCount.partialValue)")
         }
         let band = Band(
-            pixels: base.assumingMemoryBound(to: UInt8.self), rowCount: rowCount,
+            pixels: base.assumingMemoryBound(to: UInt8.self), rowCount: rowCount, bytesPerPixel: format.bytesPerPixel,
             filter: filter(width: width, bytesPerPixel: format.bytesPerPixel))
-        let strategy = try bestStrategy(for: band, effort: encoding.effort)
-        return try deflate(band, strategy: strategy, encoding: encoding)
+        let packing = try bestPacking(of: band, effort: encoding.effort)
+        return try deflate(band, packing: packing, encoding: encoding)
     }
 
     /// The same for pixels in an array.
@@ -68,95 +66,97 @@ public final class BandEncoder {
         }
     }
 
+    /// Places in the compressor's window have 32 bits.
+    private static let rowByteCountMax = 1 << 29
+
     /// The rows of a band, which whoever called `encode` holds, and what filters them.
     private struct Band {
         let pixels: UnsafePointer<UInt8>
         let rowCount: Int
+        let bytesPerPixel: Int
         let filter: BandFilter
+    }
+
+    /// What becomes of a band's rows.
+    private struct Packing {
+        var strategy: FilterStrategy
+        var start: BandDeflater.Start
     }
 
     private func filter(width: Int, bytesPerPixel: Int) -> BandFilter {
         if let filter, filter.matches(width: width, bytesPerPixel: bytesPerPixel) { return filter }
-        let filter = BandFilter(width: width, bytesPerPixel: bytesPerPixel)
+        let filter = BandFilter(width: width, bytesPerPixel: bytesPerPixel, level: level)
         self.filter = filter
         return filter
     }
 
-    /// Rows of the band in `filtered`.
-    private func filter(
-        _ rows: Range<Int>, of band: Band, strategy: FilterStrategy
-    ) -> UnsafeMutableBufferPointer<UInt8> {
-        let byteCount = rows.count * band.filter.filteredRowByteCount
-        if filtered.byteCount < byteCount { filtered = RowBuffer(byteCount: byteCount) }
-        band.filter.filter(rows, of: band.pixels, strategy: strategy, out: filtered.base)
-        return UnsafeMutableBufferPointer(start: filtered.base, count: byteCount)
-    }
-
-    /// Stripes of rows that stand for the band: as many rows as history can be found in, spread over it.
+    /// Stripes of rows that stand for the band.
     private func sample(of band: Band, effort: EncodingEffort) -> [Range<Int>] {
-        let stripe = 8
-        let period = stripe * (effort == .fast ? 16 : 8)
-        return stride(from: 0, to: band.rowCount, by: period).map { $0..<min($0 + stripe, band.rowCount) }
+        let stripe = effort == .fast ? 2 : 3
+        return stride(from: 0, to: band.rowCount, by: 64).map { $0..<min($0 + stripe, band.rowCount) }
     }
 
-    /// What another filter has to save in the sample before it is preferred to none.
-    private static let unfilteredBonusBytes = 64
-
-    private func bestStrategy(for band: Band, effort: EncodingEffort) throws(EngineError) -> FilterStrategy {
-        let candidates: [FilterStrategy] =
-            effort == .fast
-            ? [.fixed(.none), .fixed(.up)]
-            : [.fixed(.none), .fixed(.sub), .fixed(.up), .fixed(.paeth), .leastMagnitude]
+    private func bestPacking(of band: Band, effort: EncodingEffort) throws(EngineError) -> Packing {
+        let filtering = FilterStrategy.cheapest(period: effort == .fast ? 8 : 1)
+        func packing(_ strategy: FilterStrategy, _ search: DeflateSearch) -> Packing {
+            Packing(
+                strategy: strategy,
+                start: .init(
+                    search: search, filteredRowByteCount: band.filter.filteredRowByteCount,
+                    bytesPerPixel: band.bytesPerPixel, coarseness: effort == .fast ? 2 : 0, estimate: nil))
+        }
+        var candidates = [packing(filtering, .runs), packing(.none, .pixels)]
+        if effort != .fast { candidates.append(packing(filtering, .pixels)) }
         let stripes = sample(of: band, effort: effort)
-        var best = candidates[0]
-        var least = Int.max
-        for candidate in candidates {
-            // Where the sample is blank the candidates differ by a few bytes, and what it has missed is likely hatching.
-            var byteCount = candidate == .fixed(.none) ? -BandEncoder.unfilteredBonusBytes : 0
-            trialDeflater.begin()
-            for stripe in stripes {
-                let bytes = filter(stripe, of: band, strategy: candidate)
-                try trialDeflater.deflate(bytes, end: .more) { byteCount += $0.count }
-            }
-            try trialDeflater.deflate(.init(start: nil, count: 0), end: .last) { byteCount += $0.count }
-            if byteCount < least {
-                least = byteCount
-                best = candidate
-            }
+        var bits: [UInt64] = []
+        for number in candidates.indices {
+            bits.append(try estimate(candidates[number], stripes, of: band, number: number))
+            candidates[number].start.estimate = number
         }
-        return best
+        let best = bits.indices.min { bits[$0] < bits[$1] } ?? 0
+        switch effort {
+        // Looking for runs alone is two or three times as fast, which is worth something.
+        case .fast: return candidates[bits[0] <= bits[best] + bits[best] / 2 ? 0 : best]
+        case .balanced: return candidates[bits[0] <= bits[best] + bits[best] / 128 ? 0 : best]
+        case .small:
+            var packing = candidates[best]
+            packing.start.search = .cheapest
+            return packing
+        }
     }
 
-    private func deflater(for effort: EncodingEffort) throws(EngineError) -> any Deflater {
-        switch effort {
-        case .fast: return trialDeflater
-        case .balanced: return balancedDeflater
-        case .small:
-            if let smallDeflater { return smallDeflater }
-            let deflater = try ZlibDeflater()
-            smallDeflater = deflater
-            return deflater
+    /// About how many bits the stripes take.
+    private func estimate(
+        _ packing: Packing, _ stripes: [Range<Int>], of band: Band, number: Int
+    ) throws(EngineError) -> UInt64 {
+        let rowCount = stripes.reduce(0) { $0 + $1.count }
+        deflater.begin(packing.start)
+        var room = try deflater.room(rowCount: rowCount)
+        for stripe in stripes {
+            band.filter.filter(stripe, of: band.pixels, strategy: packing.strategy, out: room)
+            room += stripe.count * band.filter.filteredRowByteCount
         }
+        return deflater.estimate(rowCount: rowCount, number: number)
     }
 
     /// What is filtered at a time, bytes: it should stay in the cache until it is deflated.
     private static let blockByteCount = 256 << 10
 
-    private func deflate(
-        _ band: Band, strategy: FilterStrategy, encoding: BandEncoding
-    ) throws(EngineError) -> EncodedBand {
-        let deflater = try deflater(for: encoding.effort)
-        try deflater.begin()
+    private func deflate(_ band: Band, packing: Packing, encoding: BandEncoding) throws(EngineError) -> EncodedBand {
+        deflater.begin(packing.start)
         var result = EncodedBand(bytes: [], adler32: Adler32.empty, filteredByteCount: 0, rowCount: band.rowCount)
-        let rowsPerBlock = max(1, BandEncoder.blockByteCount / band.filter.filteredRowByteCount)
+        let rowByteCount = band.filter.filteredRowByteCount
+        let rowsPerBlock = max(1, BandEncoder.blockByteCount / rowByteCount)
         for first in stride(from: 0, to: band.rowCount, by: rowsPerBlock) {
             let rows = first..<min(first + rowsPerBlock, band.rowCount)
-            let bytes = filter(rows, of: band, strategy: strategy)
-            let adler32 = Adler32.checksum(UnsafeRawBufferPointer(bytes))
-            result.adler32 = Adler32.combine(result.adler32, adler32, lengthB: bytes.count)
-            result.filteredByteCount += bytes.count
+            let room = try deflater.room(rowCount: rows.count)
+            band.filter.filter(rows, of: band.pixels, strategy: packing.strategy, out: room)
+            let byteCount = rows.count * rowByteCount
+            let adler32 = Adler32.checksum(UnsafeRawBufferPointer(start: room, count: byteCount))
+            result.adler32 = Adler32.combine(result.adler32, adler32, lengthB: byteCount)
+            result.filteredByteCount += byteCount
             let end: DeflateEnd = rows.upperBound < band.rowCount ? .more : encoding.isLast ? .last : .flush
-            try deflater.deflate(bytes, end: end) { result.bytes += $0 }
+            deflater.write(rowCount: rows.count, end: end) { result.bytes += $0 }
         }
         return result
     }

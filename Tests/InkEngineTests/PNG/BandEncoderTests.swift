@@ -37,15 +37,70 @@ import Testing
         #expect(try PNGDecoder.decodeRGBA(png, place: pngPlace).rgba == pixels)
     }
 
-    @Test func checksumAndCountsAreOfTheFilteredBytes() throws {
-        // White rows are best left unfiltered, so the filtered bytes are known.
-        let pixels = [UInt8](repeating: 255, count: 10 * 3 * 4)
+    /// Pictures larger than what is filtered, searched or remembered at a time.
+    @Test(arguments: EncodingEffort.allCases, 0..<6)
+    func pictureOfManyBlocksIsWhole(effort: EncodingEffort, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let size = PixelSize(width: Int.random(in: 300...900, using: &random), height: 700)
+        let format: OutputFormat = Bool.random(using: &random) ? .rgb : .rgba
+        let pixels = patchwork(size: size, format: format, using: &random)
+        let png = try encodedPNG(
+            pixels: pixels, size: size, format: format, effort: effort, cuts: [Int.random(in: 1..<699, using: &random)])
+        let isSame = try PNGDecoder.decodeRGBA(png, place: pngPlace).rgba == asRGBA(pixels, format: format)
+        #expect(isSame, "seed \(seed), \(size), \(format), \(effort)")
+    }
+
+    @Test(arguments: EncodingEffort.allCases, 0..<12)
+    func everyLevelGivesTheSameBytes(effort: EncodingEffort, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let size = PixelSize(
+            width: Int.random(in: 1...400, using: &random), height: Int.random(in: 1...300, using: &random))
+        let format: OutputFormat = Bool.random(using: &random) ? .rgb : .rgba
+        let pixels =
+            seed % 2 == 0
+            ? patchwork(size: size, format: format, using: &random)
+            : randomPixels(size: size, format: format, using: &random)
+        let encoding = BandEncoding(effort: effort, isLast: Bool.random(using: &random))
+        let encoder = BandEncoder(level: .scalar)
+        let expected = try encoder.encode(pixels: pixels, width: size.width, format: format, encoding: encoding)
+        for level in KernelLevel.available {
+            let other = BandEncoder(level: level)
+            // What an encoder did before has no influence either.
+            _ = try other.encode(pixels: [9, 8, 7, 6, 5, 4], width: 2, format: .rgb, encoding: encoding)
+            let band = try other.encode(pixels: pixels, width: size.width, format: format, encoding: encoding)
+            #expect(band == expected, "seed \(seed), \(size), \(format), \(effort), \(level.name)")
+        }
+        let again = try encoder.encode(pixels: pixels, width: size.width, format: format, encoding: encoding)
+        #expect(again == expected, "seed \(seed)")
+    }
+
+    @Test(arguments: EncodingEffort.allCases) func checksumAndCountsAreOfTheFilteredBytes(effort: EncodingEffort) throws {
+        var random = SeededGenerator(seed: 5)
+        let pixels = patchwork(size: PixelSize(width: 10, height: 40), format: .rgb, using: &random)
         let band = try BandEncoder().encode(
-            pixels: pixels, width: 10, format: .rgb, encoding: BandEncoding(effort: .fast, isLast: true))
-        #expect(band.rowCount == 4)
-        #expect(band.filteredByteCount == 4 * 31)
-        let filtered = (0..<4).flatMap { _ in [0] + [UInt8](repeating: 255, count: 30) }
-        #expect(band.adler32 == referenceAdler32(filtered))
+            pixels: pixels, width: 10, format: .rgb, encoding: BandEncoding(effort: effort, isLast: true))
+        #expect(band.rowCount == 40)
+        #expect(band.filteredByteCount == 40 * 31)
+        let opened = try RawInflate.open(band.bytes, limit: 2000)
+        #expect(opened.content.count == 40 * 31)
+        #expect(opened.isWhole && opened.endsStream)
+        #expect(band.adler32 == referenceAdler32(opened.content))
+    }
+
+    /// Noise cannot be made smaller; it must not become much larger.
+    @Test(arguments: EncodingEffort.allCases) func noiseGrowsByLittle(effort: EncodingEffort) throws {
+        var random = SeededGenerator(seed: 3)
+        let pixels = (0..<(300 * 300 * 4)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let band = try BandEncoder().encode(
+            pixels: pixels, width: 300, format: .rgba, encoding: BandEncoding(effort: effort, isLast: true))
+        #expect(band.bytes.count < pixels.count + pixels.count / 50)
+    }
+
+    @Test(arguments: EncodingEffort.allCases) func flatPicturesBecomeSmall(effort: EncodingEffort) throws {
+        let band = try BandEncoder().encode(
+            pixels: [UInt8](repeating: 255, count: 1000 * 1000 * 3), width: 1000, format: .rgb,
+            encoding: BandEncoding(effort: effort, isLast: true))
+        #expect(band.bytes.count < 6000)
     }
 
     @Test(arguments: [0, 1, 29, 31, 61])
@@ -68,24 +123,28 @@ import Testing
 
     @Test(arguments: RowFilter.allCases, [1, 3, 4])
     func filtersFollowTheirDefinition(filter: RowFilter, pixel: Int) {
-        for seed: UInt64 in 0..<20 {
+        for seed: UInt64 in 0..<40 {
             var random = SeededGenerator(seed: seed)
-            let count = pixel * Int.random(in: 1...80, using: &random)
-            let row = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-            let prior = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-            var out = [UInt8](repeating: 99, count: count)
-            out.withUnsafeMutableBufferPointer { out in
-                RowFilters.apply(
-                    filter, row: row, prior: prior, count: count, pixel: pixel, out: out.baseAddress!)
-            }
+            let count = pixel * Int.random(in: 1...(seed < 20 ? 80 : 900), using: &random)
+            // Few values, so that predictors tie.
+            let values = seed % 2 == 0 ? UInt8.min...UInt8.max : 100...103
+            let row = (0..<count).map { _ in UInt8.random(in: values, using: &random) }
+            let prior = (0..<count).map { _ in UInt8.random(in: values, using: &random) }
             let expected = row.indices.map { i in
                 let left = i >= pixel ? Int(row[i - pixel]) : 0
                 let corner = i >= pixel ? Int(prior[i - pixel]) : 0
                 return row[i] &- referencePrediction(filter, left: left, above: Int(prior[i]), corner: corner)
             }
-            #expect(out == expected, "seed \(seed)")
-            let sum = out.reduce(0) { $0 + ($1 < 128 ? UInt64($1) : 256 - UInt64($1)) }
-            #expect(RowFilters.sumOfMagnitudes(out, count: count) == sum, "seed \(seed)")
+            let cost = expected.reduce(0) { $0 + UInt64(8 - min($1, 0 &- $1).leadingZeroBitCount) }
+            for level in KernelLevel.available {
+                let filters = RowFilters(level: level)
+                var out = [UInt8](repeating: 99, count: count)
+                out.withUnsafeMutableBufferPointer { out in
+                    filters.apply(filter, row: row, prior: prior, count: count, pixel: pixel, out: out.baseAddress!)
+                }
+                #expect(out == expected, "seed \(seed), \(level.name)")
+                #expect(filters.cost(of: out, count: count) == cost, "seed \(seed), \(level.name)")
+            }
         }
     }
 

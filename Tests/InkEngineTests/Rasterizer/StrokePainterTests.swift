@@ -1,3 +1,4 @@
+import CKernels
 import InkTestSupport
 import Testing
 

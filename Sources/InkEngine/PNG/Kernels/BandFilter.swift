@@ -1,31 +1,31 @@
 /// How the filter of a band's rows is chosen.
 enum FilterStrategy: Hashable {
-    /// The same for every row; in the band's first row, where no row above is known, Sub for those that need one.
-    case fixed(RowFilter)
-    /// The one with the least sum of magnitudes, row by row.
-    case leastMagnitude
+    /// All rows stay as they are.
+    case none
+    /// The one that makes a row cheapest, decided for every `period`-th row and kept for those below it.
+    case cheapest(period: Int)
 }
 
 /// Filters the rows of one band. The band is treated as a picture of its own: its first row has none above it.
 ///
 /// Every access is within `rowCount` rows of `rowByteCount` bytes of `pixels`, whose size the caller has checked, or
-/// within the scratch rows made here.
+/// within the scratch row made here.
 final class BandFilter {
     private let rowByteCount: Int
     private let bytesPerPixel: Int
+    private let filters: RowFilters
     private let scratch: RowBuffer
-    private let best: RowBuffer
 
     /// The bytes of a row once filtered: the filter's number and the row.
     var filteredRowByteCount: Int { rowByteCount + 1 }
 
     /// - Precondition: `width` is above 0.
-    init(width: Int, bytesPerPixel: Int) {
+    init(width: Int, bytesPerPixel: Int, level: KernelLevel) {
         precondition(width > 0)
         self.bytesPerPixel = bytesPerPixel
         rowByteCount = width * bytesPerPixel
+        filters = RowFilters(level: level)
         scratch = RowBuffer(byteCount: rowByteCount)
-        best = RowBuffer(byteCount: rowByteCount)
     }
 
     func matches(width: Int, bytesPerPixel: Int) -> Bool {
@@ -40,39 +40,43 @@ final class BandFilter {
         out: UnsafeMutablePointer<UInt8>
     ) {
         var out = out
+        var filter = RowFilter.none
+        var decidedRows = 0
         for y in rows {
             let row = pixels + y * rowByteCount
-            switch strategy {
-            case .fixed(let filter):
-                let usable = y == 0 && filter != .none ? .sub : filter
-                out[0] = usable.rawValue
-                apply(usable, row: row, isFirst: y == 0, out: out + 1)
-            case .leastMagnitude: filterAdaptively(row, isFirst: y == 0, out: out)
+            if case .cheapest(let period) = strategy {
+                if y == 0 {
+                    filter = .sub
+                } else if decidedRows == 0 {
+                    filter = cheapestFilter(row)
+                    decidedRows = period
+                }
+                decidedRows -= y == 0 ? 0 : 1
             }
+            out[0] = filter.rawValue
+            apply(filter, row: row, prior: y == 0 ? row : row - rowByteCount, out: out + 1)
             out += filteredRowByteCount
         }
     }
 
-    private func filterAdaptively(_ row: UnsafePointer<UInt8>, isFirst: Bool, out: UnsafeMutablePointer<UInt8>) {
-        var into = scratch.base
-        var kept = best.base
-        var least = UInt64.max
-        for filter in isFirst ? [.none, .sub] : RowFilter.allCases {
-            apply(filter, row: row, isFirst: isFirst, out: into)
-            let sum = RowFilters.sumOfMagnitudes(into, count: rowByteCount)
-            guard sum < least else { continue }
-            least = sum
-            out[0] = filter.rawValue
-            swap(&into, &kept)
+    /// - Precondition: A row lies above `row`.
+    private func cheapestFilter(_ row: UnsafePointer<UInt8>) -> RowFilter {
+        var best = RowFilter.none
+        var least = filters.cost(of: row, count: rowByteCount)
+        for filter in [RowFilter.sub, .up, .average, .paeth] {
+            apply(filter, row: row, prior: row - rowByteCount, out: scratch.base)
+            let cost = filters.cost(of: scratch.base, count: rowByteCount)
+            if cost < least {
+                least = cost
+                best = filter
+            }
         }
-        (out + 1).update(from: kept, count: rowByteCount)
+        return best
     }
 
     private func apply(
-        _ filter: RowFilter, row: UnsafePointer<UInt8>, isFirst: Bool, out: UnsafeMutablePointer<UInt8>
+        _ filter: RowFilter, row: UnsafePointer<UInt8>, prior: UnsafePointer<UInt8>, out: UnsafeMutablePointer<UInt8>
     ) {
-        // None and Sub, the only ones of a first row, do not look at the row above.
-        let prior = isFirst ? row : row - rowByteCount
-        RowFilters.apply(filter, row: row, prior: prior, count: rowByteCount, pixel: bytesPerPixel, out: out)
+        filters.apply(filter, row: row, prior: prior, count: rowByteCount, pixel: bytesPerPixel, out: out)
     }
 }
