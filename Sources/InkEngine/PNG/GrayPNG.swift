@@ -1,32 +1,29 @@
+import CZlib
+
 /// Gray pictures of 8 bits a sample, such as masks, as whole PNG files.
 public enum GrayPNG {
     /// A file of colour type 0, rows filtered by `Up`.
     ///
     /// - Parameter samples: `size.area` values, row-major.
-    /// - Returns: The file; its bytes may differ between processors, what they decompress to does not.
     /// - Throws: `EngineError.internalError` when `samples` do not make a picture of `size`, or the compressor fails.
     public static func encode(samples: [UInt8], size: PixelSize) throws(EngineError) -> [UInt8] {
         guard size.width > 0, size.height > 0, samples.count == size.area, size.longestEdge <= Int(Int32.max) else {
             throw .internalError("\(samples.count) samples are not a gray picture of \(size) pixels")
         }
-        var filtered = filtered(samples, size)
-        let deflater = ISALDeflater(level: 1)
-        var stream: [UInt8] = [0x78, 0x01]
-        var failure: EngineError?
-        filtered.withUnsafeMutableBufferPointer { bytes in
-            deflater.begin()
-            do throws(EngineError) {
-                try deflater.deflate(bytes, end: .last) { stream += $0 }
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        stream += bigEndian(Adler32.checksum(filtered))
+        let stream = try zlibStream(filtered(samples, size))
         let edges = bigEndian(UInt32(size.width)) + bigEndian(UInt32(size.height))
         return PNGHeader.signature
             + PNGStream.chunk("IHDR", edges + [8, PNGHeader.ColorType.gray.rawValue, 0, 0, 0])
             + PNGStream.chunk("IDAT", stream) + PNGStream.chunk("IEND", [])
+    }
+
+    private static func zlibStream(_ bytes: [UInt8]) throws(EngineError) -> [UInt8] {
+        var count = compressBound(uLong(bytes.count))
+        var stream = [UInt8](repeating: 0, count: Int(count))
+        let status = compress2(&stream, &count, bytes, uLong(bytes.count), Z_DEFAULT_COMPRESSION)
+        guard status == Z_OK else { throw .internalError("zlib's compress2 failed with \(status)") }
+        stream.removeLast(stream.count - Int(count))
+        return stream
     }
 
     private static func filtered(_ samples: [UInt8], _ size: PixelSize) -> [UInt8] {
