@@ -182,7 +182,9 @@ inline bool read_number(const uint8_t *&at, double *value) {
     }
     // Mantissa and power are exact, so that one division rounds correctly.
     if ((*at | 0x20) == 'e' || count + places > 19 || mantissa > uint64_t(1) << 53) {
-        return read_long_number(start, at, value);
+        // Integers beyond 64 bits are mended where a text is read as a whole, and rounded there.
+        bool is_integer = places == 0 && (*at | 0x20) != 'e';
+        return !(is_integer && count > 19) && read_long_number(start, at, value);
     }
     double magnitude = static_cast<double>(mantissa);
     if (places > 0) magnitude /= powers[places];

@@ -45,7 +45,7 @@ const ink_json_piece *ink_json_reduction_pieces(const ink_json_reduction *reduct
 /// two above `limit`, and a third outside 0 to 1, are refused.
 ///
 /// Returns the number of arrays; SIZE_MAX for anything else, and for more than `capacity`. Numbers are rounded to the
-/// nearest double; one that has none is refused.
+/// nearest double; one that has none is refused, and so is an integer of more than 19 digits.
 size_t ink_json_read_points(
     const uint8_t *text, size_t length, double limit, const double defaults[4], double *points, size_t capacity);
 

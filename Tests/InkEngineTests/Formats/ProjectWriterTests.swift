@@ -31,7 +31,8 @@ import Testing
     func numbersAreWrittenAsShortAsTheyReadBack(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var values = [
-            0, -0.0, 0.001, -0.001, 0.0001, 999.9995, 1e11, 123_456_789_012.345, 1e12, 1e15, 0.1 + 0.2, 5e-324,
+            0, -0.0, 0.001, -0.001, 0.0001, 999.9995, 1e11, 123_456_789_012.345, 1e12, 1e15, 0.1 + 0.2,
+            .leastNonzeroMagnitude,
         ]
         for _ in 0..<300 {
             let places = [1.0, 10, 100, 1000, 10_000].randomElement(using: &random)!

@@ -59,10 +59,13 @@ struct SmoothedPathTests {
 
     @Test func samplesAtOnePlaceAreMergedToTheLast() {
         // Between two neighbouring numbers there is no other, so that most of the samples are at an end.
-        let points = [StrokePoint(x: 0, y: 0, pressure: 0.25), StrokePoint(x: 5e-324, y: 0, pressure: 0.5)]
+        let points = [
+            StrokePoint(x: 0, y: 0, pressure: 0.25), StrokePoint(x: .leastNonzeroMagnitude, y: 0, pressure: 0.5),
+        ]
         let path = SmoothedPath(points)
         #expect(path.samples.count == path.arcLengths.count && path.samples.count < 11)
-        #expect(path.samples.last?.position == Point(x: 5e-324, y: 0) && path.samples.last?.pressure == 0.5)
+        #expect(
+            path.samples.last?.position == Point(x: .leastNonzeroMagnitude, y: 0) && path.samples.last?.pressure == 0.5)
         for index in path.samples.indices.dropFirst() {
             #expect(path.samples[index].position != path.samples[index - 1].position)
         }
