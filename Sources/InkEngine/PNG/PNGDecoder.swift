@@ -20,10 +20,15 @@ public enum PNGDecoder {
         try header.checkPlausible(fileByteCount: png.count, place: place)
         return try png.withUnsafeBufferPointer { (bytes) throws(EngineError) in
             var handedOn = 0
-            if let info = try decodePlain(bytes, header, purpose, level, onChunk: { (chunk) throws(EngineError) in
-                handedOn += 1
-                try onChunk(chunk)
-            }) { return info }
+            if let info = try decodePlain(
+                bytes, header, purpose, level,
+                onChunk: { (chunk) throws(EngineError) in
+                    handedOn += 1
+                    try onChunk(chunk)
+                })
+            {
+                return info
+            }
             return try decodeAny(bytes, header, purpose, place) { (chunk) throws(EngineError) in
                 if chunk.index >= handedOn { try onChunk(chunk) }
             }
