@@ -19,5 +19,6 @@
 #include "path.hpp"
 #include "blend.hpp"
 #include "resample.hpp"
+#include "unfilter.hpp"
 #include "filters.hpp"
 #include "deflate_kernels.hpp"

@@ -147,6 +147,6 @@ extern const struct ink_filters INK_TABLE(ink_filters_);
 const struct ink_filters INK_TABLE(ink_filters_) = {
     INK_LEVEL::filter_apply,
     INK_LEVEL::filter_cost,
-    nullptr,
+    INK_LEVEL::filter_undo,
 };
 }

@@ -19,19 +19,17 @@ INK_INLINE void put_word(BitWriter &writer, uint64_t word) {
 
 /// Codes of all bytes, ready to be looked up.
 struct LiteralTable {
+    const uint16_t *entries;
 #if INK_RANK >= 2
     __m512i part[8];
-#else
-    const uint16_t *entries;
 #endif
 };
 
 INK_INLINE LiteralTable load_table(const uint16_t *entries) {
     LiteralTable table;
+    table.entries = entries;
 #if INK_RANK >= 2
     for (int i = 0; i < 8; i++) table.part[i] = _mm512_loadu_si512(entries + 32 * i);
-#else
-    table.entries = entries;
 #endif
     return table;
 }
@@ -65,10 +63,8 @@ INK_INLINE __m512i literal_words(const LiteralTable &table, __m256i bytes, __mma
     width4 = _mm512_add_epi64(width4, _mm512_srli_epi64(width2, 32));
     return _mm512_or_si512(code4, _mm512_slli_epi64(width4, 56));
 }
-#endif
 
-INK_INLINE void put_literals(BitWriter &writer, const LiteralTable &table, const uint8_t *bytes, uint32_t count) {
-#if INK_RANK >= 2
+INK_INLINE void put_many_literals(BitWriter &writer, const LiteralTable &table, const uint8_t *bytes, uint32_t count) {
     // Words are made some groups ahead of those that are put: the processor does both at once, and a word that was
     // stored just now as one of eight would be slow to load.
     enum : uint32_t { group = 32, ahead = 2, ring = 4 };
@@ -84,10 +80,15 @@ INK_INLINE void put_literals(BitWriter &writer, const LiteralTable &table, const
         // Those behind the last literal are empty.
         for (uint32_t i = 0; i < group / 4; i++) put_word(writer, words[put % ring][i]);
     }
-#else
+}
+#endif
+
+INK_INLINE void put_literals(BitWriter &writer, const LiteralTable &table, const uint8_t *bytes, uint32_t count) {
+#if INK_RANK >= 2
+    if (count >= 24) return put_many_literals(writer, table, bytes, count);
+#endif
     for (; count >= 4; count -= 4, bytes += 4) put_word(writer, literal_word(table.entries, bytes, 4));
     if (count != 0) put_word(writer, literal_word(table.entries, bytes, count));
-#endif
 }
 
 /// A match's word; a length of 0 is the literal that stands in place of the distance.

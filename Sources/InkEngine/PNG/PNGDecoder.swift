@@ -13,24 +13,60 @@ public enum PNGDecoder {
     ///   throws.
     public static func decode(
         _ png: [UInt8], as purpose: ImagePurpose, place: Place, limits: Limits = Limits(),
-        onChunk: (DecodedChunk) throws(EngineError) -> Void
+        level: KernelLevel = .selected, onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
         let header = try PNGHeader(png, place: place)
         try header.check(against: limits, place: place)
         try header.checkPlausible(fileByteCount: png.count, place: place)
         return try png.withUnsafeBufferPointer { (bytes) throws(EngineError) in
-            let reader = try PNGRowReader(bytes, expandsGray: purpose == .color, place: place)
-            guard reader.rowByteCount == header.size.width * reader.channels else {
-                throw .internalError("\(place): libpng reads another size than the header says")
+            var handedOn = 0
+            if let info = try decodePlain(
+                bytes, header, purpose, level,
+                onChunk: { (chunk) throws(EngineError) in
+                    handedOn += 1
+                    try onChunk(chunk)
+                })
+            {
+                return info
             }
-            var assembler = ChunkAssembler(size: header.size, channels: reader.channels, purpose: purpose)
-            if header.isInterlaced {
-                try decodeInterlaced(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
-            } else {
-                try decodeRows(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
+            return try decodeAny(bytes, header, purpose, place) { (chunk) throws(EngineError) in
+                if chunk.index >= handedOn { try onChunk(chunk) }
             }
-            return assembler.info
         }
+    }
+
+    /// Decodes what `PlainPNGReader` reads; nil for everything else, of which some chunks, which are as libpng would
+    /// have them, may have been handed on.
+    static func decodePlain(
+        _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ purpose: ImagePurpose, _ level: KernelLevel,
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) -> DecodedImageInfo? {
+        guard let reader = PlainPNGReader(png, header: header, level: level),
+            purpose == .mask || reader.channels >= 3
+        else { return nil }
+        var assembler = ChunkAssembler(size: header.size, channels: reader.channels, purpose: purpose)
+        let isPlain = try reader.readRows { (row) throws(EngineError) in
+            if let chunk = assembler.append(row) { try onChunk(chunk) }
+        }
+        return isPlain ? assembler.info : nil
+    }
+
+    /// Decodes any PNG with libpng.
+    static func decodeAny(
+        _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ purpose: ImagePurpose, _ place: Place,
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) -> DecodedImageInfo {
+        let reader = try PNGRowReader(png, expandsGray: purpose == .color, place: place)
+        guard reader.rowByteCount == header.size.width * reader.channels else {
+            throw .internalError("\(place): libpng reads another size than the header says")
+        }
+        var assembler = ChunkAssembler(size: header.size, channels: reader.channels, purpose: purpose)
+        if header.isInterlaced {
+            try decodeInterlaced(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
+        } else {
+            try decodeRows(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
+        }
+        return assembler.info
     }
 
     private static func decodeRows(

@@ -74,7 +74,8 @@ import Testing
         #expect(again == expected, "seed \(seed)")
     }
 
-    @Test(arguments: EncodingEffort.allCases) func checksumAndCountsAreOfTheFilteredBytes(effort: EncodingEffort) throws {
+    @Test(arguments: EncodingEffort.allCases) func checksumAndCountsAreOfTheFilteredBytes(effort: EncodingEffort) throws
+    {
         var random = SeededGenerator(seed: 5)
         let pixels = patchwork(size: PixelSize(width: 10, height: 40), format: .rgb, using: &random)
         let band = try BandEncoder().encode(

@@ -26,6 +26,13 @@ struct RowFilters {
         kernels.apply(UInt32(filter.rawValue), row, prior, count, pixel, out)
     }
 
+    /// Restores a filtered row in place. `prior` is the restored row above, zeros for the first.
+    func undo(
+        _ filter: RowFilter, row: UnsafeMutablePointer<UInt8>, prior: UnsafePointer<UInt8>, count: Int, pixel: Int
+    ) {
+        kernels.undo(UInt32(filter.rawValue), row, prior, count, pixel)
+    }
+
     /// About how many bits filtered bytes take: the sum of the bit lengths of their distances from 0, modulo 256. It
     /// tells filters apart better than the sum of the distances (PNG specification, 12.8), in which a few edges
     /// outweigh a row.
