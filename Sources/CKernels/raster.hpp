@@ -36,7 +36,9 @@ struct half_plane {
         const V a = (V)((I)x & 0x7FFFFFFF);
         const V q = greatest(a - flat, (V)0.0f);
         const V y = a - q * q * half_slope;
-        return (V)((I)y | ((I)x & (int32_t)0x80000000)) + 0.5f;
+        const V covered = (V)((I)y | ((I)x & (int32_t)0x80000000)) + 0.5f;
+        // Exactly nothing and exactly all beyond the shadow: what is not covered must not change by a rounding.
+        return t <= -reach ? (V)0.0f : t >= reach ? (V)1.0f : covered;
     }
 
     /// The coverage by a strip of this half width whose middle is `t` away.
@@ -335,19 +337,23 @@ void add_quad(ink_plane plane, const double *corners, float weight) {
             left = height > 0.0f ? least(left, from) : left;
             right = height > 0.0f ? greatest(right, to) : right;
         }
-        store(rows.left, greatest(left, (float8)plane_left));
-        store(rows.right, least(right, (float8)plane_right));
+        store(rows.left, left);
+        store(rows.right, right);
         const int count = end - row < 8 ? end - row : 8;
         for (int r = 0; r < count; r++, line += plane.stride) {
             // Eight pixels always begin at a multiple of eight, so that a pixel is computed alike in every cell.
-            for (int column = (int)floor_of(rows.left[r]) & ~7; (float)column < rows.right[r]; column += 8) {
+            const float start = greatest(rows.left[r], plane_left), stop = least(rows.right[r], plane_right);
+            for (int column = (int)floor_of(start) & ~7; (float)column < stop; column += 8) {
                 const float8 columns = iota() + (float)column;
-                float8 covered = load(line + column);
+                float8 covered = (float8)0.0f;
                 for (int i = 0; i < 4; i++) {
                     if (rows.weight[i][r] == 0) continue;
                     covered += edge_area(columns, rows.from[i][r], rows.to[i][r], rows.weight[i][r]);
                 }
-                store(line + column, covered);
+                // The sum of areas that take each other away is not quite nothing.
+                covered = columns + 1.0f > rows.left[r] ? covered : (float8)0.0f;
+                covered = columns < rows.right[r] ? covered : (float8)0.0f;
+                store(line + column, load(line + column) + covered);
             }
         }
     }
@@ -363,12 +369,12 @@ void multiply_bars(ink_plane plane, const ink_bars *bars, const ink_bar_tables *
 }
 
 void multiply_kept(ink_plane plane, ink_plane kept, const ink_box *box, float alpha) {
-    const float8 opacity = (float8)alpha, transparent = (float8)(1 - alpha);
+    const float8 opacity = (float8)alpha;
     for (int32_t row = box->top; row < box->bottom; row++) {
         float *to = plane.values + row * plane.stride;
         float *from = kept.values + row * kept.stride;
         for (int32_t column = box->left & ~7; column < box->right; column += 8) {
-            store(to + column, load(to + column) * (transparent + opacity * load(from + column)));
+            store(to + column, load(to + column) * (1.0f - opacity * (1.0f - load(from + column))));
             store(from + column, (float8)1.0f);
         }
     }

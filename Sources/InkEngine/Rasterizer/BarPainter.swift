@@ -7,6 +7,7 @@ import CKernels
 /// one.
 final class BarPainter {
     private let kernels: UnsafePointer<ink_raster>
+    private let isExact: Bool
     /// What the bars of a stamp leave, or cover, of the pixels before the stamp's alpha comes in.
     private let kept: KernelPlane
     private let covered: KernelPlane
@@ -38,8 +39,11 @@ final class BarPainter {
         }
     }
 
-    /// - Parameter covered: 0 everywhere before and after each call; may be shared.
-    init(maxWidth: Int, maxHeight: Int, covered: KernelPlane, level: KernelLevel) {
+    /// - Parameters:
+    ///   - covered: 0 everywhere before and after each call; may be shared.
+    ///   - isExact: does without tables.
+    init(maxWidth: Int, maxHeight: Int, covered: KernelPlane, isExact: Bool, level: KernelLevel) {
+        self.isExact = isExact
         kernels = ink_raster_kernels(level.c)
         kept = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 1)
         self.covered = covered
@@ -63,7 +67,7 @@ final class BarPainter {
         plane.markDrawn(box)
         let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
         guard brush.type == .crossHatch else {
-            if lines.areFast {
+            if !isExact, lines.areFast {
                 multiply(lines.bars, along, into: plane.pixels, alpha: stamp.alpha)
             } else {
                 add(lines, weight: 1)
@@ -72,7 +76,7 @@ final class BarPainter {
             return true
         }
         let others = Bars(brush, stamp, scale, along: stamp.across, across: Point(x: -stamp.along.x, y: -stamp.along.y))
-        if lines.areFast, others.areFast {
+        if !isExact, lines.areFast, others.areFast {
             // What both leave is the product, but for the pixels that the corners of a crossing lie in.
             multiply(lines.bars, along, into: kept, alpha: 1)
             multiply(others.bars, across, into: kept, alpha: 1)

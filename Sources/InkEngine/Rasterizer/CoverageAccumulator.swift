@@ -37,6 +37,8 @@ final class CoverageAccumulator {
     /// Moves the accumulator, which must be clean, to another cell.
     func move(to cell: PixelRect) {
         precondition(cell.width <= capacity.width && cell.height <= capacity.height, "the cell is too large")
+        // What lay outside a smaller cell is no longer.
+        if cell.size != self.cell.size { memory.update(repeating: 0, count: stride * (capacity.height + 2)) }
         self.cell = cell
     }
 

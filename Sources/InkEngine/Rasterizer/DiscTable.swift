@@ -1,7 +1,7 @@
 import CKernels
 
 /// The coverage of one disc at every sub-pixel position: a table of exact coverages at 17 x 17 phases, between which
-/// it is interpolated. Coverage changes so evenly with the position that this is off by less than 0.008, two levels of
+/// it is interpolated. Coverage changes so evenly with the position that this is off by less than 0.012, three levels of
 /// 255, at the worst place.
 ///
 /// Serves the discs of the `dots` pattern, of which a stamp has 121 and a stroke thousands of one radius.

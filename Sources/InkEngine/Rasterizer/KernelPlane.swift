@@ -4,10 +4,11 @@ import CKernels
 final class KernelPlane {
     private let memory: UnsafeMutablePointer<Float>
     private let capacity: (width: Int, height: Int)
+    private let value: Float
     /// The cell, output pixels.
     private(set) var cell: PixelRect
     /// Elements from a row to the next.
-    private(set) var stride: Int
+    let stride: Int
     /// The cell's first pixel.
     let values: UnsafeMutablePointer<Float>
 
@@ -16,6 +17,7 @@ final class KernelPlane {
     /// A plane for cells of up to this size, `value` everywhere.
     init(maxWidth: Int, maxHeight: Int, value: Float) {
         capacity = (maxWidth, maxHeight)
+        self.value = value
         stride = KernelPlane.stride(width: maxWidth)
         // Kernels round columns outwards to whole vectors.
         let count = stride * maxHeight
@@ -32,6 +34,8 @@ final class KernelPlane {
     /// Moves the plane to another cell, whose pixels must all have the value that the plane was made with.
     func move(to cell: PixelRect) {
         precondition(cell.width <= capacity.width && cell.height <= capacity.height, "the cell is too large")
+        // What was the margin of a narrower cell is no longer.
+        if cell.size != self.cell.size { memory.update(repeating: value, count: stride * capacity.height) }
         self.cell = cell
     }
 
@@ -42,12 +46,12 @@ final class KernelPlane {
             height: Int32(cell.height))
     }
 
-    /// The part of a box of the output that the cell holds, counted from the cell's first pixel; empty boxes have
-    /// `left >= right` or `top >= bottom`.
+    /// The part that the cell holds of a box of the output and the pixels round it, which tables may reach; counted from the
+    /// cell's first pixel. Empty boxes have `left >= right` or `top >= bottom`.
     func box(of rect: PixelRect) -> ink_box {
         ink_box(
-            left: Int32(max(rect.x - cell.x, 0)), top: Int32(max(rect.y - cell.y, 0)),
-            right: Int32(min(rect.x + rect.width - cell.x, cell.width)),
-            bottom: Int32(min(rect.y + rect.height - cell.y, cell.height)))
+            left: Int32(max(rect.x - 1 - cell.x, 0)), top: Int32(max(rect.y - 1 - cell.y, 0)),
+            right: Int32(min(rect.x + rect.width + 1 - cell.x, cell.width)),
+            bottom: Int32(min(rect.y + rect.height + 1 - cell.y, cell.height)))
     }
 }

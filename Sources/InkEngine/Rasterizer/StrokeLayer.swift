@@ -2,23 +2,28 @@ import CKernels
 
 /// Puts the strokes of a layer onto a cell of it.
 final class StrokeLayer {
-    private let painter: StrokePainter
-    private let remaining: RemainingPlane
-
     private let kernels: UnsafePointer<ink_raster>
+    private let painter: StrokePainter
+    private let exactPainter: StrokePainter
+    private let remaining: RemainingPlane
 
     init(maxWidth: Int, maxHeight: Int, level: KernelLevel = .selected) {
         kernels = ink_raster_kernels(level.c)
         painter = StrokePainter(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
+        exactPainter = StrokePainter(maxWidth: maxWidth, maxHeight: maxHeight, isExact: true, level: level)
         remaining = RemainingPlane(maxWidth: maxWidth, maxHeight: maxHeight)
     }
 
     /// Draws some strokes of a block onto `layer`, whose planes cover `cell`.
     ///
-    /// - Parameter indices: ascending, each an index of the block's strokes.
+    /// - Parameters:
+    ///   - indices: ascending, each an index of the block's strokes.
+    ///   - isOpaque: whether the finished picture is; if it is not, the colour of the faintest ink will show.
     func draw(
-        _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, onto layer: FloatPlanes
+        _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, isOpaque: Bool,
+        onto layer: FloatPlanes
     ) {
+        let painter = isOpaque ? painter : exactPainter
         remaining.move(to: cell)
         for (position, index) in indices.enumerated() {
             painter.paint(block.strokes[index], scale: scale, cell: cell, into: remaining)

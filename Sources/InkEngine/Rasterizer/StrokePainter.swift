@@ -6,11 +6,14 @@ final class StrokePainter {
     private let bars: BarPainter
     private let discs: DiscPainter
     private let outlines: OutlinePainter
+    /// Whether tables are not good enough, because a picture that is not opaque shows the colour of the faintest ink.
+    private let isExact: Bool
 
-    init(maxWidth: Int, maxHeight: Int, level: KernelLevel = .selected) {
+    init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
+        self.isExact = isExact
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
         let covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
-        bars = BarPainter(maxWidth: maxWidth, maxHeight: maxHeight, covered: covered, level: level)
+        bars = BarPainter(maxWidth: maxWidth, maxHeight: maxHeight, covered: covered, isExact: isExact, level: level)
         discs = DiscPainter(covered: covered, level: level)
         outlines = OutlinePainter(accumulator: accumulator)
     }
@@ -40,7 +43,7 @@ final class StrokePainter {
             case .parallelLines where bars.paint(stamp, of: brush, scale: scale, box: box, into: plane),
                 .crossHatch where bars.paint(stamp, of: brush, scale: scale, box: box, into: plane):
                 continue
-            case .dots where discs.paint(stamp, of: brush, scale: scale, box: box, into: plane):
+            case .dots where !isExact && discs.paint(stamp, of: brush, scale: scale, box: box, into: plane):
                 continue
             default: outlines.paint(stamp, of: pattern, scale: scale, box: box, into: plane)
             }

@@ -130,7 +130,8 @@ public final class TileRenderer {
                 raster += ContinuousClock().measure {
                     for selection in layer.strokes {
                         strokeLayer.draw(
-                            selection.indices, of: selection.block, scale: scene.scale, cell: cell, onto: planes.layer)
+                            selection.indices, of: selection.block, scale: scene.scale, cell: cell,
+                            isOpaque: scene.background.isOpaque, onto: planes.layer)
                     }
                 }
             }

@@ -33,7 +33,7 @@ struct DiscTableTests {
         accumulator.add(EdgeChain(corners), at: Point(x: 0, y: 0))
         accumulator.multiply(plane, box: cell, alpha: 1)
         let worst = zip(discs.coverage, plane.coverage).map { abs($0 - $1) }.max() ?? 0
-        #expect(worst < 0.008, "seed \(seed): radius \(radiusX) x \(radiusY) at \(center)")
+        #expect(worst < 0.012, "seed \(seed): radius \(radiusX) x \(radiusY) at \(center)")
     }
 
     @Test("large and tiny discs are left to their outline")

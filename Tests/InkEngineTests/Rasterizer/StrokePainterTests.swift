@@ -55,7 +55,8 @@ struct StrokePainterTests {
         let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
         let expected = coverage(strokes, cell: cell, level: .scalar)
         for level in KernelLevel.available {
-            #expect(coverage(strokes, cell: cell, level: level) == expected, "seed \(seed), level \(level)")
+            let isSame = coverage(strokes, cell: cell, level: level) == expected
+            #expect(isSame, "seed \(seed), level \(level)")
         }
     }
 
@@ -72,7 +73,29 @@ struct StrokePainterTests {
                 height: .random(in: 1...(96 - y), using: &generator))
             let part = coverage(strokes, cell: cell)
             let expected = cell.rows.flatMap { row in whole[(row * 160 + x)..<(row * 160 + x + cell.width)] }
-            #expect(part == expected, "seed \(seed), cell \(cell)")
+            let first = part.indices.first { part[$0] != expected[$0] }
+            #expect(
+                first == nil,
+                "seed \(seed), cell \(cell), pixel \(first ?? 0): \(part[first ?? 0]), not \(expected[first ?? 0])")
+        }
+    }
+
+    @Test("what cells of other sizes were drawn before does not show", arguments: 0..<20)
+    func otherCellsBefore(seed: Int) {
+        let strokes = randomStrokes(seed: seed)
+        let painter = StrokePainter(maxWidth: 160, maxHeight: 96)
+        let plane = RemainingPlane(maxWidth: 160, maxHeight: 96)
+        let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
+        for cell in [
+            PixelRect(x: 40, y: 10, width: 37, height: 29), PixelRect(x: 0, y: 0, width: 160, height: 96),
+        ] {
+            plane.move(to: cell)
+            for stroke in strokes { painter.paint(stroke, scale: scale, cell: cell, into: plane) }
+            let isSame = plane.coverage == coverage(strokes, cell: cell)
+            #expect(isSame, "seed \(seed), \(cell)")
+            for row in 0..<cell.height {
+                (plane.pixels.values + row * plane.pixels.stride).update(repeating: 1, count: cell.width)
+            }
         }
     }
 
