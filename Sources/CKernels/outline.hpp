@@ -48,8 +48,8 @@ void add_chain(ink_deltas target, const ink_chain *chain, double x, double y) {
     const int32_t to_column = (int32_t)(column_origin - target.left), to_row = (int32_t)(row_origin - target.top);
     const int8lanes last_column = (int8lanes)(target.width + 8), last_row = (int8lanes)target.height;
     for (int32_t edge = 0; edge < chain->count; edge += 8) {
-        const float8 xa = load(chain->x + edge) + shift_x, xb = load(chain->x + edge + 1) + shift_x;
-        const int8lanes ya = load(chain->y + edge) + shift_y, yb = load(chain->y + edge + 1) + shift_y;
+        const float8 xa = load(chain->from_x + edge) + shift_x, xb = load(chain->to_x + edge) + shift_x;
+        const int8lanes ya = load(chain->from_y + edge) + shift_y, yb = load(chain->to_y + edge) + shift_y;
         const int8lanes is_downward = ya < yb;
         const int8lanes top = is_downward ? ya : yb, bottom = is_downward ? yb : ya;
         const float8 x_top = is_downward ? xa : xb, x_bottom = is_downward ? xb : xa;

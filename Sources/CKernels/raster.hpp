@@ -185,8 +185,8 @@ INK_INLINE void bar_by_table(
             for (int lane = 0; lane < lanes; lane += 8, distance += 8 * bar.distance_by_column) {
                 int64_t target = column + lane;
                 if (at_border) target = least(greatest(target, -8 - to_plane), plane.width - to_plane);
-                const int64_t near = least(greatest((distance + bar.half_length) >> 25, (int64_t)0), bar.last_entry);
-                const int64_t far = least(greatest((distance - bar.half_length) >> 25, (int64_t)0), bar.last_entry);
+                const int64_t near = least(greatest((distance + bar.half_length) >> 26, (int64_t)0), bar.last_entry);
+                const int64_t far = least(greatest((distance - bar.half_length) >> 26, (int64_t)0), bar.last_entry);
                 const float8 within = load(tables.end + near * 8) - load(tables.end + far * 8);
                 const float8 kept = 1.0f - opacity * (load(entry + lane) * within);
                 store(line + target, load(line + target) * kept);

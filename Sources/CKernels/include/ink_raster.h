@@ -21,7 +21,7 @@ enum {
     /// Phases of a pixel in the table of a disc, both ends included.
     INK_DISC_PHASES = 17,
     /// Steps of a pixel in the table of an end.
-    INK_END_TABLE_STEPS = 128,
+    INK_END_TABLE_STEPS = 64,
     /// Values in the table of an end: nine pixels and three entries to round to.
     INK_END_TABLE_COUNT = (9 * INK_END_TABLE_STEPS + 3) * INK_TABLE_LANES,
 };
@@ -50,13 +50,13 @@ struct ink_deltas {
     int32_t left, top, width, height;
 };
 
-/// Points one after the other, each less than a pixel from the last, either way.
+/// Edges, none longer than a pixel either way, in any order: neighbours on the outline had better lie apart, because what
+/// the one adds to a pixel must be in place before the next is added.
 struct ink_chain {
-    /// Columns, and rows in 1/65,536 pixel; `count + 1` points, and then as many more as fill whole vectors, all like
-    /// the last.
-    const float *_Nonnull x;
-    const int32_t *_Nonnull y;
-    /// Edges.
+    /// Where edges begin and end: columns, and rows in 1/65,536 pixel.
+    const float *_Nonnull from_x, *_Nonnull to_x;
+    const int32_t *_Nonnull from_y, *_Nonnull to_y;
+    /// Edges, a multiple of 8; edges without a length fill it up.
     int32_t count;
 };
 

@@ -13,7 +13,7 @@ struct TileGrid: Hashable, Sendable {
     /// the parts of a result, and the broker some rows beside.
     static let pixelsPerTileRowMax = 2 << 20
     static let automaticHeights = 16...512
-    static let worthwhileHeight = 64
+    static let worthwhileHeight = 128
     /// Bands that a picture is cut into for the sake of several workers, if its height allows.
     static let bandsMin = 8
     /// The least edge that can be asked for, pixels.
@@ -75,12 +75,12 @@ struct RowCosts: Sendable {
     private let width: Double
 
     /// Nanoseconds for encoding a pixel and for its backdrop.
-    private static let pixelBase = 14.0
-    private static let pixelLayer = 3.0
-    private static let pixelImage = 8.0
+    private static let pixelBase = 9.0
+    private static let pixelLayer = 0.8
+    private static let pixelImage = 2.0
     /// Nanoseconds for a pixel of a stamp's box.
-    private static let stampPixel = 0.4
-    private static let stampBase = 100.0
+    private static let stampPixel = 0.8
+    private static let stampBase = 500.0
 
     init(output: PixelSize) {
         differences = Array(repeating: 0, count: output.height + 1)

@@ -6,8 +6,9 @@ struct EdgeChain {
     /// A larger outline is not worth being kept and would not fit whole numbers, output pixels.
     static let reachMax = 8192.0
 
+    /// Where edges begin, and then where they end.
     private var columns: [Float] = []
-    /// 1/65,536 row.
+    /// The same, 1/65,536 row.
     private var rows: [Int32] = []
     private var edgeCount = 0
 
@@ -17,7 +18,7 @@ struct EdgeChain {
     /// - Parameter points: output pixels, from where the chain is to be put on; at most `reachMax` away.
     init(_ points: some RandomAccessCollection<Point>) {
         guard var last = points.first else { return }
-        append(last)
+        var places = [last]
         var index = points.startIndex
         while let next = points.index(index, offsetBy: 1, limitedBy: points.endIndex), next < points.endIndex {
             index = EdgeChain.end(of: points, from: next, after: last)
@@ -25,14 +26,26 @@ struct EdgeChain {
             let step = point - last
             // A little more than enough, so that rounding makes no piece longer than a pixel.
             let pieces = max(1, (max(abs(step.x), abs(step.y)) * 1.001).rounded(.up))
-            for piece in 1..<max(1, Int(pieces)) { append(last + (Double(piece) / pieces) * step) }
-            append(point)
+            for piece in 1..<max(1, Int(pieces)) { places.append(last + (Double(piece) / pieces) * step) }
+            places.append(point)
             last = point
         }
-        edgeCount = columns.count - 1
-        let padding = (8 - edgeCount % 8) % 8 + 8
-        columns += repeatElement(columns[edgeCount], count: padding)
-        rows += repeatElement(rows[edgeCount], count: padding)
+        take(places)
+    }
+
+    /// Eight edges that are drawn together come from eight parts of the chain.
+    private mutating func take(_ places: [Point]) {
+        let partLength = (places.count + 6) / 8
+        edgeCount = 8 * partLength
+        columns = [Float](repeating: 0, count: 2 * edgeCount)
+        rows = [Int32](repeating: 0, count: 2 * edgeCount)
+        for edge in 0..<(places.count - 1) {
+            let place = edge % partLength * 8 + edge / partLength
+            for (slot, point) in [(place, places[edge]), (place + edgeCount, places[edge + 1])] {
+                columns[slot] = Float(point.x)
+                rows[slot] = Int32((point.y * 65_536).rounded())
+            }
+        }
     }
 
     /// The last point that one edge of at most a pixel from `start` may lead to; `first` at least.
@@ -53,18 +66,15 @@ struct EdgeChain {
         }
     }
 
-    private mutating func append(_ point: Point) {
-        columns.append(Float(point.x))
-        rows.append(Int32((point.y * 65_536).rounded()))
-    }
-
     /// Calls `body` with the chain as kernels take it; not for an empty chain.
     func withKernelChain(_ body: (UnsafePointer<ink_chain>) -> Void) {
         guard edgeCount > 0 else { return }
         columns.withUnsafeBufferPointer { columns in
             rows.withUnsafeBufferPointer { rows in
                 guard let x = columns.baseAddress, let y = rows.baseAddress else { return }
-                withUnsafePointer(to: ink_chain(x: x, y: y, count: Int32(edgeCount)), body)
+                let chain = ink_chain(
+                    from_x: x, to_x: x + edgeCount, from_y: y, to_y: y + edgeCount, count: Int32(edgeCount))
+                withUnsafePointer(to: chain, body)
             }
         }
     }
