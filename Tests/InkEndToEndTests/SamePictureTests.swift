@@ -14,6 +14,7 @@ struct SamePictureTests {
         ways += (1...8).map { (["--workers", "\($0)", "--tile", "32x16"], [:]) }
         ways += ["fast", "balanced", "small"].map { (["--effort", $0], [:]) }
         ways.append(([], [:]))
+        ways += KernelLevel.available.map { ([], [KernelLevel.variable: $0.name]) }
         let plain = ["GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F"]
         return ways + [([], plain), (["--tile", "48x48"], plain)]
     }()
@@ -54,6 +55,12 @@ struct SamePictureTests {
                 picture.samples == first.samples && picture.channels == first.channels,
                 "\(way.options) \(way.environment) of \(random)")
         }
+    }
+
+    @Test func aLevelOfKernelsThatThereIsNotIsRefused() throws {
+        let result = try InkProcess.run(["doctor"], environment: [KernelLevel.variable: "v9"])
+        #expect(result.code == 64)
+        #expect(result.error.contains("INK_KERNELS=v9") && result.error.contains("scalar"))
     }
 
     @Test(arguments: UInt64(1)...6)

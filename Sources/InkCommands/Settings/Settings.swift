@@ -83,7 +83,7 @@ struct Settings: Sendable {
 
     /// Names of the environment that begin like settings and are none of the program's.
     static func unknownVariables(_ variables: [String: String], known: [SettingSyntax]) -> [String] {
-        let names = Set(known.map(\.variable) + ["INK_CONFIG"])
+        let names = Set(known.map(\.variable) + ["INK_CONFIG", KernelLevel.variable])
         return variables.keys.filter { $0.hasPrefix("INK_") && !names.contains($0) }.sorted()
     }
 }
