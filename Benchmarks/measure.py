@@ -45,9 +45,9 @@ def measure(ink, scene, size, workers, runs):
         report = f"{folder}/report.json"
         for _ in range(runs + 1):
             whole, _, memory = export(ink, scene, size, workers, folder, "--report", report)
-            export = json.loads(pathlib.Path(report).read_text())["exports"][0]
-            rows.append({"whole": whole, "export": export["milliseconds"], "broker": export["brokerMs"], "MB": memory}
-                        | {phase: export["phasesMs"][phase] for phase in PHASES})
+            record = json.loads(pathlib.Path(report).read_text())["exports"][0]
+            rows.append({"whole": whole, "export": record["milliseconds"], "broker": record["brokerMs"], "MB": memory}
+                        | {phase: record["phasesMs"][phase] for phase in PHASES})
     # The first run warms the page cache.
     return rows[1:]
 
