@@ -39,8 +39,9 @@ struct FarmNetworkTests {
         let differences = try job.differences(in: farm.path("out"))
         #expect(differences == [])
         try network.mend(0)
+        // A cable that is whole again before the worker has noticed lets it join by the old connection, and then by a new one.
         #expect(
-            farm.wait(seconds: 60) { farm.events("worker.joined").count == 3 }, "\(farm.workers[0].log.suffix(800))")
+            farm.wait(seconds: 60) { farm.events("worker.joined").count >= 3 }, "\(farm.workers[0].log.suffix(800))")
     }
 
     @Test(
