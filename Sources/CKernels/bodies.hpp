@@ -12,6 +12,9 @@
 
 #include "lanes.hpp"
 #include "raster.hpp"
+#include "bars.hpp"
+#include "quads.hpp"
+#include "paint.hpp"
 #include "outline.hpp"
 #include "discs.hpp"
 #include "raster_table.hpp"

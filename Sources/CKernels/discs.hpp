@@ -4,70 +4,106 @@
 namespace {
 namespace INK_JOIN(discs_, INK_LEVEL) {
 
-using INK_JOIN(raster_, INK_LEVEL)::fixed;
-using INK_JOIN(raster_, INK_LEVEL)::floor_of;
-using INK_JOIN(raster_, INK_LEVEL)::load;
-using INK_JOIN(raster_, INK_LEVEL)::store;
+using namespace INK_JOIN(raster_, INK_LEVEL);
 
-INK_INLINE ushort8 load(const uint16_t *p) { return *(const ushort8_unaligned *)p; }
+/// One disc: its entry of the table and those of the next phases along x, y and both, and their weights, 1/65,536.
+struct disc {
+    const uint16_t *entries[4];
+    ushort16 weights[4];
 
-/// The upper halves of the products.
-INK_INLINE ushort8 scaled(ushort8 a, uint16_t b) {
-#if defined(__x86_64__)
-    // Written out, this becomes multiplications of twice the width.
-    typedef short short8 __attribute__((vector_size(16)));
-    return (ushort8)__builtin_ia32_pmulhuw128((short8)a, (short8)(ushort8)b);
-#else
-    return __builtin_convertvector((__builtin_convertvector(a, uint8lanes) * (uint32_t)b) >> 16, ushort8);
-#endif
-}
+    /// - Parameters: x, y: the centre, 2^-32 pixels.
+    INK_INLINE disc of(const ink_disc_table &table, int64_t x, int64_t y) {
+        const ptrdiff_t patch = table.rows * table.lanes, u = (x >> 28) & 15, v = (y >> 28) & 15;
+        // Sixteenths of a phase's sixteenth: the weights of four neighbours are whole parts of 65,536.
+        const uint32_t right = (uint32_t)(x >> 20) & 255, below = (uint32_t)(y >> 20) & 255;
+        const uint32_t first = (256 - right) * (256 - below);
+        const uint16_t *near = table.values + (v * INK_DISC_PHASES + u) * patch;
+        const uint16_t *far = near + INK_DISC_PHASES * patch;
+        return {
+            {near, near + patch, far, far + patch},
+            {(ushort16)(uint16_t)(first < 65536 ? first : 65535), (ushort16)(uint16_t)(right * (256 - below)),
+             (ushort16)(uint16_t)((256 - right) * below), (ushort16)(uint16_t)(right * below)}};
+    }
 
-template <bool adds>
-INK_INLINE void run(ink_plane plane, const ink_disc_table &table, const ink_disc_grid &grid, float alpha) {
-    const int64_t column_origin = floor_of(grid.x), row_origin = floor_of(grid.y);
-    const int64_t x = fixed(grid.x - (double)column_origin), y = fixed(grid.y - (double)row_origin);
-    const int64_t along_x = fixed(grid.along_x), along_y = fixed(grid.along_y);
-    const int64_t across_x = fixed(grid.across_x), across_y = fixed(grid.across_y);
-    const int64_t to_column = column_origin - plane.left - table.reach, to_row = row_origin - plane.top - table.reach;
-    const int patch = table.rows * table.lanes;
-    const float8 share = (float8)(alpha * (1.0f / 65536));
-    for (int j = -grid.reach; j <= grid.reach; j++) {
-        for (int i = -grid.reach; i <= grid.reach; i++) {
-            const int64_t center_x = x + i * along_x + j * across_x, center_y = y + i * along_y + j * across_y;
-            const int64_t column = (center_x >> 32) + to_column, row = (center_y >> 32) + to_row;
-            if (row <= -table.rows || row >= plane.height) continue;
-            if (column <= -table.lanes || column >= plane.width) continue;
-            const int u = (int)(center_x >> 28) & 15, v = (int)(center_y >> 28) & 15;
-            // Sixteenths of a phase's sixteenth: the weights of four neighbours are whole parts of 65,536.
-            const uint32_t right = (uint32_t)(center_x >> 20) & 255, below = (uint32_t)(center_y >> 20) & 255;
-            const uint32_t first = (256 - right) * (256 - below);
-            const uint16_t weights[4] = {
-                (uint16_t)(first < 65536 ? first : 65535), (uint16_t)(right * (256 - below)),
-                (uint16_t)((256 - right) * below), (uint16_t)(right * below)};
-            const uint16_t *near = table.values + (v * INK_DISC_PHASES + u) * patch;
-            const uint16_t *far = near + INK_DISC_PHASES * patch;
-            const int begin = row < 0 ? (int)-row : 0;
-            const int end = row + table.rows > plane.height ? (int)(plane.height - row) : table.rows;
-            float *line = plane.values + (row + begin) * plane.stride + column;
-            for (int r = begin; r < end; r++, line += plane.stride) {
-                for (int lane = 0; lane < table.lanes; lane += 8) {
-                    const int at = r * table.lanes + lane;
-                    const ushort8 covered = (scaled(load(near + at), weights[0]) + scaled(load(near + at + patch), weights[1]))
-                        + (scaled(load(far + at), weights[2]) + scaled(load(far + at + patch), weights[3]));
-                    const float8 part = share * __builtin_convertvector(covered, float8);
-                    store(line + lane, adds ? load(line + lane) + part : load(line + lane) * (1.0f - part));
-                }
+    /// What it covers of the pixels of sixteen places in the table, 1/65,536.
+    INK_METHOD ushort16 covered(ptrdiff_t at) const {
+        return (product(load16(entries[0] + at), weights[0]) + product(load16(entries[1] + at), weights[1]))
+            + (product(load16(entries[2] + at), weights[2]) + product(load16(entries[3] + at), weights[3]));
+    }
+};
+
+/// Calls `put(row, column, covered)` with eight pixels at a time of the disc, counted from its first ones. Of rows that are
+/// not eight wide a place in the table is two halves of a row; of those that are it is two rows.
+template <typename Put> INK_INLINE void for_each_eight(const disc &disc, const ink_disc_table &table, const Put &put) {
+    const int size = table.rows * table.lanes;
+    int row = 0, column = 0;
+    for (int at = 0; at < size; at += 16) {
+        const ushort16 covered = disc.covered(at);
+        for (int half = 0; half < 2; half++) {
+            put(row, column, half == 0 ? covered.lo : covered.hi);
+            column += 8;
+            if (column == table.lanes) {
+                column = 0;
+                row++;
             }
         }
     }
 }
 
-void multiply_discs(ink_plane plane, const ink_disc_table *table, const ink_disc_grid *grid, float alpha) {
-    run<false>(plane, *table, *grid, alpha);
+/// Calls `body(disc, column, row)` with each disc that meets the plane, and where its first pixel is.
+template <typename Plane, typename Body>
+INK_INLINE void for_each_disc(const Plane &plane, const ink_disc_table &table, const ink_disc_grid &grid, const Body &body) {
+    const int64_t column_origin = floor_of(grid.x), row_origin = floor_of(grid.y);
+    const int64_t x = fixed(grid.x - (double)column_origin), y = fixed(grid.y - (double)row_origin);
+    const int64_t along_x = fixed(grid.along_x), along_y = fixed(grid.along_y);
+    const int64_t across_x = fixed(grid.across_x), across_y = fixed(grid.across_y);
+    const int64_t to_column = column_origin - plane.left - table.reach, to_row = row_origin - plane.top - table.reach;
+    for (int j = -grid.reach; j <= grid.reach; j++) {
+        int64_t center_x = x - grid.reach * along_x + j * across_x, center_y = y - grid.reach * along_y + j * across_y;
+        for (int i = -grid.reach; i <= grid.reach; i++, center_x += along_x, center_y += along_y) {
+            const int64_t column = (center_x >> 32) + to_column, row = (center_y >> 32) + to_row;
+            if (row <= -table.rows || row >= plane.height) continue;
+            if (column <= -table.lanes || column >= plane.width) continue;
+            body(disc::of(table, center_x, center_y), column, row);
+        }
+    }
+}
+
+void multiply_discs(ink_kept plane, const ink_disc_table *table, const ink_disc_grid *grid, float alpha) {
+    const ushort8 share = (ushort8)share_of(alpha);
+    const ink_disc_table discs = *table;
+    for_each_disc(plane, discs, *grid, [&](const disc &disc, int64_t column, int64_t row) __attribute__((always_inline)) {
+        uint16_t *first = plane.values + row * plane.stride + column;
+        const auto put = [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
+            uint16_t *at = first + r * plane.stride + c;
+            const ushort8 kept = load(at);
+            store(at, kept - product(kept, product(covered, share)));
+        };
+        if (row < 0 || row + discs.rows > plane.height) {
+            for_each_eight(disc, discs, [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
+                if (row + r >= 0 && row + r < plane.height) put(r, c, covered);
+            });
+        } else if (discs.lanes == 8) {
+            // Most discs, without a thought for halves of rows.
+            for (int r = 0; r < discs.rows; r += 2) {
+                const ushort16 covered = disc.covered(r * 8);
+                put(r, 0, covered.lo);
+                put(r + 1, 0, covered.hi);
+            }
+        } else {
+            for_each_eight(disc, discs, put);
+        }
+    });
 }
 
 void add_discs(ink_plane plane, const ink_disc_table *table, const ink_disc_grid *grid) {
-    run<true>(plane, *table, *grid, 1);
+    for_each_disc(plane, *table, *grid, [&](const disc &disc, int64_t column, int64_t row) __attribute__((always_inline)) {
+        for_each_eight(disc, *table, [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
+            if (row + r < 0 || row + r >= plane.height) return;
+            float *at = plane.values + (row + r) * plane.stride + column + c;
+            store(at, load(at) + __builtin_convertvector(covered, float8) * (1.0f / 65536));
+        });
+    });
 }
 
 }  // namespace INK_JOIN(discs_, INK_LEVEL)

@@ -3,18 +3,26 @@
 #define INK_LANES_NAMES
 
 #define INK_INLINE static inline __attribute__((always_inline))
+/// The same for what belongs to an object.
+#define INK_METHOD inline __attribute__((always_inline))
 
 typedef float float4 __attribute__((ext_vector_type(4)));
 typedef float float8 __attribute__((ext_vector_type(8)));
 typedef float float16 __attribute__((ext_vector_type(16)));
 typedef int32_t int8lanes __attribute__((ext_vector_type(8)));
 typedef int32_t int16lanes __attribute__((ext_vector_type(16)));
+typedef uint32_t uint16lanes __attribute__((ext_vector_type(16)));
 typedef uint32_t uint8lanes __attribute__((ext_vector_type(8)));
 typedef uint16_t ushort8 __attribute__((ext_vector_type(8)));
+typedef uint16_t ushort16 __attribute__((ext_vector_type(16)));
+typedef int16_t short8 __attribute__((vector_size(16)));
+typedef int16_t short16 __attribute__((vector_size(32)));
 // The same at any address of a float.
 typedef float float4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
 typedef float float8_unaligned __attribute__((ext_vector_type(8), aligned(4)));
 typedef int32_t int8lanes_unaligned __attribute__((ext_vector_type(8), aligned(4)));
 typedef uint16_t ushort8_unaligned __attribute__((ext_vector_type(8), aligned(2)));
+typedef uint16_t ushort16_unaligned __attribute__((ext_vector_type(16), aligned(2)));
+typedef int32_t int16lanes_unaligned __attribute__((ext_vector_type(16), aligned(4)));
 typedef float float16_unaligned __attribute__((ext_vector_type(16), aligned(4)));
 #endif

@@ -3,6 +3,7 @@
 #ifndef INK_FILTERS_H
 #define INK_FILTERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,8 +21,9 @@ struct ink_filters {
     /// About how many bits the filtered bytes take: the sum of the bit lengths of their distances from 0 modulo 256.
     /// Unlike the sum of the distances it does not let a few edges outweigh a row.
     uint64_t (*cost)(const uint8_t *bytes, size_t count);
-    /// Restores `count` bytes of `row` in place. `prior` is the restored row above, zeros for the first.
-    void (*undo)(unsigned filter, uint8_t *row, const uint8_t *prior, size_t count, size_t pixel);
+    /// Restores filtered rows of `count` bytes in place, each behind the byte of its filter. `prior` is the restored row
+    /// above the first, zeros where there is none. False when it meets a filter that PNG does not have.
+    bool (*undo)(uint8_t *rows, size_t row_count, const uint8_t *prior, size_t count, size_t pixel);
 };
 
 const struct ink_filters *ink_filters_kernels(enum ink_level level);

@@ -1,7 +1,8 @@
-// The rasterizer's inner loops. Positions are output pixels; a plane holds one Float for each pixel of a cell.
+// The rasterizer's inner loops. Positions are output pixels; a plane holds one number for each pixel of a cell.
 #ifndef INK_RASTER_H
 #define INK_RASTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,19 +15,39 @@ extern "C" {
 enum {
     /// Columns on both sides of a plane's rows that kernels may read and write; what is there means nothing.
     INK_PLANE_MARGIN = 32,
-    /// Pixels that one entry of a table covers.
-    INK_TABLE_LANES = 8,
-    /// Values in the table of a strip.
-    INK_STRIP_TABLE_COUNT = 2048,
+    /// The size of the blocks in which a plane remembers what was drawn, pixels.
+    INK_BLOCK_WIDTH = 32,
+    INK_BLOCK_HEIGHT = 8,
+    /// How far from its centre a stamp of bars may reach either way, pixels.
+    INK_BARS_REACH_MAX = 2000,
+    /// Pixels that one entry of a table of bars covers.
+    INK_BAR_LANES = 16,
+    /// The most phases in a table of the sides of bars.
+    INK_BAR_PHASES_MAX = 1024,
+    /// Steps of a pixel in the table of an end.
+    INK_BAR_END_STEPS = 32,
+    /// Values in the table of an end: 17 pixels and four entries to round to.
+    INK_BAR_END_COUNT = (17 * INK_BAR_END_STEPS + 4) * INK_BAR_LANES,
+    /// Edges that are drawn together.
+    INK_CHAIN_LANES = 16,
     /// Phases of a pixel in the table of a disc, both ends included.
     INK_DISC_PHASES = 17,
-    /// Steps of a pixel in the table of an end.
-    INK_END_TABLE_STEPS = 64,
-    /// Values in the table of an end: nine pixels and three entries to round to.
-    INK_END_TABLE_COUNT = (9 * INK_END_TABLE_STEPS + 3) * INK_TABLE_LANES,
 };
 
-/// A cell's pixels, with `INK_PLANE_MARGIN` more on both sides of each row.
+/// What strokes leave of each pixel of a cell, 65,535 where nothing was drawn, with `INK_PLANE_MARGIN` more on both sides
+/// of each row.
+struct ink_kept {
+    /// The cell's first pixel.
+    uint16_t *_Nonnull values;
+    /// Elements from a row to the next.
+    ptrdiff_t stride;
+    /// The cell, output pixels.
+    int32_t left, top, width, height;
+    /// For each row of blocks, a bit for each block in which anything may have been drawn.
+    uint64_t *_Nonnull drawn;
+};
+
+/// A number for each pixel of a cell, with the same margins.
 struct ink_plane {
     /// The cell's first pixel.
     float *_Nonnull values;
@@ -53,10 +74,11 @@ struct ink_deltas {
 /// Edges, none longer than a pixel either way, in any order: neighbours on the outline had better lie apart, because what
 /// the one adds to a pixel must be in place before the next is added.
 struct ink_chain {
-    /// Where edges begin and end: columns, and rows in 1/65,536 pixel.
-    const float *_Nonnull from_x, *_Nonnull to_x;
-    const int32_t *_Nonnull from_y, *_Nonnull to_y;
-    /// Edges, a multiple of 8; edges without a length fill it up.
+    /// The column of each edge's upper end, the way from there to its lower end, and that over its height.
+    const float *_Nonnull x, *_Nonnull width, *_Nonnull slope;
+    /// The upper end's row and the height, 1/65,536 pixel, and -1 for an edge that leads upwards, else 0.
+    const int32_t *_Nonnull y, *_Nonnull height, *_Nonnull is_upward;
+    /// Edges, a multiple of `INK_CHAIN_LANES`; edges without a length fill it up.
     int32_t count;
 };
 
@@ -89,67 +111,72 @@ struct ink_normal {
     double x, y;
 };
 
-/// Equal bars side by side: parallelograms between two lines each of two directions.
+/// Equal bars side by side: parallelograms between two lines each of two directions, the middle one round the stamp's
+/// centre.
 struct ink_bars {
-    /// The middle bar's centre, output pixels.
-    double x, y;
-    /// From the centre of a bar to the next one's.
-    double step_x, step_y;
-    /// An odd number.
-    int32_t count;
-    /// Across the bars, and half their width.
+    /// Across the bars, half their width, and from the middle of a bar to the next one's; a single bar needs a period that
+    /// is larger than what it covers.
     struct ink_normal across;
-    double half_width;
+    double half_width, period;
     /// Along the bars, and half their length.
     struct ink_normal along;
     double half_length;
+    /// An odd number.
+    int32_t count;
 };
 
-/// What the bars of one direction and width have in common at all positions.
+/// What bars of one direction, width and distance have in common wherever they are. Tables change nothing but the time.
 struct ink_bar_tables {
-    /// The coverage of eight and more neighbouring pixels by an endless bar, at each phase of its position.
-    float *_Nonnull strip;
-    /// The coverage of eight neighbouring pixels by what lies on one side of an end.
-    float *_Nonnull end;
+    /// How many phases of the first of neighbouring pixels between two bars are told apart: a power of two, or 0 for all.
+    int32_t phases;
+    /// What bars cover of neighbouring pixels at each phase.
+    const uint16_t *_Nullable side;
+    /// What lies on one side of an end of neighbouring pixels, by the distance of the first one.
+    const uint16_t *_Nullable end;
+};
+
+/// A stamp's centre, output pixels, and its alpha.
+struct ink_place {
+    double x, y;
+    float alpha;
 };
 
 struct ink_raster {
-    /// Works out the table of a strip of this normal and half width.
-    void (*_Nonnull strip_table)(float *_Nonnull table, struct ink_normal across, double half_width);
+    /// Works out the table of the sides of bars.
+    void (*_Nonnull side_table)(uint16_t *_Nonnull table, const struct ink_bars *_Nonnull bars, int32_t phases);
     /// Works out the table of an end whose normal is `along`.
-    void (*_Nonnull end_table)(float *_Nonnull table, struct ink_normal along);
-    /// Multiplies the plane by 1 - alpha * coverage for each bar; no pixel meets two of them.
+    void (*_Nonnull end_table)(uint16_t *_Nonnull table, struct ink_normal along);
+    /// Multiplies the plane by 1 - alpha * coverage for each of some stamps in turn, and remembers where. A stamp is the
+    /// union of the bars of one or two directions, no longer than `INK_BARS_REACH_MAX` either way from its centre, of
+    /// each of which no pixel meets two.
     void (*_Nonnull multiply_bars)(
-        struct ink_plane plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
-        float alpha);
+        struct ink_kept plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
+        int32_t directions, const struct ink_place *_Nonnull places, ptrdiff_t count);
     /// Adds `weight` times the coverage of a quadrilateral that does not cross itself: four corners, x and y each,
     /// output pixels.
     void (*_Nonnull add_quad)(struct ink_plane plane, const double *_Nonnull corners, float weight);
-    /// Multiplies the plane by 1 - alpha * (1 - kept) inside the box, columns rounded outwards to whole vectors, and
-    /// sets `kept` to 1 there.
-    void (*_Nonnull multiply_kept)(
-        struct ink_plane plane, struct ink_plane kept, const struct ink_box *_Nonnull box, float alpha);
-    /// Multiplies the plane by 1 - alpha * covered likewise, and sets `covered` to 0.
+    /// Multiplies the plane by 1 - alpha * covered inside the box, columns rounded outwards to whole vectors, and sets
+    /// `covered` to 0 there.
     void (*_Nonnull multiply_covered)(
-        struct ink_plane plane, struct ink_plane covered, const struct ink_box *_Nonnull box, float alpha);
+        struct ink_kept plane, struct ink_plane covered, const struct ink_box *_Nonnull box, float alpha);
     /// Puts ink of one opaque colour (red, green, blue, 0 to 1) onto the layer's pixels in the box, which leaves of them
-    /// what the plane says, and sets the plane to 1 there.
+    /// what the plane says, and sets the plane to 65,535 there.
     void (*_Nonnull paint)(
-        struct ink_plane plane, const struct ink_box *_Nonnull box, const struct ink_layer *_Nonnull layer,
+        struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_layer *_Nonnull layer,
         const float *_Nonnull color);
-    /// Leaves of the layer's pixels in the box what the plane says, and sets the plane to 1 there.
+    /// Leaves of the layer's pixels in the box what the plane says, and sets the plane to 65,535 there.
     void (*_Nonnull erase)(
-        struct ink_plane plane, const struct ink_box *_Nonnull box, const struct ink_layer *_Nonnull layer);
+        struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_layer *_Nonnull layer);
     /// Adds the areas under a chain's edges, the chain moved by x, y, output pixels.
     void (*_Nonnull add_chain)(
         struct ink_deltas target, const struct ink_chain *_Nonnull chain, double x, double y);
     /// Multiplies the plane by 1 - alpha * coverage inside the box, columns rounded outwards to whole vectors, where the
     /// running sums of `deltas` are the coverage; and sets `deltas` to 0 there. The box holds all that was added.
     void (*_Nonnull multiply_deltas)(
-        struct ink_plane plane, struct ink_deltas deltas, const struct ink_box *_Nonnull box, float alpha);
+        struct ink_kept plane, struct ink_deltas deltas, const struct ink_box *_Nonnull box, float alpha);
     /// Multiplies the plane by 1 - alpha * coverage for each disc; no pixel meets two of them.
     void (*_Nonnull multiply_discs)(
-        struct ink_plane plane, const struct ink_disc_table *_Nonnull table, const struct ink_disc_grid *_Nonnull grid,
+        struct ink_kept plane, const struct ink_disc_table *_Nonnull table, const struct ink_disc_grid *_Nonnull grid,
         float alpha);
     /// Adds the coverage of each disc.
     void (*_Nonnull add_discs)(

@@ -2,58 +2,108 @@ import CKernels
 
 /// Draws stamps of straight lines: bars side by side, in one direction or two.
 ///
-/// Bars at least as wide as a pixel go by tables that all stamps of one direction and size share. Thinner ones, of which
-/// a pixel may hold both corners of an end, and bars so close that a pixel may meet two, are worked out exactly one by
-/// one.
+/// Bars at least as wide as a pixel go by a kernel that takes many stamps at once, whose tables all stamps of one
+/// direction and size share. Thinner ones, of which a pixel may hold both corners of an end, and bars so close that a
+/// pixel may meet two, are worked out exactly one by one.
 final class BarPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let isExact: Bool
-    /// What the bars of a stamp leave, or cover, of the pixels before the stamp's alpha comes in.
-    private let kept: KernelPlane
-    private let covered: KernelPlane
-    private let along: DirectionTables
-    private let across: DirectionTables
+    /// What the bars of a stamp cover of the pixels before the stamp's alpha comes in.
+    private let covered: KernelPlane<Float>
+    private let tables: [DirectionTables]
+    private var places: [ink_place] = []
 
     /// The tables of the bars of one direction, and what they were worked out for.
     private final class DirectionTables {
-        let strip = UnsafeMutablePointer<Float>.allocate(capacity: Int(INK_STRIP_TABLE_COUNT))
-        let end = UnsafeMutablePointer<Float>.allocate(capacity: Int(INK_END_TABLE_COUNT))
-        var stripOf: (normal: ink_normal, halfWidth: Double)?
-        var endOf: ink_normal?
+        private let side = DirectionTables.table(count: Int(INK_BAR_PHASES_MAX * INK_BAR_LANES))
+        private let end = DirectionTables.table(count: Int(INK_BAR_END_COUNT))
+        private var sideOf: ink_bars?
+        private var endOf: ink_normal?
 
         deinit {
-            strip.deallocate()
+            side.deallocate()
             end.deallocate()
         }
 
-        func tables(for bars: ink_bars, _ kernels: ink_raster) -> ink_bar_tables {
-            if stripOf.map({ $0.normal == bars.across && $0.halfWidth == bars.half_width }) != true {
-                kernels.strip_table(strip, bars.across, bars.half_width)
-                stripOf = (bars.across, bars.half_width)
+        /// Entries do not cross cache lines.
+        private static func table(count: Int) -> UnsafeMutablePointer<UInt16> {
+            UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<UInt16>.stride, alignment: 64)
+                .bindMemory(to: UInt16.self, capacity: count)
+        }
+
+        /// - Parameters:
+        ///   - isSteady: whether all stamps of a stroke are the same; then a table of sides may serve them.
+        ///   - count: how many stamps are to be drawn.
+        func tables(for bars: ink_bars, isSteady: Bool, count: Int, _ kernels: ink_raster) -> ink_bar_tables {
+            var tables = ink_bar_tables()
+            tables.phases = isSteady ? DirectionTables.phases(of: bars) : 0
+            if tables.phases > 0, count >= DirectionTables.sideStampsMin {
+                let isThere = sideOf.map {
+                    $0.across == bars.across && $0.half_width == bars.half_width && $0.period == bars.period
+                }
+                if isThere != true {
+                    withUnsafePointer(to: bars) { kernels.side_table(side, $0, tables.phases) }
+                    sideOf = bars
+                }
+                tables.side = UnsafePointer(side)
             }
-            if endOf.map({ $0 == bars.along }) != true {
+            if endOf.map({ $0 == bars.along }) == true {
+                tables.end = UnsafePointer(end)
+            } else if count >= DirectionTables.endStampsMin {
                 kernels.end_table(end, bars.along)
                 endOf = bars.along
+                tables.end = UnsafePointer(end)
             }
-            return ink_bar_tables(strip: strip, end: end)
+            return tables
         }
+
+        // Fewer stamps are drawn faster than the tables are made.
+        private static let sideStampsMin = 8
+        private static let endStampsMin = 4
+
+        /// As many as make no step larger than `stepMax`; 0 when those are too many.
+        private static func phases(of bars: ink_bars) -> Int32 {
+            var phases: Int32 = 64
+            while Double(phases) * stepMax < bars.period { phases *= 2 }
+            return phases <= INK_BAR_PHASES_MAX ? phases : 0
+        }
+
+        /// Pixels.
+        private static let stepMax = 1.0 / 32
     }
 
     /// - Parameters:
     ///   - covered: 0 everywhere before and after each call; may be shared.
     ///   - isExact: does without tables.
-    init(maxWidth: Int, maxHeight: Int, covered: KernelPlane, isExact: Bool, level: KernelLevel) {
+    init(covered: KernelPlane<Float>, isExact: Bool, level: KernelLevel) {
         self.isExact = isExact
         kernels = ink_raster_kernels(level.c)
-        kept = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 1)
         self.covered = covered
-        along = DirectionTables()
-        across = DirectionTables()
+        tables = [DirectionTables(), DirectionTables()]
     }
 
-    func move(to cell: PixelRect) {
-        kept.move(to: cell)
-        covered.move(to: cell)
+    // MARK: Stamps
+
+    /// Multiplies into `plane` what stamps of a stroke leave of each pixel, one after the other; false, and nothing done,
+    /// when they are not to be drawn together.
+    ///
+    /// - Parameter stamps: those that may meet the cell.
+    func paint(
+        _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
+    ) -> Bool {
+        let dynamics = stroke.brush.dynamics
+        guard !isExact, !dynamics.pressureAffectsSize, !dynamics.tiltAffectsRotation else { return false }
+        places.removeAll(keepingCapacity: true)
+        var first: Stamp?
+        for stamp in stamps {
+            if first == nil { first = stamp }
+            places.append(ink_place(stamp, scale))
+        }
+        guard let first else { return true }
+        let directions = self.directions(of: first, brush: stroke.brush, scale: scale)
+        guard directions.allSatisfy(\.areFast) else { return false }
+        multiply(directions, isSteady: true, count: places.count, places, into: plane)
+        return true
     }
 
     /// Multiplies into `plane` what a stamp of `brush` leaves of each pixel; false, and nothing done, for lines too long for
@@ -63,37 +113,53 @@ final class BarPainter {
     func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) -> Bool
     {
         guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
+        if !isExact {
+            let directions = self.directions(of: stamp, brush: brush, scale: scale)
+            if directions.allSatisfy(\.areFast) {
+                // Ends do not depend on a stamp's size: the stroke's other stamps have the same.
+                let count = brush.dynamics.tiltAffectsRotation ? 1 : Int.max
+                multiply(directions, isSteady: false, count: count, [ink_place(stamp, scale)], into: plane)
+                return true
+            }
+        }
         let box = plane.pixels.box(of: box)
         plane.markDrawn(box)
         let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
-        guard brush.type == .crossHatch else {
-            if !isExact, lines.areFast {
-                multiply(lines.bars, along, into: plane.pixels, alpha: stamp.alpha)
-            } else {
-                add(lines, weight: 1)
-                multiplyCovered(into: plane, box: box, alpha: stamp.alpha)
-            }
-            return true
-        }
-        let others = Bars(brush, stamp, scale, along: stamp.across, across: Point(x: -stamp.along.x, y: -stamp.along.y))
-        if !isExact, lines.areFast, others.areFast {
-            // What both leave is the product, but for the pixels that the corners of a crossing lie in.
-            multiply(lines.bars, along, into: kept, alpha: 1)
-            multiply(others.bars, across, into: kept, alpha: 1)
-            withUnsafePointer(to: box) {
-                kernels.pointee.multiply_kept(plane.pixels.kernelPlane, kept.kernelPlane, $0, stamp.alpha)
-            }
-        } else {
-            add(lines, weight: 1)
-            add(others, weight: 1)
+        add(lines, weight: 1)
+        if brush.type == .crossHatch {
+            add(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)), weight: 1)
             lines.forEachCrossing { add($0, weight: -1) }
-            multiplyCovered(into: plane, box: box, alpha: stamp.alpha)
         }
+        multiplyCovered(into: plane, box: box, alpha: stamp.alpha)
         return true
     }
 
     /// Positions in a larger box have no fraction to spare in Float.
     private static let sizeMax = 50_000
+
+    /// The stamp's bars, or both directions' of cross-hatching.
+    private func directions(of stamp: Stamp, brush: Brush, scale: OutputScale) -> [ink_bars] {
+        let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across).kernelBars
+        guard brush.type == .crossHatch else { return [lines] }
+        return [
+            lines, Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).kernelBars,
+        ]
+    }
+
+    /// Across the second direction of cross-hatching.
+    private static func turned(_ stamp: Stamp) -> Point { Point(x: -stamp.along.x, y: -stamp.along.y) }
+
+    private func multiply(
+        _ directions: [ink_bars], isSteady: Bool, count: Int, _ places: [ink_place], into plane: RemainingPlane
+    ) {
+        let tables = zip(self.tables, directions).map { tables, bars in
+            tables.tables(for: bars, isSteady: isSteady, count: count, kernels.pointee)
+        }
+        kernels.pointee.multiply_bars(
+            plane.kernelPlane, directions, tables, Int32(directions.count), places, places.count)
+    }
+
+    // MARK: Contour lines
 
     /// Multiplies into `plane` what contour lines that do not meet leave of each pixel.
     func paint(_ lines: ContourLines, alpha: Float, scale: OutputScale, box: PixelRect, into plane: RemainingPlane)
@@ -107,12 +173,7 @@ final class BarPainter {
         return true
     }
 
-    private func multiply(_ bars: ink_bars, _ direction: DirectionTables, into plane: KernelPlane, alpha: Float) {
-        let tables = direction.tables(for: bars, kernels.pointee)
-        withUnsafePointer(to: bars) { bars in
-            withUnsafePointer(to: tables) { kernels.pointee.multiply_bars(plane.kernelPlane, bars, $0, alpha) }
-        }
-    }
+    // MARK: Exactly
 
     private func add(_ bars: Bars, weight: Float) { bars.forEach { add($0, weight: weight) } }
 
@@ -126,7 +187,13 @@ final class BarPainter {
 
     private func multiplyCovered(into plane: RemainingPlane, box: ink_box, alpha: Float) {
         withUnsafePointer(to: box) {
-            kernels.pointee.multiply_covered(plane.pixels.kernelPlane, covered.kernelPlane, $0, alpha)
+            kernels.pointee.multiply_covered(plane.kernelPlane, covered.kernelPlane, $0, alpha)
         }
+    }
+}
+
+extension ink_place {
+    fileprivate init(_ stamp: Stamp, _ scale: OutputScale) {
+        self.init(x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, alpha: stamp.alpha)
     }
 }

@@ -31,27 +31,14 @@ struct Bars {
     }
 
     /// The same for kernels.
-    var bars: ink_bars {
+    var kernelBars: ink_bars {
         let across = ink_normal(to: halfLength)
         let along = ink_normal(to: unitAcross)
+        let unit = abs(across.distance(unitAcross))
         return ink_bars(
-            x: center.x, y: center.y, step_x: spacing * unitAcross.x, step_y: spacing * unitAcross.y,
-            count: Int32(count), across: across, half_width: abs(across.distance(unitAcross)) * width / 2, along: along,
-            half_length: abs(along.distance(halfLength)))
+            across: across, half_width: unit * width / 2, period: count > 1 ? unit * spacing : unit * width + 4,
+            along: along, half_length: abs(along.distance(halfLength)), count: Int32(count))
     }
-
-    /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: they are at least as
-    /// wide as `fastWidthMin`, and no pixel meets two of them.
-    var areFast: Bool {
-        let bars = self.bars
-        let shadow = 1 + min(abs(bars.across.x), abs(bars.across.y))
-        let gap = abs(bars.across.distance(unitAcross)) * (spacing - width)
-        return 2 * bars.half_width >= Bars.fastWidthMin && 2 * bars.half_length >= 2 * shadow
-            && (count == 1 || gap >= shadow)
-    }
-
-    /// The narrowest bar whose ends tables give well enough, in the units of its normal.
-    private static let fastWidthMin = 1.25
 
     /// Calls `body` with each line's corners.
     func forEach(_ body: (Quad) -> Void) {
@@ -102,4 +89,18 @@ extension ink_normal {
     func distance(_ p: Point) -> Double { x * p.x + y * p.y }
 
     static func == (a: ink_normal, b: ink_normal) -> Bool { a.x == b.x && a.y == b.y }
+}
+
+extension ink_bars {
+    /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: they are at least as
+    /// wide as `fastWidthMin`, no pixel meets two of them, and they are not too large for whole numbers.
+    var areFast: Bool {
+        let shadow = 1 + min(abs(across.x), abs(across.y))
+        let reach = Double(count / 2) * period + half_width + half_length
+        return 2 * half_width >= ink_bars.fastWidthMin && 2 * half_length >= 2 * shadow
+            && period - 2 * half_width >= shadow && reach < Double(INK_BARS_REACH_MAX) / 2
+    }
+
+    /// The narrowest bar whose ends tables give well enough, in the units of its normal.
+    private static let fastWidthMin = 1.25
 }

@@ -82,7 +82,7 @@ final class CoverageAccumulator {
         let drawn = plane.pixels.box(of: box)
         guard drawn.left < drawn.right, drawn.top < drawn.bottom else { return }
         withUnsafePointer(to: drawn) {
-            kernels.pointee.multiply_deltas(plane.pixels.kernelPlane, kernelDeltas, $0, alpha)
+            kernels.pointee.multiply_deltas(plane.kernelPlane, kernelDeltas, $0, alpha)
         }
         plane.markDrawn(drawn)
     }

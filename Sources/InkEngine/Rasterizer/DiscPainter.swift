@@ -3,7 +3,7 @@ import CKernels
 /// Draws stamps of discs that do not overlap, by tables of one disc.
 final class DiscPainter {
     private let kernels: UnsafePointer<ink_raster>
-    private let covered: KernelPlane
+    private let covered: KernelPlane<Float>
     private var tables: [Radii: DiscTable] = [:]
     private var last: (radii: Radii, table: DiscTable)?
 
@@ -14,7 +14,7 @@ final class DiscPainter {
     }
 
     /// - Parameter covered: 0 everywhere before and after each call; may be shared.
-    init(covered: KernelPlane, level: KernelLevel) {
+    init(covered: KernelPlane<Float>, level: KernelLevel) {
         kernels = ink_raster_kernels(level.c)
         self.covered = covered
     }
@@ -38,12 +38,12 @@ final class DiscPainter {
             withUnsafePointer(to: table.kernelTable) { table in
                 // A pixel's diagonal between two discs keeps them out of one pixel.
                 if (step - 2 * radius) * min(scale.x, scale.y) >= 1.5 {
-                    kernels.pointee.multiply_discs(plane.pixels.kernelPlane, table, grid, stamp.alpha)
+                    kernels.pointee.multiply_discs(plane.kernelPlane, table, grid, stamp.alpha)
                 } else {
                     kernels.pointee.add_discs(covered.kernelPlane, table, grid)
                     withUnsafePointer(to: box) {
                         kernels.pointee.multiply_covered(
-                            plane.pixels.kernelPlane, covered.kernelPlane, $0, stamp.alpha)
+                            plane.kernelPlane, covered.kernelPlane, $0, stamp.alpha)
                     }
                 }
             }

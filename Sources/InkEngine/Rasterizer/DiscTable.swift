@@ -43,8 +43,8 @@ final class DiscTable {
                 for row in 0..<rows {
                     let line = plane.pixels.values + row * plane.pixels.stride
                     for column in 0..<lanes {
-                        next[column] = UInt16(((1 - line[column]) * 65_535).rounded())
-                        line[column] = 1
+                        next[column] = RemainingPlane.all - line[column]
+                        line[column] = RemainingPlane.all
                     }
                     next += lanes
                 }

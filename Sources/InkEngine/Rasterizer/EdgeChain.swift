@@ -6,11 +6,14 @@ struct EdgeChain {
     /// A larger outline is not worth being kept and would not fit whole numbers, output pixels.
     static let reachMax = 8192.0
 
-    /// Where edges begin, and then where they end.
+    // One after the other, each for all edges, as `ink_chain` has them.
+    /// Columns of the upper ends, ways to the lower ends, slopes.
     private var columns: [Float] = []
-    /// The same, 1/65,536 row.
+    /// Rows of the upper ends, heights, whether edges lead upwards.
     private var rows: [Int32] = []
     private var edgeCount = 0
+
+    private static let lanes = Int(INK_CHAIN_LANES)
 
     /// The largest area by which leaving out a point may move an outline, pixels.
     private static let areaMax = 0.001
@@ -33,18 +36,26 @@ struct EdgeChain {
         take(places)
     }
 
-    /// Eight edges that are drawn together come from eight parts of the chain.
+    /// Edges that are drawn together come from as many parts of the chain.
     private mutating func take(_ places: [Point]) {
-        let partLength = (places.count + 6) / 8
-        edgeCount = 8 * partLength
-        columns = [Float](repeating: 0, count: 2 * edgeCount)
-        rows = [Int32](repeating: 0, count: 2 * edgeCount)
+        let lanes = EdgeChain.lanes
+        let partLength = (places.count + lanes - 2) / lanes
+        edgeCount = lanes * partLength
+        columns = [Float](repeating: 0, count: 3 * edgeCount)
+        rows = [Int32](repeating: 0, count: 3 * edgeCount)
         for edge in 0..<(places.count - 1) {
-            let place = edge % partLength * 8 + edge / partLength
-            for (slot, point) in [(place, places[edge]), (place + edgeCount, places[edge + 1])] {
-                columns[slot] = Float(point.x)
-                rows[slot] = Int32((point.y * 65_536).rounded())
-            }
+            var (upper, lower) = (places[edge], places[edge + 1])
+            let isUpward = lower.y < upper.y
+            if isUpward { swap(&upper, &lower) }
+            let top = Int32((upper.y * 65_536).rounded())
+            let height = Int32((lower.y * 65_536).rounded()) - top
+            let slot = edge % partLength * lanes + edge / partLength
+            columns[slot] = Float(upper.x)
+            columns[slot + edgeCount] = Float(lower.x - upper.x)
+            columns[slot + 2 * edgeCount] = height > 0 ? Float((lower.x - upper.x) / Double(height)) : 0
+            rows[slot] = top
+            rows[slot + edgeCount] = height
+            rows[slot + 2 * edgeCount] = isUpward ? -1 : 0
         }
     }
 
@@ -73,7 +84,8 @@ struct EdgeChain {
             rows.withUnsafeBufferPointer { rows in
                 guard let x = columns.baseAddress, let y = rows.baseAddress else { return }
                 let chain = ink_chain(
-                    from_x: x, to_x: x + edgeCount, from_y: y, to_y: y + edgeCount, count: Int32(edgeCount))
+                    x: x, width: x + edgeCount, slope: x + 2 * edgeCount, y: y, height: y + edgeCount,
+                    is_upward: y + 2 * edgeCount, count: Int32(edgeCount))
                 withUnsafePointer(to: chain, body)
             }
         }

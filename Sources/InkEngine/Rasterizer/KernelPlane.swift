@@ -1,21 +1,21 @@
 import CKernels
 
-/// A plane of Float over a cell, with the margins beside its rows that kernels need. Owns its memory.
-final class KernelPlane {
-    private let memory: UnsafeMutablePointer<Float>
+/// A plane of numbers over a cell, with the margins beside its rows that kernels need. Owns its memory.
+final class KernelPlane<Element: BitwiseCopyable> {
+    private let memory: UnsafeMutablePointer<Element>
     private let capacity: (width: Int, height: Int)
-    private let value: Float
+    private let value: Element
     /// The cell, output pixels.
     private(set) var cell: PixelRect
     /// Elements from a row to the next.
     let stride: Int
     /// The cell's first pixel.
-    let values: UnsafeMutablePointer<Float>
+    let values: UnsafeMutablePointer<Element>
 
-    private static let margin = Int(INK_PLANE_MARGIN)
+    private static var margin: Int { Int(INK_PLANE_MARGIN) }
 
     /// A plane for cells of up to this size, `value` everywhere.
-    init(maxWidth: Int, maxHeight: Int, value: Float) {
+    init(maxWidth: Int, maxHeight: Int, value: Element) {
         capacity = (maxWidth, maxHeight)
         self.value = value
         stride = KernelPlane.stride(width: maxWidth)
@@ -39,13 +39,6 @@ final class KernelPlane {
         self.cell = cell
     }
 
-    /// The plane as kernels take it; valid until it moves.
-    var kernelPlane: ink_plane {
-        ink_plane(
-            values: values, stride: stride, left: Int32(cell.x), top: Int32(cell.y), width: Int32(cell.width),
-            height: Int32(cell.height))
-    }
-
     /// The part that the cell holds of a box of the output and the pixels round it, which tables may reach; counted from the
     /// cell's first pixel. Empty boxes have `left >= right` or `top >= bottom`.
     func box(of rect: PixelRect) -> ink_box {
@@ -53,5 +46,14 @@ final class KernelPlane {
             left: Int32(max(rect.x - 1 - cell.x, 0)), top: Int32(max(rect.y - 1 - cell.y, 0)),
             right: Int32(min(rect.x + rect.width + 1 - cell.x, cell.width)),
             bottom: Int32(min(rect.y + rect.height + 1 - cell.y, cell.height)))
+    }
+}
+
+extension KernelPlane<Float> {
+    /// The plane as kernels take it; valid until it moves.
+    var kernelPlane: ink_plane {
+        ink_plane(
+            values: values, stride: stride, left: Int32(cell.x), top: Int32(cell.y), width: Int32(cell.width),
+            height: Int32(cell.height))
     }
 }

@@ -1,22 +1,25 @@
 import CKernels
 
-/// What strokes of one colour leave of the pixels under them: T = product of (1 - alpha * coverage), 1 where nothing
-/// was drawn. Colour is applied once for all of them.
+/// What strokes of one colour leave of the pixels under them: T = product of (1 - alpha * coverage), in 1/65,535. Colour
+/// is applied once for all of them.
 ///
 /// Remembers in which blocks of pixels anything was drawn. Not shared between threads.
 final class RemainingPlane {
     /// A block's size, pixels.
-    static let blockWidth = 32
-    static let blockHeight = 8
+    static let blockWidth = Int(INK_BLOCK_WIDTH)
+    static let blockHeight = Int(INK_BLOCK_HEIGHT)
 
-    let pixels: KernelPlane
+    /// What all of a pixel is.
+    static let all = UInt16.max
+
+    let pixels: KernelPlane<UInt16>
     /// For each row of blocks, a bit for each block.
     private let drawn: UnsafeMutablePointer<UInt64>
     private var blockRows = 0
 
     init(maxWidth: Int, maxHeight: Int) {
         precondition(maxWidth <= RemainingPlane.blockWidth * UInt64.bitWidth, "the plane is too wide")
-        pixels = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 1)
+        pixels = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: RemainingPlane.all)
         let count = (maxHeight + RemainingPlane.blockHeight - 1) / RemainingPlane.blockHeight
         drawn = .allocate(capacity: count)
         drawn.initialize(repeating: 0, count: count)
@@ -24,13 +27,21 @@ final class RemainingPlane {
 
     deinit { drawn.deallocate() }
 
-    /// Moves the plane to a cell; all values must be 1.
+    /// The plane as kernels take it; valid until it moves.
+    var kernelPlane: ink_kept {
+        let cell = pixels.cell
+        return ink_kept(
+            values: pixels.values, stride: pixels.stride, left: Int32(cell.x), top: Int32(cell.y),
+            width: Int32(cell.width), height: Int32(cell.height), drawn: drawn)
+    }
+
+    /// Moves the plane to a cell; nothing must be drawn on it.
     func move(to cell: PixelRect) {
         pixels.move(to: cell)
         blockRows = (cell.height + RemainingPlane.blockHeight - 1) / RemainingPlane.blockHeight
     }
 
-    /// Says that pixels inside a box may differ from 1.
+    /// Says that something may be drawn inside a box.
     func markDrawn(_ box: ink_box) {
         guard box.left < box.right, box.top < box.bottom else { return }
         let first = UInt64(box.left) / UInt64(RemainingPlane.blockWidth)
@@ -40,8 +51,8 @@ final class RemainingPlane {
         for row in Int(box.top / height)...Int((box.bottom - 1) / height) { drawn[row] |= bits }
     }
 
-    /// Calls `body` with boxes that hold all pixels that may differ from 1, none of which meet, and forgets them.
-    /// `body` sets the pixels to 1 again.
+    /// Calls `body` with boxes that hold all that may be drawn, none of which meet, and forgets them. `body` sets the pixels
+    /// to `all` again.
     func drain(_ body: (ink_box) -> Void) {
         let cell = pixels.cell
         for row in 0..<blockRows where drawn[row] != 0 {

@@ -36,7 +36,7 @@ final class StrokeLayer {
     private func apply(_ stroke: PreparedStroke, to layer: FloatPlanes) {
         let layer = ink_layer(
             red: layer.red, green: layer.green, blue: layer.blue, alpha: layer.alpha, stride: layer.width)
-        let plane = remaining.pixels.kernelPlane
+        let plane = remaining.kernelPlane
         let color = stroke.brush.color
         let channels: InlineArray<3, Float> = [
             Float(color.red) / 255, Float(color.green) / 255, Float(color.blue) / 255,

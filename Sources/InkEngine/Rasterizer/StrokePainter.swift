@@ -3,6 +3,8 @@
 /// One painter serves one thread; it owns its scratch memory and keeps what it has worked out for a brush.
 final class StrokePainter {
     private let accumulator: CoverageAccumulator
+    /// 0 everywhere between stamps.
+    private let covered: KernelPlane<Float>
     private let bars: BarPainter
     private let discs: DiscPainter
     private let outlines: OutlinePainter
@@ -12,8 +14,8 @@ final class StrokePainter {
     init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
         self.isExact = isExact
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
-        let covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
-        bars = BarPainter(maxWidth: maxWidth, maxHeight: maxHeight, covered: covered, isExact: isExact, level: level)
+        covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
+        bars = BarPainter(covered: covered, isExact: isExact, level: level)
         discs = DiscPainter(covered: covered, level: level)
         outlines = OutlinePainter(accumulator: accumulator)
     }
@@ -21,7 +23,7 @@ final class StrokePainter {
     /// Multiplies into `plane`, which covers `cell`, what the stroke leaves of each pixel.
     func paint(_ stroke: PreparedStroke, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane) {
         accumulator.move(to: cell)
-        bars.move(to: cell)
+        covered.move(to: cell)
         switch stroke.marks {
         case .stamps(let stamps): paint(stamps, of: stroke, scale: scale, into: plane)
         case .contour(let stamps): paintContour(stamps, of: stroke, scale: scale, into: plane)
@@ -36,7 +38,13 @@ final class StrokePainter {
         let pattern = outlines.pattern(for: brush, scale: scale)
         let near = NearCell(accumulator.cell, scale: scale, reach: pattern.reach * brush.scale)
         guard near.meets(stroke.places) else { return }
-        for stamp in stamps where stamp.alpha > 0 && near.contains(stamp.center) {
+        let visible = stamps.lazy.filter { $0.alpha > 0 && near.contains($0.center) }
+        if brush.type == .parallelLines || brush.type == .crossHatch,
+            bars.paint(visible, of: stroke, scale: scale, into: plane)
+        {
+            return
+        }
+        for stamp in visible {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
             guard box.intersects(accumulator.cell) else { continue }
             switch brush.type {

@@ -27,7 +27,7 @@ public struct RenderedTile: Sendable {
 public final class TileRenderer {
     /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
     /// made by another one is not up to date.
-    public static let version = "2"
+    public static let version = "3"
 
     /// A cell's largest size, pixels. Four planes of Float are 1 MB.
     private static let cellSize = PixelSize(width: 512, height: 128)

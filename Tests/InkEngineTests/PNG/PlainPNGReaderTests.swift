@@ -18,9 +18,12 @@ import Testing
             let values = Bool.random(using: &random) ? UInt8.min...UInt8.max : 250...251
             var prior = [UInt8](repeating: 0, count: size.width * pixel)
             var rows: [UInt8] = []
+            // Runs of rows with one filter are restored together.
+            let favourite = RowFilter.allCases.randomElement(using: &random) ?? .none
             for _ in 0..<size.height {
                 let row = prior.map { Bool.random(using: &random) ? $0 : UInt8.random(in: values, using: &random) }
-                let filter = RowFilter.allCases.randomElement(using: &random) ?? .none
+                let other = RowFilter.allCases.randomElement(using: &random) ?? .none
+                let filter = Int.random(in: 0..<8, using: &random) == 0 ? other : favourite
                 var filtered = row
                 filtered.withUnsafeMutableBufferPointer { out in
                     RowFilters(level: .scalar).apply(

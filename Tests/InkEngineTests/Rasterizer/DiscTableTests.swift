@@ -20,7 +20,7 @@ struct DiscTableTests {
             x: center.x, y: center.y, along_x: 0, along_y: 0, across_x: 0, across_y: 0, reach: 0)
         withUnsafePointer(to: grid) { grid in
             withUnsafePointer(to: table.kernelTable) {
-                ink_raster_kernels(KernelLevel.selected.c).pointee.multiply_discs(discs.pixels.kernelPlane, $0, grid, 1)
+                ink_raster_kernels(KernelLevel.selected.c).pointee.multiply_discs(discs.kernelPlane, $0, grid, 1)
             }
         }
         let accumulator = CoverageAccumulator(maxWidth: 32, maxHeight: 32)

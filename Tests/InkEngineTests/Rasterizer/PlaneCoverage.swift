@@ -5,7 +5,7 @@ extension RemainingPlane {
     var coverage: [Float] {
         let cell = pixels.cell
         return (0..<cell.height).flatMap { row in
-            (0..<cell.width).map { 1 - pixels.values[row * pixels.stride + $0] }
+            (0..<cell.width).map { 1 - Float(pixels.values[row * pixels.stride + $0]) / 65_535 }
         }
     }
 }

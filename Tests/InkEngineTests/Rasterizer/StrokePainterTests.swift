@@ -94,7 +94,8 @@ struct StrokePainterTests {
             let isSame = plane.coverage == coverage(strokes, cell: cell)
             #expect(isSame, "seed \(seed), \(cell)")
             for row in 0..<cell.height {
-                (plane.pixels.values + row * plane.pixels.stride).update(repeating: 1, count: cell.width)
+                (plane.pixels.values + row * plane.pixels.stride).update(
+                    repeating: RemainingPlane.all, count: cell.width)
             }
         }
     }

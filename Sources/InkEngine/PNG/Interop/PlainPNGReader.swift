@@ -78,16 +78,11 @@ final class PlainPNGReader {
         for first in stride(from: 0, to: size.height, by: rowsAtOnce) {
             let count = min(rowsAtOnce, size.height - first)
             guard inflate(count * (rowByteCount + 1), into: buffer.base) else { return false }
-            var prior = UnsafePointer(above.base)
-            for y in 0..<count {
-                let filtered = buffer.base + y * (rowByteCount + 1)
-                guard let filter = RowFilter(rawValue: filtered[0]) else { return false }
-                let row = filtered + 1
-                filters.undo(filter, row: row, prior: prior, count: rowByteCount, pixel: channels)
-                try onRow(row)
-                prior = UnsafePointer(row)
-            }
-            above.base.update(from: prior, count: rowByteCount)
+            let isSound = filters.undo(
+                rows: buffer.base, rowCount: count, prior: above.base, count: rowByteCount, pixel: channels)
+            guard isSound else { return false }
+            for y in 0..<count { try onRow(buffer.base + y * (rowByteCount + 1) + 1) }
+            above.base.update(from: buffer.base + (count - 1) * (rowByteCount + 1) + 1, count: rowByteCount)
         }
         return endsHere()
     }

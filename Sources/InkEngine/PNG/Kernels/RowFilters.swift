@@ -26,11 +26,14 @@ struct RowFilters {
         kernels.apply(UInt32(filter.rawValue), row, prior, count, pixel, out)
     }
 
-    /// Restores a filtered row in place. `prior` is the restored row above, zeros for the first.
+    /// Restores filtered rows of `count` bytes in place, each behind the byte of its filter.
+    ///
+    /// - Parameter prior: the restored row above the first, zeros where there is none.
+    /// - Returns: Whether all filters were PNG's.
     func undo(
-        _ filter: RowFilter, row: UnsafeMutablePointer<UInt8>, prior: UnsafePointer<UInt8>, count: Int, pixel: Int
-    ) {
-        kernels.undo(UInt32(filter.rawValue), row, prior, count, pixel)
+        rows: UnsafeMutablePointer<UInt8>, rowCount: Int, prior: UnsafePointer<UInt8>, count: Int, pixel: Int
+    ) -> Bool {
+        kernels.undo(rows, rowCount, prior, count, pixel)
     }
 
     /// About how many bits filtered bytes take: the sum of the bit lengths of their distances from 0, modulo 256. It
