@@ -30,6 +30,10 @@ enum {
     INK_BAR_END_COUNT = (17 * INK_BAR_END_STEPS + 4) * INK_BAR_LANES,
     /// Edges that are drawn together.
     INK_CHAIN_LANES = 16,
+    /// Lines in a row of pixels on which parts are joined.
+    INK_PART_LINES = 64,
+    /// Intervals for each part that the joining may have to put aside.
+    INK_PART_INTERVALS = 16,
     /// Phases of a pixel in the table of a disc, both ends included.
     INK_DISC_PHASES = 17,
 };
@@ -80,6 +84,28 @@ struct ink_chain {
     const int32_t *_Nonnull y, *_Nonnull height, *_Nonnull is_upward;
     /// Edges, a multiple of `INK_CHAIN_LANES`; edges without a length fill it up.
     int32_t count;
+};
+
+/// A disc of a part, output pixels from the part's origin: an ellipse, since the scales of an export differ by rounding.
+struct ink_part_disc {
+    float x, y, radius_x, per_radius_y;
+};
+
+/// An edge of a part, output pixels from the part's origin: from (x, top) down.
+struct ink_part_edge {
+    float x, top, bottom, slope;
+};
+
+/// A convex part: what lies between the outermost of some discs and edges on every line.
+struct ink_part {
+    /// A whole pixel of the output near the part.
+    int32_t origin_x, origin_y;
+    int32_t first_disc, disc_count, first_edge, edge_count;
+};
+
+/// An interval of a line, for scratch memory.
+struct ink_interval {
+    int32_t start, end;
 };
 
 /// What a disc covers of the pixels round it, 1/65,535, for each phase of its centre's position in its pixel.
@@ -174,6 +200,12 @@ struct ink_raster {
     /// running sums of `deltas` are the coverage; and sets `deltas` to 0 there. The box holds all that was added.
     void (*_Nonnull multiply_deltas)(
         struct ink_kept plane, struct ink_deltas deltas, const struct ink_box *_Nonnull box, float alpha);
+    /// Adds what the union of some parts covers of a row, counted from the cell's first: those at `count` of the indices
+    /// from `first` on. `scratch`: `INK_PART_INTERVALS` for each of them.
+    void (*_Nonnull add_parts)(
+        struct ink_deltas target, int32_t row, const struct ink_part *_Nonnull parts,
+        const struct ink_part_disc *_Nonnull discs, const struct ink_part_edge *_Nonnull edges,
+        const int32_t *_Nonnull indices, ptrdiff_t first, ptrdiff_t count, struct ink_interval *_Nonnull scratch);
     /// Multiplies the plane by 1 - alpha * coverage for each disc; no pixel meets two of them.
     void (*_Nonnull multiply_discs)(
         struct ink_kept plane, const struct ink_disc_table *_Nonnull table, const struct ink_disc_grid *_Nonnull grid,

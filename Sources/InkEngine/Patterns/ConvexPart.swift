@@ -76,79 +76,13 @@ enum ConvexPart: Hashable, Sendable {
         }
     }
 
-    /// The interval in which the line at `y` meets the part; empty (start > end) where it does not.
-    func interval(atY y: Double) -> (start: Double, end: Double) {
-        var interval = (start: Double.infinity, end: -Double.infinity)
+    /// A point of it or near it.
+    var place: Point {
         switch self {
-        case .disc(let center, let radius): ConvexPart.extend(&interval, discAt: center, radius: radius, y: y)
-        case .quad(let a, let b, let c, let d):
-            ConvexPart.extend(&interval, quad: Quad(a: a, b: b, c: c, d: d), y: y)
-        case .polygon(let corners):
-            for (index, corner) in corners.enumerated() {
-                ConvexPart.extend(&interval, from: corners[index > 0 ? index - 1 : corners.count - 1], to: corner, y: y)
-            }
-        case .capsule(let a, let b, let quad):
-            ConvexPart.extend(&interval, discAt: a.center, radius: a.radius, y: y)
-            ConvexPart.extend(&interval, discAt: b.center, radius: b.radius, y: y)
-            ConvexPart.extend(&interval, quad: quad, y: y)
+        case .disc(let center, _): center
+        case .quad(let a, _, _, _): a
+        case .polygon(let corners): corners.first ?? Point(x: 0, y: 0)
+        case .capsule(let disc, _, _): disc.center
         }
-        return interval
-    }
-
-    /// The interval that holds all of the part between two lines, `top` < `bottom`; empty where there is nothing of it.
-    func extent(from top: Double, to bottom: Double) -> (start: Double, end: Double) {
-        // On the lines themselves, and at what sticks out between them.
-        let above = interval(atY: top)
-        let below = interval(atY: bottom)
-        var extent = (start: min(above.start, below.start), end: max(above.end, below.end))
-        func include(_ p: Point, reach: Double = 0) {
-            guard p.y >= top, p.y <= bottom else { return }
-            extent.start = min(extent.start, p.x - reach)
-            extent.end = max(extent.end, p.x + reach)
-        }
-        switch self {
-        case .disc(let center, let radius):
-            include(center, reach: radius)
-            include(Point(x: center.x, y: center.y - radius))
-            include(Point(x: center.x, y: center.y + radius))
-        case .quad(let a, let b, let c, let d):
-            for corner in [a, b, c, d] { include(corner) }
-        case .polygon(let corners):
-            for corner in corners { include(corner) }
-        case .capsule(let first, let second, let quad):
-            for disc in [first, second] {
-                include(disc.center, reach: disc.radius)
-                include(Point(x: disc.center.x, y: disc.center.y - disc.radius))
-                include(Point(x: disc.center.x, y: disc.center.y + disc.radius))
-            }
-            for corner in [quad.a, quad.b, quad.c, quad.d] { include(corner) }
-        }
-        return extent
-    }
-
-    private static func extend(
-        _ interval: inout (start: Double, end: Double), discAt center: Point, radius: Double, y: Double
-    ) {
-        let square = radius * radius - (y - center.y) * (y - center.y)
-        guard square > 0 else { return }
-        let half = square.squareRoot()
-        interval.start = min(interval.start, center.x - half)
-        interval.end = max(interval.end, center.x + half)
-    }
-
-    private static func extend(_ interval: inout (start: Double, end: Double), quad: Quad, y: Double) {
-        extend(&interval, from: quad.a, to: quad.b, y: y)
-        extend(&interval, from: quad.b, to: quad.c, y: y)
-        extend(&interval, from: quad.c, to: quad.d, y: y)
-        extend(&interval, from: quad.d, to: quad.a, y: y)
-    }
-
-    private static func extend(
-        _ interval: inout (start: Double, end: Double), from a: Point, to b: Point, y: Double
-    ) {
-        guard (a.y <= y) != (b.y <= y) else { return }
-        let x = a.x + (y - a.y) * ((b.x - a.x) / (b.y - a.y))
-        interval.start = min(interval.start, x)
-        interval.end = max(interval.end, x)
     }
 }

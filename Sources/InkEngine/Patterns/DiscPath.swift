@@ -1,3 +1,35 @@
+import Synchronization
+
+/// The discs along a solid stroke, and, kept for the size of the export that asked last, those that its outline needs.
+final class SolidPath: Sendable {
+    let discs: [PreparedStroke.Disc]
+    /// The box that holds all discs, canvas pixels.
+    let bounds: Rect
+    private let needed = Mutex<(tolerance: Double, discs: [PreparedStroke.Disc])?>(nil)
+
+    init(_ discs: [PreparedStroke.Disc]) {
+        self.discs = discs
+        var bounds = Rect.empty
+        for disc in discs {
+            bounds.formUnion(Point(x: disc.center.x - disc.radius, y: disc.center.y - disc.radius))
+            bounds.formUnion(Point(x: disc.center.x + disc.radius, y: disc.center.y + disc.radius))
+        }
+        self.bounds = bounds
+    }
+
+    /// The discs without those that the outline can do without.
+    ///
+    /// - Parameter tolerance: canvas pixels.
+    func discs(tolerance: Double) -> [PreparedStroke.Disc] {
+        needed.withLock { needed in
+            if let needed, needed.tolerance == tolerance { return needed.discs }
+            let discs = DiscPath(self.discs, tolerance: tolerance).discs
+            needed = (tolerance, discs)
+            return discs
+        }
+    }
+}
+
 /// A solid stroke's discs without those that its outline can do without.
 ///
 /// A smoothed stroke has ten discs between two points of the pen, often a fraction of a pixel apart. A run of discs is

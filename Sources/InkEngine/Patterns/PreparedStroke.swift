@@ -8,7 +8,7 @@ public struct PreparedStroke: Sendable {
         /// Contour lines: stamp j is drawn between stamps j and j + 1; the last one only ends its predecessor.
         case contour([Stamp])
         /// One shape: the union of tapered capsules between consecutive discs.
-        case solid([Disc], alpha: Float)
+        case solid(SolidPath, alpha: Float)
     }
 
     /// A disc of a solid stroke.
@@ -53,7 +53,7 @@ public struct PreparedStroke: Sendable {
     public var byteCount: Int {
         switch marks {
         case .stamps(let stamps), .contour(let stamps): stamps.count * MemoryLayout<Stamp>.stride + 256
-        case .solid(let discs, _): discs.count * MemoryLayout<Disc>.stride + 256
+        case .solid(let path, _): 2 * path.discs.count * MemoryLayout<Disc>.stride + 256
         }
     }
 
@@ -64,7 +64,7 @@ public struct PreparedStroke: Sendable {
             return Disc(center: sample.position, radius: 0.5 * brush.lineWidth * brush.scale * size)
         }
         let pressure = dynamics.pressureAffectsOpacity && !dynamics.pressureAffectsSize ? path.meanPressure : 1
-        return .solid(discs, alpha: Float(brush.opacity * pressure))
+        return .solid(SolidPath(discs), alpha: Float(brush.opacity * pressure))
     }
 
     /// How many stamps a stroke leaves; 1 for a solid stroke, 0 for one without points, `Int.max` where that is beyond

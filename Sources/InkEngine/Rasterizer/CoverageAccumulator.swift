@@ -1,6 +1,6 @@
 import CKernels
 
-/// Turns outlines and spans into the exact area that a shape covers of each pixel of a cell.
+/// Turns outlines into the exact area that a shape covers of each pixel of a cell.
 ///
 /// Each edge adds, in every row it crosses, its height to the pixels it passes, split between a pixel and the next ones
 /// by where in the pixel it passes; the running sum along a row is then the covered area (the signed-area method of
@@ -42,7 +42,8 @@ final class CoverageAccumulator {
         self.cell = cell
     }
 
-    private var kernelDeltas: ink_deltas {
+    /// The changes as kernels take them; valid until the accumulator moves.
+    var kernelDeltas: ink_deltas {
         ink_deltas(
             values: deltas, stride: Int32(stride), left: Int32(cell.x), top: Int32(cell.y), width: Int32(cell.width),
             height: Int32(cell.height))
@@ -51,26 +52,6 @@ final class CoverageAccumulator {
     /// Adds a chain of edges put at `place`, output pixels.
     func add(_ chain: EdgeChain, at place: Point) {
         chain.withKernelChain { kernels.pointee.add_chain(kernelDeltas, $0, place.x, place.y) }
-    }
-
-    /// Adds `weight` units times the part that start...end covers of each pixel of a row of the cell.
-    func addSpan(row: Int, start: Double, end: Double, weight: Int32) {
-        guard start < end else { return }
-        addStep(row: row, x: start, weight: weight)
-        addStep(row: row, x: end, weight: -weight)
-    }
-
-    private func addStep(row: Int, x: Double, weight: Int32) {
-        guard x < Double(cell.x + cell.width) else { return }
-        let base = deltas + row * stride
-        guard x > Double(cell.x) else {
-            base[0] += weight
-            return
-        }
-        let column = Int(x) - cell.x
-        let share = Int32((Double(weight) * (x - Double(column + cell.x))).rounded())
-        base[column] += weight - share
-        base[column + 1] += share
     }
 
     /// Multiplies what is left of the backdrop by `1 - alpha * coverage` inside `box`, and leaves the accumulator clean.

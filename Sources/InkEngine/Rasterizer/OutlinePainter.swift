@@ -1,6 +1,7 @@
 /// Draws stamps by the outline of their pattern, or by its parts where no outline is worked out.
 final class OutlinePainter {
     private let accumulator: CoverageAccumulator
+    private let partRasterizer: PartRasterizer
     private var patterns: [PatternKey: Pattern] = [:]
     private var patternPoints = 0
     /// The chains of the last stamp: those of one stroke are often all alike.
@@ -22,7 +23,10 @@ final class OutlinePainter {
         var scale: OutputScale
     }
 
-    init(accumulator: CoverageAccumulator) { self.accumulator = accumulator }
+    init(accumulator: CoverageAccumulator, parts: PartRasterizer) {
+        self.accumulator = accumulator
+        partRasterizer = parts
+    }
 
     /// The shape of a brush's stamps at an export's scale.
     func pattern(for brush: Brush, scale: OutputScale) -> Pattern {
@@ -50,8 +54,7 @@ final class OutlinePainter {
         switch pattern.shape {
         case .outline(let outline): add(outline, of: pattern, at: stamp, scale: scale)
         case .parts(let parts):
-            var rasterizer = PartRasterizer(scale: scale)
-            rasterizer.add(parts.map { $0.placed(at: stamp) }, to: accumulator)
+            partRasterizer.add(parts.lazy.map { $0.placed(at: stamp) }, scale: scale)
         }
         accumulator.multiply(plane, box: box, alpha: stamp.alpha)
     }

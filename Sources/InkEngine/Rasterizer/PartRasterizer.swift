@@ -1,121 +1,119 @@
-/// Coverage of a union of convex parts that may overlap: exact along x, sampled at the middles of `linesPerPixel` lines
-/// a pixel row.
+import CKernels
+
+/// Coverage of a union of convex parts that may overlap: exact along a row, sampled at the middles of
+/// `INK_PART_LINES` lines a row of pixels.
 ///
 /// A line's error is at most half its height, so a level edge is off by 1/128 of the shape's alpha at most; sloped edges
-/// average it out. Work is done in canvas space, where discs are round whatever the rounding of the output size.
-///
-/// What a part covers over a whole row's height is found first. A part that lies within what others cover so needs no
-/// lines, which leaves the few parts at the border of a thick stroke out of hundreds.
-struct PartRasterizer {
-    static let linesPerPixel = 64
+/// average it out. Owns scratch memory; not shared between threads.
+final class PartRasterizer {
+    private let kernels: UnsafePointer<ink_raster>
+    private let accumulator: CoverageAccumulator
+    private var parts: [ink_part] = []
+    private var discs: [ink_part_disc] = []
+    private var edges: [ink_part_edge] = []
+    /// The rows of the cell that each part meets.
+    private var ranges: [Range<Int>] = []
+    private var rows = RowTable()
+    private var scratch: [ink_interval] = []
 
-    private typealias Interval = (start: Double, end: Double)
+    init(accumulator: CoverageAccumulator, level: KernelLevel) {
+        kernels = ink_raster_kernels(level.c)
+        self.accumulator = accumulator
+    }
 
-    let scale: OutputScale
-    private var intervals: [Interval] = []
-    private var solid: [Interval] = []
-    private var loose: [ConvexPart] = []
+    /// Adds what the union of `all`, canvas space, covers of the accumulator's cell.
+    func add(_ all: some Sequence<ConvexPart>, scale: OutputScale) {
+        parts.removeAll(keepingCapacity: true)
+        discs.removeAll(keepingCapacity: true)
+        edges.removeAll(keepingCapacity: true)
+        ranges.removeAll(keepingCapacity: true)
+        for part in all { take(part, scale: scale) }
+        guard !parts.isEmpty else { return }
+        rows.fill(with: ranges, height: accumulator.cell.height)
+        let most = rows.mostInRow * Int(INK_PART_INTERVALS)
+        if scratch.count < most { scratch = [ink_interval](repeating: ink_interval(), count: most) }
+        let deltas = accumulator.kernelDeltas
+        for row in 0..<accumulator.cell.height {
+            let range = rows.range(ofRow: row)
+            guard !range.isEmpty else { continue }
+            kernels.pointee.add_parts(
+                deltas, Int32(row), parts, discs, edges, rows.indices, range.lowerBound, range.count, &scratch)
+        }
+    }
 
-    init(scale: OutputScale) { self.scale = scale }
-
-    /// Adds the union of `parts` (canvas space) to the accumulator.
-    mutating func add(_ parts: [ConvexPart], to accumulator: CoverageAccumulator) {
+    /// Takes up a part unless it meets no row of the cell.
+    private func take(_ part: ConvexPart, scale: OutputScale) {
+        let range = part.rangeY
+        let top = range.min * scale.y
+        let bottom = range.max * scale.y
         let cell = accumulator.cell
-        let rows = RowTable(parts, scale: scale, cell: cell)
-        let columns = (start: Double(cell.x) / scale.x, end: Double(cell.x + cell.width) / scale.x)
-        for row in 0..<cell.height {
-            let top = Double(cell.y + row) / scale.y
-            let bottom = Double(cell.y + row + 1) / scale.y
-            sortOut(rows.parts(inRow: row), of: parts, top: top, bottom: bottom, columns: columns)
-            if solid.isEmpty && loose.isEmpty { continue }
-            addRow(row, top: top, bottom: bottom, to: accumulator)
+        guard top < Double(cell.y + cell.height), bottom > Double(cell.y) else { return }
+        let first = Int(max(top.rounded(.down), Double(cell.y))) - cell.y
+        let last = Int(min(bottom, Double(cell.y + cell.height - 1))) - cell.y
+        guard first <= last else { return }
+        // Places are kept small, so that Float holds them to the thousandth of a pixel.
+        let middle = scale.output(part.place)
+        guard abs(middle.x) < PartRasterizer.placeMax, abs(middle.y) < PartRasterizer.placeMax else { return }
+        let origin = Point(x: middle.x.rounded(.down), y: middle.y.rounded(.down))
+        let (firstDisc, firstEdge) = (discs.count, edges.count)
+        func add(_ disc: PreparedStroke.Disc) {
+            let center = scale.output(disc.center) - origin
+            guard disc.radius > 0 else { return }
+            discs.append(
+                ink_part_disc(
+                    x: Float(center.x), y: Float(center.y), radius_x: Float(disc.radius * scale.x),
+                    per_radius_y: Float(1 / (disc.radius * scale.y))))
         }
+        func add(corners: [Point]) {
+            guard var before = corners.first.map({ scale.output($0) - origin }) else { return }
+            for corner in corners.dropFirst() + [corners[0]] {
+                let next = scale.output(corner) - origin
+                let (upper, lower) = before.y < next.y ? (before, next) : (next, before)
+                before = next
+                guard Float(upper.y) < Float(lower.y) else { continue }
+                edges.append(
+                    ink_part_edge(
+                        x: Float(upper.x), top: Float(upper.y), bottom: Float(lower.y),
+                        slope: Float((lower.x - upper.x) / (lower.y - upper.y))))
+            }
+        }
+        switch part {
+        case .disc(let center, let radius): add(PreparedStroke.Disc(center: center, radius: radius))
+        case .quad(let a, let b, let c, let d): add(corners: [a, b, c, d])
+        case .polygon(let corners): add(corners: corners)
+        case .capsule(let a, let b, let quad):
+            add(a)
+            add(b)
+            add(corners: [quad.a, quad.b, quad.c, quad.d])
+        }
+        ranges.append(first..<(last + 1))
+        parts.append(
+            ink_part(
+                origin_x: Int32(origin.x), origin_y: Int32(origin.y), first_disc: Int32(firstDisc),
+                disc_count: Int32(discs.count - firstDisc), first_edge: Int32(firstEdge),
+                edge_count: Int32(edges.count - firstEdge)))
     }
 
-    /// Finds what of a row is covered over its whole height (`solid`, disjoint, ascending), and the parts that may cover
-    /// more than that (`loose`). Parts that do not meet the columns are left out.
-    private mutating func sortOut(
-        _ indices: ArraySlice<Int32>, of parts: [ConvexPart], top: Double, bottom: Double, columns: Interval
-    ) {
-        intervals.removeAll(keepingCapacity: true)
-        for index in indices {
-            // A convex part covers between two lines whatever it covers on both.
-            let above = parts[Int(index)].interval(atY: top)
-            let below = parts[Int(index)].interval(atY: bottom)
-            let both = (start: max(above.start, below.start), end: min(above.end, below.end))
-            if both.start < both.end { intervals.append(both) }
-        }
-        solid.removeAll(keepingCapacity: true)
-        PartRasterizer.merge(&intervals) { solid.append($0) }
-        loose.removeAll(keepingCapacity: true)
-        for index in indices {
-            let part = parts[Int(index)]
-            let extent = part.extent(from: top, to: bottom)
-            guard extent.start < columns.end, extent.end > columns.start else { continue }
-            if !solid.contains(where: { $0.start <= extent.start && extent.end <= $0.end }) { loose.append(part) }
-        }
-    }
-
-    private mutating func addRow(_ row: Int, top: Double, bottom: Double, to accumulator: CoverageAccumulator) {
-        let lines = PartRasterizer.linesPerPixel
-        let one: Int32 = 65_536
-        if loose.isEmpty {
-            for span in solid {
-                accumulator.addSpan(row: row, start: span.start * scale.x, end: span.end * scale.x, weight: one)
-            }
-            return
-        }
-        for line in 0..<lines {
-            let y = top + (Double(line) + 0.5) / Double(lines) * (bottom - top)
-            intervals.removeAll(keepingCapacity: true)
-            intervals += solid
-            for part in loose {
-                let interval = part.interval(atY: y)
-                if interval.start < interval.end { intervals.append(interval) }
-            }
-            PartRasterizer.merge(&intervals) { span in
-                accumulator.addSpan(
-                    row: row, start: span.start * scale.x, end: span.end * scale.x, weight: one / Int32(lines))
-            }
-        }
-    }
-
-    /// Calls `body` with the disjoint intervals of the union, ascending.
-    private static func merge(_ intervals: inout [Interval], _ body: (Interval) -> Void) {
-        intervals.sort { $0.start < $1.start }
-        guard var current = intervals.first else { return }
-        for interval in intervals.dropFirst() {
-            if interval.start > current.end {
-                body(current)
-                current = interval
-            } else if interval.end > current.end {
-                current.end = interval.end
-            }
-        }
-        body(current)
-    }
+    /// Beyond what any limit allows; whole numbers of 2^-12 pixels from a cell would overflow, output pixels.
+    private static let placeMax = 300_000.0
 }
 
 /// Which parts reach into which row of a cell: the parts' indices, row after row.
 private struct RowTable {
-    private var starts: [Int]
-    private var indices: [Int32]
+    private(set) var indices: [Int32] = []
+    private(set) var mostInRow = 0
+    private var starts: [Int] = []
+    private var next: [Int] = []
 
-    init(_ parts: [ConvexPart], scale: OutputScale, cell: PixelRect) {
-        let ranges = parts.map { part -> Range<Int> in
-            let range = part.rangeY
-            let top = range.min * scale.y - Double(cell.y)
-            let bottom = range.max * scale.y - Double(cell.y)
-            guard top < Double(cell.height), bottom > 0 else { return 0..<0 }
-            let first = Int(max(top, 0))
-            let last = Int(min(bottom, Double(cell.height - 1)))
-            return first <= last ? first..<(last + 1) : 0..<0
-        }
-        starts = [Int](repeating: 0, count: cell.height + 1)
+    mutating func fill(with ranges: [Range<Int>], height: Int) {
+        starts.removeAll(keepingCapacity: true)
+        starts.append(contentsOf: repeatElement(0, count: height + 1))
         for range in ranges { for row in range { starts[row + 1] += 1 } }
-        for row in 0..<cell.height { starts[row + 1] += starts[row] }
-        indices = [Int32](repeating: 0, count: starts[cell.height])
-        var next = starts
+        mostInRow = starts.max() ?? 0
+        for row in 0..<height { starts[row + 1] += starts[row] }
+        indices.removeAll(keepingCapacity: true)
+        indices.append(contentsOf: repeatElement(0, count: starts[height]))
+        next = starts
         for (index, range) in ranges.enumerated() {
             for row in range {
                 indices[next[row]] = Int32(index)
@@ -124,5 +122,6 @@ private struct RowTable {
         }
     }
 
-    func parts(inRow row: Int) -> ArraySlice<Int32> { indices[starts[row]..<starts[row + 1]] }
+    /// Where the indices of a row's parts are.
+    func range(ofRow row: Int) -> Range<Int> { starts[row]..<starts[row + 1] }
 }

@@ -8,6 +8,7 @@ final class StrokePainter {
     private let bars: BarPainter
     private let discs: DiscPainter
     private let outlines: OutlinePainter
+    private let parts: PartRasterizer
     /// Whether tables are not good enough, because a picture that is not opaque shows the colour of the faintest ink.
     private let isExact: Bool
 
@@ -17,7 +18,8 @@ final class StrokePainter {
         covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
         bars = BarPainter(covered: covered, isExact: isExact, level: level)
         discs = DiscPainter(covered: covered, level: level)
-        outlines = OutlinePainter(accumulator: accumulator)
+        parts = PartRasterizer(accumulator: accumulator, level: level)
+        outlines = OutlinePainter(accumulator: accumulator, parts: parts)
     }
 
     /// Multiplies into `plane`, which covers `cell`, what the stroke leaves of each pixel.
@@ -27,7 +29,7 @@ final class StrokePainter {
         switch stroke.marks {
         case .stamps(let stamps): paint(stamps, of: stroke, scale: scale, into: plane)
         case .contour(let stamps): paintContour(stamps, of: stroke, scale: scale, into: plane)
-        case .solid(let discs, let alpha): paintSolid(discs, alpha: alpha, scale: scale, into: plane)
+        case .solid(let path, let alpha): paintSolid(path, alpha: alpha, scale: scale, into: plane)
         }
     }
 
@@ -74,8 +76,7 @@ final class StrokePainter {
             let box = scale.pixels(of: lines.bounds)
             guard box.intersects(accumulator.cell) else { continue }
             if lines.areApart, bars.paint(lines, alpha: stamp.alpha, scale: scale, box: box, into: plane) { continue }
-            var rasterizer = PartRasterizer(scale: scale)
-            rasterizer.add(lines.parts, to: accumulator)
+            parts.add(lines.parts, scale: scale)
             accumulator.multiply(plane, box: box, alpha: stamp.alpha)
         }
     }
@@ -83,23 +84,17 @@ final class StrokePainter {
     // MARK: Solid strokes
 
     private func paintSolid(
-        _ discs: [PreparedStroke.Disc], alpha: Float, scale: OutputScale, into plane: RemainingPlane
+        _ path: SolidPath, alpha: Float, scale: OutputScale, into plane: RemainingPlane
     ) {
-        guard alpha > 0, let first = discs.first else { return }
-        var bounds = Rect.empty
-        for disc in discs {
-            bounds.formUnion(Point(x: disc.center.x - disc.radius, y: disc.center.y - disc.radius))
-            bounds.formUnion(Point(x: disc.center.x + disc.radius, y: disc.center.y + disc.radius))
-        }
-        let box = scale.pixels(of: bounds)
+        guard alpha > 0, let first = path.discs.first else { return }
+        let box = scale.pixels(of: path.bounds)
         guard box.intersects(accumulator.cell) else { return }
-        let path = DiscPath(discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
-        let parts =
-            path.count == 1
-            ? [ConvexPart.disc(center: first.center, radius: first.radius)]
-            : zip(path, path.dropFirst()).map { ConvexPart.hull($0, $1) }
-        var rasterizer = PartRasterizer(scale: scale)
-        rasterizer.add(parts, to: accumulator)
+        let discs = path.discs(tolerance: DiscPath.tolerancePixels / scale.largest)
+        if discs.count == 1 {
+            parts.add([.disc(center: first.center, radius: first.radius)], scale: scale)
+        } else {
+            parts.add(zip(discs, discs.dropFirst()).lazy.map { ConvexPart.hull($0, $1) }, scale: scale)
+        }
         accumulator.multiply(plane, box: box, alpha: alpha)
     }
 }

@@ -35,13 +35,13 @@ struct SolidStrokeTests {
             type: .solid, lineWidth: .random(in: 0.5...18, using: &generator),
             dynamics: BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: seed % 2 == 0))
         let stroke = PreparedStroke(Stroke(brush: brush, points: points))
-        guard case .solid(let discs, _) = stroke.marks else { return }
+        guard case .solid(let path, _) = stroke.marks else { return }
         let cell = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
         let plane = RemainingPlane(maxWidth: size.width, maxHeight: size.height)
         plane.move(to: cell)
         StrokePainter(maxWidth: size.width, maxHeight: size.height).paint(
             stroke, scale: OutputScale(canvas: size, output: size), cell: cell, into: plane)
-        let expected = sampled(discs, size: size, samples: 32)
+        let expected = sampled(path.discs, size: size, samples: 32)
         let worst = zip(plane.coverage, expected).map { abs(Double($0) - $1) }.max() ?? 0
         #expect(worst < 0.04, "seed \(seed)")
     }
