@@ -1,5 +1,5 @@
-// Discs of one size, by a table of what such a disc covers of the pixels round it at each of 17 x 17 phases of its
-// centre, between which coverage is taken to be even.
+// Discs of one size, by a table of what such a disc covers of the pixels round it at each of 17 x 17 or more phases of
+// its centre, between which coverage is taken to be even.
 
 namespace {
 namespace INK_JOIN(discs_, INK_LEVEL) {
@@ -13,12 +13,14 @@ struct disc {
 
     /// - Parameters: x, y: the centre, 2^-32 pixels.
     INK_INLINE disc of(const ink_disc_table &table, int64_t x, int64_t y) {
-        const ptrdiff_t patch = table.rows * table.lanes, u = (x >> 28) & 15, v = (y >> 28) & 15;
-        // Sixteenths of a phase's sixteenth: the weights of four neighbours are whole parts of 65,536.
-        const uint32_t right = (uint32_t)(x >> 20) & 255, below = (uint32_t)(y >> 20) & 255;
+        const int bits = table.phase_bits;
+        const ptrdiff_t phases = (ptrdiff_t)1 << bits, patch = table.rows * table.lanes;
+        const ptrdiff_t u = (x >> (32 - bits)) & (phases - 1), v = (y >> (32 - bits)) & (phases - 1);
+        // Parts of a phase's step: the weights of four neighbours are whole parts of 65,536.
+        const uint32_t right = (uint32_t)(x >> (24 - bits)) & 255, below = (uint32_t)(y >> (24 - bits)) & 255;
         const uint32_t first = (256 - right) * (256 - below);
-        const uint16_t *near = table.values + (v * INK_DISC_PHASES + u) * patch;
-        const uint16_t *far = near + INK_DISC_PHASES * patch;
+        const uint16_t *near = table.values + (v * (phases + 1) + u) * patch;
+        const uint16_t *far = near + (phases + 1) * patch;
         return {
             {near, near + patch, far, far + patch},
             {(ushort16)(uint16_t)(first < 65536 ? first : 65535), (ushort16)(uint16_t)(right * (256 - below)),

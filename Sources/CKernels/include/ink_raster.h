@@ -34,8 +34,6 @@ enum {
     INK_PART_LINES = 64,
     /// Intervals for each part that the joining may have to put aside.
     INK_PART_INTERVALS = 16,
-    /// Phases of a pixel in the table of a disc, both ends included.
-    INK_DISC_PHASES = 17,
 };
 
 /// What strokes leave of each pixel of a cell, 65,535 where nothing was drawn, with `INK_PLANE_MARGIN` more on both sides
@@ -110,8 +108,10 @@ struct ink_interval {
 
 /// What a disc covers of the pixels round it, 1/65,535, for each phase of its centre's position in its pixel.
 struct ink_disc_table {
-    /// Rows of `lanes` pixels for each phase, `INK_DISC_PHASES` phases along x for each along y.
+    /// Rows of `lanes` pixels for each phase, 2^phase_bits + 1 phases, both ends of a pixel included, along x for each
+    /// along y.
     const uint16_t *_Nonnull values;
+    int32_t phase_bits;
     /// Pixels before the one that holds the centre, either way.
     int32_t reach;
     int32_t rows;

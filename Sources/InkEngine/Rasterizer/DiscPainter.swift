@@ -4,7 +4,9 @@ import CKernels
 final class DiscPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let covered: KernelPlane<Float>
+    private let fineness: DiscTable.Fineness
     private var tables: [Radii: DiscTable] = [:]
+    private var tableBytes = 0
     private var last: (radii: Radii, table: DiscTable)?
 
     /// Output pixels, along x and y.
@@ -13,8 +15,11 @@ final class DiscPainter {
         var y: Double
     }
 
-    /// - Parameter covered: 0 everywhere before and after each call; may be shared.
-    init(covered: KernelPlane<Float>, level: KernelLevel) {
+    /// - Parameters:
+    ///   - covered: 0 everywhere before and after each call; may be shared.
+    ///   - isExact: whether a hundredth of a disc's coverage shows.
+    init(covered: KernelPlane<Float>, isExact: Bool, level: KernelLevel) {
+        fineness = isExact ? .fine : .usual
         kernels = ink_raster_kernels(level.c)
         self.covered = covered
     }
@@ -55,20 +60,25 @@ final class DiscPainter {
         var radii = Radii(x: radius * scale.x, y: radius * scale.y)
         if brush.dynamics.pressureAffectsSize {
             // Pressure gives every stamp a size of its own: tables are made at steps that show as little as a table's.
-            radii = Radii(x: (radii.x * 64).rounded() / 64, y: (radii.y * 64).rounded() / 64)
+            let steps = fineness == .fine ? 256.0 : 64.0
+            radii = Radii(x: (radii.x * steps).rounded() / steps, y: (radii.y * steps).rounded() / steps)
         }
         if let last, last.radii == radii { return last.table }
         if let table = tables[radii] {
             last = (radii, table)
             return table
         }
-        guard let table = DiscTable(radiusX: radii.x, radiusY: radii.y) else { return nil }
-        if tables.count >= DiscPainter.tablesMax { tables.removeAll() }
+        guard let table = DiscTable(radiusX: radii.x, radiusY: radii.y, fineness: fineness) else { return nil }
+        if tableBytes + table.byteCount > DiscPainter.tableBytesMax {
+            tables.removeAll()
+            tableBytes = 0
+        }
         tables[radii] = table
+        tableBytes += table.byteCount
         last = (radii, table)
         return table
     }
 
-    /// Enough for what pressure makes of a brush; 2 to 9 MB.
-    private static let tablesMax = 64
+    /// Enough for what pressure makes of a brush.
+    private static let tableBytesMax = 16 << 20
 }

@@ -9,15 +9,13 @@ final class StrokePainter {
     private let discs: DiscPainter
     private let outlines: OutlinePainter
     private let parts: PartRasterizer
-    /// Whether tables are not good enough, because a picture that is not opaque shows the colour of the faintest ink.
-    private let isExact: Bool
 
+    /// - Parameter isExact: for pictures that are not opaque, which show the colour of the faintest ink.
     init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
-        self.isExact = isExact
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
         covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
         bars = BarPainter(covered: covered, isExact: isExact, level: level)
-        discs = DiscPainter(covered: covered, level: level)
+        discs = DiscPainter(covered: covered, isExact: isExact, level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
         outlines = OutlinePainter(accumulator: accumulator, parts: parts)
     }
@@ -53,7 +51,7 @@ final class StrokePainter {
             case .parallelLines where bars.paint(stamp, of: brush, scale: scale, box: box, into: plane),
                 .crossHatch where bars.paint(stamp, of: brush, scale: scale, box: box, into: plane):
                 continue
-            case .dots where !isExact && discs.paint(stamp, of: brush, scale: scale, box: box, into: plane):
+            case .dots where discs.paint(stamp, of: brush, scale: scale, box: box, into: plane):
                 continue
             default: outlines.paint(stamp, of: pattern, scale: scale, box: box, into: plane)
             }
