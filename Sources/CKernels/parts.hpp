@@ -120,6 +120,7 @@ void add_parts(
         for (ptrdiff_t i = 0; i < count; i++) {
             const ink_part part = parts[indices[first + i]];
             const float16 y = lines + (float)(target.top + row - part.origin_y);
+            if (y[0] > part.bottom || y[lanes - 1] < part.top) continue;
             const spans next = spans_of(part, discs, edges, y, (target.left - part.origin_x) * one, target.width);
             const int16lanes meet = ((int16lanes)(next.start <= all.end) & (int16lanes)(all.start <= next.end))
                 | next.are_empty() | all.are_empty();

@@ -13,7 +13,8 @@ import InkEngine
 /// than four seconds is done once, and with `--runs 1` all are.
 ///
 /// - `strokes/L/2k`: a scene's strokes on its layers; ms. Strokes are prepared beforehand: `prepare/L`.
-/// - `stamp/dots`, `stamp/dots-sized`: a stamp (a stroke, where solid); us.
+/// - `stamp/dots`, `stamp/dots-sized`: a stamp (a stroke, where solid); us. `stamp-transparent/dots`: on a transparent
+///   background, where the colour of the faintest ink shows and marks are drawn with more care.
 /// - `composite/stack`: the scene's layers, with masks, to a finished picture; ms. `composite/multiply`: a layer more; ms.
 /// - `png/fast/2k`: the picture to a compressed stream; ms, and bytes.
 /// - `read`, `decode/masks`, `decode/content`: the project's file, its masks, one layer's picture as a PNG; ms.

@@ -17,16 +17,23 @@ enum StrokeRates {
 
     static func measureBrushes(of project: Project, with meter: Meter) throws {
         let count = project.layers.reduce(0) { $0 + $1.strokes.count }
-        for set in Scenes.brushSets(of: project, every: max(6, count / 100)) where meter.wants("stamp/\(set.name)") {
-            var layer = SceneTasks.Layer()
-            layer.strokes = set.strokes
-            let tasks = SceneTasks([layer], output: Scenes.canvas, background: .transparent, format: .rgba)
-            let renderer = TileRenderer()
-            let marks = set.strokes.reduce(0) { $0 + markCount(of: $1) }
-            try meter.measure("stamp/\(set.name)", "us", scale: 1e-3 / Double(marks)) {
-                try PhaseTimes(tasks, renderer).raster
-            }
+        for set in Scenes.brushSets(of: project, every: max(6, count / 100)) {
+            try measure(set, "stamp/\(set.name)", background: .white, with: meter)
+            try measure(set, "stamp-transparent/\(set.name)", background: .transparent, with: meter)
         }
+    }
+
+    private static func measure(
+        _ set: Scenes.BrushSet, _ name: String, background: RGBA8, with meter: Meter
+    ) throws {
+        guard meter.wants(name) else { return }
+        var layer = SceneTasks.Layer()
+        layer.strokes = set.strokes
+        let format = background.isOpaque ? OutputFormat.rgb : .rgba
+        let tasks = SceneTasks([layer], output: Scenes.canvas, background: background, format: format)
+        let renderer = TileRenderer()
+        let marks = set.strokes.reduce(0) { $0 + markCount(of: $1) }
+        try meter.measure(name, "us", scale: 1e-3 / Double(marks)) { try PhaseTimes(tasks, renderer).raster }
     }
 
     /// How many shapes a stroke is: the last stamp of contour lines draws nothing.

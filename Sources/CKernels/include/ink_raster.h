@@ -98,6 +98,8 @@ struct ink_part_edge {
 struct ink_part {
     /// A whole pixel of the output near the part.
     int32_t origin_x, origin_y;
+    /// What it reaches at most, from there.
+    float top, bottom;
     int32_t first_disc, disc_count, first_edge, edge_count;
 };
 

@@ -35,8 +35,8 @@ final class SolidPath: Sendable {
 /// A smoothed stroke has ten discs between two points of the pen, often a fraction of a pixel apart. A run of discs is
 /// replaced by its first and last one when every disc between them lies, within the tolerance, where their hull has it.
 struct DiscPath {
-    /// How far the outline may move, output pixels: a twentieth of what one line of the part rasterizer stands for.
-    static let tolerancePixels = 1.0 / 1280
+    /// How far the outline may move, output pixels: a quarter of what one line of the part rasterizer stands for.
+    static let tolerancePixels = 1.0 / 256
     /// The longest run that is replaced; bounds the work.
     private static let runMax = 40
 

@@ -64,32 +64,36 @@ final class PartRasterizer {
                     x: Float(center.x), y: Float(center.y), radius_x: Float(disc.radius * scale.x),
                     per_radius_y: Float(1 / (disc.radius * scale.y))))
         }
-        func add(corners: [Point]) {
-            guard var before = corners.first.map({ scale.output($0) - origin }) else { return }
-            for corner in corners.dropFirst() + [corners[0]] {
-                let next = scale.output(corner) - origin
-                let (upper, lower) = before.y < next.y ? (before, next) : (next, before)
-                before = next
-                guard Float(upper.y) < Float(lower.y) else { continue }
-                edges.append(
-                    ink_part_edge(
-                        x: Float(upper.x), top: Float(upper.y), bottom: Float(lower.y),
-                        slope: Float((lower.x - upper.x) / (lower.y - upper.y))))
-            }
+        func add(from start: Point, to end: Point) {
+            let (a, b) = (scale.output(start) - origin, scale.output(end) - origin)
+            let (upper, lower) = a.y < b.y ? (a, b) : (b, a)
+            guard Float(upper.y) < Float(lower.y) else { return }
+            edges.append(
+                ink_part_edge(
+                    x: Float(upper.x), top: Float(upper.y), bottom: Float(lower.y),
+                    slope: Float((lower.x - upper.x) / (lower.y - upper.y))))
         }
         switch part {
         case .disc(let center, let radius): add(PreparedStroke.Disc(center: center, radius: radius))
-        case .quad(let a, let b, let c, let d): add(corners: [a, b, c, d])
-        case .polygon(let corners): add(corners: corners)
+        case .quad(let a, let b, let c, let d):
+            add(from: a, to: b)
+            add(from: b, to: c)
+            add(from: c, to: d)
+            add(from: d, to: a)
+        case .polygon(let corners):
+            for (index, corner) in corners.enumerated() { add(from: corner, to: corners[(index + 1) % corners.count]) }
         case .capsule(let a, let b, let quad):
             add(a)
             add(b)
-            add(corners: [quad.a, quad.b, quad.c, quad.d])
+            // The quad's other two sides lie within the discs.
+            add(from: quad.a, to: quad.b)
+            add(from: quad.c, to: quad.d)
         }
         ranges.append(first..<(last + 1))
         parts.append(
             ink_part(
-                origin_x: Int32(origin.x), origin_y: Int32(origin.y), first_disc: Int32(firstDisc),
+                origin_x: Int32(origin.x), origin_y: Int32(origin.y), top: Float(top - origin.y) - 1e-3,
+                bottom: Float(bottom - origin.y) + 1e-3, first_disc: Int32(firstDisc),
                 disc_count: Int32(discs.count - firstDisc), first_edge: Int32(firstEdge),
                 edge_count: Int32(edges.count - firstEdge)))
     }
