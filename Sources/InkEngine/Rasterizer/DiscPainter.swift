@@ -60,7 +60,7 @@ final class DiscPainter {
         var radii = Radii(x: radius * scale.x, y: radius * scale.y)
         if brush.dynamics.pressureAffectsSize {
             // Pressure gives every stamp a size of its own: tables are made at steps that show as little as a table's.
-            let steps = fineness == .fine ? 256.0 : 64.0
+            let steps = fineness == .fine ? 128.0 : 64.0
             radii = Radii(x: (radii.x * steps).rounded() / steps, y: (radii.y * steps).rounded() / steps)
         }
         if let last, last.radii == radii { return last.table }

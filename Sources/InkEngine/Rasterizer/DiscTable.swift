@@ -50,7 +50,8 @@ final class DiscTable {
                         for column in 0..<rows {
                             let left = phases * (column + 1) - u
                             let right = left + phases
-                            let area = sums[bottom + right] &- sums[bottom + left] &- sums[top + right] &+ sums[top + left]
+                            let area =
+                                sums[bottom + right] &- sums[bottom + left] &- sums[top + right] &+ sums[top + left]
                             next[column] = UInt16(min((area &+ half) >> shift, 65_535))
                         }
                         for column in rows..<lanes { next[column] = 0 }
@@ -75,7 +76,8 @@ final class DiscTable {
         let scale = Double(phases)
         let center = Double(phases * (reach + 1))
         accumulator.add(
-            EdgeChain(DiscTable.circle(radiusX: radiusX * scale, radiusY: radiusY * scale)), at: Point(x: center, y: center))
+            EdgeChain(DiscTable.circle(radiusX: radiusX * scale, radiusY: radiusY * scale)),
+            at: Point(x: center, y: center))
         accumulator.multiply(plane, box: cell, alpha: 1)
         let stride = edge + 1
         var sums = [UInt32](repeating: 0, count: stride * stride)
