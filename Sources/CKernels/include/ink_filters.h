@@ -22,7 +22,8 @@ struct ink_filters {
     /// Unlike the sum of the distances it does not let a few edges outweigh a row.
     uint64_t (*cost)(const uint8_t *bytes, size_t count);
     /// Restores filtered rows of `count` bytes in place, each behind the byte of its filter. `prior` is the restored row
-    /// above the first, zeros where there is none. False when it meets a filter that PNG does not have.
+    /// above the first, zeros where there is none. A byte behind the rows and behind `prior` may be read. False when it
+    /// meets a filter that PNG does not have.
     bool (*undo)(uint8_t *rows, size_t row_count, const uint8_t *prior, size_t count, size_t pixel);
 };
 

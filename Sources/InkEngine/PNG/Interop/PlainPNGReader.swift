@@ -73,8 +73,9 @@ final class PlainPNGReader {
     func readRows(_ onRow: (UnsafePointer<UInt8>) throws(EngineError) -> Void) throws(EngineError) -> Bool {
         let rowByteCount = size.width * channels
         let rowsAtOnce = max(1, min(size.height, (256 << 10) / (rowByteCount + 1)))
-        let buffer = RowBuffer(byteCount: rowsAtOnce * (rowByteCount + 1))
-        let above = RowBuffer(byteCount: rowByteCount)
+        // Restoring may read a byte behind what it restores.
+        let buffer = RowBuffer(byteCount: rowsAtOnce * (rowByteCount + 1) + 1)
+        let above = RowBuffer(byteCount: rowByteCount + 1)
         for first in stride(from: 0, to: size.height, by: rowsAtOnce) {
             let count = min(rowsAtOnce, size.height - first)
             guard inflate(count * (rowByteCount + 1), into: buffer.base) else { return false }

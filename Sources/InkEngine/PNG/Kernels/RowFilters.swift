@@ -28,7 +28,9 @@ struct RowFilters {
 
     /// Restores filtered rows of `count` bytes in place, each behind the byte of its filter.
     ///
-    /// - Parameter prior: the restored row above the first, zeros where there is none.
+    /// - Parameters:
+    ///   - rows: a byte behind them may be read.
+    ///   - prior: the restored row above the first, zeros where there is none; a byte behind it may be read.
     /// - Returns: Whether all filters were PNG's.
     func undo(
         rows: UnsafeMutablePointer<UInt8>, rowCount: Int, prior: UnsafePointer<UInt8>, count: Int, pixel: Int
