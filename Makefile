@@ -72,9 +72,10 @@ BASELINE := $(BENCHMARKS)/baselines/$(shell uname -m).json
 bench-baseline: setup ## Tell whether the working tree takes more instructions than the kept baseline
 	$(BENCHMARKS)/compare.py --baseline $(BASELINE)
 
-lint: ## Check the formatting, and the judgement of bench-compare
+lint: ## Check the formatting, the judgement of bench-compare and the simulated farm
 	swift format lint --strict -r $(FORMATTED)
 	$(BENCHMARKS)/compare.py --self-test
+	$(BENCHMARKS)/simulate.py --self-test
 
 format: ## Format the sources
 	swift format format -i -r $(FORMATTED)
