@@ -6,6 +6,7 @@ struct BenchComparison: Sendable {
         case faster, slower
         case noDifference = "no difference beyond the noise"
         case tooFewRuns = "too few runs to tell"
+        case busyMachine = "busy machine: cannot tell"
         case otherContent = "the project is not the same"
         case notMeasured = "not in the earlier run"
     }
@@ -49,12 +50,19 @@ struct BenchComparison: Sendable {
             settings.append("kernels \(earlier.machine.kernels), now \(now.machine.kernels)")
         }
         if !settings.isEmpty { differences.append("other settings: " + settings.joined(separator: "; ")) }
+        for (name, report) in [("the earlier run", earlier), ("this run", now)] where report.isOfBusyMachine {
+            differences.append(
+                "during \(name) others took \(Shown.decimal((report.othersShare ?? 0) * 100, places: 0))% of the cores")
+        }
+        let isBusy = now.isOfBusyMachine || earlier.isOfBusyMachine
         rows = now.results.map { result in
             let same = earlier.results.first { $0.subject == result.subject }
             let alike = earlier.results.first {
                 $0.subject.scene == result.subject.scene && $0.subject.size == result.subject.size
             }
-            return Self.row(result, same ?? alike)
+            var row = Self.row(result, same ?? alike)
+            if isBusy, row.verdict == .slower || row.verdict == .faster { row.verdict = .busyMachine }
+            return row
         }
     }
 

@@ -17,7 +17,13 @@ struct BenchReport: Hashable, Sendable {
     var machine: BenchMachine
     /// Render threads.
     var workers: Int
+    /// Others' share of the cores while the runs were made, 0...1; nil where the system does not say.
+    var othersShare: Double?
     var results: [BenchResult]
+
+    /// Others may take no more than this of the cores if times are to be compared.
+    static let othersShareMax = 0.1
+    var isOfBusyMachine: Bool { othersShare.map { $0 > Self.othersShareMax } ?? false }
 
     var json: JSONValue {
         .object([
@@ -28,6 +34,7 @@ struct BenchReport: Hashable, Sendable {
             ("date", .string(date)),
             ("machine", machine.json),
             ("workers", .integer(workers)),
+            ("othersShare", othersShare.map { .number(($0 * 1000).rounded() / 1000) } ?? .null),
             ("runs", .integer(results.map(\.samples.count).max() ?? 0)),
             ("deviceTiersSeconds2K", .array(DeviceTiers.seconds.map { .number($0) })),
             ("results", .array(results.map(\.json))),
@@ -69,7 +76,7 @@ struct BenchReport: Hashable, Sendable {
         }
         return BenchReport(
             program: program, rendererVersion: renderer, date: date, machine: machine, workers: workers,
-            results: results)
+            othersShare: json["othersShare"]?.number, results: results)
     }
 }
 

@@ -22,6 +22,14 @@ struct BenchText: Sendable {
                 "\(report.workers) \(report.workers == 1 ? "worker" : "workers"), \(runs) "
                     + "\(runs == 1 ? "run" : "runs") after one to warm up; milliseconds from the start of the command "
                     + "to the closed file")
+            + busy
+    }
+
+    /// What to mind when others were at work too.
+    private var busy: [String] {
+        guard report.isOfBusyMachine, let share = report.othersShare else { return [] }
+        return Self.wrapped(
+            "Others took \(Shown.decimal(share * 100, places: 0))% of the cores: times are not the machine's best.")
     }
 
     private var times: [String] {

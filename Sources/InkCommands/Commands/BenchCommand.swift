@@ -39,13 +39,15 @@ struct BenchCommand {
         let subjects = try finder.find(scenesIn: folder)
         try refuseReplacedInputs(subjects)
         var failures = finder.failures
+        let load = OthersLoad()
         let results = measure(subjects, runner, &failures)
+        let othersShare = load.share()
         if let signal = runner.stoppedBy { return signal.exitCode }
         // What failed has been said.
         if results.isEmpty { return .combining(failures) }
         let report = BenchReport(
             program: ProgramVersion.text, rendererVersion: TileRenderer.version, date: date, machine: .read(),
-            workers: workers, results: results)
+            workers: workers, othersShare: othersShare, results: results)
         try tell(report)
         return .combining(failures)
     }

@@ -51,6 +51,9 @@ final class RemainingPlane {
         for row in Int(box.top / height)...Int((box.bottom - 1) / height) { drawn[row] |= bits }
     }
 
+    /// Whether anything may be drawn.
+    var isDrawn: Bool { (0..<blockRows).contains { drawn[$0] != 0 } }
+
     /// Calls `body` with boxes that hold all that may be drawn, none of which meet, and forgets them. `body` sets the pixels
     /// to `all` again.
     func drain(_ body: (ink_box) -> Void) {

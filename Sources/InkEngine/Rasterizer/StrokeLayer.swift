@@ -19,23 +19,29 @@ final class StrokeLayer {
     /// - Parameters:
     ///   - indices: ascending, each an index of the block's strokes.
     ///   - isOpaque: whether the finished picture is; if it is not, the colour of the faintest ink will show.
+    ///   - isBlank: whether the layer is transparent, whatever its planes hold; they are filled when the first stroke meets
+    ///     the cell, and this becomes false.
     func draw(
         _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, isOpaque: Bool,
-        onto layer: FloatPlanes
+        onto layer: FloatPlanes, isBlank: inout Bool
     ) {
         let painter = isOpaque ? painter : exactPainter
         remaining.move(to: cell)
         for (position, index) in indices.enumerated() {
             painter.paint(block.strokes[index], scale: scale, cell: cell, into: remaining)
             let isRunEnd = position + 1 == indices.count || block.runs[indices[position + 1]] != block.runs[index]
-            if isRunEnd { apply(block.strokes[index], to: layer) }
+            if isRunEnd { apply(block.strokes[index], to: layer, isBlank: &isBlank) }
         }
     }
 
     /// Uses up what the strokes of a run left of the layer.
-    private func apply(_ stroke: PreparedStroke, to layer: FloatPlanes) {
+    private func apply(_ stroke: PreparedStroke, to planes: FloatPlanes, isBlank: inout Bool) {
+        if isBlank, remaining.isDrawn {
+            planes.fill(.transparent)
+            isBlank = false
+        }
         let layer = ink_layer(
-            red: layer.red, green: layer.green, blue: layer.blue, alpha: layer.alpha, stride: layer.width)
+            red: planes.red, green: planes.green, blue: planes.blue, alpha: planes.alpha, stride: planes.width)
         let plane = remaining.kernelPlane
         let color = stroke.brush.color
         let channels: InlineArray<3, Float> = [

@@ -122,18 +122,16 @@ public final class TileRenderer {
                 else { continue }
                 pixels = found
             } else {
-                if let content = layer.content {
-                    _ = try content.color(cell, into: planes.layer)
-                } else {
-                    planes.layer.fill(.transparent)
-                }
+                if let content = layer.content { _ = try content.color(cell, into: planes.layer) }
+                var isBlank = layer.content == nil
                 raster += ContinuousClock().measure {
                     for selection in layer.strokes {
                         strokeLayer.draw(
                             selection.indices, of: selection.block, scale: scene.scale, cell: cell,
-                            isOpaque: scene.background.isOpaque, onto: planes.layer)
+                            isOpaque: scene.background.isOpaque, onto: planes.layer, isBlank: &isBlank)
                     }
                 }
+                if isBlank { continue }
             }
             blend(
                 CellLayer(pixels: pixels, mask: mask, opacity: layer.opacity, mode: layer.blendMode),

@@ -21,6 +21,21 @@ struct BenchComparisonTests {
         #expect(verdict([300, 301, 302, 303], [100, 101, 102, 103]) == .tooFewRuns)
     }
 
+    @Test func aBusyMachineCannotTell() {
+        let base = [100.0, 101, 102, 103, 104, 105]
+        let slow = BenchReport.sample([.sample(times: base.map { $0 * 1.3 })], othersShare: 0.4)
+        let quiet = BenchReport.sample([.sample(times: base)], othersShare: 0.02)
+        for (now, earlier) in [(slow, quiet), (quiet, slow)] {
+            let comparison = BenchComparison(now, with: earlier)
+            #expect(comparison.rows.map(\.verdict) == [.busyMachine])
+            #expect(comparison.differences.contains { $0.contains("others took 40% of the cores") })
+        }
+        // No difference is none on a busy machine too; a system that does not say is taken to be quiet.
+        #expect(BenchComparison(slow, with: slow).rows.map(\.verdict) == [.noDifference])
+        let unknown = BenchReport.sample([.sample(times: base.map { $0 * 1.3 })], othersShare: nil)
+        #expect(BenchComparison(unknown, with: quiet).rows.map(\.verdict) == [.slower])
+    }
+
     @Test func theRatioIsOfTheMedians() throws {
         let comparison = BenchComparison(
             .sample([.sample(times: [150, 150, 160, 140, 150])]),

@@ -29,9 +29,11 @@ extension BenchResult {
 }
 
 extension BenchReport {
-    static func sample(_ results: [BenchResult], machine: BenchMachine = .sample, workers: Int = 8) -> BenchReport {
+    static func sample(
+        _ results: [BenchResult], machine: BenchMachine = .sample, workers: Int = 8, othersShare: Double? = 0
+    ) -> BenchReport {
         BenchReport(
             program: "0.1.0", rendererVersion: "1", date: "2026-11-21T10:06:00.000Z", machine: machine,
-            workers: workers, results: results)
+            workers: workers, othersShare: othersShare, results: results)
     }
 }
