@@ -246,9 +246,9 @@ template <typename Side, typename End> struct stamp_rows {
     INK_METHOD void locate(sources &s, int d, uint16lanes phase, int16lanes distance) const {
         static_assert(INK_BAR_END_STEPS == 32, "steps are 5 bits of distances");
         *(uint16lanes *)s.side = sides[d].places(phase);
-        // Pixels between the borders are not beyond the other ends of the tables.
-        const int16lanes near = least((distance + bars[d].near) >> (distance_bits - 5), (int16lanes)bars[d].last);
-        const int16lanes far = greatest((distance + bars[d].far) >> (distance_bits - 5), (int16lanes)0);
+        const int16lanes first = (int16lanes)0, last = (int16lanes)bars[d].last;
+        const int16lanes near = least(greatest((distance + bars[d].near) >> (distance_bits - 5), first), last);
+        const int16lanes far = least(greatest((distance + bars[d].far) >> (distance_bits - 5), first), last);
         *(int16lanes *)s.near = ends[d].places(near);
         *(int16lanes *)s.far = ends[d].places(far);
     }

@@ -94,11 +94,10 @@ INK_INLINE int8lanes running_sums(int8lanes v) {
     return v;
 }
 
-void multiply_deltas(ink_kept plane, ink_deltas deltas, const ink_box *box, float alpha) {
-    const float8 share = (float8)(alpha * (1.0f / 65536));
+/// Calls `put(row, column, covered)` with eight running sums at a time, 1/65,536 pixel, and sets the changes to 0.
+template <typename Put> INK_INLINE void use_deltas(ink_deltas deltas, const ink_box *box, const Put &put) {
     for (int32_t row = box->top; row < box->bottom; row++) {
         int32_t *changes = deltas.values + row * deltas.stride;
-        uint16_t *to = plane.values + row * plane.stride;
         // The margin on the left holds what begins before the cell.
         int8lanes sum = (int8lanes)0;
         if (box->left < 8) {
@@ -109,8 +108,7 @@ void multiply_deltas(ink_kept plane, ink_deltas deltas, const ink_box *box, floa
         for (int32_t column = box->left & ~7; column < box->right; column += 8) {
             sum += running_sums(load(changes + column));
             const int8lanes size = sum < 0 ? -sum : sum;
-            const float8 covered = to_float(least(size, (int8lanes)65536));
-            store(to + column, rest(load(to + column), 1.0f - share * covered));
+            put(row, column, to_float(least(size, (int8lanes)65536)));
             store(changes + column, (int8lanes)0);
             sum = __builtin_shufflevector(sum, sum, 7, 7, 7, 7, 7, 7, 7, 7);
         }
@@ -118,6 +116,22 @@ void multiply_deltas(ink_kept plane, ink_deltas deltas, const ink_box *box, floa
         store(changes + ((box->right + 7) & ~7), (int8lanes)0);
         store(changes + ((box->right + 7) & ~7) + 8, (int8lanes)0);
     }
+}
+
+void multiply_deltas(ink_kept plane, ink_deltas deltas, const ink_box *box, float alpha) {
+    const float8 share = (float8)(alpha * (1.0f / 65536));
+    use_deltas(deltas, box, [&](int32_t row, int32_t column, float8 covered) __attribute__((always_inline)) {
+        uint16_t *at = plane.values + row * plane.stride + column;
+        store(at, rest(load(at), 1.0f - share * covered));
+    });
+}
+
+void add_deltas(ink_plane plane, ink_deltas deltas, const ink_box *box, float weight) {
+    const float8 share = (float8)(weight * (1.0f / 65536));
+    use_deltas(deltas, box, [&](int32_t row, int32_t column, float8 covered) __attribute__((always_inline)) {
+        float *at = plane.values + row * plane.stride + column;
+        store(at, load(at) + share * covered);
+    });
 }
 
 }  // namespace INK_JOIN(outline_, INK_LEVEL)

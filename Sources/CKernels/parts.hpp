@@ -21,10 +21,10 @@ struct spans {
 };
 
 /// What lines meet of a part.
-/// - Parameters: y: the lines, from the part's origin; shift: from the part's origin to the cell's first column, 2^-12 pixels;
-///   width: of the cell.
+/// - Parameters: y: the lines, from the part's origin; left, width: the cell's
+///   first column from the part's origin, less than 2^18 away, and its columns.
 INK_INLINE spans spans_of(
-    const ink_part &part, const ink_part_disc *discs, const ink_part_edge *edges, float16 y, int32_t shift, int32_t width) {
+    const ink_part &part, const ink_part_disc *discs, const ink_part_edge *edges, float16 y, int32_t left, int32_t width) {
     float16 start = (float16)1e9f, end = (float16)-1e9f;
     const auto include = [&](int16lanes is_met, float16 first, float16 last) __attribute__((always_inline)) {
         start = is_met ? least(start, first) : start;
@@ -41,11 +41,11 @@ INK_INLINE spans spans_of(
         const float16 x = (y - edge.top) * edge.slope + edge.x;
         include((int16lanes)(y >= edge.top) & (int16lanes)(y < edge.bottom), x, x);
     }
+    const float first = (float)(left - 4), last = (float)(left + width + 4);
     const auto fixed_place = [&](float16 v) __attribute__((always_inline)) {
-        const float16 scaled = least(greatest(v, (float16)-3e5f), (float16)3e5f) * (float)one;
-        const int16lanes whole = __builtin_convertvector(scaled, int16lanes);
         // What lies outside the cell lies just outside.
-        return least(greatest(whole - shift, (int16lanes)(-4 * one)), (int16lanes)((width + 4) * one));
+        const float16 scaled = least(greatest(v, (float16)first), (float16)last) * (float)one;
+        return __builtin_convertvector(scaled, int16lanes) - left * one;
     };
     const int16lanes is_there = (int16lanes)(start < end);
     return {
@@ -92,11 +92,16 @@ struct waiting {
     INK_METHOD void add(int line, int32_t *row) {
         ink_interval *of = intervals + line * capacity;
         const int32_t count = counts[line];
-        for (int32_t i = 1; i < count; i++) {
-            const ink_interval interval = of[i];
-            int32_t at = i;
-            for (; at > 0 && of[at - 1].start > interval.start; at--) of[at] = of[at - 1];
-            of[at] = interval;
+        // Sorted by insertion over ever smaller distances (Shell, with Knuth's distances).
+        int32_t gap = 1;
+        while (gap < count / 3) gap = 3 * gap + 1;
+        for (; gap > 0; gap /= 3) {
+            for (int32_t i = gap; i < count; i++) {
+                const ink_interval interval = of[i];
+                int32_t at = i;
+                for (; at >= gap && of[at - gap].start > interval.start; at -= gap) of[at] = of[at - gap];
+                of[at] = interval;
+            }
         }
         for (int32_t i = 0; i < count;) {
             int32_t end = of[i].end;
@@ -121,7 +126,7 @@ void add_parts(
             const ink_part part = parts[indices[first + i]];
             const float16 y = lines + (float)(target.top + row - part.origin_y);
             if (y[0] > part.bottom || y[lanes - 1] < part.top) continue;
-            const spans next = spans_of(part, discs, edges, y, (target.left - part.origin_x) * one, target.width);
+            const spans next = spans_of(part, discs, edges, y, target.left - part.origin_x, target.width);
             const int16lanes meet = ((int16lanes)(next.start <= all.end) & (int16lanes)(all.start <= next.end))
                 | next.are_empty() | all.are_empty();
             if (__builtin_reduce_and(meet) == 0) {

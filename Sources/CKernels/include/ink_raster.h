@@ -19,7 +19,7 @@ enum {
     INK_BLOCK_WIDTH = 32,
     INK_BLOCK_HEIGHT = 8,
     /// How far from its centre a stamp of bars may reach either way, pixels.
-    INK_BARS_REACH_MAX = 2000,
+    INK_BARS_REACH_MAX = 1000,
     /// Pixels that one entry of a table of bars covers.
     INK_BAR_LANES = 16,
     /// The most phases in a table of the sides of bars.
@@ -96,7 +96,7 @@ struct ink_part_edge {
 
 /// A convex part: what lies between the outermost of some discs and edges on every line.
 struct ink_part {
-    /// A whole pixel of the output near the part.
+    /// A whole pixel of the output near the part, or near the picture.
     int32_t origin_x, origin_y;
     /// What it reaches at most, from there.
     float top, bottom;
@@ -187,6 +187,9 @@ struct ink_raster {
     /// `covered` to 0 there.
     void (*_Nonnull multiply_covered)(
         struct ink_kept plane, struct ink_plane covered, const struct ink_box *_Nonnull box, float alpha);
+    /// Multiplies the plane by exp(-depth) likewise, and sets `depth` to 0.
+    void (*_Nonnull multiply_depth)(
+        struct ink_kept plane, struct ink_plane depth, const struct ink_box *_Nonnull box);
     /// Puts ink of one opaque colour (red, green, blue, 0 to 1) onto the layer's pixels in the box, which leaves of them
     /// what the plane says, and sets the plane to 65,535 there.
     void (*_Nonnull paint)(
@@ -202,6 +205,9 @@ struct ink_raster {
     /// running sums of `deltas` are the coverage; and sets `deltas` to 0 there. The box holds all that was added.
     void (*_Nonnull multiply_deltas)(
         struct ink_kept plane, struct ink_deltas deltas, const struct ink_box *_Nonnull box, float alpha);
+    /// Adds `weight` times the coverage to a plane likewise.
+    void (*_Nonnull add_deltas)(
+        struct ink_plane plane, struct ink_deltas deltas, const struct ink_box *_Nonnull box, float weight);
     /// Adds what the union of some parts covers of a row, counted from the cell's first: those at `count` of the indices
     /// from `first` on. `scratch`: `INK_PART_INTERVALS` for each of them.
     void (*_Nonnull add_parts)(

@@ -21,6 +21,8 @@ public struct PreparedStroke: Sendable {
     let brush: Brush
     let mode: StrokeMode
     let marks: Marks
+    /// Whether no stamp takes as much as 1/256 of a pixel: then shares of 65,535 do not tell one of many stamps from the next.
+    let isFaint: Bool
     /// The box of the places of all marks, without what the marks themselves reach.
     let places: Rect
 
@@ -33,10 +35,12 @@ public struct PreparedStroke: Sendable {
         for sample in path.samples { places.formUnion(sample.position) }
         self.places = places
         guard stroke.brush.type != .solid else {
+            isFaint = false
             marks = PreparedStroke.solid(path, brush: stroke.brush)
             return
         }
         let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
+        isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
         if stroke.brush.type == .contourLines, stamps.count > 1 {
             marks = .contour(stamps)
         } else if stroke.brush.type == .contourLines {

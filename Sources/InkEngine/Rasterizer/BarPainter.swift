@@ -122,15 +122,22 @@ final class BarPainter {
                 return true
             }
         }
+        let isAdded = add(stamp, of: brush, scale: scale, box: box, weight: 1)
         let box = plane.pixels.box(of: box)
         plane.markDrawn(box)
-        let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
-        add(lines, weight: 1)
-        if brush.type == .crossHatch {
-            add(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)), weight: 1)
-            lines.forEachCrossing { add($0, weight: -1) }
-        }
         multiplyCovered(into: plane, box: box, alpha: stamp.alpha)
+        return isAdded
+    }
+
+    /// Adds `weight` times what a stamp of `brush` covers to `covered`; false, and nothing done, as above.
+    func add(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, weight: Float) -> Bool {
+        guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
+        let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
+        add(lines, weight: weight)
+        if brush.type == .crossHatch {
+            add(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)), weight: weight)
+            lines.forEachCrossing { add($0, weight: -weight) }
+        }
         return true
     }
 

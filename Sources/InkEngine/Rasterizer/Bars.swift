@@ -95,12 +95,21 @@ extension ink_bars {
     /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: they are at least as
     /// wide as `fastWidthMin`, no pixel meets two of them, and they are not too large for whole numbers.
     var areFast: Bool {
-        let shadow = 1 + min(abs(across.x), abs(across.y))
-        let reach = Double(count / 2) * period + half_width + half_length
-        return 2 * half_width >= ink_bars.fastWidthMin && 2 * half_length >= 2 * shadow
-            && period - 2 * half_width >= shadow && reach < Double(INK_BARS_REACH_MAX) / 2
+        let shadowAcross = (1 + min(abs(across.x), abs(across.y))) / 2
+        let shadowAlong = (1 + min(abs(along.x), abs(along.y))) / 2
+        let side = Double(count / 2) * period + half_width + shadowAcross
+        let end = half_length + shadowAlong
+        // Where an edge of the output is rounded up to a pixel or two, the two normals may nearly be one.
+        let area = abs(across.x * along.y - across.y * along.x)
+        let reach = max(
+            abs(across.x) * end + abs(along.x) * side, abs(across.y) * end + abs(along.y) * side)
+        return 2 * half_width >= ink_bars.fastWidthMin && half_length >= 2 * shadowAcross
+            && half_length >= 2 * shadowAlong && period - 2 * half_width >= 2 * shadowAcross
+            && area > ink_bars.areaMin && reach < area * Double(INK_BARS_REACH_MAX)
     }
 
+    /// Of the parallelogram between the two normals; 1/2 to 2 where the two scales are alike.
+    private static let areaMin = 0.25
     /// The narrowest bar whose ends tables give well enough, in the units of its normal.
     private static let fastWidthMin = 1.25
 }

@@ -67,4 +67,13 @@ final class CoverageAccumulator {
         }
         plane.markDrawn(drawn)
     }
+
+    /// Adds `weight * coverage` inside `box` to a plane moved to the same cell, and leaves the accumulator clean.
+    func add(to plane: KernelPlane<Float>, box: PixelRect, weight: Float) {
+        let drawn = plane.box(of: box)
+        guard drawn.left < drawn.right, drawn.top < drawn.bottom else { return }
+        withUnsafePointer(to: drawn) {
+            kernels.pointee.add_deltas(plane.kernelPlane, kernelDeltas, $0, weight)
+        }
+    }
 }

@@ -32,7 +32,9 @@ final class DiscPainter {
     {
         let step = brush.spacing * stamp.size
         let radius = Pattern.dotRadius * stamp.size
-        guard step >= 2 * radius, let table = table(radius: radius, of: brush, scale: scale) else { return false }
+        guard step >= 2 * radius, step * max(scale.x, scale.y) < DiscPainter.stepMax,
+            let table = table(radius: radius, of: brush, scale: scale)
+        else { return false }
         let grid = ink_disc_grid(
             x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, along_x: stamp.along.x * step * scale.x,
             along_y: stamp.along.y * step * scale.y, across_x: stamp.across.x * step * scale.x,
@@ -78,6 +80,9 @@ final class DiscPainter {
         last = (radii, table)
         return table
     }
+
+    /// Of discs further apart whole numbers of 2^-32 pixels would overflow, output pixels.
+    private static let stepMax = 1e7
 
     /// Enough for what pressure makes of a brush.
     private static let tableBytesMax = 16 << 20

@@ -51,12 +51,17 @@ final class OutlinePainter {
     ///
     /// - Parameter box: what holds the stamp, output pixels.
     func paint(_ stamp: Stamp, of pattern: Pattern, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) {
+        add(stamp, of: pattern, scale: scale)
+        accumulator.multiply(plane, box: box, alpha: stamp.alpha)
+    }
+
+    /// Adds what a stamp covers to the accumulator.
+    func add(_ stamp: Stamp, of pattern: Pattern, scale: OutputScale) {
         switch pattern.shape {
         case .outline(let outline): add(outline, of: pattern, at: stamp, scale: scale)
         case .parts(let parts):
             partRasterizer.add(parts.lazy.map { $0.placed(at: stamp) }, scale: scale)
         }
-        accumulator.multiply(plane, box: box, alpha: stamp.alpha)
     }
 
     private func add(_ outline: Outline, of pattern: Pattern, at stamp: Stamp, scale: OutputScale) {

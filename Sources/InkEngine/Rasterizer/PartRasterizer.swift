@@ -51,10 +51,14 @@ final class PartRasterizer {
         let first = Int(max(top.rounded(.down), Double(cell.y))) - cell.y
         let last = Int(min(bottom, Double(cell.y + cell.height - 1))) - cell.y
         guard first <= last else { return }
-        // Places are kept small, so that Float holds them to the thousandth of a pixel.
+        // Places are kept small, so that Float holds them to the thousandth of a pixel; of what begins far outside the
+        // picture it holds what is near the picture.
         let middle = scale.output(part.place)
-        guard abs(middle.x) < PartRasterizer.placeMax, abs(middle.y) < PartRasterizer.placeMax else { return }
-        let origin = Point(x: middle.x.rounded(.down), y: middle.y.rounded(.down))
+        guard middle.x.isFinite, middle.y.isFinite else { return }
+        func whole(_ place: Double) -> Double {
+            min(max(place.rounded(.down), PartRasterizer.places.lowerBound), PartRasterizer.places.upperBound)
+        }
+        let origin = Point(x: whole(middle.x), y: whole(middle.y))
         let (firstDisc, firstEdge) = (discs.count, edges.count)
         func add(_ disc: PreparedStroke.Disc) {
             let center = scale.output(disc.center) - origin
@@ -67,11 +71,14 @@ final class PartRasterizer {
         func add(from start: Point, to end: Point) {
             let (a, b) = (scale.output(start) - origin, scale.output(end) - origin)
             let (upper, lower) = a.y < b.y ? (a, b) : (b, a)
-            guard Float(upper.y) < Float(lower.y) else { return }
+            let slope = (lower.x - upper.x) / (lower.y - upper.y)
+            let top = max(upper.y, -PartRasterizer.edgeReach)
+            let bottom = min(lower.y, PartRasterizer.edgeReach)
+            guard Float(top) < Float(bottom) else { return }
             edges.append(
                 ink_part_edge(
-                    x: Float(upper.x), top: Float(upper.y), bottom: Float(lower.y),
-                    slope: Float((lower.x - upper.x) / (lower.y - upper.y))))
+                    x: Float(upper.x + (top - upper.y) * slope), top: Float(top), bottom: Float(bottom),
+                    slope: Float(slope)))
         }
         switch part {
         case .disc(let center, let radius): add(PreparedStroke.Disc(center: center, radius: radius))
@@ -98,8 +105,10 @@ final class PartRasterizer {
                 edge_count: Int32(edges.count - firstEdge)))
     }
 
-    /// Beyond what any limit allows; whole numbers of 2^-12 pixels from a cell would overflow, output pixels.
-    private static let placeMax = 300_000.0
+    /// Where a picture and what is near it may lie, output pixels.
+    private static let places = -1024.0...66_560.0
+    /// No picture reaches further from an origin, output pixels.
+    private static let edgeReach = 70_000.0
 }
 
 /// Which parts reach into which row of a cell: the parts' indices, row after row.

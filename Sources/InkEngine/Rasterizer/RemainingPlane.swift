@@ -51,12 +51,24 @@ final class RemainingPlane {
         for row in Int(box.top / height)...Int((box.bottom - 1) / height) { drawn[row] |= bits }
     }
 
+    /// Multiplies by exp(-depth) wherever anything may be drawn, and sets `depth` to 0 there.
+    func multiplyDepth(_ depth: KernelPlane<Float>, _ kernels: UnsafePointer<ink_raster>) {
+        forEachDrawn { box in
+            withUnsafePointer(to: box) { kernels.pointee.multiply_depth(kernelPlane, depth.kernelPlane, $0) }
+        }
+    }
+
     /// Whether anything may be drawn.
     var isDrawn: Bool { (0..<blockRows).contains { drawn[$0] != 0 } }
 
     /// Calls `body` with boxes that hold all that may be drawn, none of which meet, and forgets them. `body` sets the pixels
     /// to `all` again.
     func drain(_ body: (ink_box) -> Void) {
+        forEachDrawn(body)
+        for row in 0..<blockRows { drawn[row] = 0 }
+    }
+
+    private func forEachDrawn(_ body: (ink_box) -> Void) {
         let cell = pixels.cell
         for row in 0..<blockRows where drawn[row] != 0 {
             let top = Int32(row * RemainingPlane.blockHeight)
@@ -71,7 +83,6 @@ final class RemainingPlane {
                         right: Int32(min((first + count) * RemainingPlane.blockWidth, cell.width)),
                         bottom: min(top + Int32(RemainingPlane.blockHeight), Int32(cell.height))))
             }
-            drawn[row] = 0
         }
     }
 }

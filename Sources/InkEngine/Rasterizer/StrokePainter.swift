@@ -1,7 +1,10 @@
+import CKernels
+
 /// Draws prepared strokes into what is left of a cell's backdrop.
 ///
 /// One painter serves one thread; it owns its scratch memory and keeps what it has worked out for a brush.
 final class StrokePainter {
+    private let kernels: UnsafePointer<ink_raster>
     private let accumulator: CoverageAccumulator
     /// 0 everywhere between stamps.
     private let covered: KernelPlane<Float>
@@ -13,6 +16,7 @@ final class StrokePainter {
     /// - Parameter isExact: for pictures that are not opaque, which show the colour of the faintest ink.
     init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
+        kernels = ink_raster_kernels(level.c)
         covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
         bars = BarPainter(covered: covered, isExact: isExact, level: level)
         discs = DiscPainter(covered: covered, isExact: isExact, level: level)
@@ -39,6 +43,10 @@ final class StrokePainter {
         let near = NearCell(accumulator.cell, scale: scale, reach: pattern.reach * brush.scale)
         guard near.meets(stroke.places) else { return }
         let visible = stamps.lazy.filter { $0.alpha > 0 && near.contains($0.center) }
+        if stroke.isFaint {
+            paintFaintly(visible, of: brush, pattern, scale: scale, into: plane)
+            return
+        }
         if brush.type == .parallelLines || brush.type == .crossHatch,
             bars.paint(visible, of: stroke, scale: scale, into: plane)
         {
@@ -58,6 +66,25 @@ final class StrokePainter {
         }
     }
 
+    /// Stamps so faint that what each leaves is lost in rounding: their depths, alpha times coverage, are added up, and what
+    /// is left is exp(-depth), which differs from the product of (1 - alpha * coverage) by less than 1/1000.
+    private func paintFaintly(
+        _ stamps: some Sequence<Stamp>, of brush: Brush, _ pattern: Pattern, scale: OutputScale,
+        into plane: RemainingPlane
+    ) {
+        for stamp in stamps {
+            let box = scale.pixels(of: pattern.bounds(at: stamp))
+            guard box.intersects(accumulator.cell) else { continue }
+            let isOfLines = brush.type == .parallelLines || brush.type == .crossHatch
+            if !isOfLines || !bars.add(stamp, of: brush, scale: scale, box: box, weight: stamp.alpha) {
+                outlines.add(stamp, of: pattern, scale: scale)
+                accumulator.add(to: covered, box: box, weight: stamp.alpha)
+            }
+            plane.markDrawn(covered.box(of: box))
+        }
+        plane.multiplyDepth(covered, kernels)
+    }
+
     // MARK: Contour lines
 
     /// Stamp j is seven lines from across stamp j to across stamp j + 1.
@@ -69,10 +96,17 @@ final class StrokePainter {
         let reach = brush.scale * (3 * brush.spacing + brush.lineWidth)
         let near = NearCell(accumulator.cell, scale: scale, reach: reach + brush.scale * brush.spacing)
         guard near.meets(stroke.places) else { return }
+        defer { if stroke.isFaint { plane.multiplyDepth(covered, kernels) } }
         for (stamp, next) in zip(stamps, stamps.dropFirst()) where stamp.alpha > 0 && near.contains(stamp.center) {
             let lines = ContourLines(from: stamp, to: next, brush: brush)
             let box = scale.pixels(of: lines.bounds)
             guard box.intersects(accumulator.cell) else { continue }
+            if stroke.isFaint {
+                parts.add(lines.parts, scale: scale)
+                accumulator.add(to: covered, box: box, weight: stamp.alpha)
+                plane.markDrawn(covered.box(of: box))
+                continue
+            }
             if lines.areApart, bars.paint(lines, alpha: stamp.alpha, scale: scale, box: box, into: plane) { continue }
             parts.add(lines.parts, scale: scale)
             accumulator.multiply(plane, box: box, alpha: stamp.alpha)

@@ -132,4 +132,86 @@ struct StrokePainterTests {
                 coverage([PreparedStroke(Stroke(brush: brush, points: points))], cell: cell).allSatisfy { $0 >= -1e-3 })
         }
     }
+
+    @Test(
+        "faint stamps add up however many they are", arguments: [BrushType.parallelLines, .crossHatch, .dots, .waves])
+    func faintStamps(type: BrushType) {
+        let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
+        var generator = SeededGenerator(seed: 11)
+        let points = (0..<500).map { _ in
+            StrokePoint(x: .random(in: 60...100, using: &generator), y: .random(in: 30...60, using: &generator))
+        }
+        let opacity = 0.0005
+        func brush(_ opacity: Double) -> Brush {
+            Brush(type: type, rotation: 30, spacing: 6, opacity: opacity, lineWidth: 2)
+        }
+        let stroke = PreparedStroke(Stroke(brush: brush(opacity), points: points))
+        guard case .stamps(let stamps) = stroke.marks else { return }
+        var kept = [Double](repeating: 1, count: cell.area)
+        for stamp in stamps {
+            let tap = StrokePoint(x: stamp.center.x, y: stamp.center.y)
+            let covered = coverage([PreparedStroke(Stroke(brush: brush(1), points: [tap]))], cell: cell)
+            for (index, share) in covered.enumerated() where share > 0 { kept[index] *= 1 - opacity * Double(share) }
+        }
+        let taken = coverage([stroke], cell: cell)
+        let worst = zip(taken, kept).map { abs(Double($0) - (1 - $1)) }.max() ?? 1
+        #expect(worst < 0.004 && stamps.count > 1000, "\(type): off by \(worst) after \(stamps.count) stamps")
+        #expect((taken.max() ?? 0) > 0.1)
+    }
+
+    @Test("a picture whose edge is rounded up to a pixel is drawn as any other")
+    func skewedScales() {
+        for (canvas, output) in [
+            (PixelSize(width: 65_536, height: 1), PixelSize(width: 1, height: 1)),
+            (PixelSize(width: 65_536, height: 1), PixelSize(width: 8, height: 1)),
+            (PixelSize(width: 1, height: 65_536), PixelSize(width: 1, height: 512)),
+        ] {
+            let cell = PixelRect(x: 0, y: 0, width: output.width, height: output.height)
+            for (rotation, scale, spacing, width) in [
+                (45.0, 1e6, 1.0, 0.45), (45, 2e6, 1, 0.45), (80, 12_000, 60, 8), (48.07, 1112, 13.58, 4.14),
+            ] {
+                for type in [BrushType.parallelLines, .crossHatch] {
+                    let painter = StrokePainter(maxWidth: cell.width, maxHeight: cell.height)
+                    let plane = RemainingPlane(maxWidth: cell.width, maxHeight: cell.height)
+                    plane.move(to: cell)
+                    let brush = Brush(
+                        type: type, rotation: rotation, spacing: spacing, scale: scale, lineWidth: width)
+                    for place in [-5e6, -39_464, -29_000, 0, 100, 29_093, 5e6] {
+                        for point in [StrokePoint(x: place, y: 0.5), StrokePoint(x: 0.5, y: place)] {
+                            painter.paint(
+                                PreparedStroke(Stroke(brush: brush, points: [point])),
+                                scale: OutputScale(canvas: canvas, output: output), cell: cell, into: plane)
+                        }
+                    }
+                    #expect(plane.coverage.allSatisfy { $0 >= 0 && $0 <= 1 })
+                }
+            }
+        }
+    }
+
+    @Test("what begins far outside the picture is drawn where it crosses it")
+    func farParts() {
+        let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
+        let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
+        func drawn(_ brush: Brush, _ points: [StrokePoint]) -> [Float] {
+            let painter = StrokePainter(maxWidth: 160, maxHeight: 96)
+            let plane = RemainingPlane(maxWidth: 160, maxHeight: 96)
+            plane.move(to: cell)
+            painter.paint(PreparedStroke(Stroke(brush: brush, points: points)), scale: scale, cell: cell, into: plane)
+            return plane.coverage
+        }
+        let line = Brush(type: .solid, lineWidth: 20)
+        let far = [StrokePoint(x: -400_000, y: 50), StrokePoint(x: 1000, y: 50)]
+        for points in [far, far.reversed()] {
+            let taken = drawn(line, points)
+            #expect(taken[50 * 160 + 80] > 0.99 && taken[20 * 160 + 80] == 0)
+        }
+        let disc = drawn(Brush(type: .solid, lineWidth: 524_600), [StrokePoint(x: 262_250, y: 48)])
+        #expect(disc[48 * 160 + 32] > 0.99)
+        let wide = drawn(
+            Brush(type: .parallelLines, spacing: 1, scale: 1e5, lineWidth: 1), [StrokePoint(x: 80, y: 48)])
+        #expect(wide.allSatisfy { $0 > 0.99 })
+        let dots = drawn(Brush(type: .dots, spacing: 1_073_741_824, opacity: 0.5), [StrokePoint(x: 80.5, y: 48.5)])
+        #expect(abs(dots[48 * 160 + 80] - 0.5) < 0.01)
+    }
 }
