@@ -68,17 +68,66 @@ static void read_planes(
         samples, count, target);
 }
 
-static void filter_mask(
-    const struct ink_filter *filter, size_t begin, size_t count, const float *samples, float *target) {
+/// Value c of row r becomes value r of row c.
+INK_INLINE void transpose(float8 (&v)[8]) {
+    float8 a[8];
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    float8 b[8];
+    for (int i = 0; i < 8; i += 4) {
+        for (int k = 0; k < 2; k++) {
+            b[i + k] = __builtin_shufflevector(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[i + k + 2] = __builtin_shufflevector(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        v[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        v[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+INK_INLINE float8 load8(const float *source) { return *(const float8_unaligned *)source; }
+INK_INLINE void store8(float *target, float8 value) { *(float8_unaligned *)target = value; }
+
+static void interleave_masks(const float *rows, ptrdiff_t stride, size_t count, float *target) {
+    size_t x = 0;
+    for (; x + 8 <= count; x += 8) {
+        float8 v[8];
+        for (int row = 0; row < 8; row++) v[row] = load8(rows + row * stride + x);
+        transpose(v);
+        for (int i = 0; i < 8; i++) store8(target + 8 * (x + i), v[i]);
+    }
+    for (; x < count; x++) {
+        for (int row = 0; row < 8; row++) target[8 * x + row] = rows[row * stride + (ptrdiff_t)x];
+    }
+}
+
+static void filter_masks(
+    const struct ink_filter *filter, size_t begin, size_t count, const float *samples, float *target,
+    ptrdiff_t stride) {
     const ptrdiff_t *first = filter->first + begin;
     const ptrdiff_t *start = filter->start + begin;
-    for (size_t x = 0; x < count; x++) {
-        const float *source = samples + first[x];
-        const float *weights = filter->weights + start[x];
-        const ptrdiff_t taps = start[x + 1] - start[x];
-        float sum = weights[0] * source[0];
-        for (ptrdiff_t tap = 1; tap < taps; tap++) sum += weights[tap] * source[tap];
-        target[x] = sum;
+    for (size_t x = 0; x < count; x += 8) {
+        const size_t width = count - x < 8 ? count - x : 8;
+        float8 sums[8] = {};
+        for (size_t i = 0; i < width; i++) {
+            const float *source = samples + 8 * first[x + i];
+            const float *weights = filter->weights + start[x + i];
+            const ptrdiff_t taps = start[x + i + 1] - start[x + i];
+            float8 sum = weights[0] * load8(source);
+            for (ptrdiff_t tap = 1; tap < taps; tap++) sum += weights[tap] * load8(source + 8 * tap);
+            sums[i] = sum;
+        }
+        transpose(sums);
+        for (int row = 0; row < 8; row++) {
+            if (width == 8) {
+                store8(target + row * stride + x, sums[row]);
+            } else {
+                __builtin_memcpy(target + row * stride + x, &sums[row], width * sizeof(float));
+            }
+        }
     }
 }
 
@@ -152,6 +201,7 @@ static void settle_pixels(const struct ink_planes *row, size_t count) {
 }  // namespace INK_LEVEL
 
 extern "C" const struct ink_resample INK_TABLE(ink_resample_) = {
-    INK_LEVEL::read_mask,     INK_LEVEL::read_pixels, INK_LEVEL::read_planes, INK_LEVEL::filter_mask,
-    INK_LEVEL::filter_pixels, INK_LEVEL::add_rows,    INK_LEVEL::settle_mask, INK_LEVEL::settle_pixels,
+    INK_LEVEL::read_mask,     INK_LEVEL::read_pixels, INK_LEVEL::read_planes, INK_LEVEL::interleave_masks,
+    INK_LEVEL::filter_masks,  INK_LEVEL::filter_pixels, INK_LEVEL::add_rows,  INK_LEVEL::settle_mask,
+    INK_LEVEL::settle_pixels,
 };

@@ -23,10 +23,14 @@ struct ink_resample {
     /// The same into planes.
     void (*read_planes)(
         enum ink_pixels format, const uint8_t *samples, size_t count, const struct ink_planes *target);
-    /// Outputs `begin` up to `begin + count` of a row of values, whose sample 0 is at `samples`.
-    void (*filter_mask)(
-        const struct ink_filter *filter, size_t begin, size_t count, const float *samples, float *target);
-    /// The same for pixels of four floats, into planes.
+    /// Puts `count` values of eight rows, `stride` elements apart, beside each other: all first ones, all second ones.
+    void (*interleave_masks)(const float *rows, ptrdiff_t stride, size_t count, float *target);
+    /// Outputs `begin` up to `begin + count` of eight rows, whose samples 0 are side by side at `samples`; into rows
+    /// `stride` elements apart.
+    void (*filter_masks)(
+        const struct ink_filter *filter, size_t begin, size_t count, const float *samples, float *target,
+        ptrdiff_t stride);
+    /// Outputs `begin` up to `begin + count` of a row of pixels of four floats, into planes.
     void (*filter_pixels)(
         const struct ink_filter *filter, size_t begin, size_t count, const float *samples,
         const struct ink_planes *target);

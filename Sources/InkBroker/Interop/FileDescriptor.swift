@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 /// An error number and the call that gave it.
@@ -52,6 +53,12 @@ final class FileDescriptor: Sendable {
 
     func truncate(to size: Int) throws(SystemFailure) {
         guard ftruncate(rawValue, size) == 0 else { throw SystemFailure(operation: "truncate", errno: errno) }
+    }
+
+    /// Lets the disk begin with what was written, so that `sync` has less to wait for.
+    func beginSync(of range: Range<Int>) {
+        // A file system that cannot do it does all of it in `sync`.
+        ink_begin_sync(rawValue, range.lowerBound, range.count)
     }
 
     /// Brings what was written to the disk.

@@ -93,6 +93,7 @@ final class PictureWriter: Sendable {
         try withState { state throws(SystemFailure) in
             guard let file = state.file else { throw SystemFailure(operation: "write", errno: EBADF) }
             try file.write(bytes)
+            file.beginSync(of: state.byteCount..<(state.byteCount + bytes.count))
             state.byteCount += bytes.count
             state.hash.stream.update(bytes)
         }

@@ -4,13 +4,20 @@ import CKernels
 final class StrokeLayer {
     private let kernels: UnsafePointer<ink_raster>
     private let painter: StrokePainter
-    private let exactPainter: StrokePainter
+    /// Of use to pictures that are not opaque only, which are few.
+    private lazy var exactPainter = StrokePainter(
+        maxWidth: maxWidth, maxHeight: maxHeight, isExact: true, level: level)
+    private let maxWidth: Int
+    private let maxHeight: Int
+    private let level: KernelLevel
     private let remaining: RemainingPlane
 
     init(maxWidth: Int, maxHeight: Int, level: KernelLevel = .selected) {
         kernels = ink_raster_kernels(level.c)
         painter = StrokePainter(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
-        exactPainter = StrokePainter(maxWidth: maxWidth, maxHeight: maxHeight, isExact: true, level: level)
+        self.maxWidth = maxWidth
+        self.maxHeight = maxHeight
+        self.level = level
         remaining = RemainingPlane(maxWidth: maxWidth, maxHeight: maxHeight)
     }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The samples of a decoded image's rows, with everything that a hostile task could have wrong about them checked.
 struct ImageRows {
     /// The longest edge of an image that can be scaled, pixels; what a row's and a kernel's memory is bounded by.
@@ -83,6 +85,26 @@ struct ImageRows {
             value = found
         }
         return value
+    }
+
+    /// True when a mask of 8 bits is 1 in all of some columns of rows, false when it is 0 there; nil otherwise.
+    func isOne(_ rows: Range<Int>, columns: Range<Int>) -> Bool? {
+        guard format == .mask8 else { return nil }
+        var value: UInt8?
+        for y in rows {
+            let found: UInt8? = withRow(y) { row in
+                switch row {
+                case .constant(let value): UInt8(truncatingIfNeeded: value)
+                case .samples(let samples):
+                    // As many equal neighbours as there are pairs of neighbours.
+                    memcmp(samples + columns.lowerBound, samples + columns.lowerBound + 1, columns.count - 1) == 0
+                        ? samples[columns.lowerBound] : nil
+                }
+            }
+            guard let found, found == 0 || found == 255, value == nil || value == found else { return nil }
+            value = found
+        }
+        return value.map { $0 == 255 }
     }
 
     /// Whether the rows `y` and `y - 1` are alike because they are of one constant chunk.

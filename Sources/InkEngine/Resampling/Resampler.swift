@@ -72,12 +72,17 @@ struct Resampler {
                 return value == 0 ? .zero : .one
             }
         }
+        let span = columns.sourceRange(from: cell.x - rect.x, count: cell.width)
+        if let isOne = image.isOne(needed, columns: span) {
+            target.update(repeating: isOne ? 1 : 0, count: cell.area)
+            return isOne ? .one : .zero
+        }
         if isIdentity {
             copyMask(image, cell, target)
         } else {
-            filterMask(image, cell, needed, target)
+            filterMask(image, cell, needed, span, target)
         }
-        return MaskContent(target, count: cell.area)
+        return .varied
     }
 
     /// Makes the premultiplied colours of `cell` in `planes`, which have the cell's size; 0...1, no colour above its
@@ -154,7 +159,7 @@ extension Resampler {
 
 extension Resampler {
     /// Source rows that are filtered along x before they are added to the rows that they belong to: enough that most
-    /// cell rows are made at once, few enough for a processor's first caches.
+    /// cell rows are made at once, few enough for a processor's first caches. Those of masks are filtered together.
     private static let rowsAtOnce = 8
 
     /// Some of the source rows of a cell row.
@@ -169,19 +174,18 @@ extension Resampler {
         let isLast: Bool
     }
 
-    /// Calls `prepare` for the source rows in ascending order with their places, 0 to `rowsAtOnce`, then `use` for the
-    /// cell rows that those at hand have a share in. So the memory needed is that of a few rows whatever the ratio is.
+    /// Calls `prepare` for the source rows in ascending order, `rowsAtOnce` or less at a time, then `use` for the cell rows
+    /// that those at hand have a share in. So the memory needed is that of a few rows whatever the ratio is.
     @inline(__always)
     private func forEachShare(
-        _ cell: PixelRect, _ needed: Range<Int>, prepare: (_ sourceRow: Int, _ place: Int) -> Void,
-        use: (Share) -> Void
+        _ cell: PixelRect, _ needed: Range<Int>, prepare: (_ sourceRows: Range<Int>) -> Void, use: (Share) -> Void
     ) {
         let first = cell.y - rect.y
         // The first cell row that is not finished; both ends of the ranges ascend.
         var low = 0
         for begin in stride(from: needed.lowerBound, to: needed.upperBound, by: Self.rowsAtOnce) {
             let end = min(begin + Self.rowsAtOnce, needed.upperBound)
-            for sourceRow in begin..<end { prepare(sourceRow, sourceRow - begin) }
+            prepare(begin..<end)
             var row = low
             while row < cell.height && rows.first[first + row] < end {
                 let range = rows.range(at: first + row)
@@ -198,23 +202,24 @@ extension Resampler {
     }
 
     private func filterMask(
-        _ image: ImageRows, _ cell: PixelRect, _ needed: Range<Int>, _ target: UnsafeMutablePointer<Float>
+        _ image: ImageRows, _ cell: PixelRect, _ needed: Range<Int>, _ span: Range<Int>,
+        _ target: UnsafeMutablePointer<Float>
     ) {
         let firstColumn = cell.x - rect.x
-        let span = columns.sourceRange(from: firstColumn, count: cell.width)
-        let samples = AlignedFloats(count: span.count)
-        let filtered = AlignedFloats(count: Self.rowsAtOnce * cell.width)
+        let rowCount = Self.rowsAtOnce
+        let samples = AlignedFloats(count: rowCount * span.count)
+        let interleaved = AlignedFloats(count: rowCount * span.count)
+        let filtered = AlignedFloats(count: rowCount * cell.width)
         columns.withUnsafeFilter { filter in
             rows.weights.withUnsafeBufferPointer { weights in
-                forEachShare(cell, needed) { sourceRow, place in
-                    let row = filtered.values + place * cell.width
-                    if place > 0 && image.repeatsPrevious(sourceRow) {
-                        row.update(from: row - cell.width, count: cell.width)
-                        return
+                forEachShare(cell, needed) { sourceRows in
+                    for (place, row) in sourceRows.enumerated() {
+                        readMask(image, row: row, columns: span, into: samples.values + place * span.count)
                     }
-                    readMask(image, row: sourceRow, columns: span, into: samples.values)
-                    kernels.resample.filter_mask(
-                        filter, firstColumn, cell.width, samples.values - span.lowerBound, row)
+                    kernels.resample.interleave_masks(samples.values, span.count, span.count, interleaved.values)
+                    kernels.resample.filter_masks(
+                        filter, firstColumn, cell.width, interleaved.values - rowCount * span.lowerBound,
+                        filtered.values, cell.width)
                 } use: { share in
                     let row = target + share.cellRow * cell.width
                     kernels.resample.add_rows(
@@ -224,7 +229,7 @@ extension Resampler {
                 }
             }
         }
-        withExtendedLifetime((samples, filtered)) {}
+        withExtendedLifetime((samples, interleaved, filtered)) {}
     }
 
     private func filterColor(_ image: ImageRows, _ cell: PixelRect, _ needed: Range<Int>, _ planes: FloatPlanes) {
@@ -234,15 +239,17 @@ extension Resampler {
         let filtered = FloatPlanes(width: cell.width, height: Self.rowsAtOnce)
         columns.withUnsafeFilter { filter in
             rows.weights.withUnsafeBufferPointer { weights in
-                forEachShare(cell, needed) { sourceRow, place in
-                    if place > 0 && image.repeatsPrevious(sourceRow) {
-                        filtered.copyRow(place - 1, to: place)
-                        return
+                forEachShare(cell, needed) { sourceRows in
+                    for (place, sourceRow) in sourceRows.enumerated() {
+                        if place > 0 && image.repeatsPrevious(sourceRow) {
+                            filtered.copyRow(place - 1, to: place)
+                            continue
+                        }
+                        image.withRow(sourceRow) { readColor($0, image.format, span, into: samples.values) }
+                        var row = filtered.rows(from: place)
+                        kernels.resample.filter_pixels(
+                            filter, firstColumn, cell.width, samples.values - 4 * span.lowerBound, &row)
                     }
-                    image.withRow(sourceRow) { readColor($0, image.format, span, into: samples.values) }
-                    var row = filtered.rows(from: place)
-                    kernels.resample.filter_pixels(
-                        filter, firstColumn, cell.width, samples.values - 4 * span.lowerBound, &row)
                 } use: { share in
                     let source = filtered.rows(from: share.firstRow)
                     var row = planes.rows(from: share.cellRow)
@@ -306,20 +313,6 @@ extension ResampleKernel {
                 }
             }
         }
-    }
-}
-
-extension Resampler.MaskContent {
-    /// What `count` values, at least one, are.
-    fileprivate init(_ values: UnsafePointer<Float>, count: Int) {
-        let value = values[0]
-        guard value == 0 || value == 1 else {
-            self = .varied
-            return
-        }
-        var index = 1
-        while index < count && values[index] == value { index += 1 }
-        self = index < count ? .varied : value == 0 ? .zero : .one
     }
 }
 

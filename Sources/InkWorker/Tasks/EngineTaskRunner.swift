@@ -4,16 +4,42 @@ import Synchronization
 
 /// Does tasks with the engine: opens blocks, renders, and makes results.
 public final class EngineTaskRunner: TaskRunner {
-    /// A thread's scratch memory. Its lock is never waited for, since no two runs have one thread's number.
+    /// A thread's scratch memory, made by the thread. Its locks are never waited for, since no two runs have one thread's
+    /// number.
     private final class Bench: Sendable {
-        let renderer = Mutex(TileRenderer())
-        let encoder = Mutex(BandEncoder())
+        private let renderer = Mutex<TileRenderer?>(nil)
+        private let encoder = Mutex<BandEncoder?>(nil)
+
+        func withRenderer<Result>(
+            _ body: (TileRenderer) throws(EngineError) -> sending Result
+        ) throws(EngineError) -> sending Result {
+            try renderer.withLock { renderer throws(EngineError) in
+                let made = renderer ?? TileRenderer()
+                renderer = made
+                return try body(made)
+            }
+        }
+
+        func withEncoder<Result>(
+            _ body: (BandEncoder) throws(EngineError) -> sending Result
+        ) throws(EngineError) -> sending Result {
+            try encoder.withLock { encoder throws(EngineError) in
+                let made = encoder ?? BandEncoder()
+                encoder = made
+                return try body(made)
+            }
+        }
     }
 
     private let benches: [Bench]
 
     /// - Parameter threads: runs have thread numbers 0 ..< threads.
     public init(threads: Int) { benches = (0..<threads).map { _ in Bench() } }
+
+    public func prepare(thread index: Int) {
+        try? benches[index].withRenderer { _ throws(EngineError) in }
+        try? benches[index].withEncoder { _ throws(EngineError) in }
+    }
 
     public func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
         switch task {
@@ -60,7 +86,7 @@ public final class EngineTaskRunner: TaskRunner {
     private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = steadyNanoseconds()
         try context.blocks.open(strokes: task.layers.flatMap { $0.strokes.map(\.block) })
-        let tile = try benches[context.threadIndex].renderer.withLock { renderer throws(EngineError) in
+        let tile = try benches[context.threadIndex].withRenderer { renderer throws(EngineError) in
             try renderer.render(task, blocks: context.blocks)
         }
         let rendered = steadyNanoseconds()
@@ -89,7 +115,7 @@ public final class EngineTaskRunner: TaskRunner {
     private func emitBand(
         _ pixels: [UInt8], width: Int, format: OutputFormat, _ encoding: BandEncoding, _ context: TaskContext
     ) throws(EngineError) {
-        let band = try benches[context.threadIndex].encoder.withLock { encoder throws(EngineError) in
+        let band = try benches[context.threadIndex].withEncoder { encoder throws(EngineError) in
             try encoder.encode(pixels: pixels, width: width, format: format, encoding: encoding)
         }
         try context.emit(

@@ -4,11 +4,18 @@ import Synchronization
 
 /// Does a worker's tasks. Called from several threads at once.
 public protocol TaskRunner: Sendable {
+    /// Called once by each thread before its first run, while it has nothing else to do.
+    func prepare(thread index: Int)
+
     /// Does the task and hands its result, item by item, to `context.emit`; returns where the time went.
     ///
     /// Throws what is wrong with the input (no retry can mend it) or `internalError`. A run that finds
     /// `context.isCancelled` may throw anything.
     func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases
+}
+
+extension TaskRunner {
+    public func prepare(thread index: Int) {}
 }
 
 /// What a run sees of its worker.

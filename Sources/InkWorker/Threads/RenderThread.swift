@@ -10,6 +10,7 @@ struct RenderThread: Sendable {
     let wakeUp: WakeUp
 
     func loop() {
+        runner.prepare(thread: index)
         while let scheduled = queue.next() {
             let outcome = execute(scheduled)
             queue.finish(scheduled.run.id, outcome)
