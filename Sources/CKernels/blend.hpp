@@ -85,6 +85,20 @@ INK_INLINE pixels load(struct ink_planes planes, ptrdiff_t i) {
     return {load(planes.red + i), load(planes.green + i), load(planes.blue + i), load(planes.alpha + i)};
 }
 
+/// Shares as 0...1.
+INK_INLINE lanes load(const uint16_t *source) {
+    typedef uint16_t share_lanes __attribute__((ext_vector_type(INK_WIDTH)));
+    constexpr float per_share = 1.0f / 65535.0f;
+    static_assert(65535.0f * per_share == 1.0f, "the largest share is 1");
+    share_lanes shares;
+    __builtin_memcpy(&shares, source, sizeof(shares));
+    return __builtin_convertvector(__builtin_convertvector(shares, mask_lanes), lanes) * per_share;
+}
+
+INK_INLINE pixels load(struct ink_shares shares, ptrdiff_t i) {
+    return {load(shares.red + i), load(shares.green + i), load(shares.blue + i), load(shares.alpha + i)};
+}
+
 INK_INLINE pixels premultiplied(word_lanes red, word_lanes green, word_lanes blue, word_lanes alpha) {
     lanes a = floats(alpha);
     // Whole numbers up to 65,025, which Float holds exactly; so a channel of 255 is exactly its alpha.
@@ -120,7 +134,8 @@ INK_INLINE pixels read(const uint8_t *samples) {
     return premultiplied(red, green, blue, words >> 24);
 }
 
-INK_INLINE struct ink_planes row_of(struct ink_planes p, ptrdiff_t y) {
+template <typename Planes>
+INK_INLINE Planes row_of(Planes p, ptrdiff_t y) {
     const ptrdiff_t i = y * p.stride;
     return {p.red + i, p.green + i, p.blue + i, p.alpha + i, p.stride};
 }
@@ -137,6 +152,13 @@ INK_INLINE bool is_clear(const uint8_t *mask) {
     return __builtin_reduce_or(values) == 0;
 }
 
+INK_INLINE bool is_clear(const uint16_t *shares) {
+    typedef uint16_t share_lanes __attribute__((ext_vector_type(block * INK_WIDTH)));
+    share_lanes values;
+    __builtin_memcpy(&values, shares, sizeof(values));
+    return __builtin_reduce_or(values) == 0;
+}
+
 INK_INLINE bool is_clear(const float *values) {
     word_lanes words[block];
     __builtin_memcpy(words, values, sizeof(words));
@@ -145,14 +167,16 @@ INK_INLINE bool is_clear(const float *values) {
 
 template <class Blend, bool is_opaque, enum ink_pixels format, enum ink_mask mask>
 INK_INLINE void blend_group(
-    struct ink_planes target, struct ink_planes planes, const uint8_t *samples, const void *mask_row, float opacity,
-    ptrdiff_t x) {
+    struct ink_planes target, struct ink_planes planes, struct ink_shares shares, const uint8_t *samples,
+    const void *mask_row, float opacity, ptrdiff_t x) {
     lanes factor = opacity;
     if (mask == INK_MASK_8) factor = wholes((const uint8_t *)mask_row + x) * opacity;
     if (mask == INK_MASK_FLOAT) factor = load((const float *)mask_row + x) * opacity;
     pixels s;
     if (format == INK_PIXELS_PLANES)
         s = load(planes, x);
+    else if (format == INK_PIXELS_SHARES)
+        s = load(shares, x);
     else
         s = read<format>(samples + x * (format == INK_PIXELS_RGB8 ? 3 : 4));
     const pixels b = {
@@ -175,6 +199,7 @@ static void blend_rows(
     for (ptrdiff_t y = 0; y < (ptrdiff_t)height; y++) {
         const struct ink_planes target = row_of(*backdrop, y);
         const struct ink_planes planes = row_of(layer->planes, y);
+        const struct ink_shares shares = row_of(layer->shares, y);
         const uint8_t *samples = layer->samples + y * layer->sample_stride;
         const uint8_t *mask_row =
             (const uint8_t *)layer->mask_values + y * layer->mask_stride * (mask == INK_MASK_FLOAT ? 4 : 1);
@@ -185,17 +210,18 @@ static void blend_rows(
             else if (
                 (mask == INK_MASK_8 && is_clear(mask_row + x)) ||
                 (mask == INK_MASK_FLOAT && is_clear((const float *)mask_row + x)) ||
-                (format == INK_PIXELS_PLANES && is_clear(planes.alpha + x))) {
+                (format == INK_PIXELS_PLANES && is_clear(planes.alpha + x)) ||
+                (format == INK_PIXELS_SHARES && is_clear(shares.alpha + x))) {
                 x = block_end;
                 continue;
             }
             // Images come from memory, in pieces too short for the processor to see what is next.
-            if (format != INK_PIXELS_PLANES)
+            if (format == INK_PIXELS_RGBA8 || format == INK_PIXELS_RGB8)
                 for (ptrdiff_t i = 0; i < block * INK_WIDTH * bytes; i += 64)
                     __builtin_prefetch(samples + layer->sample_stride + x * bytes + i);
             if (mask == INK_MASK_8) __builtin_prefetch(mask_row + layer->mask_stride + x);
             for (; x < block_end; x += INK_WIDTH)
-                blend_group<Blend, is_opaque, format, mask>(target, planes, samples, mask_row, opacity, x);
+                blend_group<Blend, is_opaque, format, mask>(target, planes, shares, samples, mask_row, opacity, x);
         }
     }
 }
@@ -215,6 +241,7 @@ static void blend_groups(
     const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
     switch (layer->pixels) {
     case INK_PIXELS_PLANES: return blend_masked<Blend, is_opaque, INK_PIXELS_PLANES>(backdrop, layer, width, height);
+    case INK_PIXELS_SHARES: return blend_masked<Blend, is_opaque, INK_PIXELS_SHARES>(backdrop, layer, width, height);
     case INK_PIXELS_RGBA8: return blend_masked<Blend, is_opaque, INK_PIXELS_RGBA8>(backdrop, layer, width, height);
     case INK_PIXELS_RGB8: return blend_masked<Blend, is_opaque, INK_PIXELS_RGB8>(backdrop, layer, width, height);
     }
@@ -230,11 +257,13 @@ static __attribute__((noinline)) void blend_rest(
     ptrdiff_t x, size_t count, size_t height) {
     float under[4][INK_WIDTH] = {};
     float over[4][INK_WIDTH] = {};
+    uint16_t over_shares[4][INK_WIDTH] = {};
     float values[INK_WIDTH] = {};
     uint8_t samples[4 * INK_WIDTH] = {};
     const struct ink_planes target = {under[0], under[1], under[2], under[3], 0};
     struct ink_blend_layer part = *layer;
     part.planes = {over[0], over[1], over[2], over[3], 0};
+    part.shares = {over_shares[0], over_shares[1], over_shares[2], over_shares[3], 0};
     part.samples = samples;
     part.mask_values = values;
     const size_t mask_bytes = layer->mask == INK_MASK_NONE ? 0 : layer->mask == INK_MASK_8 ? 1 : sizeof(float);
@@ -248,6 +277,10 @@ static __attribute__((noinline)) void blend_rest(
             const struct ink_planes s = row_of(layer->planes, y);
             const float *const sources[4] = {s.red, s.green, s.blue, s.alpha};
             for (int c = 0; c < 4; c++) __builtin_memcpy(over[c], sources[c] + x, count * sizeof(float));
+        } else if (layer->pixels == INK_PIXELS_SHARES) {
+            const struct ink_shares s = row_of(layer->shares, y);
+            const uint16_t *const sources[4] = {s.red, s.green, s.blue, s.alpha};
+            for (int c = 0; c < 4; c++) __builtin_memcpy(over_shares[c], sources[c] + x, count * sizeof(uint16_t));
         } else {
             const uint8_t *row = layer->samples + y * layer->sample_stride;
             __builtin_memcpy(samples, row + x * (ptrdiff_t)pixel_bytes, count * pixel_bytes);

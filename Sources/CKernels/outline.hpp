@@ -9,9 +9,6 @@ namespace INK_JOIN(outline_, INK_LEVEL) {
 using namespace INK_JOIN(raster_, INK_LEVEL);
 using INK_JOIN(raster_, INK_LEVEL)::load;
 using INK_JOIN(raster_, INK_LEVEL)::store;
-INK_INLINE int8lanes load(const int32_t *p) { return *(const int8lanes_unaligned *)p; }
-INK_INLINE void store(int32_t *p, int8lanes v) { *(int8lanes_unaligned *)p = v; }
-INK_INLINE float8 to_float(int8lanes v) { return __builtin_convertvector(v, float8); }
 
 constexpr int lanes = INK_CHAIN_LANES;
 INK_INLINE int16lanes wholes16(const int32_t *p) { return *(const int16lanes_unaligned *)p; }
@@ -85,52 +82,54 @@ void add_chain(ink_deltas target, const ink_chain *chain, double x, double y) {
     }
 }
 
-/// The running sums of eight values.
-INK_INLINE int8lanes running_sums(int8lanes v) {
-    const int8lanes zero = (int8lanes)0;
-    v += __builtin_shufflevector(v, zero, 8, 0, 1, 2, 3, 4, 5, 6);
-    v += __builtin_shufflevector(v, zero, 8, 8, 0, 1, 2, 3, 4, 5);
-    v += __builtin_shufflevector(v, zero, 8, 8, 8, 8, 0, 1, 2, 3);
+/// The running sums of sixteen values.
+INK_INLINE int16lanes running_sums(int16lanes v) {
+    const int16lanes zero = (int16lanes)0;
+    v += __builtin_shufflevector(v, zero, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+    v += __builtin_shufflevector(v, zero, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+    v += __builtin_shufflevector(v, zero, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+    v += __builtin_shufflevector(v, zero, 16, 16, 16, 16, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7);
     return v;
 }
 
-/// Calls `put(row, column, covered)` with eight running sums at a time, 1/65,536 pixel, and sets the changes to 0.
+/// Calls `put(row, column, covered)` with sixteen running sums at a time, 1/65,536 pixel, and sets the changes to 0.
 template <typename Put> INK_INLINE void use_deltas(ink_deltas deltas, const ink_box *box, const Put &put) {
+    const int16lanes zero = (int16lanes)0;
     for (int32_t row = box->top; row < box->bottom; row++) {
         int32_t *changes = deltas.values + row * deltas.stride;
+        int16lanes sum = zero;
         // The margin on the left holds what begins before the cell.
-        int8lanes sum = (int8lanes)0;
-        if (box->left < 8) {
-            sum = running_sums(load(changes - 8));
-            sum = __builtin_shufflevector(sum, sum, 7, 7, 7, 7, 7, 7, 7, 7);
-            store(changes - 8, (int8lanes)0);
+        if (box->left < lanes) {
+            sum = (int16lanes)__builtin_reduce_add(wholes16(changes - lanes));
+            store(changes - lanes, zero);
         }
-        for (int32_t column = box->left & ~7; column < box->right; column += 8) {
-            sum += running_sums(load(changes + column));
-            const int8lanes size = sum < 0 ? -sum : sum;
-            put(row, column, to_float(least(size, (int8lanes)65536)));
-            store(changes + column, (int8lanes)0);
-            sum = __builtin_shufflevector(sum, sum, 7, 7, 7, 7, 7, 7, 7, 7);
+        int32_t column = box->left & -lanes;
+        for (; column < box->right; column += lanes) {
+            const int16lanes sums = running_sums(wholes16(changes + column)) + sum;
+            const int16lanes size = sums < 0 ? -sums : sums;
+            put(row, column, to_float(least(size, (int16lanes)65536)));
+            store(changes + column, zero);
+            sum = __builtin_shufflevector(sums, sums, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
         }
         // What ends beyond the box is forgotten.
-        store(changes + ((box->right + 7) & ~7), (int8lanes)0);
-        store(changes + ((box->right + 7) & ~7) + 8, (int8lanes)0);
+        store(changes + column, zero);
     }
 }
 
 void multiply_deltas(ink_kept plane, ink_deltas deltas, const ink_box *box, float alpha) {
-    const float8 share = (float8)(alpha * (1.0f / 65536));
-    use_deltas(deltas, box, [&](int32_t row, int32_t column, float8 covered) __attribute__((always_inline)) {
+    const float16 share = (float16)(alpha * (1.0f / 65536));
+    use_deltas(deltas, box, [&](int32_t row, int32_t column, float16 covered) __attribute__((always_inline)) {
         uint16_t *at = plane.values + row * plane.stride + column;
-        store(at, rest(load(at), 1.0f - share * covered));
+        const float16 kept = __builtin_convertvector(load16(at), float16) * (1.0f - share * covered) + 0.5f;
+        store(at, __builtin_convertvector(__builtin_convertvector(kept, int16lanes), ushort16));
     });
 }
 
 void add_deltas(ink_plane plane, ink_deltas deltas, const ink_box *box, float weight) {
-    const float8 share = (float8)(weight * (1.0f / 65536));
-    use_deltas(deltas, box, [&](int32_t row, int32_t column, float8 covered) __attribute__((always_inline)) {
+    const float16 share = (float16)(weight * (1.0f / 65536));
+    use_deltas(deltas, box, [&](int32_t row, int32_t column, float16 covered) __attribute__((always_inline)) {
         float *at = plane.values + row * plane.stride + column;
-        store(at, load(at) + share * covered);
+        *(float16_unaligned *)at = floats16(at) + share * covered;
     });
 }
 

@@ -167,6 +167,14 @@ static void add_rows(
     }
 }
 
+static void to_shares(const struct ink_planes *row, size_t count, const struct ink_shares *target) {
+    const float *const sources[4] = {row->red, row->green, row->blue, row->alpha};
+    uint16_t *const targets[4] = {target->red, target->green, target->blue, target->alpha};
+    for (int c = 0; c < 4; c++) {
+        for (size_t x = 0; x < count; x++) targets[c][x] = (uint16_t)(int)(sources[c][x] * 65535.0f + 0.5f);
+    }
+}
+
 /// How near to the limit a sum is at it.
 constexpr float nearly = 1 - 0x1p-18f;
 
@@ -202,6 +210,6 @@ static void settle_pixels(const struct ink_planes *row, size_t count) {
 
 extern "C" const struct ink_resample INK_TABLE(ink_resample_) = {
     INK_LEVEL::read_mask,     INK_LEVEL::read_pixels, INK_LEVEL::read_planes, INK_LEVEL::interleave_masks,
-    INK_LEVEL::filter_masks,  INK_LEVEL::filter_pixels, INK_LEVEL::add_rows,  INK_LEVEL::settle_mask,
-    INK_LEVEL::settle_pixels,
+    INK_LEVEL::filter_masks,  INK_LEVEL::filter_pixels, INK_LEVEL::add_rows,    INK_LEVEL::to_shares,
+    INK_LEVEL::settle_mask,   INK_LEVEL::settle_pixels,
 };

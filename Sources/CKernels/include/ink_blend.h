@@ -49,10 +49,18 @@ struct ink_planes {
     ptrdiff_t stride;
 };
 
+/// The same in 1/65,535. Rows are padded to whole vectors: kernels write beyond their ends.
+struct ink_shares {
+    uint16_t *red, *green, *blue, *alpha;
+    ptrdiff_t stride;
+};
+
 /// How a layer's pixels lie in memory.
 enum ink_pixels {
     /// `ink_planes`.
     INK_PIXELS_PLANES,
+    /// `ink_shares`.
+    INK_PIXELS_SHARES,
     /// Red, green, blue, straight alpha, 8 bits each.
     INK_PIXELS_RGBA8,
     /// Red, green, blue, 8 bits each; opaque.
@@ -74,6 +82,8 @@ struct ink_blend_layer {
     enum ink_pixels pixels;
     /// For `INK_PIXELS_PLANES`; not written.
     struct ink_planes planes;
+    /// For `INK_PIXELS_SHARES`; not written.
+    struct ink_shares shares;
     /// For the others: the first row, and the bytes from one row to the next.
     const uint8_t *samples;
     ptrdiff_t sample_stride;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ink_kernels.h"
+#include "ink_blend.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -127,13 +127,6 @@ struct ink_disc_grid {
     int32_t reach;
 };
 
-/// A layer's premultiplied colour over a cell: its first pixel in four planes.
-struct ink_layer {
-    float *_Nonnull red, *_Nonnull green, *_Nonnull blue, *_Nonnull alpha;
-    /// Elements from a row to the next.
-    ptrdiff_t stride;
-};
-
 /// Signed distance from a line, n . p, in units in which the larger component of n is 1 or -1.
 struct ink_normal {
     double x, y;
@@ -190,14 +183,14 @@ struct ink_raster {
     /// Multiplies the plane by exp(-depth) likewise, and sets `depth` to 0.
     void (*_Nonnull multiply_depth)(
         struct ink_kept plane, struct ink_plane depth, const struct ink_box *_Nonnull box);
-    /// Puts ink of one opaque colour (red, green, blue, 0 to 1) onto the layer's pixels in the box, which leaves of them
+    /// Puts ink of one opaque colour (red, green, blue, 1/65,535) onto the layer's pixels in the box, which leaves of them
     /// what the plane says, and sets the plane to 65,535 there.
     void (*_Nonnull paint)(
-        struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_layer *_Nonnull layer,
-        const float *_Nonnull color);
+        struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_shares *_Nonnull layer,
+        const uint16_t *_Nonnull color);
     /// Leaves of the layer's pixels in the box what the plane says, and sets the plane to 65,535 there.
     void (*_Nonnull erase)(
-        struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_layer *_Nonnull layer);
+        struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_shares *_Nonnull layer);
     /// Adds the areas under a chain's edges, the chain moved by x, y, output pixels.
     void (*_Nonnull add_chain)(
         struct ink_deltas target, const struct ink_chain *_Nonnull chain, double x, double y);

@@ -39,6 +39,8 @@ struct ink_resample {
     void (*add_rows)(
         const float *rows, ptrdiff_t stride, const float *weights, size_t taps, int is_first, size_t count,
         float *target);
+    /// Rounds a row of `count` pixels to 1/65,535.
+    void (*to_shares)(const struct ink_planes *row, size_t count, const struct ink_shares *target);
     /// Clamps sums to 0...1; what misses 1 by no more than rounding errors is 1.
     void (*settle_mask)(float *values, size_t count);
     /// Clamps alpha like that, and each colour to 0...alpha.

@@ -13,9 +13,10 @@ struct TileGrid: Hashable, Sendable {
     /// the parts of a result, and the broker some rows beside.
     static let pixelsPerTileRowMax = 2 << 20
     static let automaticHeights = 16...512
-    static let worthwhileHeight = 128
-    /// Bands that a picture is cut into for the sake of several workers, if its height allows.
-    static let bandsMin = 8
+    static let worthwhileHeight = 256
+    /// Bands that a picture is cut into for the sake of several workers, unless they would be lower than `lowHeight`.
+    static let bandsMin = 12
+    static let lowHeight = 128
     /// The least edge that can be asked for, pixels.
     static let edgeMin = 16
 
@@ -31,19 +32,20 @@ struct TileGrid: Hashable, Sendable {
 
     /// Bands of a height that makes a task take about `targetNanoseconds`.
     ///
-    /// Low bands are dear: strokes are sent and smoothed once for every band that they meet. So bands are not lower
-    /// than `worthwhileHeight` unless a task would take several times as long, and not so high that there are fewer
-    /// than `bandsMin`.
+    /// Low bands are dear: strokes are sent, smoothed and given tables once for every band that they meet. So bands are
+    /// not lower than `worthwhileHeight` unless a task would take many times as long, and not so high that there are
+    /// fewer than `bandsMin`.
     /// - Parameter rowCosts: the estimated nanoseconds of each output row.
     init(output: PixelSize, rowCosts: [Double], targetNanoseconds: Double = 10_000_000) {
         let mean = max(1, rowCosts.reduce(0, +) / Double(max(1, rowCosts.count)))
         let heights = TileGrid.automaticHeights
         var wanted = min(Double(heights.upperBound), targetNanoseconds / mean)
         let worthwhile = Double(TileGrid.worthwhileHeight)
-        wanted = max(wanted, min(worthwhile, 4 * targetNanoseconds / mean))
-        wanted = min(wanted, max(worthwhile, Double(output.height / TileGrid.bandsMin)))
+        wanted = max(wanted, min(worthwhile, 10 * targetNanoseconds / mean))
         // Whole multiples of the least height, so that cells of the renderer are seldom cut.
-        let stepped = Int(wanted) / heights.lowerBound * heights.lowerBound
+        let step = heights.lowerBound
+        let share = (output.height + TileGrid.bandsMin * step - 1) / (TileGrid.bandsMin * step) * step
+        let stepped = min(Int(wanted) / step * step, max(TileGrid.lowHeight, share))
         let highest = max(heights.lowerBound, TileGrid.pixelsPerBandMax / output.width)
         let height = min(highest, max(heights.lowerBound, stepped))
         self.init(output: output, tile: PixelSize(width: output.width, height: height))

@@ -20,6 +20,8 @@ struct LayerCompositor {
     enum Pixels {
         /// Planes from a row on.
         case planes(FloatPlanes, firstRow: Int)
+        /// The same of shares.
+        case shares(SharePlanes, firstRow: Int)
         /// 8-bit samples of a picture, `stride` bytes from row to row.
         case samples(UnsafePointer<UInt8>, SampleFormat, stride: Int)
     }
@@ -46,6 +48,10 @@ struct LayerCompositor {
             precondition(firstRow >= 0 && firstRow + height <= planes.height && width <= planes.width)
             layer.pixels = INK_PIXELS_PLANES
             layer.planes = planes.rows(from: firstRow)
+        case .shares(let shares, let firstRow):
+            precondition(firstRow >= 0 && firstRow + height <= shares.height && width <= shares.width)
+            layer.pixels = INK_PIXELS_SHARES
+            layer.shares = shares.rows(from: firstRow)
         case .samples(let samples, let format, let stride):
             layer.pixels = format.pixels
             layer.samples = samples

@@ -1,6 +1,6 @@
 /// A stroke after smoothing and stamping: what the rasterizer needs of it, in canvas pixels, whatever the size of
-/// the export. Made once a stroke and kept while its block is in use.
-public struct PreparedStroke: Sendable {
+/// the export. Made once a stroke and kept while its block is in use; a class, for every cell looks at every stroke.
+public final class PreparedStroke: Sendable {
     /// What is to be drawn along the stroke.
     enum Marks: Sendable {
         /// Stamps of one pattern, composited one after the other.

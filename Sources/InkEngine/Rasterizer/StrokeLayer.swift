@@ -30,7 +30,7 @@ final class StrokeLayer {
     ///     the cell, and this becomes false.
     func draw(
         _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, isOpaque: Bool,
-        onto layer: FloatPlanes, isBlank: inout Bool
+        onto layer: SharePlanes, isBlank: inout Bool
     ) {
         let painter = isOpaque ? painter : exactPainter
         remaining.move(to: cell)
@@ -42,17 +42,18 @@ final class StrokeLayer {
     }
 
     /// Uses up what the strokes of a run left of the layer.
-    private func apply(_ stroke: PreparedStroke, to planes: FloatPlanes, isBlank: inout Bool) {
+    private func apply(_ stroke: PreparedStroke, to planes: SharePlanes, isBlank: inout Bool) {
         if isBlank, remaining.isDrawn {
-            planes.fill(.transparent)
+            planes.clear()
             isBlank = false
         }
-        let layer = ink_layer(
-            red: planes.red, green: planes.green, blue: planes.blue, alpha: planes.alpha, stride: planes.width)
+        defer { withExtendedLifetime(planes) {} }
+        let layer = planes.rows(from: 0)
         let plane = remaining.kernelPlane
         let color = stroke.brush.color
-        let channels: InlineArray<3, Float> = [
-            Float(color.red) / 255, Float(color.green) / 255, Float(color.blue) / 255,
+        // 255 is 65,535.
+        let channels: InlineArray<3, UInt16> = [
+            UInt16(color.red) * 257, UInt16(color.green) * 257, UInt16(color.blue) * 257,
         ]
         remaining.drain { box in
             withUnsafePointer(to: box) { box in
@@ -62,7 +63,7 @@ final class StrokeLayer {
                     case .paint:
                         withUnsafeBytes(of: channels) {
                             kernels.pointee.paint(
-                                plane, box, layer, $0.assumingMemoryBound(to: Float.self).baseAddress!)
+                                plane, box, layer, $0.assumingMemoryBound(to: UInt16.self).baseAddress!)
                         }
                     }
                 }

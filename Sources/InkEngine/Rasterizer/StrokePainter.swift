@@ -42,7 +42,7 @@ final class StrokePainter {
         let pattern = outlines.pattern(for: brush, scale: scale)
         let near = NearCell(accumulator.cell, scale: scale, reach: pattern.reach * brush.scale)
         guard near.meets(stroke.places) else { return }
-        let visible = stamps.lazy.filter { $0.alpha > 0 && near.contains($0.center) }
+        let visible = VisibleStamps(stamps: stamps, near: near)
         if stroke.isFaint {
             paintFaintly(visible, of: brush, pattern, scale: scale, into: plane)
             return
@@ -128,6 +128,28 @@ final class StrokePainter {
             parts.add(zip(discs, discs.dropFirst()).lazy.map { ConvexPart.hull($0, $1) }, scale: scale)
         }
         accumulator.multiply(plane, box: box, alpha: alpha)
+    }
+}
+
+/// Stamps that may be seen in a cell, one after the other.
+private struct VisibleStamps: Sequence, IteratorProtocol {
+    let stamps: [Stamp]
+    let near: NearCell
+    private var index = 0
+
+    init(stamps: [Stamp], near: NearCell) {
+        self.stamps = stamps
+        self.near = near
+    }
+
+    @inline(__always)
+    mutating func next() -> Stamp? {
+        while index < stamps.count {
+            let stamp = stamps[index]
+            index += 1
+            if stamp.alpha > 0 && near.contains(stamp.center) { return stamp }
+        }
+        return nil
     }
 }
 

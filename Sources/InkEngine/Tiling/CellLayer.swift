@@ -12,6 +12,7 @@ struct CellLayer {
     enum Pixels {
         /// Planes of the cell's size.
         case planes(FloatPlanes)
+        case shares(SharePlanes)
         /// A picture of the output's size, whose rows are there.
         case samples(ImageRows)
     }
@@ -65,6 +66,7 @@ struct CellLayer {
     ) {
         switch pixels {
         case .planes(let planes): body(.planes(planes, firstRow: y - cell.y))
+        case .shares(let shares): body(.shares(shares, firstRow: y - cell.y))
         case .samples(let image):
             let format = image.format
             image.withRow(y) { row in

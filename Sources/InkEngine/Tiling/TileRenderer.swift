@@ -27,10 +27,11 @@ public struct RenderedTile: Sendable {
 public final class TileRenderer {
     /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
     /// made by another one is not up to date.
-    public static let version = "3"
+    public static let version = "4"
 
-    /// A cell's largest size, pixels. Four planes of Float are 1 MB.
-    private static let cellSize = PixelSize(width: 512, height: 128)
+    /// A cell's largest size, pixels. Four planes of Float are 2 MB, four of shares half of it; strokes' tables are made for
+    /// every cell that they meet.
+    private static let cellSize = PixelSize(width: 512, height: 256)
 
     private let strokeLayer = StrokeLayer(maxWidth: cellSize.width, maxHeight: cellSize.height)
     private let mask = AlignedFloats(count: cellSize.area)
@@ -38,10 +39,19 @@ public final class TileRenderer {
     private let compositor: LayerCompositor
     private var scratch: [PixelSize: CellPlanes] = [:]
 
-    /// The planes that a cell of one size needs.
-    private struct CellPlanes {
+    /// The planes that cells of one size need.
+    private final class CellPlanes {
+        let size: PixelSize
         let backdrop: FloatPlanes
-        let layer: FloatPlanes
+        /// Of scaled images.
+        private(set) lazy var image = FloatPlanes(width: size.width, height: size.height)
+        /// Of layers with strokes.
+        private(set) lazy var layer = SharePlanes(width: size.width, height: size.height)
+
+        init(size: PixelSize) {
+            self.size = size
+            backdrop = FloatPlanes(width: size.width, height: size.height)
+        }
     }
 
     public convenience init() { self.init(kernels: .selected) }
@@ -97,9 +107,7 @@ public final class TileRenderer {
         if let planes = scratch[size] { return planes }
         // A picture has at most four sizes of cells; a few pictures' worth may stay.
         if scratch.count >= 8 { scratch.removeAll() }
-        let planes = CellPlanes(
-            backdrop: FloatPlanes(width: size.width, height: size.height),
-            layer: FloatPlanes(width: size.width, height: size.height))
+        let planes = CellPlanes(size: size)
         scratch[size] = planes
         return planes
     }
@@ -113,7 +121,7 @@ public final class TileRenderer {
         }
         for layer in scene.layers {
             guard let mask = try mask(of: layer, cell) else { continue }
-            var pixels = CellLayer.Pixels.planes(planes.layer)
+            let pixels: CellLayer.Pixels
             if layer.strokes.isEmpty {
                 guard
                     let found = try layer.content.flatMap({ image throws(EngineError) in
@@ -122,8 +130,12 @@ public final class TileRenderer {
                 else { continue }
                 pixels = found
             } else {
-                if let content = layer.content { _ = try content.color(cell, into: planes.layer) }
-                var isBlank = layer.content == nil
+                pixels = .shares(planes.layer)
+                var isBlank = true
+                if let content = layer.content, try content.color(cell, into: planes.image) == .varied {
+                    planes.layer.take(planes.image, kernels: compositor.kernels)
+                    isBlank = false
+                }
                 raster += ContinuousClock().measure {
                     for selection in layer.strokes {
                         strokeLayer.draw(
@@ -152,7 +164,7 @@ public final class TileRenderer {
         }
     }
 
-    /// A picture's pixels over a cell; nil where it is transparent. May use `planes.layer`.
+    /// A picture's pixels over a cell; nil where it is transparent. May use `planes.image`.
     private func pixels(
         of image: ScaledImage, _ cell: PixelRect, _ planes: CellPlanes
     ) throws(EngineError) -> CellLayer.Pixels? {
@@ -161,7 +173,7 @@ public final class TileRenderer {
             return try image.isConstant(cell, isMask: false, where: { hasAlpha && $0 >> 24 == 0 })
                 ? nil : .samples(image.rows)
         }
-        return try image.color(cell, into: planes.layer) == .varied ? .planes(planes.layer) : nil
+        return try image.color(cell, into: planes.image) == .varied ? .planes(planes.image) : nil
     }
 
     private func blend(_ layer: CellLayer, onto backdrop: FloatPlanes, _ cell: PixelRect, _ scene: TileScene) {

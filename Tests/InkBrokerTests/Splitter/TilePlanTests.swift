@@ -25,11 +25,18 @@ import Testing
         #expect(grid.isBands == (grid.columns == 1))
     }
 
-    @Test(arguments: [(1.0, 256), (1e6, 32), (2e5, 128), (5e4, 192), (1e12, 16)])
+    @Test(arguments: [(1.0, 176), (1e6, 96), (2e5, 176), (5e4, 176), (1e12, 16)])
     func bandsFollowTheCost(perRow: Double, height: Int) {
         let output = PixelSize(width: 2048, height: 2048)
         let grid = TileGrid(output: output, rowCosts: Array(repeating: perRow, count: 2048))
         #expect(grid.isBands)
+        #expect(grid.tile.height == height)
+    }
+
+    @Test(arguments: [(512, 128), (1080, 128), (2048, 176), (4096, 256), (16_384, 256)])
+    func lowPicturesHaveLowBands(edge: Int, height: Int) {
+        let grid = TileGrid(
+            output: PixelSize(width: edge, height: edge), rowCosts: Array(repeating: 2e5, count: edge))
         #expect(grid.tile.height == height)
     }
 
