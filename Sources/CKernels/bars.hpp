@@ -265,44 +265,85 @@ template <typename Side, typename End> struct stamp_rows {
         return bars[d].distance + rows * bars[d].distance_by_row + column * bars[d].distance_by_column;
     }
 
-    /// Draws in some columns of each row what `count` directions' bars, from `d` on, cover.
-    template <int count> INK_METHOD void draw(int d, columns part) const {
-        constexpr int other = count - 1;
+    /// Draws what the bars of the first direction cover in some columns of each row.
+    INK_METHOD void draw(columns part) const {
         const int16lanes empty = (int16lanes)(part.first >= part.end) | (int16lanes)(rows >= end_row);
         const int16lanes widths = empty ? (int16lanes)0 : part.end - part.first;
         const int32_t widest = __builtin_reduce_max(widths);
         if (widest <= 0) return;
-        uint16lanes phases[count];
-        int16lanes distances[count];
-        for (int k = 0; k < count; k++) {
-            phases[k] = phase(d + k, part.first);
-            distances[k] = distance(d + k, part.first);
-        }
+        uint16lanes phases = phase(0, part.first);
+        int16lanes distances = distance(0, part.first);
         // Steps are counted from the stamp's own first pixels, in whatever cell they are.
         for (int32_t step = 0; step < widest; step += lanes) {
             const int16lanes column = part.first + step, left = widths - step;
-            const int16lanes is_there = (int16lanes)(left > 0) & (int16lanes)(column > start - lanes)
-                & (int16lanes)(column < start + width);
-            uint32_t there = bits(is_there);
+            uint32_t there = bits((int16lanes)(left > 0) & in_cell(column));
             if (there != 0) {
-                sources from[count];
-                alignas(64) int32_t mask[lanes], target[lanes];
-                for (int k = 0; k < count; k++) locate(from[k], d + k, phases[k], distances[k]);
-                *(int16lanes *)mask = lanes - least(left, (int16lanes)lanes);
+                sources from;
+                alignas(64) int32_t count[lanes], target[lanes];
+                locate(from, 0, phases, distances);
+                *(int16lanes *)count = least(left, (int16lanes)lanes);
                 *(int16lanes *)target = rows * stride + column;
                 do {
-                    const int i = __builtin_ctz(there);
-                    there &= there - 1;
-                    ushort16 taken = covered(from[0], d, i);
-                    if (count == 2) taken = taken + product(covered(from[other], d + other, i), ~taken);
-                    uint16_t *at = origin + target[i];
-                    const ushort16 kept = load16(at);
-                    store(at, kept - product(kept, product(taken & first_lanes(mask[i]), alpha)));
+                    const int i = take(there);
+                    multiply(target[i], covered(from, 0, i) & first_lanes(count[i]));
                 } while (there != 0);
             }
-            for (int k = 0; k < count; k++) {
-                phases[k] += lanes * bars[d + k].phase_by_column;
-                distances[k] += lanes * bars[d + k].distance_by_column;
+            phases += lanes * bars[0].phase_by_column;
+            distances += lanes * bars[0].distance_by_column;
+        }
+    }
+
+    /// Draws what the bars of two directions cover, each in some columns of each row: pixel by pixel what one of them
+    /// covers, or the union.
+    INK_METHOD void draw_crossing(columns a, columns b) const {
+        columns parts[2] = {a, b};
+        for (int d = 0; d < 2; d++) {
+            // Beyond all others, and of no width.
+            const int16lanes empty = (int16lanes)(parts[d].first >= parts[d].end) | (int16lanes)(rows >= end_row);
+            parts[d].first = empty ? (int16lanes)(1 << 20) : parts[d].first;
+            parts[d].end = empty ? (int16lanes) - (1 << 20) : parts[d].end;
+        }
+        const int16lanes end = greatest(parts[0].end, parts[1].end);
+        int16lanes first = least(parts[0].first, parts[1].first);
+        first = first < end ? first : (int16lanes)0;
+        const int32_t widest = __builtin_reduce_max(end - first);
+        if (widest <= 0) return;
+        uint16lanes phases[2] = {phase(0, first), phase(1, first)};
+        int16lanes distances[2] = {distance(0, first), distance(1, first)};
+        for (int32_t step = 0; step < widest; step += lanes) {
+            const int16lanes column = first + step, seen = in_cell(column);
+            alignas(64) int32_t before[2][lanes], count[2][lanes];
+            int16lanes has[2];
+            for (int d = 0; d < 2; d++) {
+                const int16lanes left_out = clamped(parts[d].first - column), within = clamped(parts[d].end - column);
+                has[d] = (int16lanes)(left_out < within) & seen;
+                *(int16lanes *)before[d] = left_out;
+                *(int16lanes *)count[d] = within;
+            }
+            uint32_t both = bits(has[0] & has[1]), only[2] = {bits(has[0] & ~has[1]), bits(has[1] & ~has[0])};
+            if ((both | only[0] | only[1]) != 0) {
+                sources from[2];
+                alignas(64) int32_t target[lanes];
+                for (int d = 0; d < 2; d++) locate(from[d], d, phases[d], distances[d]);
+                *(int16lanes *)target = rows * stride + column;
+                const auto part = [&](int d, int i) __attribute__((always_inline)) {
+                    return covered(from[d], d, i) & first_lanes(count[d][i]) & ~first_lanes(before[d][i]);
+                };
+                while (both != 0) {
+                    const int i = take(both);
+                    const ushort16 taken = part(0, i);
+                    multiply(target[i], taken + product(part(1, i), ~taken));
+                }
+                for (int d = 0; d < 2; d++) {
+                    while (only[d] != 0) {
+                        const int i = take(only[d]);
+                        multiply(target[i], part(d, i));
+                    }
+                }
+            }
+            for (int d = 0; d < 2; d++) {
+                phases[d] += lanes * bars[d].phase_by_column;
+                distances[d] += lanes * bars[d].distance_by_column;
             }
         }
     }
@@ -314,12 +355,33 @@ private:
         return (uint32_t)__builtin_reduce_or(v & powers);
     }
 
-    /// All bits of all but the last `left_out` of sixteen lanes.
-    INK_INLINE ushort16 first_lanes(int32_t left_out) {
+    /// The number of the lowest bit, which is taken away.
+    INK_INLINE int take(uint32_t &bits) {
+        const int i = __builtin_ctz(bits);
+        bits &= bits - 1;
+        return i;
+    }
+
+    INK_INLINE int16lanes clamped(int16lanes v) { return least(greatest(v, (int16lanes)0), (int16lanes)lanes); }
+
+    /// Whether any of sixteen pixels from a column on are in the cell.
+    INK_METHOD int16lanes in_cell(int16lanes column) const {
+        return (int16lanes)(column > start - lanes) & (int16lanes)(column < start + width);
+    }
+
+    /// Leaves of sixteen pixels what is not taken.
+    INK_METHOD void multiply(int32_t target, ushort16 taken) const {
+        uint16_t *at = origin + target;
+        const ushort16 kept = load16(at);
+        store(at, kept - product(kept, product(taken, alpha)));
+    }
+
+    /// All bits of the first `count` of sixteen lanes.
+    INK_INLINE ushort16 first_lanes(int32_t count) {
         alignas(64) static const uint16_t bits[2 * lanes] = {
             65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
             65535};
-        return load16(bits + left_out);
+        return load16(bits + lanes - count);
     }
 };
 
@@ -332,24 +394,6 @@ INK_INLINE void mark_drawn(ink_kept plane, int64_t left, int64_t top, int64_t ri
     const int64_t first = left / INK_BLOCK_WIDTH, last = (right - 1) / INK_BLOCK_WIDTH;
     const uint64_t bits = (~(uint64_t)0 >> (63 - (last - first))) << first;
     for (int64_t row = top / INK_BLOCK_HEIGHT; row <= (bottom - 1) / INK_BLOCK_HEIGHT; row++) plane.drawn[row] |= bits;
-}
-
-/// One direction's bars.
-template <typename Rows> INK_INLINE void draw_one(const Rows &target, const bar_rows *bars, float16 rows) {
-    target.template draw<1>(0, bars[0].inside(rows));
-}
-
-/// Those of two that cross: what one of them covers before and after the other begins and ends, and both between.
-template <typename Rows> INK_INLINE void draw_crossing(const Rows &target, const bar_rows *bars, float16 rows) {
-    const columns a = bars[0].inside(rows), b = bars[1].inside(rows);
-    const columns both = {greatest(a.first, b.first), least(a.end, b.end)};
-    const int16lanes meet = (int16lanes)(both.first < both.end);
-    target.template draw<2>(0, both);
-    // Where the two do not meet, the first parts are all of them and the others are empty.
-    target.template draw<1>(0, {a.first, meet ? both.first : a.end});
-    target.template draw<1>(1, {b.first, meet ? both.first : b.end});
-    target.template draw<1>(0, {meet ? both.end : a.end, a.end});
-    target.template draw<1>(1, {meet ? both.end : b.end, b.end});
 }
 
 /// All of a group of stamps; `directions` is 1 or 2.
@@ -382,8 +426,8 @@ INK_INLINE void multiply(
         for (int32_t row = (int32_t)first_row; row < end_row; row += lanes) {
             const float16 numbers = iota16() + (float)row;
             target.rows = __builtin_convertvector(numbers, int16lanes);
-            if (directions == 1) draw_one(target, rows, numbers);
-            else draw_crossing(target, rows, numbers);
+            if (directions == 1) target.draw(rows[0].inside(numbers));
+            else target.draw_crossing(rows[0].inside(numbers), rows[1].inside(numbers));
         }
     }
 }

@@ -84,7 +84,8 @@ void undo_paeth(uint8_t *row, const uint8_t *prior, size_t count) {
     }
 }
 
-typedef int16_t short8lanes __attribute__((ext_vector_type(8)));
+typedef int16_t short16lanes __attribute__((ext_vector_type(16)));
+typedef uint8_t byte16 __attribute__((ext_vector_type(16)));
 
 /// The same choice for several pixels.
 template <typename V> INK_INLINE V paeth(V left, V above, V corner) {
@@ -94,42 +95,96 @@ template <typename V> INK_INLINE V paeth(V left, V above, V corner) {
     return turn <= least ? greatest : upper;
 }
 
-/// Eight rows of gray pixels with any filters, each a column behind the one above it: a lane for each row, because along
+/// Sixteen rows of gray pixels with any filters, each a column behind the one above it: a lane for each row, because along
 /// a row each pixel has to wait for its left neighbour.
-constexpr size_t gray_rows = 8;
+constexpr size_t gray_rows = 16;
+/// The shortest rows: the end of one must not meet the beginning of the next in a step.
+constexpr size_t gray_columns_min = 4 * gray_rows;
+
+/// Byte c of row r becomes byte r of row c: four times each half beside the other.
+INK_INLINE void transpose(byte16 (&v)[16]) {
+    for (int round = 0; round < 4; round++) {
+        byte16 w[16];
+        for (int i = 0; i < 8; i++) {
+            w[2 * i] = __builtin_shufflevector(v[i], v[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            w[2 * i + 1] =
+                __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        }
+        for (int i = 0; i < 16; i++) v[i] = w[i];
+    }
+}
+
+struct gray_filters {
+    short16lanes is_left, is_above, is_mean, is_paeth;
+};
+
+/// Rows under way: what was restored last, and what is above it.
+struct gray_state {
+    short16lanes left, corner;
+};
+
+/// Sixteen columns of each row, row k from `column - k` on. At an `edge` some of them are not there; what is read in
+/// their place is put back.
+template <bool edge>
+INK_INLINE void undo_gray_block(
+    uint8_t *rows, size_t stride, const uint8_t *prior, size_t count, size_t column, const gray_filters &filters,
+    gray_state &state) {
+    const short16lanes row = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    uint8_t *const first = rows + 1 + column;
+    // The last row has nothing behind it.
+    const size_t last_there = !edge || column < count ? 16 : column + 1 < count + 16 ? count + 15 - column : 0;
+    byte16 bytes[16];
+    for (size_t k = 0; k + 1 < gray_rows; k++) memcpy(&bytes[k], first + k * stride - k, 16);
+    bytes[gray_rows - 1] = 0;
+    memcpy(&bytes[gray_rows - 1], first + (gray_rows - 1) * (stride - 1), edge ? last_there : 16);
+    transpose(bytes);
+    for (size_t step = 0; step < 16; step++) {
+        const short16lanes shifted = __builtin_shufflevector(
+            state.left, state.left, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+        const int16_t over_first = !edge || column + step < count ? prior[column + step] : 0;
+        const short16lanes above = row == 0 ? (short16lanes)over_first : shifted;
+        const short16lanes filtered = __builtin_convertvector(bytes[step], short16lanes);
+        const short16lanes left = state.left;
+        const short16lanes predicted = (paeth(left, above, state.corner) & filters.is_paeth)
+            | (left & filters.is_left) | (above & filters.is_above) | (((left + above) >> 1) & filters.is_mean);
+        short16lanes restored = (predicted + filtered) & 255;
+        state.corner = above;
+        if (edge) {
+            const short16lanes distance = (short16lanes)(int16_t)(column + step < gray_rows ? column + step : gray_rows);
+            const short16lanes beyond =
+                (short16lanes)(int16_t)(column + step < count ? 0 : column + step - count + 1);
+            const short16lanes is_there = (short16lanes)(row <= distance) & (short16lanes)(row >= beyond);
+            // What has not begun is nothing.
+            state.left = restored & is_there;
+            restored = is_there ? restored : filtered;
+        } else {
+            state.left = restored;
+        }
+        bytes[step] = __builtin_convertvector(restored, byte16);
+    }
+    transpose(bytes);
+    for (size_t k = 0; k + 1 < gray_rows; k++) memcpy(first + k * stride - k, &bytes[k], 16);
+    memcpy(first + (gray_rows - 1) * (stride - 1), &bytes[gray_rows - 1], edge ? last_there : 16);
+}
 
 void undo_gray_rows(uint8_t *rows, size_t stride, const uint8_t *prior, size_t count) {
-    short8lanes is_left = 0, is_above = 0, is_mean = 0, is_paeth = 0;
-    uint8_t *row[gray_rows];
+    gray_filters filters = {0, 0, 0, 0};
     for (size_t k = 0; k < gray_rows; k++) {
         const unsigned filter = rows[k * stride];
-        is_left[k] = filter == 1 ? -1 : 0;
-        is_above[k] = filter == 2 ? -1 : 0;
-        is_mean[k] = filter == 3 ? -1 : 0;
-        is_paeth[k] = filter == 4 ? -1 : 0;
-        // Row k is in `column - k`.
-        row[k] = rows + k * stride + 1 - k;
+        filters.is_left[k] = filter == 1 ? -1 : 0;
+        filters.is_above[k] = filter == 2 ? -1 : 0;
+        filters.is_mean[k] = filter == 3 ? -1 : 0;
+        filters.is_paeth[k] = filter == 4 ? -1 : 0;
     }
-    short8lanes left = 0, corner = 0;
-    const auto step = [&](size_t column, size_t first, size_t end) __attribute__((always_inline)) {
-        short8lanes above = __builtin_shufflevector(left, left, 0, 0, 1, 2, 3, 4, 5, 6);
-        above[0] = column < count ? prior[column] : 0;
-        short8lanes filtered = 0;
-        for (size_t k = first; k < end; k++) filtered[k] = row[k][column];
-        const short8lanes predicted = (paeth(left, above, corner) & is_paeth) | (left & is_left) | (above & is_above)
-            | (((left + above) >> 1) & is_mean);
-        left = (predicted + filtered) & 255;
-        corner = above;
-        for (size_t k = first; k < end; k++) row[k][column] = static_cast<uint8_t>(left[k]);
-    };
+    gray_state state = {0, 0};
     size_t column = 0;
-    for (; column + 1 < gray_rows; column++) {
-        step(column, 0, column + 1);
-        // What has not begun is nothing.
-        for (size_t k = column + 1; k < gray_rows; k++) left[k] = 0;
+    undo_gray_block<true>(rows, stride, prior, count, column, filters, state);
+    for (column = 16; column + 16 <= count; column += 16) {
+        undo_gray_block<false>(rows, stride, prior, count, column, filters, state);
     }
-    for (; column < count; column++) step(column, 0, gray_rows);
-    for (; column < count + gray_rows - 1; column++) step(column, column - count + 1, gray_rows);
+    for (; column < count + gray_rows - 1; column += 16) {
+        undo_gray_block<true>(rows, stride, prior, count, column, filters, state);
+    }
 }
 
 /// Rows of colour likewise, a few at once.
@@ -179,14 +234,14 @@ void undo_filter(unsigned filter, uint8_t *row, const uint8_t *prior, size_t cou
 template <size_t pixel>
 size_t alike_rows(const uint8_t *rows, size_t row_count, size_t count) {
     const size_t together = pixel == 1 ? gray_rows : rows_at_once;
-    if (pixel == 2 || row_count < together || count < together * pixel) return 0;
+    if (pixel == 2 || row_count < together || count < (pixel == 1 ? gray_columns_min : together * pixel)) return 0;
     size_t slow = 0;
     for (size_t k = 0; k < together; k++) {
         const unsigned filter = rows[k * (count + 1)];
         if (filter > 4) return 0;
         slow += filter == 4 || (pixel == 1 && filter == 3);
     }
-    // Eight rows of gray take as long as two of them by themselves.
+    // Sixteen rows of gray take as long as two of them by themselves.
     return slow >= (pixel == 1 ? 3 : together) ? together : 0;
 }
 

@@ -64,7 +64,8 @@ extension ProjectParser {
             try checkCount(count, limits.pointsPerStroke, of: "the number of points of the stroke", at: path)
             pointCount += count
             try checkCount(pointCount, limits.points, of: "the number of points up to here", at: path)
-            return bulk.points(of: array, limits: limits)
+            if bulk.awaitPoints(of: array) { strokesWithoutPoints.append(strokeCount) }
+            return []
         }
         try checkCount(array.count, limits.pointsPerStroke, of: "the number of points of the stroke", at: path)
         try checkCount(pointCount + array.count, limits.points, of: "the number of points up to here", at: path)
@@ -86,6 +87,22 @@ extension ProjectParser {
         pointCount += points.count
         try checkCount(pointCount, limits.points, of: "the number of points up to here", at: path)
         return points
+    }
+
+    /// Gives the strokes the points that were left out when they were read.
+    func addPoints(of bulk: ProjectText, to project: inout Project) {
+        var missing = zip(strokesWithoutPoints, bulk.readPoints(limits: limits)).makeIterator()
+        guard var next = missing.next() else { return }
+        var number = 0
+        for layer in project.layers.indices {
+            for stroke in project.layers[layer].strokes.indices {
+                number += 1
+                guard number == next.0 else { continue }
+                project.layers[layer].strokes[stroke].points = next.1
+                guard let following = missing.next() else { return }
+                next = following
+            }
+        }
     }
 }
 

@@ -86,6 +86,8 @@ struct ProjectParser {
     /// Over all layers, for the limits.
     var strokeCount = 0
     var pointCount = 0
+    /// The numbers, from 1 on, of the strokes whose points the document leaves out.
+    var strokesWithoutPoints: [Int] = []
     /// Holds what the document leaves out; nil when it leaves nothing out.
     var bulk: ProjectText?
 
@@ -105,7 +107,8 @@ struct ProjectParser {
             self.bulk = bulk
             defer { self.bulk = nil }
             do {
-                let project = try readProject(try JSONObject(document.root, path: .root, file: file))
+                var project = try readProject(try JSONObject(document.root, path: .root, file: file))
+                addPoints(of: bulk, to: &project)
                 withExtendedLifetime(document) {}
                 return bulk.isSound ? project : nil
             } catch {

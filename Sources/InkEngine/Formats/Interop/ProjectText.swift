@@ -1,4 +1,5 @@
 import CJSON
+import Dispatch
 
 /// A project's text without its bulk, the points of strokes and the images, which are read straight from the text.
 ///
@@ -9,6 +10,8 @@ final class ProjectText {
     private let text: UnsafeBufferPointer<UInt8>
     private let pieces: UnsafeBufferPointer<ink_json_piece>
     private var isRead: [Bool]
+    /// The pieces of points that are still to be read.
+    private var awaited: [Int] = []
 
     private var hasUnsound = false
 
@@ -40,19 +43,50 @@ final class ProjectText {
     /// How many elements the array has that `value` stands for; nil when it stands for none.
     func pointCount(of value: JSONValue) -> Int? { piece(of: value).map { pieces[$0].count } }
 
-    /// The points of the array that `value` stands for; empty when they are not sound.
-    func points(of value: JSONValue, limits: Limits) -> [StrokePoint] {
-        guard let index = piece(of: value) else { return [] }
-        let piece = pieces[index]
+    /// Leaves the points of the array that `value` stands for to `readPoints`; false when it stands for none.
+    func awaitPoints(of value: JSONValue) -> Bool {
+        guard let index = piece(of: value) else { return false }
+        isRead[index] = true
+        awaited.append(index)
+        return true
+    }
+
+    /// All points that were left to this, one array after the other; several at a time when there are many. What is not
+    /// sound is empty.
+    func readPoints(limits: Limits) -> [[StrokePoint]] {
+        let count = awaited.count
+        let pointCount = awaited.reduce(0) { $0 + pieces[$1].count }
+        let shareCount = min(count, pointCount >= Self.pointsMin ? Self.shareCount : 1)
+        nonisolated(unsafe) let arrays = UnsafeMutableBufferPointer<[StrokePoint]>.allocate(capacity: count)
+        arrays.initialize(repeating: [])
+        defer {
+            arrays.deinitialize()
+            arrays.deallocate()
+        }
+        // Each writes arrays of its own; what they read does not change.
+        nonisolated(unsafe) let text = self
+        DispatchQueue.concurrentPerform(iterations: shareCount) { share in
+            for index in (share * count / shareCount)..<((share + 1) * count / shareCount) {
+                arrays[index] = text.points(of: text.pieces[text.awaited[index]], limits: limits)
+            }
+        }
+        hasUnsound = hasUnsound || zip(arrays, awaited).contains { $0.count != pieces[$1].count }
+        return Array(arrays)
+    }
+
+    /// Fewer points are read sooner by one thread.
+    private static let pointsMin = 8192
+    private static let shareCount = 16
+
+    private func points(of piece: ink_json_piece, limits: Limits) -> [StrokePoint] {
         let point = StrokePoint(x: 0, y: 0)
         let defaults = [point.pressure, point.timestamp, point.altitude, point.azimuth]
-        isRead[index] = true
         return [StrokePoint](unsafeUninitializedCapacity: piece.count) { points, count in
             let start = UnsafeMutableRawPointer(points.baseAddress)?.assumingMemoryBound(to: Double.self)
             guard let start, let base = text.baseAddress else { return }
             let read = ink_json_read_points(
                 base + piece.offset, piece.length, limits.coordinate, defaults, start, piece.count)
-            if read == piece.count { count = read } else { hasUnsound = true }
+            if read == piece.count { count = read }
         }
     }
 

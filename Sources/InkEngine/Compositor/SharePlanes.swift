@@ -1,0 +1,52 @@
+import CKernels
+
+/// Premultiplied, sRGB-encoded colour as four planes of shares, 1/65,535: half the memory of `FloatPlanes`, for layers
+/// onto which strokes are drawn one after the other.
+///
+/// Owns its memory; not shared between threads while it is written.
+final class SharePlanes {
+    let width: Int
+    let height: Int
+    private let memory: UnsafeMutableBufferPointer<UInt16>
+    private let distance: Int
+    private let stride: Int
+
+    /// Planes of transparent black.
+    init(width: Int, height: Int) {
+        precondition(width > 0 && height > 0)
+        self.width = width
+        self.height = height
+        // Each row and plane begins at a line of its own; planes a power of two apart would get into each other's way in
+        // the caches.
+        let line = 32
+        stride = (width + line - 1) / line * line
+        distance = stride * height + 17 * line
+        memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 8 * distance, alignment: 2 * line)
+            .bindMemory(to: UInt16.self)
+        clear()
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Makes all pixels transparent.
+    func clear() { memory.update(repeating: 0) }
+
+    /// Takes over planes of the same size, rounded.
+    func take(_ planes: FloatPlanes, kernels: CompositingKernels) {
+        precondition(planes.width == width && planes.height == height)
+        for row in 0..<height {
+            var source = planes.rows(from: row)
+            var target = rows(from: row)
+            kernels.resample.to_shares(&source, width, &target)
+        }
+        withExtendedLifetime(planes) {}
+    }
+
+    /// The planes from a row on, for kernels; valid as long as the planes are.
+    func rows(from row: Int) -> ink_shares {
+        let first = memory.baseAddress! + row * stride
+        return ink_shares(
+            red: first, green: first + distance, blue: first + 2 * distance, alpha: first + 3 * distance,
+            stride: stride)
+    }
+}
