@@ -167,11 +167,28 @@ static void add_rows(
     }
 }
 
+INK_INLINE uint16_t share_of(float v) { return (uint16_t)(int)(v * 65535.0f + 0.5f); }
+
 static void to_shares(const struct ink_planes *row, size_t count, const struct ink_shares *target) {
     const float *const sources[4] = {row->red, row->green, row->blue, row->alpha};
     uint16_t *const targets[4] = {target->red, target->green, target->blue, target->alpha};
     for (int c = 0; c < 4; c++) {
-        for (size_t x = 0; x < count; x++) targets[c][x] = (uint16_t)(int)(sources[c][x] * 65535.0f + 0.5f);
+        for (size_t x = 0; x < count; x++) targets[c][x] = share_of(sources[c][x]);
+    }
+}
+
+static void from_shares(const struct ink_shares *row, size_t count, const struct ink_planes *target) {
+    constexpr float per_share = 1.0f / 65535.0f;
+    float *const red = target->red, *const green = target->green, *const blue = target->blue;
+    float *const alpha = target->alpha;
+    for (size_t x = 0; x < count; x++) {
+        const int differs = (share_of(red[x]) ^ row->red[x]) | (share_of(green[x]) ^ row->green[x]) |
+            (share_of(blue[x]) ^ row->blue[x]) | (share_of(alpha[x]) ^ row->alpha[x]);
+        const bool is_same = differs == 0;
+        red[x] = is_same ? red[x] : (float)row->red[x] * per_share;
+        green[x] = is_same ? green[x] : (float)row->green[x] * per_share;
+        blue[x] = is_same ? blue[x] : (float)row->blue[x] * per_share;
+        alpha[x] = is_same ? alpha[x] : (float)row->alpha[x] * per_share;
     }
 }
 
@@ -211,5 +228,5 @@ static void settle_pixels(const struct ink_planes *row, size_t count) {
 extern "C" const struct ink_resample INK_TABLE(ink_resample_) = {
     INK_LEVEL::read_mask,     INK_LEVEL::read_pixels, INK_LEVEL::read_planes, INK_LEVEL::interleave_masks,
     INK_LEVEL::filter_masks,  INK_LEVEL::filter_pixels, INK_LEVEL::add_rows,    INK_LEVEL::to_shares,
-    INK_LEVEL::settle_mask,   INK_LEVEL::settle_pixels,
+    INK_LEVEL::from_shares,   INK_LEVEL::settle_mask,   INK_LEVEL::settle_pixels,
 };

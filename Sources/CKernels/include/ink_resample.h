@@ -41,6 +41,8 @@ struct ink_resample {
         float *target);
     /// Rounds a row of `count` pixels to 1/65,535.
     void (*to_shares)(const struct ink_planes *row, size_t count, const struct ink_shares *target);
+    /// Takes over those of a row's shares that are not what `target` rounds to.
+    void (*from_shares)(const struct ink_shares *row, size_t count, const struct ink_planes *target);
     /// Clamps sums to 0...1; what misses 1 by no more than rounding errors is 1.
     void (*settle_mask)(float *values, size_t count);
     /// Clamps alpha like that, and each colour to 0...alpha.

@@ -42,6 +42,18 @@ final class SharePlanes {
         withExtendedLifetime(planes) {}
     }
 
+    /// Gives `planes`, which this took over before something was drawn, the pixels that have changed. The others keep what
+    /// rounding took from them: what no stroke meets is as if there were none, in whatever tile it is.
+    func give(_ planes: FloatPlanes, kernels: CompositingKernels) {
+        precondition(planes.width == width && planes.height == height)
+        for row in 0..<height {
+            var source = rows(from: row)
+            var target = planes.rows(from: row)
+            kernels.resample.from_shares(&source, width, &target)
+        }
+        withExtendedLifetime(planes) {}
+    }
+
     /// The planes from a row on, for kernels; valid as long as the planes are.
     func rows(from row: Int) -> ink_shares {
         let first = memory.baseAddress! + row * stride

@@ -121,7 +121,7 @@ public final class TileRenderer {
         }
         for layer in scene.layers {
             guard let mask = try mask(of: layer, cell) else { continue }
-            let pixels: CellLayer.Pixels
+            var pixels = CellLayer.Pixels.planes(planes.image)
             if layer.strokes.isEmpty {
                 guard
                     let found = try layer.content.flatMap({ image throws(EngineError) in
@@ -130,12 +130,9 @@ public final class TileRenderer {
                 else { continue }
                 pixels = found
             } else {
-                pixels = .shares(planes.layer)
-                var isBlank = true
-                if let content = layer.content, try content.color(cell, into: planes.image) == .varied {
-                    planes.layer.take(planes.image, kernels: compositor.kernels)
-                    isBlank = false
-                }
+                let content = try layer.content?.color(cell, into: planes.image)
+                if content == .varied { planes.layer.take(planes.image, kernels: compositor.kernels) }
+                var isBlank = content != .varied
                 raster += ContinuousClock().measure {
                     for selection in layer.strokes {
                         strokeLayer.draw(
@@ -144,6 +141,11 @@ public final class TileRenderer {
                     }
                 }
                 if isBlank { continue }
+                if content == .varied {
+                    planes.layer.give(planes.image, kernels: compositor.kernels)
+                } else {
+                    pixels = .shares(planes.layer)
+                }
             }
             blend(
                 CellLayer(pixels: pixels, mask: mask, opacity: layer.opacity, mode: layer.blendMode),

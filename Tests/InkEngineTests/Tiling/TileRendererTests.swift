@@ -42,4 +42,45 @@ struct TileRendererTests {
             #expect(tiled == whole, "tiles of \(tile), \(random)")
         }
     }
+
+    /// Noise, partly transparent.
+    private func noise(_ size: PixelSize, seed: UInt64, isTransparent: Bool = false) -> StraightImage {
+        var random = SeededGenerator(seed: seed)
+        return StraightImage(
+            size: size,
+            rgba: (0..<(4 * size.area)).map { index in
+                isTransparent && index % 4 == 3 ? 0 : .random(in: 0...255, using: &random)
+            })
+    }
+
+    private func project(_ canvas: PixelSize, strokes: [Stroke]) -> Project {
+        Project(canvasSize: canvas, layers: [Layer(opacity: 0.37, strokes: strokes)])
+    }
+
+    private let corner = Stroke(
+        brush: Brush(type: .crossHatch, opacity: 0.5, lineWidth: 2),
+        points: [StrokePoint(x: 10, y: 10), StrokePoint(x: 40, y: 30)])
+
+    @Test("a picture under strokes is the same where they are not", arguments: [200, 150])
+    func contentFarFromStrokes(edge: Int) throws {
+        let canvas = PixelSize(width: 200, height: 200)
+        let output = PixelSize(width: edge, height: edge)
+        var images = DecodedImages()
+        images[.content(layerIndex: 0)] = noise(canvas, seed: 1)
+        let drawn = try LocalRendering.render(project(canvas, strokes: [corner]), images: images, output: output)
+        let bare = try LocalRendering.render(project(canvas, strokes: []), images: images, output: output)
+        let farRows = 4 * edge * (edge / 2)
+        #expect(drawn[farRows...] == bare[farRows...])
+        #expect(drawn != bare)
+    }
+
+    @Test("strokes on a transparent picture are as on none")
+    func strokesOnTransparentContent() throws {
+        let canvas = PixelSize(width: 100, height: 100)
+        var images = DecodedImages()
+        let without = try LocalRendering.render(project(canvas, strokes: [corner]), images: images, output: canvas)
+        images[.content(layerIndex: 0)] = noise(canvas, seed: 2, isTransparent: true)
+        let with = try LocalRendering.render(project(canvas, strokes: [corner]), images: images, output: canvas)
+        #expect(with == without)
+    }
 }
