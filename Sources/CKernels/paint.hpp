@@ -5,8 +5,12 @@ namespace INK_JOIN(paint_, INK_LEVEL) {
 
 using namespace INK_JOIN(raster_, INK_LEVEL);
 
-/// The product of shares to the nearest 65,536th: of nothing nothing, and nearly all of 65,535.
-INK_INLINE ushort16 nearest_product(ushort16 a, ushort16 b) { return product(a, b) + ((a * b) >> 15); }
+/// The product of shares in 65,536ths, rounded up where what is cut off and `rounding` make one: of nothing nothing, and
+/// nearly all of 65,535.
+INK_INLINE ushort16 rounded_product(ushort16 a, ushort16 b, ushort16 rounding) {
+    const ushort16 cut_off = a * b + rounding;
+    return product(a, b) - (ushort16)(cut_off < rounding);
+}
 
 /// Whether nothing was drawn.
 INK_INLINE bool is_untouched(ushort16 left) {
@@ -15,15 +19,16 @@ INK_INLINE bool is_untouched(ushort16 left) {
 }
 
 /// - Parameter color: red, green, blue of ink that is put on; nothing to take away only.
-INK_INLINE void paint_sixteen(uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color) {
+INK_INLINE void paint_sixteen(
+    uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, ushort16 rounding) {
     const ushort16 left = load16(kept);
     // Blocks are coarse: much of them may be untouched.
     if (is_untouched(left)) return;
     const ushort16 taken = ~left;
     // No colour comes to exceed alpha, which goes through the same operations as a channel that is 1.
     const auto paint = [&](uint16_t *plane, uint16_t ink) __attribute__((always_inline)) {
-        const ushort16 under = load16(plane + at), rest = under - nearest_product(under, taken);
-        store(plane + at, color ? rest + nearest_product((ushort16)ink, taken) : rest);
+        const ushort16 under = load16(plane + at), rest = under - rounded_product(under, taken, rounding);
+        store(plane + at, color ? rest + rounded_product((ushort16)ink, taken, rounding) : rest);
     };
     paint(layer.red, color ? color[0] : 0);
     paint(layer.green, color ? color[1] : 0);
@@ -32,22 +37,25 @@ INK_INLINE void paint_sixteen(uint16_t *kept, const ink_shares &layer, ptrdiff_t
     store(kept, (ushort16)65535);
 }
 
-INK_INLINE void paint_box(ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color) {
+INK_INLINE void paint_box(
+    ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding) {
     for (int32_t row = box.top; row < box.bottom; row++) {
         uint16_t *kept = plane.values + row * plane.stride;
         const ptrdiff_t at = row * layer.stride;
         for (int32_t column = box.left; column < box.right; column += 16) {
-            paint_sixteen(kept + column, layer, at + column, color);
+            paint_sixteen(kept + column, layer, at + column, color, (ushort16)rounding);
         }
     }
 }
 
-void paint(ink_kept plane, const ink_box *box, const ink_shares *layer, const uint16_t *color) {
+void paint(ink_kept plane, const ink_box *box, const ink_shares *layer, const uint16_t *color, uint16_t rounding) {
     const uint16_t ink[3] = {color[0], color[1], color[2]};
-    paint_box(plane, *box, *layer, ink);
+    paint_box(plane, *box, *layer, ink, rounding);
 }
 
-void erase(ink_kept plane, const ink_box *box, const ink_shares *layer) { paint_box(plane, *box, *layer, nullptr); }
+void erase(ink_kept plane, const ink_box *box, const ink_shares *layer, uint16_t rounding) {
+    paint_box(plane, *box, *layer, nullptr, rounding);
+}
 
 }  // namespace INK_JOIN(paint_, INK_LEVEL)
 }  // namespace

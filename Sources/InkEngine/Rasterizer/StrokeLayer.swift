@@ -37,12 +37,15 @@ final class StrokeLayer {
         for (position, index) in indices.enumerated() {
             painter.paint(block.strokes[index], scale: scale, cell: cell, into: remaining)
             let isRunEnd = position + 1 == indices.count || block.runs[indices[position + 1]] != block.runs[index]
-            if isRunEnd { apply(block.strokes[index], to: layer, isBlank: &isBlank) }
+            if isRunEnd { apply(block.strokes[index], run: block.runs[index], to: layer, isBlank: &isBlank) }
         }
     }
 
     /// Uses up what the strokes of a run left of the layer.
-    private func apply(_ stroke: PreparedStroke, to planes: SharePlanes, isBlank: inout Bool) {
+    ///
+    /// - Parameter run: every run rounds at another place between two shares. To the nearest, thousands of faint runs would all
+    ///   be rounded away; and by the pixel or the tile it must not differ, for then tiles would show.
+    private func apply(_ stroke: PreparedStroke, run: Int32, to planes: SharePlanes, isBlank: inout Bool) {
         if isBlank, remaining.isDrawn {
             planes.clear()
             isBlank = false
@@ -50,6 +53,7 @@ final class StrokeLayer {
         defer { withExtendedLifetime(planes) {} }
         let layer = planes.rows(from: 0)
         let plane = remaining.kernelPlane
+        let rounding = UInt16(truncatingIfNeeded: 32_768 &+ Int(run) &* StrokeLayer.goldenShare)
         let color = stroke.brush.color
         // 255 is 65,535.
         let channels: InlineArray<3, UInt16> = [
@@ -59,15 +63,18 @@ final class StrokeLayer {
             withUnsafePointer(to: box) { box in
                 withUnsafePointer(to: layer) { layer in
                     switch stroke.mode {
-                    case .erase: kernels.pointee.erase(plane, box, layer)
+                    case .erase: kernels.pointee.erase(plane, box, layer, rounding)
                     case .paint:
                         withUnsafeBytes(of: channels) {
                             kernels.pointee.paint(
-                                plane, box, layer, $0.assumingMemoryBound(to: UInt16.self).baseAddress!)
+                                plane, box, layer, $0.assumingMemoryBound(to: UInt16.self).baseAddress!, rounding)
                         }
                     }
                 }
             }
         }
     }
+
+    /// 65,536 over the golden ratio: its multiples are spread evenly, however many there are.
+    private static let goldenShare = 40_503
 }

@@ -24,7 +24,8 @@ final class Farm: Sendable {
         context = try ZeroMQContext()
         var configuration = BrokerConfiguration(endpoint: endpoint)
         configuration.heartbeatMilliseconds = 50
-        configuration.livenessMilliseconds = 2_000
+        // All tests run at once: a worker may have to wait for seconds.
+        configuration.livenessMilliseconds = 10_000
         configuration.spillFolder = folder
         change(&configuration)
         let log = EventLog()
@@ -52,7 +53,7 @@ final class Farm: Sendable {
     }
 
     /// The end of an export; nil when it does not come.
-    func end(of id: UInt64, seconds: Double = 20) -> Result<ExportOutcome, BrokerError>? {
+    func end(of id: UInt64, seconds: Double = 60) -> Result<ExportOutcome, BrokerError>? {
         log.end(of: JobID(id), seconds: seconds)
     }
 

@@ -83,4 +83,20 @@ struct TileRendererTests {
         let with = try LocalRendering.render(project(canvas, strokes: [corner]), images: images, output: canvas)
         #expect(with == without)
     }
+
+    @Test("thousands of faint strokes of two colours add up", arguments: [(0.0003, 20_000), (0.001, 6_000)])
+    func faintRuns(opacity: Double, count: Int) throws {
+        let canvas = PixelSize(width: 8, height: 8)
+        let strokes = (0..<count).map { index in
+            Stroke(
+                brush: Brush(
+                    type: .solid, opacity: opacity, lineWidth: 40,
+                    color: index % 2 == 0 ? .black : RGBA8(red: 1, green: 1, blue: 1)),
+                points: [StrokePoint(x: 4, y: 4)])
+        }
+        let pixels = try LocalRendering.render(
+            Project(canvasSize: canvas, layers: [Layer(strokes: strokes)]), images: DecodedImages(), output: canvas)
+        // White under e^-6 of what it was: 0.6 levels, and half a level of ink.
+        #expect(pixels[0..<3].allSatisfy { (0...2).contains($0) }, "\(pixels[0..<4])")
+    }
 }
