@@ -20,7 +20,6 @@ typedef int16_t short16 __attribute__((vector_size(32)));
 // The same at any address of a float.
 typedef float float4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
 typedef float float8_unaligned __attribute__((ext_vector_type(8), aligned(4)));
-typedef int32_t int8lanes_unaligned __attribute__((ext_vector_type(8), aligned(4)));
 typedef uint16_t ushort8_unaligned __attribute__((ext_vector_type(8), aligned(2)));
 typedef uint16_t ushort16_unaligned __attribute__((ext_vector_type(16), aligned(2)));
 typedef int32_t int16lanes_unaligned __attribute__((ext_vector_type(16), aligned(4)));

@@ -96,7 +96,7 @@ struct ImageRows {
                 switch row {
                 case .constant(let value): UInt8(truncatingIfNeeded: value)
                 case .samples(let samples):
-                    // As many equal neighbours as there are pairs of neighbours.
+                    // All are equal when each equals the next one.
                     memcmp(samples + columns.lowerBound, samples + columns.lowerBound + 1, columns.count - 1) == 0
                         ? samples[columns.lowerBound] : nil
                 }

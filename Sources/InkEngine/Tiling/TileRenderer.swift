@@ -22,7 +22,7 @@ public struct RenderedTile: Sendable {
 
 /// Makes the pixels of a tile: a pure function of the task and its blocks.
 ///
-/// Works through cells that fit a processor's second-level cache. Owns scratch memory of some MB; one renderer serves
+/// Works through cells that a processor's caches hold. Owns scratch memory of some MB; one renderer serves
 /// one thread.
 public final class TileRenderer {
     /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture

@@ -4,28 +4,22 @@ import Synchronization
 
 /// Does tasks with the engine: opens blocks, renders, and makes results.
 public final class EngineTaskRunner: TaskRunner {
-    /// A thread's scratch memory, made by the thread. Its locks are never waited for, since no two runs have one thread's
-    /// number.
+    /// A thread's tools with their scratch memory, made by the thread. Its lock is never waited for, since no two runs have
+    /// one thread's number.
     private final class Bench: Sendable {
-        private let renderer = Mutex<TileRenderer?>(nil)
-        private let encoder = Mutex<BandEncoder?>(nil)
-
-        func withRenderer<Result>(
-            _ body: (TileRenderer) throws(EngineError) -> sending Result
-        ) throws(EngineError) -> sending Result {
-            try renderer.withLock { renderer throws(EngineError) in
-                let made = renderer ?? TileRenderer()
-                renderer = made
-                return try body(made)
-            }
+        struct Tools {
+            let renderer = TileRenderer()
+            let encoder = BandEncoder()
         }
 
-        func withEncoder<Result>(
-            _ body: (BandEncoder) throws(EngineError) -> sending Result
+        private let tools = Mutex<Tools?>(nil)
+
+        func use<Result>(
+            _ body: (Tools) throws(EngineError) -> sending Result
         ) throws(EngineError) -> sending Result {
-            try encoder.withLock { encoder throws(EngineError) in
-                let made = encoder ?? BandEncoder()
-                encoder = made
+            try tools.withLock { tools throws(EngineError) in
+                let made = tools ?? Tools()
+                tools = made
                 return try body(made)
             }
         }
@@ -37,8 +31,7 @@ public final class EngineTaskRunner: TaskRunner {
     public init(threads: Int) { benches = (0..<threads).map { _ in Bench() } }
 
     public func prepare(thread index: Int) {
-        try? benches[index].withRenderer { _ throws(EngineError) in }
-        try? benches[index].withEncoder { _ throws(EngineError) in }
+        try? benches[index].use { _ throws(EngineError) in }
     }
 
     public func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
@@ -86,8 +79,8 @@ public final class EngineTaskRunner: TaskRunner {
     private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = steadyNanoseconds()
         try context.blocks.open(strokes: task.layers.flatMap { $0.strokes.map(\.block) })
-        let tile = try benches[context.threadIndex].withRenderer { renderer throws(EngineError) in
-            try renderer.render(task, blocks: context.blocks)
+        let tile = try benches[context.threadIndex].use { tools throws(EngineError) in
+            try tools.renderer.render(task, blocks: context.blocks)
         }
         let rendered = steadyNanoseconds()
         try context.checkCancellation()
@@ -115,8 +108,8 @@ public final class EngineTaskRunner: TaskRunner {
     private func emitBand(
         _ pixels: [UInt8], width: Int, format: OutputFormat, _ encoding: BandEncoding, _ context: TaskContext
     ) throws(EngineError) {
-        let band = try benches[context.threadIndex].withEncoder { encoder throws(EngineError) in
-            try encoder.encode(pixels: pixels, width: width, format: format, encoding: encoding)
+        let band = try benches[context.threadIndex].use { tools throws(EngineError) in
+            try tools.encoder.encode(pixels: pixels, width: width, format: format, encoding: encoding)
         }
         try context.emit(
             .band(

@@ -54,7 +54,7 @@ struct TileRendererTests {
     }
 
     private func project(_ canvas: PixelSize, strokes: [Stroke]) -> Project {
-        Project(canvasSize: canvas, layers: [Layer(opacity: 0.37, strokes: strokes)])
+        Project(canvasSize: canvas, layers: [Layer(opacity: 0.9, strokes: strokes)])
     }
 
     private let corner = Stroke(
@@ -84,7 +84,7 @@ struct TileRendererTests {
         #expect(with == without)
     }
 
-    @Test("thousands of faint strokes of two colours add up", arguments: [(0.0003, 20_000), (0.001, 6_000)])
+    @Test("thousands of faint strokes of two colours add up", arguments: [(0.0003, 20_000), (0.0006, 10_000)])
     func faintRuns(opacity: Double, count: Int) throws {
         let canvas = PixelSize(width: 8, height: 8)
         let strokes = (0..<count).map { index in
