@@ -44,7 +44,7 @@ let package = Package(
         .target(
             name: "InkProtocol",
             dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
-        .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine"]),
+        .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
         .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
         // Small JSON documents: reports, answers.
         .target(name: "InkJSON"),

@@ -7,6 +7,11 @@ final class OutlinePainter {
     /// The chains of the last stamp: those of one stroke are often all alike.
     private var chains: [EdgeChain] = []
     private var chainsOf: ChainKey?
+    private var areChainsKept = false
+    /// The chains of strokes whose stamps are alike, which are seen again in other cells.
+    private var keptChains: [ChainKey: [EdgeChain]] = [:]
+    private var keptEdges = 0
+    private static let keptEdgesMax = 200_000
 
     private struct PatternKey: Hashable {
         var type: BrushType
@@ -16,7 +21,7 @@ final class OutlinePainter {
     }
 
     /// What the chains of a stamp depend on.
-    private struct ChainKey: Equatable {
+    private struct ChainKey: Hashable {
         var pattern: ObjectIdentifier
         var along: Point
         var size: Double
@@ -41,6 +46,7 @@ final class OutlinePainter {
             patterns.removeAll()
             patternPoints = 0
             chainsOf = nil
+            forgetChains()
         }
         patterns[key] = pattern
         if case .outline(let outline) = pattern.shape { patternPoints += outline.points.count }
@@ -69,9 +75,14 @@ final class OutlinePainter {
             scale.output((stamp.size * p.x) * stamp.along + (stamp.size * p.y) * stamp.across)
         }
         let key = ChainKey(pattern: ObjectIdentifier(pattern), along: stamp.along, size: stamp.size, scale: scale)
-        if chainsOf != key {
+        if chainsOf == key {
+            // Stamps of changing sizes never come here.
+            if !areChainsKept { keepChains() }
+        } else if let kept = keptChains[key] {
+            (chains, chainsOf, areChainsKept) = (kept, key, true)
+        } else {
             chains = outline.chains.map { chain in EdgeChain(outline.points[chain.range].map(map)) }
-            chainsOf = key
+            (chainsOf, areChainsKept) = (key, false)
         }
         let center = scale.output(stamp.center)
         let cell = accumulator.cell
@@ -87,5 +98,19 @@ final class OutlinePainter {
                 accumulator.add(chains[index], at: place)
             }
         }
+    }
+
+    private func keepChains() {
+        guard let chainsOf else { return }
+        let edges = chains.reduce(0) { $0 + $1.edgeCount }
+        if keptEdges + edges > OutlinePainter.keptEdgesMax { forgetChains() }
+        keptChains[chainsOf] = chains
+        keptEdges += edges
+        areChainsKept = true
+    }
+
+    private func forgetChains() {
+        keptChains.removeAll()
+        keptEdges = 0
     }
 }
