@@ -187,36 +187,152 @@ void undo_gray_rows(uint8_t *rows, size_t stride, const uint8_t *prior, size_t c
     }
 }
 
-/// Rows of colour likewise, a few at once.
-constexpr size_t rows_at_once = 4;
+/// Sixteen rows of colour likewise, in two vectors of eight pixels: pixel k of a vector belongs to row k of its half, and
+/// has four bytes, whatever it has in the file. Only the middle, where all rows are under way, is restored so.
+typedef int16_t short32lanes __attribute__((ext_vector_type(32)));
+typedef int64_t long8 __attribute__((ext_vector_type(8)));
+typedef uint8_t byte32 __attribute__((ext_vector_type(32)));
+typedef uint32_t pixel4 __attribute__((ext_vector_type(4)));
+typedef uint32_t pixel8 __attribute__((ext_vector_type(8)));
+typedef uint32_t pixel16 __attribute__((ext_vector_type(16)));
+
+constexpr size_t colour_rows = 16;
+constexpr size_t colour_columns_min = 4 * colour_rows;
+
+/// Four pixels from `bytes` on, of which 16 are read.
+template <size_t pixel> INK_INLINE pixel4 load_pixels(const uint8_t *bytes) {
+    byte16 v;
+    memcpy(&v, bytes, 16);
+    if (pixel == 3) {
+        const byte16 zero = 0;
+        v = __builtin_shufflevector(v, zero, 0, 1, 2, 16, 3, 4, 5, 16, 6, 7, 8, 16, 9, 10, 11, 16);
+    }
+    return (pixel4)v;
+}
+
+template <size_t pixel> INK_INLINE void store_pixels(uint8_t *bytes, pixel4 pixels) {
+    byte16 v = (byte16)pixels;
+    if (pixel == 3) v = __builtin_shufflevector(v, v, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
+    memcpy(bytes, &v, 4 * pixel);
+}
+
+/// Four columns of eight rows: pixels of columns beside each other, and back.
+template <size_t pixel> INK_INLINE void load_columns(uint8_t *const *rows, size_t column, pixel8 (&columns)[4]) {
+    pixel16 halves[2];
+    for (int half = 0; half < 2; half++) {
+        pixel4 v[4];
+        for (int k = 0; k < 4; k++) v[k] = load_pixels<pixel>(rows[4 * half + k] + (column - 4 * half - k) * pixel);
+        halves[half] = __builtin_shufflevector(
+            __builtin_shufflevector(v[0], v[1], 0, 1, 2, 3, 4, 5, 6, 7),
+            __builtin_shufflevector(v[2], v[3], 0, 1, 2, 3, 4, 5, 6, 7), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    }
+    columns[0] = __builtin_shufflevector(halves[0], halves[1], 0, 4, 8, 12, 16, 20, 24, 28);
+    columns[1] = __builtin_shufflevector(halves[0], halves[1], 1, 5, 9, 13, 17, 21, 25, 29);
+    columns[2] = __builtin_shufflevector(halves[0], halves[1], 2, 6, 10, 14, 18, 22, 26, 30);
+    columns[3] = __builtin_shufflevector(halves[0], halves[1], 3, 7, 11, 15, 19, 23, 27, 31);
+}
 
 template <size_t pixel>
-void undo_paeth_of_rows(uint8_t *const *rows, const uint8_t *prior, size_t pixels) {
-    short4 left[rows_at_once] = {}, corner[rows_at_once] = {};
-    const auto values = [](const uint8_t *bytes) __attribute__((always_inline)) {
-        byte4 four;
-        memcpy(&four, bytes, 4);
-        return __builtin_convertvector(four, short4);
+INK_INLINE void store_columns(uint8_t *const *rows, size_t column, const pixel8 (&columns)[4]) {
+    const pixel16 a = __builtin_shufflevector(
+        columns[0], columns[1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const pixel16 b = __builtin_shufflevector(
+        columns[2], columns[3], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const pixel16 halves[2] = {
+        __builtin_shufflevector(a, b, 0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27),
+        __builtin_shufflevector(a, b, 4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31)};
+    for (int half = 0; half < 2; half++) {
+        const pixel16 v = halves[half];
+        uint8_t *const *at = rows + 4 * half;
+        const size_t first = column - 4 * half;
+        store_pixels<pixel>(at[0] + first * pixel, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+        store_pixels<pixel>(at[1] + (first - 1) * pixel, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+        store_pixels<pixel>(at[2] + (first - 2) * pixel, __builtin_shufflevector(v, v, 8, 9, 10, 11));
+        store_pixels<pixel>(at[3] + (first - 3) * pixel, __builtin_shufflevector(v, v, 12, 13, 14, 15));
+    }
+}
+
+/// The pixels of a vector one row further, behind the last one of `before`.
+INK_INLINE short32lanes one_row_on(short32lanes v, short32lanes before) {
+    return (short32lanes)__builtin_shufflevector((long8)v, (long8)before, 15, 0, 1, 2, 3, 4, 5, 6);
+}
+
+struct colour_filters {
+    short32lanes is_left, is_above, is_mean, is_paeth;
+
+    INK_METHOD short32lanes predicted(short32lanes left, short32lanes above, short32lanes corner) const {
+        const short32lanes other = (left & is_left) | (above & is_above) | (((left + above) >> 1) & is_mean);
+        return is_paeth ? paeth(left, above, corner) : other;
+    }
+};
+
+/// Restores some pixels of a row.
+template <size_t pixel>
+void undo_part(unsigned filter, uint8_t *row, const uint8_t *prior, size_t first, size_t end) {
+    for (size_t i = first * pixel; i < end * pixel; i++) {
+        const int left = i < pixel ? 0 : row[i - pixel], above = prior[i], corner = i < pixel ? 0 : prior[i - pixel];
+        int predicted = 0;
+        switch (filter) {
+            case 1: predicted = left; break;
+            case 2: predicted = above; break;
+            case 3: predicted = (left + above) >> 1; break;
+            case 4: predicted = paeth(left, above, corner); break;
+            default: break;
+        }
+        row[i] = static_cast<uint8_t>(row[i] + predicted);
+    }
+}
+
+template <size_t pixel>
+void undo_colour_rows(uint8_t *rows, size_t stride, const uint8_t *prior, size_t pixels) {
+    uint8_t *at[colour_rows];
+    colour_filters filters[2];
+    for (size_t k = 0; k < colour_rows; k++) {
+        at[k] = rows + 1 + k * stride;
+        const unsigned filter = rows[k * stride];
+        for (size_t c = 4 * (k % 8); c < 4 * (k % 8) + 4; c++) {
+            filters[k / 8].is_left[c] = filter == 1 ? -1 : 0;
+            filters[k / 8].is_above[c] = filter == 2 ? -1 : 0;
+            filters[k / 8].is_mean[c] = filter == 3 ? -1 : 0;
+            filters[k / 8].is_paeth[c] = filter == 4 ? -1 : 0;
+        }
+    }
+    const auto above = [&](size_t k) { return k == 0 ? prior : at[k - 1]; };
+    const auto part = [&](size_t k, size_t first, size_t end) {
+        undo_part<pixel>(rows[k * stride], at[k], above(k), first, end);
     };
-    const auto step = [&](size_t column, size_t k) __attribute__((always_inline)) {
-        uint8_t *at = rows[k] + (column - k) * pixel;
-        const short4 above = k == 0 ? values(prior + column * pixel) : left[k - 1];
-        left[k] = (paeth(left[k], above, corner[k]) + values(at)) & (short4)(int16_t)255;
-        corner[k] = above;
-        const byte4 bytes = __builtin_convertvector(left[k], byte4);
-        memcpy(at, &bytes, pixel);
-    };
-    // Lower rows first: what they need of the row above is its last pixel. Row k is in `column - k`.
-    const size_t behind = rows_at_once - 1;
-    for (size_t column = 0; column < behind; column++) {
-        for (size_t k = column + 1; k-- > 0;) step(column, k);
+    // Row k is k pixels behind the first; when that one is at `column`, the pixels before are restored.
+    size_t column = colour_rows - 1;
+    for (size_t k = 0; k < column; k++) part(k, 0, column - k);
+    short32lanes left[2] = {0, 0}, corner[2] = {0, 0};
+    for (size_t k = 0; k < colour_rows; k++) {
+        for (size_t c = 0; c < pixel; c++) {
+            const size_t behind = column - k;
+            if (behind > 0) left[k / 8][4 * (k % 8) + c] = at[k][(behind - 1) * pixel + c];
+            if (behind > 0) corner[k / 8][4 * (k % 8) + c] = above(k)[(behind - 1) * pixel + c];
+        }
     }
-    for (size_t column = behind; column < pixels; column++) {
-        for (size_t k = rows_at_once; k-- > 0;) step(column, k);
+    // What is read behind four pixels of RGB belongs to the row still.
+    for (; column + 6 <= pixels; column += 4) {
+        pixel8 columns[2][4];
+        load_columns<pixel>(at, column, columns[0]);
+        load_columns<pixel>(at + 8, column - 8, columns[1]);
+        const pixel4 over_first = load_pixels<pixel>(prior + column * pixel);
+#pragma clang loop unroll(full)
+        for (int step = 0; step < 4; step++) {
+            const short32lanes over = __builtin_convertvector((byte32)(pixel8)over_first[step], short32lanes);
+            const short32lanes above[2] = {one_row_on(left[0], over), one_row_on(left[1], left[0])};
+            for (int half = 0; half < 2; half++) {
+                const short32lanes filtered = __builtin_convertvector((byte32)columns[half][step], short32lanes);
+                left[half] = (filters[half].predicted(left[half], above[half], corner[half]) + filtered) & 255;
+                corner[half] = above[half];
+                columns[half][step] = (pixel8)__builtin_convertvector(left[half], byte32);
+            }
+        }
+        store_columns<pixel>(at, column, columns[0]);
+        store_columns<pixel>(at + 8, column - 8, columns[1]);
     }
-    for (size_t column = pixels; column < pixels + behind; column++) {
-        for (size_t k = rows_at_once; k-- > column - pixels + 1;) step(column, k);
-    }
+    for (size_t k = 0; k < colour_rows; k++) part(k, column - k, pixels);
 }
 
 template <size_t pixel>
@@ -233,16 +349,17 @@ void undo_filter(unsigned filter, uint8_t *row, const uint8_t *prior, size_t cou
 /// How many rows from one on are worth restoring together.
 template <size_t pixel>
 size_t alike_rows(const uint8_t *rows, size_t row_count, size_t count) {
-    const size_t together = pixel == 1 ? gray_rows : rows_at_once;
-    if (pixel == 2 || row_count < together || count < (pixel == 1 ? gray_columns_min : together * pixel)) return 0;
+    const size_t together = pixel == 1 ? gray_rows : colour_rows;
+    const size_t columns_min = pixel == 1 ? gray_columns_min : colour_columns_min;
+    if (pixel == 2 || row_count < together || count / pixel < columns_min) return 0;
     size_t slow = 0;
     for (size_t k = 0; k < together; k++) {
         const unsigned filter = rows[k * (count + 1)];
         if (filter > 4) return 0;
         slow += filter == 4 || (pixel == 1 && filter == 3);
     }
-    // Sixteen rows of gray take as long as two of them by themselves.
-    return slow >= (pixel == 1 ? 3 : together) ? together : 0;
+    // Sixteen rows together take as long as two or three by themselves.
+    return slow >= 3 ? together : 0;
 }
 
 template <size_t pixel>
@@ -255,10 +372,8 @@ bool undo_rows(uint8_t *rows, size_t row_count, const uint8_t *prior, size_t cou
             undo_filter<pixel>(row[0], row + 1, prior, count);
         } else if (pixel == 1) {
             undo_gray_rows(row, count + 1, prior, count);
-        } else {
-            uint8_t *at[rows_at_once];
-            for (size_t k = 0; k < rows_at_once; k++) at[k] = row + k * (count + 1) + 1;
-            undo_paeth_of_rows<pixel>(at, prior, count / pixel);
+        } else if (pixel >= 3) {
+            undo_colour_rows<pixel < 3 ? 3 : pixel>(row, count + 1, prior, count / pixel);
         }
         y += alike == 0 ? 1 : alike;
         prior = rows + (y - 1) * (count + 1) + 1;

@@ -1,3 +1,4 @@
+import Glibc
 import InkEngine
 
 /// What an image is needed for; it decides how it is decoded.
@@ -193,10 +194,15 @@ private struct ImageRequests {
     private mutating func block(
         of png: [UInt8], _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> BlockID {
-        if let known = files.first(where: { $0.png == png }) { return known.block }
+        if let known = files.first(where: { ImageRequests.areEqual($0.png, png) }) { return known.block }
         let block = try encoder.bytes(png)
         blocks.append(block)
         files.append((png, block.id))
         return block.id
+    }
+
+    /// The same as `==`, which compares byte by byte.
+    private static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        a.count == b.count && (a.isEmpty || memcmp(a, b, a.count) == 0)
     }
 }

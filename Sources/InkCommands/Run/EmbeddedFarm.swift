@@ -9,7 +9,7 @@ final class EmbeddedFarm: ExportFarm {
     /// Blocks that the workers keep between them, bytes.
     private static let cacheBytesMax = 128 << 20
     /// Blocks that broker and workers share as they are; what is beyond is compressed, bytes.
-    private static let localBytesMax = 128 << 20
+    private static let localBytesMax = 256 << 20
     /// The least that a worker is trusted with, bytes.
     private static let workerCacheBytesMin = 16 << 20
     private static let endpoint = "inproc://ink-export"

@@ -72,7 +72,7 @@ final class PlainPNGReader {
     /// - Returns: Whether the image was plain to its end; if not, the rows handed on count for nothing.
     func readRows(_ onRow: (UnsafePointer<UInt8>) throws(EngineError) -> Void) throws(EngineError) -> Bool {
         let rowByteCount = size.width * channels
-        let rowsAtOnce = max(1, min(size.height, (256 << 10) / (rowByteCount + 1)))
+        let rowsAtOnce = min(size.height, PlainPNGReader.rowsAtOnce(rowByteCount + 1))
         // Restoring may read a byte behind what it restores.
         let buffer = RowBuffer(byteCount: rowsAtOnce * (rowByteCount + 1) + 1)
         let above = RowBuffer(byteCount: rowByteCount + 1)
@@ -86,6 +86,12 @@ final class PlainPNGReader {
             above.base.update(from: buffer.base + (count - 1) * (rowByteCount + 1) + 1, count: rowByteCount)
         }
         return endsHere()
+    }
+
+    /// As many as a cache holds, and a multiple of what kernels restore together unless rows are very long.
+    private static func rowsAtOnce(_ byteCount: Int) -> Int {
+        let rows = max(1, (256 << 10) / byteCount)
+        return rows > 16 || 16 * byteCount <= 4 << 20 ? max(16, rows & ~15) : rows
     }
 
     /// Inflates `count` bytes; false when the data ends before, or is damaged.
