@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import Synchronization
 
 /// Reads whole files into memory, up to a limit.
 public enum InputFile {
@@ -72,7 +74,9 @@ public enum InputFile {
         var failure: Int32 = 0
         // One byte more than expected shows that the end is reached.
         var bytes = [UInt8](unsafeUninitializedCapacity: expected + 1 + spareBytes) { buffer, count in
-            failure = fill(descriptor, UnsafeMutableRawBufferPointer(buffer), upTo: expected + 1, count: &count)
+            let buffer = UnsafeMutableRawBufferPointer(buffer)
+            count = fillTogether(descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[..<expected]))
+            failure = fill(descriptor, buffer, upTo: expected + 1, count: &count)
         }
         while failure == 0, bytes.count > expected, bytes.count <= limitBytes {
             let (count, error) = append(descriptor, to: &bytes)
@@ -86,6 +90,31 @@ public enum InputFile {
                 limit: "\(limitBytes) bytes")
         }
         return bytes
+    }
+
+    /// Reads a large file from its beginning, several parts at a time, each of whose pages has to be had from the system.
+    /// Returns how many bytes are there: all, or none where it is no large file or has become shorter.
+    private static func fillTogether(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let partBytes = 1 << 20
+        guard buffer.count >= 4 * partBytes, lseek(descriptor, 0, SEEK_CUR) == 0 else { return 0 }
+        let isShort = Atomic(false)
+        nonisolated(unsafe) let buffer = buffer
+        DispatchQueue.concurrentPerform(iterations: (buffer.count + partBytes - 1) / partBytes) { part in
+            var at = part * partBytes
+            let end = min(at + partBytes, buffer.count)
+            while at < end {
+                let result = pread(descriptor, buffer.baseAddress! + at, end - at, off_t(at))
+                if result > 0 {
+                    at += result
+                } else if result == 0 || errno != EINTR {
+                    isShort.store(true, ordering: .relaxed)
+                    return
+                }
+            }
+        }
+        guard !isShort.load(ordering: .relaxed), lseek(descriptor, off_t(buffer.count), SEEK_SET) == buffer.count
+        else { return 0 }
+        return buffer.count
     }
 
     /// Reads until `count` has reached `upTo` or the input has ended. Returns the error number, 0 for none.
