@@ -276,7 +276,7 @@ template <typename Side, typename End> struct stamp_rows {
         // Steps are counted from the stamp's own first pixels, in whatever cell they are.
         for (int32_t step = 0; step < widest; step += lanes) {
             const int16lanes column = part.first + step, left = widths - step;
-            uint32_t there = bits((int16lanes)(left > 0) & in_cell(column));
+            uint32_t there = bits_of((int16lanes)(left > 0) & in_cell(column));
             if (there != 0) {
                 sources from;
                 alignas(64) int32_t count[lanes], target[lanes];
@@ -320,7 +320,7 @@ template <typename Side, typename End> struct stamp_rows {
                 *(int16lanes *)before[d] = left_out;
                 *(int16lanes *)count[d] = within;
             }
-            uint32_t both = bits(has[0] & has[1]), only[2] = {bits(has[0] & ~has[1]), bits(has[1] & ~has[0])};
+            uint32_t both = bits_of(has[0] & has[1]), only[2] = {bits_of(has[0] & ~has[1]), bits_of(has[1] & ~has[0])};
             if ((both | only[0] | only[1]) != 0) {
                 sources from[2];
                 alignas(64) int32_t target[lanes];
@@ -349,12 +349,6 @@ template <typename Side, typename End> struct stamp_rows {
     }
 
 private:
-    /// One bit for each lane that is -1.
-    INK_INLINE uint32_t bits(int16lanes v) {
-        const int16lanes powers = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
-        return (uint32_t)__builtin_reduce_or(v & powers);
-    }
-
     /// The number of the lowest bit, which is taken away.
     INK_INLINE int take(uint32_t &bits) {
         const int i = __builtin_ctz(bits);

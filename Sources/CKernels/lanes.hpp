@@ -24,4 +24,13 @@ typedef uint16_t ushort8_unaligned __attribute__((ext_vector_type(8), aligned(2)
 typedef uint16_t ushort16_unaligned __attribute__((ext_vector_type(16), aligned(2)));
 typedef int32_t int16lanes_unaligned __attribute__((ext_vector_type(16), aligned(4)));
 typedef float float16_unaligned __attribute__((ext_vector_type(16), aligned(4)));
+typedef bool bool16 __attribute__((ext_vector_type(16)));
+
+/// One bit for each lane that is not 0.
+INK_INLINE uint32_t bits_of(int16lanes v) {
+    const bool16 set = __builtin_convertvector(v, bool16);
+    uint16_t bits;
+    __builtin_memcpy(&bits, &set, sizeof bits);
+    return bits;
+}
 #endif

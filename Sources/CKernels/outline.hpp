@@ -25,18 +25,18 @@ INK_INLINE int16lanes nearest(float16 v) {
 struct shares {
     int16lanes column, first, second, third;
 
-    /// - Parameters: a, b: columns where the pieces begin and end; height: signed, 1/65,536 pixel.
-    INK_INLINE shares of(float16 a, float16 b, int16lanes height) {
+    /// - Parameters: a, b: columns where the pieces begin and end; height: signed, 1/65,536 pixel; steepness: half of the
+    ///   height by column, with the height's sign.
+    INK_INLINE shares of(float16 a, float16 b, int16lanes height, float16 steepness) {
         const float16 left = least(a, b), right = greatest(a, b);
         int16lanes column = __builtin_convertvector(left, int16lanes);
         column += (int16lanes)(to_float(column) > left);
         const float16 from = left - to_float(column), to = right - to_float(column);
-        // The mean of what lies beyond the pixel, and of what lies in it and beyond.
+        // What lies beyond the pixel is a triangle; what lies in it and beyond, a trapezoid.
         const float16 beyond = greatest(to - 1.0f, (float16)0.0f);
-        const float16 far = beyond * beyond * 0.5f / greatest(to - from, (float16)1e-9f);
-        const float16 near = (from + to) * 0.5f - far;
-        const float16 tall = to_float(height);
-        const int16lanes second = nearest(tall * near), third = nearest(tall * far);
+        const float16 triangle = beyond * beyond * steepness;
+        const int16lanes third = nearest(triangle);
+        const int16lanes second = nearest(to_float(height) * ((from + to) * 0.5f) - triangle);
         return {column, height - second, second - third, third};
     }
 };
@@ -56,8 +56,9 @@ void add_chain(ink_deltas target, const ink_chain *chain, double x, double y) {
         const float16 x_top = floats16(edges.x + edge) + shift_x;
         const float16 x_middle = x_top + floats16(edges.slope + edge) * to_float(above);
         const float16 x_bottom = x_top + floats16(edges.width + edge);
-        const shares upper = shares::of(x_top, x_middle, (above ^ is_upward) - is_upward);
-        const shares lower = shares::of(x_middle, x_bottom, (below ^ is_upward) - is_upward);
+        const float16 steepness = floats16(edges.steepness + edge);
+        const shares upper = shares::of(x_top, x_middle, (above ^ is_upward) - is_upward, steepness);
+        const shares lower = shares::of(x_middle, x_bottom, (below ^ is_upward) - is_upward, steepness);
         // What lies outside goes to the margins. One row more before the first and after the last.
         row += to_row;
         const int16lanes first_row = least(greatest(row, (int16lanes)-1), last_row);
@@ -73,12 +74,15 @@ void add_chain(ink_deltas target, const ink_chain *chain, double x, double y) {
         };
         keep(0, first_row * target.stride + upper_column, upper);
         keep(1, next_row * target.stride + lower_column, lower);
-        for (int piece = 0; piece < 2 * lanes; piece++) {
+        const auto add = [&](int piece) __attribute__((always_inline)) {
             int32_t *at = target.values + places[piece];
             at[0] += first[piece];
             at[1] += second[piece];
             at[2] += third[piece];
-        }
+        };
+        for (int piece = 0; piece < lanes; piece++) add(piece);
+        // Many edges end in the row where they begin.
+        for (uint32_t there = bits_of(below > 0); there != 0; there &= there - 1) add(lanes + __builtin_ctz(there));
     }
 }
 

@@ -78,6 +78,9 @@ struct ink_deltas {
 struct ink_chain {
     /// The column of each edge's upper end, the way from there to its lower end, and that over its height.
     const float *_Nonnull x, *_Nonnull width, *_Nonnull slope;
+    /// Half of the height, 1/65,536 pixel, by the way's columns, and negative for an edge that leads upwards; no larger than
+    /// where the way is 1/1024 pixel.
+    const float *_Nonnull steepness;
     /// The upper end's row and the height, 1/65,536 pixel, and -1 for an edge that leads upwards, else 0.
     const int32_t *_Nonnull y, *_Nonnull height, *_Nonnull is_upward;
     /// Edges, a multiple of `INK_CHAIN_LANES`; edges without a length fill it up.

@@ -7,13 +7,16 @@ struct EdgeChain {
     static let reachMax = 8192.0
 
     // One after the other, each for all edges, as `ink_chain` has them.
-    /// Columns of the upper ends, ways to the lower ends, slopes.
+    /// Columns of the upper ends, ways to the lower ends, slopes, steepnesses.
     private var columns: [Float] = []
     /// Rows of the upper ends, heights, whether edges lead upwards.
     private var rows: [Int32] = []
     private(set) var edgeCount = 0
 
     private static let lanes = Int(INK_CHAIN_LANES)
+
+    /// The areas beside an edge that leads less to the side, pixels, are too small to be told apart.
+    private static let wayMin = 1.0 / 1024
 
     /// The largest area by which leaving out a point may move an outline, pixels.
     private static let areaMax = 0.001
@@ -42,7 +45,7 @@ struct EdgeChain {
         let lanes = EdgeChain.lanes
         let partLength = (places.count + lanes - 2) / lanes
         edgeCount = lanes * partLength
-        columns = [Float](repeating: 0, count: 3 * edgeCount)
+        columns = [Float](repeating: 0, count: 4 * edgeCount)
         rows = [Int32](repeating: 0, count: 3 * edgeCount)
         for part in 0..<lanes {
             let first = part * partLength
@@ -59,9 +62,12 @@ struct EdgeChain {
         if isUpward { swap(&upper, &lower) }
         let top = EdgeChain.row(upper.y)
         let height = EdgeChain.row(lower.y) - top
+        let way = lower.x - upper.x
         columns[slot] = Float(upper.x)
-        columns[slot + edgeCount] = Float(lower.x - upper.x)
-        columns[slot + 2 * edgeCount] = height > 0 ? Float((lower.x - upper.x) / Double(height)) : 0
+        columns[slot + edgeCount] = Float(way)
+        columns[slot + 2 * edgeCount] = height > 0 ? Float(way / Double(height)) : 0
+        let steepness = Float(0.5 * Double(height) / max(abs(way), EdgeChain.wayMin))
+        columns[slot + 3 * edgeCount] = isUpward ? -steepness : steepness
         rows[slot] = top
         rows[slot + edgeCount] = height
         rows[slot + 2 * edgeCount] = isUpward ? -1 : 0
@@ -96,7 +102,7 @@ struct EdgeChain {
             rows.withUnsafeBufferPointer { rows in
                 guard let x = columns.baseAddress, let y = rows.baseAddress else { return }
                 let chain = ink_chain(
-                    x: x, width: x + edgeCount, slope: x + 2 * edgeCount, y: y, height: y + edgeCount,
+                    x: x, width: x + edgeCount, slope: x + 2 * edgeCount, steepness: x + 3 * edgeCount, y: y, height: y + edgeCount,
                     is_upward: y + 2 * edgeCount, count: Int32(edgeCount))
                 withUnsafePointer(to: chain, body)
             }
