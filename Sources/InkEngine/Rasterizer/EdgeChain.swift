@@ -102,7 +102,8 @@ struct EdgeChain {
             rows.withUnsafeBufferPointer { rows in
                 guard let x = columns.baseAddress, let y = rows.baseAddress else { return }
                 let chain = ink_chain(
-                    x: x, width: x + edgeCount, slope: x + 2 * edgeCount, steepness: x + 3 * edgeCount, y: y, height: y + edgeCount,
+                    x: x, width: x + edgeCount, slope: x + 2 * edgeCount, steepness: x + 3 * edgeCount, y: y,
+                    height: y + edgeCount,
                     is_upward: y + 2 * edgeCount, count: Int32(edgeCount))
                 withUnsafePointer(to: chain, body)
             }

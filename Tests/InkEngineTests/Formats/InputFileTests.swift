@@ -38,12 +38,24 @@ import Testing
         #expect(message(path) == path + ": the file is 2147483648 bytes, the limit is 1073741824 bytes")
     }
 
-    @Test func aFileIsReadWhole() throws {
+    @Test("a file is read whole, a large one in parts", arguments: [0, 100_000, 4 << 20, 5_000_003])
+    func aFileIsReadWhole(count: Int) throws {
         let folder = ScratchFolder()
-        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: ($0 * 7) ^ ($0 >> 12)) }
         let path = folder.write("f", bytes)
-        #expect(try InputFile.read(path: path, limitBytes: 100_000) == bytes)
-        #expect(throws: EngineError.self) { try InputFile.read(path: path, limitBytes: 99_999) }
+        let isSame = try InputFile.read(path: path, limitBytes: count) == bytes
+        #expect(isSame)
+        if count > 0 { #expect(throws: EngineError.self) { try InputFile.read(path: path, limitBytes: count - 1) } }
+    }
+
+    @Test func aLargeFileThatIsOpenIsReadFromWhereItStands() throws {
+        let folder = ScratchFolder()
+        let path = folder.write("f", (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 8) })
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        lseek(descriptor, 5 << 19, SEEK_SET)
+        let bytes = try InputFile.read(descriptor: descriptor, name: path, limitBytes: 8 << 20)
+        #expect(bytes.count == 5 << 19)
     }
 
     @Test func aProjectIsReadFromAFileAndFromBytes() throws {
