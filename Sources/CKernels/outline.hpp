@@ -81,7 +81,7 @@ void add_chain(ink_deltas target, const ink_chain *chain, double x, double y) {
             at[2] += third[piece];
         };
         for (int piece = 0; piece < lanes; piece++) add(piece);
-        // Many edges end in the row where they begin.
+        // Many edges end in the row where they begin; what is computed of the rest of them stands for nothing.
         for (uint32_t there = bits_of(below > 0); there != 0; there &= there - 1) add(lanes + __builtin_ctz(there));
     }
 }

@@ -4,7 +4,7 @@ import InkEngine
 public enum InkCommands {
     /// Runs a command line, the program's name first; the result is the process's exit status.
     public static func main(_ arguments: [String]) -> Int32 {
-        ProcessMemory.setUp()
+        ProcessMemory.returnLargeBlocks()
         return run(Array(arguments.dropFirst()), .process).rawValue
     }
 

@@ -35,6 +35,7 @@ final class EmbeddedFarm: ExportFarm {
 
     func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure) {
         state.withLock { $0.onEvent = onEvent }
+        ProcessMemory.keepHeaps()
         let context: ZeroMQContext
         do {
             context = try ZeroMQContext()

@@ -3,31 +3,23 @@ import Glibc
 
 /// What the program asks of the C library's allocator, and what the system says of its memory.
 enum ProcessMemory {
-    /// Lets blocks of 8 MiB and more go straight back to the system when they are freed, and keeps smaller ones, in huge
-    /// pages where the system has them.
+    /// Lets blocks of 8 MiB and more go straight back to the system when they are freed.
     ///
     /// Projects and images are large and short-lived. By itself glibc keeps up to 32 MB of a size, once such a block has
     /// been freed, for each thread (mallopt(3), M_MMAP_THRESHOLD): a run over four projects of 98 MB peaked at 737 MB
-    /// instead of 460 MB.
+    /// instead of 460 MB. The buffers of tiles are smaller and stay cheap.
     ///
-    /// What is smaller stays with the heap of the thread that had it. Heaps begin at their full size, of which nothing is
-    /// resident before it is used: by itself glibc has them larger and smaller by 128 KiB, and every page's first touch
-    /// interrupts the thread, a tenth of the time of an export at 2K. `PosixThread` does its part of it.
-    static func setUp() {
-        // A library or a system that does not know the settings only takes longer or keeps more memory.
+    /// What is smaller stays with the thread that freed it, up to as much: setting the one threshold leaves the other at
+    /// 128 KiB, and then every buffer of a tile is given back and had again, page by page.
+    static func returnLargeBlocks() {
+        // A library that does not know the settings only keeps more memory.
         _ = mallopt(M_MMAP_THRESHOLD, 8 << 20)
-        _ = mallopt(M_TOP_PAD, heapBytes)
-        _ = mallopt(M_TRIM_THRESHOLD, heapBytes)
-        // More than is left of the main thread's heap makes it larger.
-        guard let block = malloc(1 << 20) else { return }
-        defer { free(block) }
-        let hugePageBytes: UInt = 2 << 20
-        let start = (UInt(bitPattern: block) | (hugePageBytes - 1)) + 1
-        let end = UInt(bitPattern: sbrk(0))
-        if start < end { _ = madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_HUGEPAGE) }
+        _ = mallopt(M_TRIM_THRESHOLD, 8 << 20)
     }
 
-    private static let heapBytes: Int32 = 128 << 20
+    /// Has render threads keep the huge pages of their heaps (`ink_use_huge_pages`): for a process that makes pictures and
+    /// ends.
+    static func keepHeaps() { _ = mallopt(M_TRIM_THRESHOLD, 48 << 20) }
 
     /// Gives free memory back and begins a new peak; false where the system has no such switch.
     static func beginPeak() -> Bool {

@@ -7,6 +7,7 @@ final class OutlinePainter {
     /// The chains of the last stamp: those of one stroke are often all alike.
     private var chains: [EdgeChain] = []
     private var chainsOf: ChainKey?
+    /// Or too large to be kept.
     private var areChainsKept = false
     /// The chains of strokes whose stamps are alike, which are seen again in other cells.
     private var keptChains: [ChainKey: [EdgeChain]] = [:]
@@ -102,11 +103,13 @@ final class OutlinePainter {
 
     private func keepChains() {
         guard let chainsOf else { return }
-        let edges = chains.reduce(0) { $0 + $1.edgeCount }
+        areChainsKept = true
+        // An entry without edges is not nothing.
+        let edges = chains.reduce(16) { $0 + $1.edgeCount }
+        guard edges <= OutlinePainter.keptEdgesMax else { return }
         if keptEdges + edges > OutlinePainter.keptEdgesMax { forgetChains() }
         keptChains[chainsOf] = chains
         keptEdges += edges
-        areChainsKept = true
     }
 
     private func forgetChains() {

@@ -1,4 +1,3 @@
-import CSystem
 import Glibc
 
 /// A thread with a stack of a known size, which Foundation's and Dispatch's pools do not give.
@@ -29,7 +28,6 @@ final class PosixThread: Sendable {
         let status = pthread_create(
             &thread, attributes,
             { pointer in
-                ink_use_huge_pages()
                 Unmanaged<Body>.fromOpaque(pointer!).takeRetainedValue().run()
                 return nil
             }, box.toOpaque())

@@ -1,3 +1,4 @@
+import CSystem
 import InkEngine
 import InkProtocol
 
@@ -10,6 +11,7 @@ struct RenderThread: Sendable {
     let wakeUp: WakeUp
 
     func loop() {
+        ink_use_huge_pages()
         runner.prepare(thread: index)
         while let scheduled = queue.next() {
             let outcome = execute(scheduled)
