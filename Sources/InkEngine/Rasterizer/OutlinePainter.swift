@@ -12,7 +12,8 @@ final class OutlinePainter {
     /// The chains of strokes whose stamps are alike, which are seen again in other cells.
     private var keptChains: [ChainKey: [EdgeChain]] = [:]
     private var keptEdges = 0
-    private static let keptEdgesMax = 200_000
+    /// Those of some hundred strokes in a picture of 32,768 pixels: 14 MB.
+    private static let keptEdgesMax = 500_000
 
     private struct PatternKey: Hashable {
         var type: BrushType
