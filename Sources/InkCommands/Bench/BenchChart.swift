@@ -116,10 +116,12 @@ struct BenchChart: Sendable {
         let bottom = rows + Double(group.count) * Self.rowHeight
         svg.text(Self.margin, top + 24, first.subject.size, kind: "group")
         svg.text(Self.shares.lowerBound, top + 24, "where the work goes", kind: "small")
-        for (limit, seconds) in zip(Self.limits(first), DeviceTiers.limits(edge: first.subject.pixels.longestEdge)) {
+        let tiers = zip(Self.limits(first), DeviceTiers.limits(edge: first.subject.pixels.longestEdge))
+        // The lines are near each other: names lean away from the middle one.
+        for ((limit, seconds), anchor) in zip(tiers, ["end", "middle", "start"]) {
             let x = scale.place(limit)
             svg.line(x, top + 28, x, bottom - 4, kind: "tier")
-            svg.text(x, top + 24, Self.seconds(seconds), kind: "tierName", anchor: "middle")
+            svg.text(x, top + 24, Self.seconds(seconds), kind: "tierName", anchor: anchor)
         }
         for (index, result) in group.enumerated() {
             row(result, scale, &svg, rows + (Double(index) + 0.5) * Self.rowHeight)
