@@ -91,7 +91,7 @@ final class PlainPNGReader {
     /// As many as a cache holds, and a multiple of what kernels restore together unless rows are very long.
     private static func rowsAtOnce(_ byteCount: Int) -> Int {
         let rows = max(1, (256 << 10) / byteCount)
-        return rows > 16 || 16 * byteCount <= 4 << 20 ? max(16, rows & ~15) : rows
+        return 16 * byteCount > 4 << 20 ? rows : max(16, rows & ~15)
     }
 
     /// Inflates `count` bytes; false when the data ends before, or is damaged.
