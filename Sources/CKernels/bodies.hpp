@@ -16,6 +16,7 @@
 #include "quads.hpp"
 #include "paint.hpp"
 #include "outline.hpp"
+#include "polygons.hpp"
 #include "parts.hpp"
 #include "discs.hpp"
 #include "raster_table.hpp"

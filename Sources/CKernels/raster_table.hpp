@@ -6,7 +6,9 @@ extern "C" const ink_raster INK_TABLE(ink_raster_) = {
     INK_JOIN(raster_, INK_LEVEL)::add_quad, INK_JOIN(raster_, INK_LEVEL)::multiply_covered,
     INK_JOIN(raster_, INK_LEVEL)::multiply_depth,
     INK_JOIN(paint_, INK_LEVEL)::paint, INK_JOIN(paint_, INK_LEVEL)::erase,
-    INK_JOIN(outline_, INK_LEVEL)::add_chain, INK_JOIN(outline_, INK_LEVEL)::multiply_deltas,
+    INK_JOIN(outline_, INK_LEVEL)::add_chain, INK_JOIN(outline_, INK_LEVEL)::add_polygons,
+    INK_JOIN(outline_, INK_LEVEL)::multiply_marked, INK_JOIN(outline_, INK_LEVEL)::add_marked,
+    INK_JOIN(outline_, INK_LEVEL)::multiply_deltas,
     INK_JOIN(outline_, INK_LEVEL)::add_deltas,
     INK_JOIN(parts_, INK_LEVEL)::add_parts,
     INK_JOIN(discs_, INK_LEVEL)::multiply_discs, INK_JOIN(discs_, INK_LEVEL)::add_discs};

@@ -71,6 +71,8 @@ struct ink_deltas {
     int32_t stride;
     /// The cell, output pixels.
     int32_t left, top, width, height;
+    /// Two words for each row, a bit for each sixteen pixels that an edge of a polygon passes.
+    uint64_t *_Nonnull marks;
 };
 
 /// Edges, none longer than a pixel either way, in any order: neighbours on the outline had better lie apart, because what
@@ -199,6 +201,17 @@ struct ink_raster {
     /// Adds the areas under a chain's edges, the chain moved by x, y, output pixels.
     void (*_Nonnull add_chain)(
         struct ink_deltas target, const struct ink_chain *_Nonnull chain, double x, double y);
+    /// Adds the areas of polygons, which may lie over each other and are marked: corners, x and y each, output pixels, one
+    /// polygon after the other, and how many corners each has. Those that turn the other way take their area away.
+    void (*_Nonnull add_polygons)(
+        struct ink_deltas target, const double *_Nonnull corners, const int32_t *_Nonnull counts, ptrdiff_t polygons);
+    /// Multiplies the plane by 1 - alpha * coverage in rows from `top` up to `bottom`, which hold all that was marked, and
+    /// remembers where. The running sums of `deltas` are the coverage; both they and the marks are set to 0.
+    void (*_Nonnull multiply_marked)(
+        struct ink_kept plane, struct ink_deltas deltas, int32_t top, int32_t bottom, float alpha);
+    /// Adds `weight` times the coverage to a plane likewise.
+    void (*_Nonnull add_marked)(
+        struct ink_plane plane, struct ink_deltas deltas, int32_t top, int32_t bottom, float weight);
     /// Multiplies the plane by 1 - alpha * coverage inside the box, columns rounded outwards to whole vectors, where the
     /// running sums of `deltas` are the coverage; and sets `deltas` to 0 there. The box holds all that was added.
     void (*_Nonnull multiply_deltas)(

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The discs along a solid stroke, and, kept for the size of the export that asked last, those that its outline needs.
+/// The discs along a solid stroke, and, kept for the size of the export that asked last, its outline.
 final class SolidPath: Sendable {
     let discs: [PreparedStroke.Disc]
     /// The box that holds all discs, canvas pixels.
     let bounds: Rect
-    private let needed = Mutex<(tolerance: Double, discs: [PreparedStroke.Disc])?>(nil)
+    private let outline = Mutex<(scale: OutputScale, outline: SolidOutline)?>(nil)
 
     init(_ discs: [PreparedStroke.Disc]) {
         self.discs = discs
@@ -17,15 +17,14 @@ final class SolidPath: Sendable {
         self.bounds = bounds
     }
 
-    /// The discs without those that the outline can do without.
-    ///
-    /// - Parameter tolerance: canvas pixels.
-    func discs(tolerance: Double) -> [PreparedStroke.Disc] {
-        needed.withLock { needed in
-            if let needed, needed.tolerance == tolerance { return needed.discs }
-            let discs = DiscPath(self.discs, tolerance: tolerance).discs
-            needed = (tolerance, discs)
-            return discs
+    /// - Precondition: there are discs.
+    func outline(_ scale: OutputScale) -> SolidOutline {
+        outline.withLock { kept in
+            if let kept, kept.scale == scale { return kept.outline }
+            let discs = DiscPath(self.discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
+            let outline = SolidOutline(discs, scale: scale)
+            kept = (scale, outline)
+            return outline
         }
     }
 }

@@ -166,20 +166,6 @@ final class BarPainter {
             plane.kernelPlane, directions, tables, Int32(directions.count), places, places.count)
     }
 
-    // MARK: Contour lines
-
-    /// Multiplies into `plane` what contour lines that do not meet leave of each pixel.
-    func paint(_ lines: ContourLines, alpha: Float, scale: OutputScale, box: PixelRect, into plane: RemainingPlane)
-        -> Bool
-    {
-        guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
-        let box = plane.pixels.box(of: box)
-        plane.markDrawn(box)
-        lines.forEachQuad(scale) { add($0, weight: 1) }
-        multiplyCovered(into: plane, box: box, alpha: alpha)
-        return true
-    }
-
     // MARK: Exactly
 
     private func add(_ bars: Bars, weight: Float) { bars.forEach { add($0, weight: weight) } }

@@ -2,14 +2,16 @@
 struct ContourLines {
     private static let count = Pattern.lineIndices.count
 
-    private var starts = InlineArray<7, Point>(repeating: Point(x: 0, y: 0))
-    private var ends = InlineArray<7, Point>(repeating: Point(x: 0, y: 0))
-    private let width: Double
+    private var quads = InlineArray<7, LineQuad?>(repeating: nil)
+    /// For each line, a bit for each later one that it may meet.
+    private var meetings = InlineArray<7, UInt8>(repeating: 0)
     /// The box that holds them.
     let bounds: Rect
 
     init(from stamp: Stamp, to next: Stamp, brush: Brush) {
-        width = brush.lineWidth * stamp.size
+        let width = brush.lineWidth * stamp.size
+        var starts = InlineArray<7, Point>(repeating: Point(x: 0, y: 0))
+        var ends = InlineArray<7, Point>(repeating: Point(x: 0, y: 0))
         var bounds = Rect.empty
         for index in 0..<ContourLines.count {
             let offset = Double(index + Pattern.lineIndices.lowerBound) * brush.spacing
@@ -17,40 +19,53 @@ struct ContourLines {
             ends[index] = next.center + (offset * next.size) * next.across
             bounds.formUnion(starts[index])
             bounds.formUnion(ends[index])
+            quads[index] = LineQuad(from: starts[index], to: ends[index], width: width)
         }
         self.bounds = bounds.expanded(by: width / 2)
-    }
-
-    /// Whether no two lines share any area, so that their areas simply add up.
-    var areApart: Bool {
         for first in 0..<ContourLines.count {
             let step = ends[first] - starts[first]
             let least = width * step.length
             for second in (first + 1)..<ContourLines.count {
                 // Mostly all of the second line lies a width away from the first one's middle, on one side.
-                let a = cross(step, starts[second] - starts[first])
-                let b = cross(step, ends[second] - starts[first])
+                let a = step.x * (starts[second].y - starts[first].y) - step.y * (starts[second].x - starts[first].x)
+                let b = step.x * (ends[second].y - starts[first].y) - step.y * (ends[second].x - starts[first].x)
                 if (a >= least && b >= least) || (a <= -least && b <= -least) { continue }
-                guard let one = quad(first), let other = quad(second) else { continue }
-                if !LineQuad.areDisjoint([one, other]) { return false }
+                guard let one = quads[first], let other = quads[second], one.meets(other) else { continue }
+                meetings[first] |= 1 << UInt8(second)
             }
         }
-        return true
     }
 
-    private func cross(_ a: Point, _ b: Point) -> Double { a.x * b.y - a.y * b.x }
-
-    private func quad(_ index: Int) -> LineQuad? { LineQuad(from: starts[index], to: ends[index], width: width) }
-
-    /// The lines as parts that may overlap.
-    var parts: [ConvexPart] { (0..<ContourLines.count).compactMap { quad($0)?.part } }
-
-    /// Calls `body` with the corners of each line that has a length, output pixels.
-    func forEachQuad(_ scale: OutputScale, _ body: (Quad) -> Void) {
+    /// Appends polygons whose areas add up to that of the lines' union: the lines, without what two of them share, with what
+    /// three share, and so on.
+    func append(to polygons: inout Polygons, _ scale: OutputScale) {
         for index in 0..<ContourLines.count {
-            guard var corners = quad(index)?.corners else { continue }
-            for corner in 0..<4 { corners[corner] = scale.output(corners[corner]) }
-            body(corners)
+            guard let quad = quads[index] else { continue }
+            for corner in 0..<4 { polygons.append(scale.output(quad.corners[corner])) }
+            polygons.endPolygon(corners: 4)
+            guard meetings[index] != 0 else { continue }
+            appendShared(of: ConvexPolygon(quad), among: meetings[index], isTaken: true, to: &polygons, scale)
+        }
+    }
+
+    /// - Parameters:
+    ///   - polygon: what some lines share.
+    ///   - others: bits of later lines that all of those may meet.
+    ///   - isTaken: whether what one more of them shares is to be taken away.
+    private func appendShared(
+        of polygon: ConvexPolygon, among others: UInt8, isTaken: Bool, to polygons: inout Polygons,
+        _ scale: OutputScale
+    ) {
+        var rest = others
+        while rest != 0 {
+            let index = rest.trailingZeroBitCount
+            rest &= rest - 1
+            guard let quad = quads[index], let shared = polygon.clipped(by: quad) else { continue }
+            for corner in 0..<shared.count {
+                polygons.append(scale.output(shared[isTaken ? shared.count - 1 - corner : corner]))
+            }
+            polygons.endPolygon(corners: shared.count)
+            appendShared(of: shared, among: rest & meetings[index], isTaken: !isTaken, to: &polygons, scale)
         }
     }
 }

@@ -17,6 +17,8 @@ final class CoverageAccumulator {
     private let memory: UnsafeMutablePointer<Int32>
     /// The cell's first pixel. Row-major; each element is the change of the running sum at that column.
     private let deltas: UnsafeMutablePointer<Int32>
+    /// Two words for each row: where polygons are.
+    private let marks: UnsafeMutablePointer<UInt64>
 
     private static let margin = Int(INK_PLANE_MARGIN)
 
@@ -30,9 +32,15 @@ final class CoverageAccumulator {
         memory = .allocate(capacity: count)
         memory.initialize(repeating: 0, count: count)
         deltas = memory + stride + CoverageAccumulator.margin
+        precondition(maxWidth <= 16 * 2 * UInt64.bitWidth, "the accumulator is too wide")
+        marks = .allocate(capacity: 2 * maxHeight)
+        marks.initialize(repeating: 0, count: 2 * maxHeight)
     }
 
-    deinit { memory.deallocate() }
+    deinit {
+        memory.deallocate()
+        marks.deallocate()
+    }
 
     /// Moves the accumulator, which must be clean, to another cell.
     func move(to cell: PixelRect) {
@@ -46,12 +54,38 @@ final class CoverageAccumulator {
     var kernelDeltas: ink_deltas {
         ink_deltas(
             values: deltas, stride: Int32(stride), left: Int32(cell.x), top: Int32(cell.y), width: Int32(cell.width),
-            height: Int32(cell.height))
+            height: Int32(cell.height), marks: marks)
     }
 
     /// Adds a chain of edges put at `place`, output pixels.
     func add(_ chain: EdgeChain, at place: Point) {
         chain.withKernelChain { kernels.pointee.add_chain(kernelDeltas, $0, place.x, place.y) }
+    }
+
+    /// Adds the areas of polygons.
+    func add(_ polygons: Polygons) {
+        polygons.corners.withUnsafeBytes { corners in
+            guard let corners = corners.bindMemory(to: Double.self).baseAddress else { return }
+            kernels.pointee.add_polygons(kernelDeltas, corners, polygons.counts, polygons.counts.count)
+        }
+    }
+
+    /// Multiplies what is left of the backdrop by `1 - alpha * coverage` where polygons are, and leaves the accumulator clean.
+    ///
+    /// - Parameters:
+    ///   - plane: what is left of the backdrop, moved to the same cell.
+    ///   - rows: what holds all polygons, output pixels.
+    func multiplyPolygons(_ plane: RemainingPlane, rows: Range<Int>, alpha: Float) {
+        let rows = rows.clamped(to: cell.rows)
+        kernels.pointee.multiply_marked(
+            plane.kernelPlane, kernelDeltas, Int32(rows.lowerBound - cell.y), Int32(rows.upperBound - cell.y), alpha)
+    }
+
+    /// Adds `weight * coverage` where polygons are to a plane moved to the same cell, and leaves the accumulator clean.
+    func addPolygons(to plane: KernelPlane<Float>, rows: Range<Int>, weight: Float) {
+        let rows = rows.clamped(to: cell.rows)
+        kernels.pointee.add_marked(
+            plane.kernelPlane, kernelDeltas, Int32(rows.lowerBound - cell.y), Int32(rows.upperBound - cell.y), weight)
     }
 
     /// Multiplies what is left of the backdrop by `1 - alpha * coverage` inside `box`, and leaves the accumulator clean.

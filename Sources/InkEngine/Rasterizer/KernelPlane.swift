@@ -39,6 +39,15 @@ final class KernelPlane<Element: BitwiseCopyable> {
         self.cell = cell
     }
 
+    /// Where a row of a part of the cell begins.
+    ///
+    /// - Parameters:
+    ///   - rect: output pixels.
+    ///   - row: counted from the rectangle's first.
+    func row(_ rect: PixelRect, _ row: Int) -> UnsafeMutablePointer<Element> {
+        values + (rect.y + row - cell.y) * stride + rect.x - cell.x
+    }
+
     /// The part that the cell holds of a box of the output and the pixels round it, which tables may reach; counted from the
     /// cell's first pixel. Empty boxes have `left >= right` or `top >= bottom`.
     func box(of rect: PixelRect) -> ink_box {

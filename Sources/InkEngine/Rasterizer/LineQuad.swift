@@ -13,17 +13,8 @@ struct LineQuad {
         corners = [start - side, end - side, end + side, start + side]
     }
 
-    var part: ConvexPart { .quad(corners[0], corners[1], corners[2], corners[3]) }
-
-    /// Whether no two rectangles share any area, so that their areas simply add up.
-    static func areDisjoint(_ quads: [LineQuad]) -> Bool {
-        for (index, quad) in quads.enumerated() {
-            for other in quads[(index + 1)...] where !quad.isApart(from: other) && !other.isApart(from: quad) {
-                return false
-            }
-        }
-        return true
-    }
+    /// Whether two rectangles share any area.
+    func meets(_ other: LineQuad) -> Bool { !isApart(from: other) && !other.isApart(from: self) }
 
     /// Whether a line along one of this rectangle's sides separates it from the other (separating axis theorem: two
     /// rectangles are disjoint exactly when a side of one of them does so).

@@ -12,6 +12,8 @@ final class StrokePainter {
     private let discs: DiscPainter
     private let outlines: OutlinePainter
     private let parts: PartRasterizer
+    private var polygons = Polygons()
+    private let crossings: CrossingPainter
 
     /// - Parameter isExact: for pictures that are not opaque, which show the colour of the faintest ink.
     init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
@@ -21,6 +23,7 @@ final class StrokePainter {
         bars = BarPainter(covered: covered, isExact: isExact, level: level)
         discs = DiscPainter(covered: covered, isExact: isExact, level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
+        crossings = CrossingPainter(level: level)
         outlines = OutlinePainter(accumulator: accumulator, parts: parts)
     }
 
@@ -101,15 +104,15 @@ final class StrokePainter {
             let lines = ContourLines(from: stamp, to: next, brush: brush)
             let box = scale.pixels(of: lines.bounds)
             guard box.intersects(accumulator.cell) else { continue }
+            polygons.removeAll()
+            lines.append(to: &polygons, scale)
+            accumulator.add(polygons)
             if stroke.isFaint {
-                parts.add(lines.parts, scale: scale)
-                accumulator.add(to: covered, box: box, weight: stamp.alpha)
+                accumulator.addPolygons(to: covered, rows: box.rows, weight: stamp.alpha)
                 plane.markDrawn(covered.box(of: box))
-                continue
+            } else {
+                accumulator.multiplyPolygons(plane, rows: box.rows, alpha: stamp.alpha)
             }
-            if lines.areApart, bars.paint(lines, alpha: stamp.alpha, scale: scale, box: box, into: plane) { continue }
-            parts.add(lines.parts, scale: scale)
-            accumulator.multiply(plane, box: box, alpha: stamp.alpha)
         }
     }
 
@@ -118,16 +121,14 @@ final class StrokePainter {
     private func paintSolid(
         _ path: SolidPath, alpha: Float, scale: OutputScale, into plane: RemainingPlane
     ) {
-        guard alpha > 0, let first = path.discs.first else { return }
+        guard alpha > 0, !path.discs.isEmpty else { return }
         let box = scale.pixels(of: path.bounds)
         guard box.intersects(accumulator.cell) else { return }
-        let discs = path.discs(tolerance: DiscPath.tolerancePixels / scale.largest)
-        if discs.count == 1 {
-            parts.add([.disc(center: first.center, radius: first.radius)], scale: scale)
-        } else {
-            parts.add(zip(discs, discs.dropFirst()).lazy.map { ConvexPart.hull($0, $1) }, scale: scale)
-        }
-        accumulator.multiply(plane, box: box, alpha: alpha)
+        let outline = path.outline(scale)
+        crossings.keep(outline.crossings, of: plane)
+        accumulator.add(outline.polygons)
+        accumulator.multiplyPolygons(plane, rows: box.rows, alpha: alpha)
+        crossings.paint(outline, alpha: alpha, scale: scale, into: plane)
     }
 }
 

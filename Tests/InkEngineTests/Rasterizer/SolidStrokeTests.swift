@@ -22,15 +22,48 @@ struct SolidStrokeTests {
         return coverage
     }
 
-    @Test("the union of all hulls is covered, however many overlap", arguments: 0..<16)
-    func union(seed: Int) {
+    /// The paths on which an outline may go wrong.
+    enum Course: CaseIterable {
+        /// Long steps anywhere: sharp bends, turning back, crossings.
+        case wild
+        /// Small steps of nearly one direction, as a shaking hand makes them.
+        case shaking
+        /// Round and round, nearer and nearer.
+        case spiral
+        /// To and fro over nearly the same line.
+        case retraced
+
+        func points(_ generator: inout SeededGenerator) -> [StrokePoint] {
+            var point = Point(x: .random(in: 5...35, using: &generator), y: .random(in: 5...27, using: &generator))
+            var angle = Double.random(in: 0..<360, using: &generator)
+            let start = point
+            let count = Int.random(in: 2...(self == .wild ? 12 : 40), using: &generator)
+            return (0..<count).map { index in
+                func random(_ reach: Double) -> Double { .random(in: -reach...reach, using: &generator) }
+                switch self {
+                case .wild: point = point + Point(x: random(9), y: random(9))
+                case .shaking:
+                    angle += random(50)
+                    let turn = sinCos(degrees: angle)
+                    point = point + Point(x: turn.cos, y: turn.sin)
+                case .spiral:
+                    let turn = sinCos(degrees: angle + 30 * Double(index))
+                    point = start + (12 - 0.3 * Double(index)) * Point(x: turn.cos, y: turn.sin)
+                case .retraced:
+                    let turn = sinCos(degrees: angle)
+                    let way = Double(index % 8 < 4 ? index % 4 : 4 - index % 4)
+                    point = start + (4 * way) * Point(x: turn.cos, y: turn.sin) + Point(x: random(0.2), y: random(0.2))
+                }
+                return StrokePoint(x: point.x, y: point.y, pressure: .random(in: 0...1, using: &generator))
+            }
+        }
+    }
+
+    @Test("the union of all hulls is covered, however many overlap", arguments: Course.allCases, 0..<40)
+    func union(course: Course, seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let size = PixelSize(width: 40, height: 32)
-        var point = Point(x: .random(in: 5...35, using: &generator), y: .random(in: 5...27, using: &generator))
-        let points = (0..<Int.random(in: 2...12, using: &generator)).map { _ -> StrokePoint in
-            point = point + Point(x: .random(in: -9...9, using: &generator), y: .random(in: -9...9, using: &generator))
-            return StrokePoint(x: point.x, y: point.y, pressure: .random(in: 0...1, using: &generator))
-        }
+        let points = course.points(&generator)
         let brush = Brush(
             type: .solid, lineWidth: .random(in: 0.5...18, using: &generator),
             dynamics: BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: seed % 2 == 0))
@@ -43,7 +76,7 @@ struct SolidStrokeTests {
             stroke, scale: OutputScale(canvas: size, output: size), cell: cell, into: plane)
         let expected = sampled(path.discs, size: size, samples: 32)
         let worst = zip(plane.coverage, expected).map { abs(Double($0) - $1) }.max() ?? 0
-        #expect(worst < 0.04, "seed \(seed)")
+        #expect(worst < 0.04, "\(course), seed \(seed)")
     }
 
     @Test("discs on a straight line are replaced by its ends, bends keep theirs")
