@@ -9,6 +9,8 @@
 typedef float float4 __attribute__((ext_vector_type(4)));
 typedef float float8 __attribute__((ext_vector_type(8)));
 typedef float float16 __attribute__((ext_vector_type(16)));
+typedef double double4 __attribute__((ext_vector_type(4)));
+typedef double double8 __attribute__((ext_vector_type(8)));
 typedef int32_t int8lanes __attribute__((ext_vector_type(8)));
 typedef int32_t int16lanes __attribute__((ext_vector_type(16)));
 typedef uint32_t uint16lanes __attribute__((ext_vector_type(16)));
@@ -18,6 +20,7 @@ typedef uint16_t ushort16 __attribute__((ext_vector_type(16)));
 typedef int16_t short8 __attribute__((vector_size(16)));
 typedef int16_t short16 __attribute__((vector_size(32)));
 // The same at any address of a float.
+typedef double double8_unaligned __attribute__((ext_vector_type(8), aligned(8)));
 typedef float float4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
 typedef float float8_unaligned __attribute__((ext_vector_type(8), aligned(4)));
 typedef uint16_t ushort8_unaligned __attribute__((ext_vector_type(8), aligned(2)));

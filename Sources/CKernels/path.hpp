@@ -7,7 +7,6 @@ namespace INK_LEVEL {
 namespace path {
 namespace {
 
-typedef double double4 __attribute__((ext_vector_type(4)));
 
 INK_INLINE void load(const double *from, double4 &value) { memcpy(&value, from, sizeof value); }
 

@@ -15,6 +15,28 @@ constexpr int32_t marked_together = 12;
 /// Cuts that are put aside before they are added.
 constexpr int32_t cuts_max = 512;
 
+/// What sixteen cuts, none wider than a pixel, add to three pixels of a row each.
+struct cut_shares {
+    int16lanes first, second, third;
+
+    /// - Parameters: left, way: where the cuts begin and how wide they are, 1/65,536 pixel; height: likewise; steepness: half
+    ///   of the height by the way, 1/65,536.
+    INK_INLINE cut_shares of(int16lanes left, int16lanes way, int16lanes height, float16 steepness) {
+        const float16 from = to_float(left & (pixel - 1)), to = from + to_float(way);
+        // What lies beyond the pixel is a triangle; what lies in it and beyond, a trapezoid.
+        const float16 beyond = greatest(to - (float)pixel, (float16)0.0f);
+        const float16 triangle = beyond * beyond * steepness;
+        const int16lanes outer = nearest(triangle);
+        const int16lanes next = nearest(to_float(height) * (0.5f / pixel) * (from + to) - triangle);
+        return {height - next, next - outer, outer};
+    }
+
+    INK_INLINE float16 steepness(int16lanes way, int16lanes height) {
+        // The areas beside a narrower cut are too small to be told apart.
+        return to_float(height) * (0.5f / pixel) / to_float(greatest(way, (int16lanes)64));
+    }
+};
+
 /// Cuts of edges from an upper to a lower end, 1/65,536 pixel from the cell's first one.
 struct cuts {
     int32_t count = 0;
@@ -30,6 +52,15 @@ struct cuts {
         store(y_lower + count, last_y);
         store(is_upward + count, (int16lanes)upward);
         count += of;
+    }
+
+    INK_METHOD void put_edge(int32_t first_x, int32_t first_y, int32_t last_x, int32_t last_y, int32_t upward) {
+        x_upper[count] = first_x;
+        y_upper[count] = first_y;
+        x_lower[count] = last_x;
+        y_lower[count] = last_y;
+        is_upward[count] = upward;
+        count++;
     }
 
     /// Fills up the last vector with cuts of no height.
@@ -50,8 +81,9 @@ struct edge_cutter {
     ink_deltas target;
     /// Neighbouring edges not yet marked.
     extent passed;
-    /// Of edges that lead down more than to the side: each within a row. Of the others: each within a column.
-    cuts steep, level;
+    /// Whole edges of at most a pixel either way. Of edges that lead down more than to the side: each within a row. Of the
+    /// others: each within a column.
+    cuts short_edges, steep, level;
     int32_t places[cuts_max], first[cuts_max], second[cuts_max], third[cuts_max];
 
     /// Where a pixel is, counted from the cell's first. What lies outside goes to the margins.
@@ -68,26 +100,51 @@ struct edge_cutter {
             const int16lanes top = wholes16(steep.y_upper + i), sign = wholes16(steep.is_upward + i);
             const int16lanes height = wholes16(steep.y_lower + i) - top;
             const int16lanes left = least(a, b), way = greatest(a, b) - left;
-            const float16 from = to_float(left & (pixel - 1)), to = from + to_float(way), high = to_float(height);
-            // What lies beyond the pixel is a triangle; what lies in it and beyond, a trapezoid.
-            const float16 beyond = greatest(to - (float)pixel, (float16)0.0f);
-            const float16 share = beyond / greatest(to_float(way), (float16)1.0f);
-            const float16 triangle = high * (0.5f / pixel) * (beyond * share);
-            const int16lanes outer = nearest(triangle);
-            const int16lanes next = nearest(high * (0.5f / pixel) * (from + to) - triangle);
+            const cut_shares all = cut_shares::of(left, way, height, cut_shares::steepness(way, height));
             store(places + i, place(top >> 16, left >> 16));
-            store(first + i, ((height - next) ^ sign) - sign);
-            store(second + i, ((next - outer) ^ sign) - sign);
-            store(third + i, (outer ^ sign) - sign);
+            store(first + i, (all.first ^ sign) - sign);
+            store(second + i, (all.second ^ sign) - sign);
+            store(third + i, (all.third ^ sign) - sign);
         }
-        const auto add = [&](int32_t cut) __attribute__((always_inline)) {
-            int32_t *at = target.values + places[cut];
-            at[0] += first[cut];
-            at[1] += second[cut];
-            at[2] += third[cut];
-        };
         for (int32_t i = 0; i < steep.count; i++) add(i);
         steep.count = 0;
+    }
+
+    /// Adds a cut's shares.
+    INK_METHOD void add(int32_t cut) const {
+        int32_t *at = target.values + places[cut];
+        at[0] += first[cut];
+        at[1] += second[cut];
+        at[2] += third[cut];
+    }
+
+    /// Edges of at most a pixel either way may pass from a row to the next and from a column to the next but one.
+    void add_short() {
+        short_edges.fill_up();
+        for (int32_t i = 0; i < short_edges.count; i += lanes) {
+            const int16lanes upper = wholes16(short_edges.x_upper + i), lower = wholes16(short_edges.x_lower + i);
+            const int16lanes top = wholes16(short_edges.y_upper + i), height = wholes16(short_edges.y_lower + i) - top;
+            const int16lanes sign = wholes16(short_edges.is_upward + i), row = top >> 16;
+            const int16lanes above = least(((row + 1) << 16) - top, height), below = height - above;
+            const float16 part = to_float(above) / to_float(greatest(height, (int16lanes)1));
+            const int16lanes middle = upper + nearest(to_float(lower - upper) * part);
+            const int16lanes way = greatest(upper, lower) - least(upper, lower);
+            const float16 steepness = cut_shares::steepness(way, height);
+            const auto keep = [&](int32_t at, int16lanes in_row, int16lanes a, int16lanes b, int16lanes high)
+                                  __attribute__((always_inline)) {
+                const int16lanes left = least(a, b);
+                const cut_shares all = cut_shares::of(left, greatest(a, b) - left, high, steepness);
+                store(places + at, place(in_row, left >> 16));
+                store(first + at, (all.first ^ sign) - sign);
+                store(second + at, (all.second ^ sign) - sign);
+                store(third + at, (all.third ^ sign) - sign);
+            };
+            keep(0, row, upper, middle, above);
+            keep(lanes, row + 1, middle, lower, below);
+            for (int32_t cut = 0; cut < lanes; cut++) add(cut);
+            for (uint32_t there = bits_of(below > 0); there != 0; there &= there - 1) add(lanes + __builtin_ctz(there));
+        }
+        short_edges.count = 0;
     }
 
     void add_level() {
@@ -151,7 +208,10 @@ struct edge_cutter {
     INK_METHOD void cut(int32_t x0, int32_t y0, int32_t x1, int32_t y1) {
         const int32_t dx = x1 - x0, dy = y1 - y0, upward = dy >> 31;
         const int16lanes index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-        if ((dx ^ (dx >> 31)) - (dx >> 31) <= (dy ^ upward) - upward) {
+        if ((uint32_t)(dx + pixel) <= 2 * pixel && (uint32_t)(dy + pixel) <= 2 * pixel) {
+            short_edges.put_edge(upward ? x1 : x0, upward ? y1 : y0, upward ? x0 : x1, upward ? y0 : y1, upward);
+            if (short_edges.count == cuts_max - lanes) add_short();
+        } else if ((dx ^ (dx >> 31)) - (dx >> 31) <= (dy ^ upward) - upward) {
             const int32_t x_top = upward ? x1 : x0, top = upward ? y1 : y0, bottom = upward ? y0 : y1;
             const float slope = (float)dx / (float)dy;
             const int32_t row = top >> 16, rows = ((bottom - 1) >> 16) - row + 1;
@@ -180,6 +240,23 @@ struct edge_cutter {
 /// A coordinate in 1/65,536 pixel.
 INK_INLINE int64_t exact_place(double a) { return floor_of(a * pixel + 0.5); }
 
+/// Corners that are looked at together.
+constexpr int32_t chunk = 16;
+
+/// Whether the edges to the next `chunk` corners all lie above, below, or to the right of the cell.
+INK_INLINE bool are_outside(const double *corners, double x, double y, ink_deltas target) {
+    const double8 before = {x, y, x, y, x, y, x, y};
+    double8 low = before, high = before;
+    for (int32_t i = 0; i < 2 * chunk; i += 8) {
+        const double8 next = *(const double8_unaligned *)(corners + i);
+        low = least(low, next);
+        high = greatest(high, next);
+    }
+    const double4 lowest = least(low.lo, low.hi), highest = greatest(high.lo, high.hi);
+    const double left = least(lowest.x, lowest.z), top = least(lowest.y, lowest.w), bottom = greatest(highest.y, highest.w);
+    return bottom < target.top - 1 || top > target.top + target.height + 1 || left > target.left + target.width + 1;
+}
+
 void add_polygons(ink_deltas target, const double *corners, const int32_t *counts, ptrdiff_t polygons) {
     edge_cutter cutter;
     cutter.target = target;
@@ -194,40 +271,53 @@ void add_polygons(ink_deltas target, const double *corners, const int32_t *count
         cutter.pass((int32_t)x0, (int32_t)y0, (int32_t)x1, (int32_t)y1);
         cutter.cut((int32_t)x0, (int32_t)y0, (int32_t)x1, (int32_t)y1);
     };
+    const auto take_long = [&](double px, double py, double qx, double qy) {
+        const int64_t x0 = exact_place(px) - left, y0 = exact_place(py) - top;
+        const int64_t x1 = exact_place(qx) - left, y1 = exact_place(qy) - top;
+        if (y0 == y1) return;
+        const int64_t reach = greatest(x1 > x0 ? x1 - x0 : x0 - x1, y1 > y0 ? y1 - y0 : y0 - y1);
+        const int64_t parts = reach / ((edge_reach - 1) * pixel) + 1;
+        const auto place_at = [&](int64_t part, double p, double q) __attribute__((always_inline)) {
+            return exact_place(part == parts ? q : p + (double)part / (double)parts * (q - p));
+        };
+        // Those that may pass rows of the cell.
+        const double most = (double)parts, per_height = most / (double)(y1 - y0);
+        const double at_top = (double)-y0 * per_height, at_bottom = (double)(height - y0) * per_height;
+        const int64_t begin = floor_of(least(greatest(least(at_top, at_bottom) - 1, 0.0), most));
+        const int64_t end = floor_of(least(greatest(greatest(at_top, at_bottom) + 2, 0.0), most));
+        for (int64_t part = begin; part < end; part++) {
+            take(
+                place_at(part, px, qx) - left, place_at(part, py, qy) - top, place_at(part + 1, px, qx) - left,
+                place_at(part + 1, py, qy) - top);
+        }
+    };
     for (ptrdiff_t polygon = 0; polygon < polygons; polygon++) {
         const int32_t count = counts[polygon];
         double px = corners[2 * count - 2], py = corners[2 * count - 1];
-        int64_t x0 = exact_place(px) - left, y0 = exact_place(py) - top;
-        for (int32_t i = 0; i < count; i++, corners += 2) {
-            const double qx = corners[0], qy = corners[1];
-            const int64_t x1 = exact_place(qx) - left, y1 = exact_place(qy) - top;
-            const int64_t reach = greatest(x1 > x0 ? x1 - x0 : x0 - x1, y1 > y0 ? y1 - y0 : y0 - y1);
-            if (reach <= edge_reach * pixel) {
-                take(x0, y0, x1, y1);
-            } else if (y0 != y1) {
-                const int64_t parts = reach / ((edge_reach - 1) * pixel) + 1;
-                const auto place_at = [&](int64_t part, double p, double q) __attribute__((always_inline)) {
-                    return exact_place(part == parts ? q : p + (double)part / (double)parts * (q - p));
-                };
-                // Those that may pass rows of the cell.
-                const double per_height = (double)parts / (double)(y1 - y0);
-                const double at_top = (double)-y0 * per_height, at_bottom = (double)(height - y0) * per_height;
-                const double most = (double)parts;
-                const int64_t begin = floor_of(least(greatest(least(at_top, at_bottom) - 1, 0.0), most));
-                const int64_t end = floor_of(least(greatest(greatest(at_top, at_bottom) + 2, 0.0), most));
-                for (int64_t part = begin; part < end; part++) {
-                    take(
-                        place_at(part, px, qx) - left, place_at(part, py, qy) - top, place_at(part + 1, px, qx) - left,
-                        place_at(part + 1, py, qy) - top);
+        for (int32_t begin = 0; begin < count; begin += chunk) {
+            const int32_t end = least(begin + chunk, count);
+            // Most corners of a long outline lie in other cells.
+            if (end < begin + chunk || !are_outside(corners + 2 * begin, px, py, target)) {
+                int64_t x0 = exact_place(px) - left, y0 = exact_place(py) - top;
+                for (int32_t i = begin; i < end; i++) {
+                    const double qx = corners[2 * i], qy = corners[2 * i + 1];
+                    const int64_t x1 = exact_place(qx) - left, y1 = exact_place(qy) - top;
+                    const int64_t reach = greatest(x1 > x0 ? x1 - x0 : x0 - x1, y1 > y0 ? y1 - y0 : y0 - y1);
+                    if (reach <= edge_reach * pixel) take(x0, y0, x1, y1);
+                    else take_long(px, py, qx, qy);
+                    px = qx;
+                    py = qy;
+                    x0 = x1;
+                    y0 = y1;
                 }
             }
-            px = qx;
-            py = qy;
-            x0 = x1;
-            y0 = y1;
+            px = corners[2 * end - 2];
+            py = corners[2 * end - 1];
         }
+        corners += 2 * count;
         if (cutter.passed.left <= cutter.passed.right) cutter.mark();
     }
+    cutter.add_short();
     cutter.add_steep();
     cutter.add_level();
 }

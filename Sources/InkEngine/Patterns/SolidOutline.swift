@@ -104,23 +104,20 @@ struct SolidOutline: Sendable {
 
     // MARK: Outline
 
-    /// The tangent of two neighbouring discs on one side of the stroke, which lies on its right.
+    /// A tangent of one side of the stroke, which lies on its right: of two neighbouring discs, or one of those that stand for
+    /// an arc of a disc.
     private struct Tangent {
-        /// From the discs' centres to where it touches; of length 1.
+        /// From the disc's centre to where it touches; of length 1.
         let normal: Point
-        let first: PreparedStroke.Disc
-        private let start: Point
-        /// Between the touching points.
+        /// The disc that it touches first.
+        let disc: PreparedStroke.Disc
+        /// To where it touches the second disc.
         let length: Double
+        /// Which hull of the side it belongs to.
+        let hull: Int
 
-        init(_ normal: Point, from first: PreparedStroke.Disc, to second: PreparedStroke.Disc, _ length: Double) {
-            self.normal = normal
-            self.first = first
-            self.length = length
-            start = first.center + first.radius * normal
-        }
-
-        private var direction: Point { Point(x: normal.y, y: -normal.x) }
+        var direction: Point { Point(x: normal.y, y: -normal.x) }
+        var start: Point { disc.center + disc.radius * normal }
 
         /// The point at this length from where it touches the first disc.
         func point(_ length: Double) -> Point { start + length * direction }
@@ -148,6 +145,8 @@ struct SolidOutline: Sendable {
         let tolerance: Double
         private(set) var polygons = Polygons()
         private var count = 0
+        private var tangents: [Tangent] = []
+        private var run: [(tangent: Int, from: Double)] = []
 
         init(scale: OutputScale, tolerance: Double) {
             self.scale = scale
@@ -166,7 +165,11 @@ struct SolidOutline: Sendable {
 
         mutating func addCircle(_ disc: PreparedStroke.Disc) {
             let quarters = [Point(x: 1, y: 0), Point(x: 0, y: -1), Point(x: -1, y: 0), Point(x: 0, y: 1)]
-            for (index, quarter) in quarters.enumerated() { addArc(disc, from: quarter, to: quarters[(index + 1) % 4]) }
+            tangents.removeAll(keepingCapacity: true)
+            for (index, quarter) in quarters.enumerated() {
+                addArc(disc, from: quarter, to: quarters[(index + 1) % 4], hull: 0)
+            }
+            for tangent in tangents { move(to: tangent.start) }
             close()
         }
 
@@ -174,107 +177,105 @@ struct SolidOutline: Sendable {
         mutating func addStrand(
             _ discs: [PreparedStroke.Disc], _ hulls: [Hull], _ range: Range<Int>, areJoined: inout [Bool]
         ) {
-            let start = hulls[range.lowerBound]
-            let end = hulls[range.upperBound - 1]
-            addCap(discs[range.lowerBound], from: start.right, over: -1 * start.along, to: start.left)
-            addSide(range.map { Tangent(hulls[$0].left, from: discs[$0], to: discs[$0 + 1], hulls[$0].tangentLength) }) {
-                areJoined[range.lowerBound + $0] = false
-            }
-            addCap(discs[range.upperBound], from: end.left, over: end.along, to: end.right)
-            addSide(
-                range.reversed().map {
-                    Tangent(hulls[$0].right, from: discs[$0 + 1], to: discs[$0], hulls[$0].tangentLength)
+            for isLeft in [true, false] {
+                tangents.removeAll(keepingCapacity: true)
+                var last = isLeft ? -1 * hulls[range.lowerBound].along : hulls[range.upperBound - 1].along
+                for hull in 0..<range.count {
+                    let index = isLeft ? range.lowerBound + hull : range.upperBound - 1 - hull
+                    let normal = isLeft ? hulls[index].left : hulls[index].right
+                    let disc = discs[isLeft ? index : index + 1]
+                    // Before the first hull, half of a cap.
+                    if hull == 0 || isSharp(disc, from: last, to: normal) {
+                        addArc(disc, from: last, to: normal, hull: hull)
+                    }
+                    tangents.append(Tangent(normal: normal, disc: disc, length: hulls[index].tangentLength, hull: hull))
+                    last = normal
                 }
-            ) { areJoined[range.upperBound - $0] = false }
+                let end = isLeft ? hulls[range.upperBound - 1].along : -1 * hulls[range.lowerBound].along
+                addArc(discs[isLeft ? range.upperBound : range.lowerBound], from: last, to: end, hull: range.count)
+                addSide { hull in
+                    // A joint's number is that of the hull after it.
+                    let joint = isLeft ? range.lowerBound + hull : range.upperBound - hull
+                    if joint < range.upperBound { areJoined[joint] = false }
+                }
+            }
             close()
         }
 
-        /// One side of a strand, without the touching points at both of its ends.
+        /// What is covered beside the tangents is bounded by those of them that no other lies beyond, each from where it meets
+        /// the one before.
         ///
-        /// - Parameter breaks: told which tangents the side is not whole before.
-        private mutating func addSide(_ tangents: [Tangent], breaks: (Int) -> Void) {
-            // Tangents since the last sharp bend to the outside: what is covered beside them is bounded by those of them that
-            // no other lies beyond, each from where it meets the one before.
-            var run: [(tangent: Int, from: Double)] = [(0, 0)]
+        /// - Parameter breaks: told before which hulls the side is not whole.
+        private mutating func addSide(breaks: (Int) -> Void) {
+            run.removeAll(keepingCapacity: true)
+            run.append((0, 0))
+            move(to: tangents[0].start)
             for index in tangents.indices.dropFirst() {
                 let tangent = tangents[index]
-                if isSharp(tangents[index - 1], tangent) {
-                    // The last one may end before it is reached.
-                    var last = run.count - 1
-                    while last > 0, run[last].from > tangents[run[last].tangent].length { last -= 1 }
-                    addMeetings(run[...last], tangents)
-                    if last < run.count - 1 {
-                        addJoints(tangents, (run[last].tangent + 1)..<index, breaks)
-                        breaks(index)
-                    }
-                    addArc(tangent.first, from: tangents[index - 1].normal, to: tangent.normal)
-                    move(to: tangent.point(0))
+                var meeting = tangents[run[run.count - 1].tangent].meeting(tangent)
+                var areNeighbors = true
+                while run.count > 1, meeting.own < run[run.count - 1].from {
+                    run.removeLast()
+                    meeting = tangents[run[run.count - 1].tangent].meeting(tangent)
+                    areNeighbors = false
+                }
+                let last = run[run.count - 1]
+                // What no neighbours bound must be bounded by both of them where they are.
+                if meeting.own >= last.from
+                    && (areNeighbors || meeting.own <= tangents[last.tangent].length && meeting.other >= 0)
+                {
+                    run.append((index, meeting.other))
+                } else {
+                    addMeetings()
+                    addJoints((last.tangent + 1)..<(index + 1), breaks)
                     run.removeAll(keepingCapacity: true)
                     run.append((index, 0))
-                } else {
-                    var meeting = tangents[run[run.count - 1].tangent].meeting(tangent)
-                    while run.count > 1, meeting.own < run[run.count - 1].from {
-                        run.removeLast()
-                        meeting = tangents[run[run.count - 1].tangent].meeting(tangent)
-                    }
-                    if meeting.own >= run[run.count - 1].from {
-                        run.append((index, meeting.other))
-                    } else {
-                        // All of the first one lies beyond.
-                        addJoints(tangents, (run[0].tangent + 1)..<(index + 1), breaks)
-                        run[0] = (index, 0)
-                    }
                 }
             }
-            var last = run.count - 1
-            while last > 0, run[last].from > tangents[run[last].tangent].length { last -= 1 }
-            addMeetings(run[...last], tangents)
-            addJoints(tangents, (run[last].tangent + 1)..<tangents.count, breaks)
+            // The last ones may end before they are reached.
+            while run.count > 1, run[run.count - 1].from > tangents[run[run.count - 1].tangent].length { run.removeLast() }
+            addMeetings()
+            addJoints((run[run.count - 1].tangent + 1)..<tangents.count, breaks)
         }
 
-        private mutating func addCap(_ disc: PreparedStroke.Disc, from start: Point, over middle: Point, to end: Point) {
-            addArc(disc, from: start, to: middle)
-            addArc(disc, from: middle, to: end)
-            move(to: disc.center + disc.radius * end)
-        }
-
-        /// Where each tangent of a run meets the one before.
-        private mutating func addMeetings(_ run: ArraySlice<(tangent: Int, from: Double)>, _ tangents: [Tangent]) {
+        /// Where each tangent of the run meets the one before.
+        private mutating func addMeetings() {
             for (index, from) in run.dropFirst() { move(to: tangents[index].point(from)) }
         }
 
-        /// From tangent to tangent through the discs' centres: what is covered is right, but may be covered twice.
-        private mutating func addJoints(_ tangents: [Tangent], _ range: Range<Int>, _ breaks: (Int) -> Void) {
+        /// From tangent to tangent by way of the discs' centres: what is covered is right, but may be covered twice.
+        private mutating func addJoints(_ range: Range<Int>, _ breaks: (Int) -> Void) {
             for index in range {
-                let disc = tangents[index].first
-                move(to: disc.center + disc.radius * tangents[index - 1].normal)
-                move(to: disc.center)
-                move(to: disc.center + disc.radius * tangents[index].normal)
-                breaks(index)
+                let tangent = tangents[index]
+                let last = tangents[index - 1]
+                move(to: last.point(last.length))
+                if last.turn(to: tangent) > 0 { move(to: tangent.disc.center) }
+                move(to: tangent.start)
+                breaks(tangent.hull)
             }
         }
 
-        /// Whether the tangents' meeting point is too far from the disc that both touch, on the outside of a bend. It is about
-        /// as far as the middle of a chord between the touching points.
-        private func isSharp(_ first: Tangent, _ second: Tangent) -> Bool {
-            let sine = first.turn(to: second)
+        /// Whether the tangents of a disc meet too far from it on the outside of a bend: about as far as the middle of a chord
+        /// between the touching points.
+        private func isSharp(_ disc: PreparedStroke.Disc, from start: Point, to end: Point) -> Bool {
+            let sine = start.x * end.y - start.y * end.x
             guard sine < 0 else { return false }
             // Of half the bend.
-            let tangent = sine / (1 + first.normal.x * second.normal.x + first.normal.y * second.normal.y)
-            return second.first.radius * tangent * tangent > 2 * tolerance
+            let tangent = sine / (1 + start.x * end.x + start.y * end.y)
+            return disc.radius * tangent * tangent > 2 * tolerance
         }
 
-        /// An arc of less than half a turn, without its end.
-        private mutating func addArc(_ disc: PreparedStroke.Disc, from start: Point, to end: Point) {
+        /// Tangents of an arc of less than half a turn, without that at its end.
+        private mutating func addArc(_ disc: PreparedStroke.Disc, from start: Point, to end: Point, hull: Int) {
             let sum = start + end
             let length = sum.length
             // Twice the cosine of half the arc.
             if disc.radius * (2 - length) <= 2 * tolerance || length == 0 {
-                move(to: disc.center + disc.radius * start)
+                tangents.append(Tangent(normal: start, disc: disc, length: 0, hull: hull))
             } else {
                 let middle = (1 / length) * sum
-                addArc(disc, from: start, to: middle)
-                addArc(disc, from: middle, to: end)
+                addArc(disc, from: start, to: middle, hull: hull)
+                addArc(disc, from: middle, to: end, hull: hull)
             }
         }
     }
@@ -348,13 +349,13 @@ struct SolidOutline: Sendable {
             bounds = bounds.expanded(by: radius + 1)
             func whole(_ value: Double) -> Int { Int(value.rounded(.down)) }
             // Some blocks across the stroke.
-            var height = 8
+            var height = 4
             while true {
                 let width = 2 * height
                 let (left, top) = (whole(bounds.minX) & -width, whole(bounds.minY) & -height)
                 let columns = (whole(bounds.maxX) - left) / width + 1
                 let rows = (whole(bounds.maxY) - top) / height + 1
-                if Double(height) >= radius, columns * rows <= Blocks.countMax {
+                if Double(2 * height) >= radius, columns * rows <= Blocks.countMax {
                     (self.left, self.top, self.width, self.height) = (left, top, width, height)
                     (self.columns, self.rows) = (columns, rows)
                     return
