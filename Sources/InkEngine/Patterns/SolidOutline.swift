@@ -220,9 +220,10 @@ struct SolidOutline: Sendable {
                     areNeighbors = false
                 }
                 let last = run[run.count - 1]
-                // What no neighbours bound must be bounded by both of them where they are.
+                // What bounds in place of what lay between must do so where it is.
+                let reach = reach(tangent.disc)
                 if meeting.own >= last.from
-                    && (areNeighbors || meeting.own <= tangents[last.tangent].length && meeting.other >= 0)
+                    && (areNeighbors || meeting.own <= tangents[last.tangent].length + reach && meeting.other >= -reach)
                 {
                     run.append((index, meeting.other))
                 } else {
@@ -254,6 +255,9 @@ struct SolidOutline: Sendable {
                 breaks(tangent.hull)
             }
         }
+
+        /// How far from where it touches a tangent is as good as the disc.
+        private func reach(_ disc: PreparedStroke.Disc) -> Double { (2 * tolerance * disc.radius).squareRoot() }
 
         /// Whether the tangents of a disc meet too far from it on the outside of a bend: about as far as the middle of a chord
         /// between the touching points.
