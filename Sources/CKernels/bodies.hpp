@@ -13,7 +13,7 @@
 #include "lanes.hpp"
 #include "raster.hpp"
 #include "bars.hpp"
-#include "quads.hpp"
+#include "covered.hpp"
 #include "paint.hpp"
 #include "outline.hpp"
 #include "polygons.hpp"

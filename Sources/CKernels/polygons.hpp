@@ -8,12 +8,15 @@ namespace INK_JOIN(outline_, INK_LEVEL) {
 
 /// Pixels, in 1/65,536.
 constexpr int32_t pixel = 65536;
-/// The longest edge that is cut at once, pixels either way: it passes a row or column more.
-constexpr int32_t edge_reach = lanes - 1;
+/// The longest edge that is cut as it is, pixels either way: Float holds its places to less than 1/4,096 pixel.
+constexpr int32_t edge_reach = 1024;
 /// How far edges that are marked together may reach, pixels.
 constexpr int32_t marked_together = 12;
 /// Cuts that are put aside before they are added.
 constexpr int32_t cuts_max = 512;
+
+/// The whole numbers of values of up to 2^31 without their fractions.
+INK_INLINE int16lanes whole(float16 v) { return __builtin_convertvector(v, int16lanes); }
 
 /// What sixteen cuts, none wider than a pixel, add to three pixels of a row each.
 struct cut_shares {
@@ -214,31 +217,38 @@ struct edge_cutter {
         } else if ((dx ^ (dx >> 31)) - (dx >> 31) <= (dy ^ upward) - upward) {
             const int32_t x_top = upward ? x1 : x0, top = upward ? y1 : y0, bottom = upward ? y0 : y1;
             const float slope = (float)dx / (float)dy;
-            const int32_t row = top >> 16, rows = ((bottom - 1) >> 16) - row + 1;
-            const int16lanes begin = (index + row) << 16;
-            const int16lanes from = greatest(begin, (int16lanes)top), to = least(begin + pixel, (int16lanes)bottom);
-            steep.put(
-                rows, nearest(to_float(from - top) * slope) + x_top, from, nearest(to_float(to - top) * slope) + x_top, to,
-                upward);
-            if (steep.count > cuts_max - 2 * lanes) add_steep();
+            const int32_t end = least(((bottom - 1) >> 16) + 1, target.height);
+            for (int32_t row = greatest(top >> 16, 0); row < end; row += lanes) {
+                const int16lanes begin = (index + row) << 16;
+                const int16lanes from = greatest(begin, (int16lanes)top), to = least(begin + pixel, (int16lanes)bottom);
+                steep.put(
+                    least(end - row, lanes), whole(to_float(from - top) * slope) + x_top, from,
+                    whole(to_float(to - top) * slope) + x_top, to, upward);
+                if (steep.count > cuts_max - 2 * lanes) add_steep();
+            }
         } else {
-            const int32_t leftward = dx >> 31;
-            const int32_t left = leftward ? x1 : x0, right = leftward ? x0 : x1, y_left = leftward ? y1 : y0;
+            const int32_t leftward = dx >> 31, right = leftward ? x0 : x1, left = leftward ? x1 : x0;
+            const int32_t y_left = leftward ? y1 : y0, y_right = leftward ? y0 : y1;
             const float slope = (float)dy / (float)dx;
-            const int32_t column = left >> 16, columns = ((right - 1) >> 16) - column + 1;
-            const int16lanes begin = (index + column) << 16;
-            const int16lanes from = greatest(begin, (int16lanes)left), to = least(begin + pixel, (int16lanes)right);
-            const int16lanes y_from = nearest(to_float(from - left) * slope) + y_left;
-            const int16lanes y_to = nearest(to_float(to - left) * slope) + y_left;
-            if (leftward == upward) level.put(columns, from, y_from, to, y_to, upward);
-            else level.put(columns, to, y_to, from, y_from, upward);
-            if (level.count > cuts_max - 2 * lanes) add_level();
+            const int32_t end = least(((right - 1) >> 16) + 1, target.width);
+            for (int32_t column = left >> 16; column < end; column += lanes) {
+                const int16lanes begin = (index + column) << 16;
+                const int16lanes from = greatest(begin, (int16lanes)left), to = least(begin + pixel, (int16lanes)right);
+                const int16lanes y_from = whole(to_float(from - left) * slope) + y_left;
+                // The height of all cuts together must be the edge's.
+                const int16lanes y_to =
+                    to == (int16lanes)right ? (int16lanes)y_right : whole(to_float(to - left) * slope) + y_left;
+                const int32_t count = least(end - column, lanes);
+                if (leftward == upward) level.put(count, from, y_from, to, y_to, upward);
+                else level.put(count, to, y_to, from, y_from, upward);
+                if (level.count > cuts_max - 2 * lanes) add_level();
+            }
         }
     }
 };
 
-/// A coordinate in 1/65,536 pixel.
-INK_INLINE int64_t exact_place(double a) { return floor_of(a * pixel + 0.5); }
+/// A coordinate in 1/65,536 pixel; beyond a billion pixels, or what is not a number, that far away.
+INK_INLINE int64_t exact_place(double a) { return floor_of(greatest(least(a, 1e9), -1e9) * pixel + 0.5); }
 
 /// Corners that are looked at together.
 constexpr int32_t chunk = 16;
@@ -276,7 +286,7 @@ void add_polygons(ink_deltas target, const double *corners, const int32_t *count
         const int64_t x1 = exact_place(qx) - left, y1 = exact_place(qy) - top;
         if (y0 == y1) return;
         const int64_t reach = greatest(x1 > x0 ? x1 - x0 : x0 - x1, y1 > y0 ? y1 - y0 : y0 - y1);
-        const int64_t parts = reach / ((edge_reach - 1) * pixel) + 1;
+        const int64_t parts = reach / ((edge_reach - 1) * (int64_t)pixel) + 1;
         const auto place_at = [&](int64_t part, double p, double q) __attribute__((always_inline)) {
             return exact_place(part == parts ? q : p + (double)part / (double)parts * (q - p));
         };
@@ -303,7 +313,7 @@ void add_polygons(ink_deltas target, const double *corners, const int32_t *count
                     const double qx = corners[2 * i], qy = corners[2 * i + 1];
                     const int64_t x1 = exact_place(qx) - left, y1 = exact_place(qy) - top;
                     const int64_t reach = greatest(x1 > x0 ? x1 - x0 : x0 - x1, y1 > y0 ? y1 - y0 : y0 - y1);
-                    if (reach <= edge_reach * pixel) take(x0, y0, x1, y1);
+                    if (reach <= (int64_t)edge_reach * pixel) take(x0, y0, x1, y1);
                     else take_long(px, py, qx, qy);
                     px = qx;
                     py = qy;
@@ -337,21 +347,34 @@ template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t to
             sum = (int16lanes)__builtin_reduce_add(wholes16(changes - lanes));
             store(changes - lanes, zero);
         }
-        for (int32_t index = 0; (low | high) != 0 || sum[0] != 0; index++) {
-            if (sum[0] == 0) index = low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high);
+        const auto use = [&](int32_t index) __attribute__((always_inline)) {
             const int32_t column = lanes * index;
-            if (column >= deltas.width) {
-                // What ends beyond the cell is forgotten.
-                store(changes + column, zero);
-                break;
-            }
             const int16lanes sums = running_sums(wholes16(changes + column)) + sum;
             const int16lanes size = sums < 0 ? -sums : sums;
             put(row, column, to_float(least(size, (int16lanes)65536)));
             store(changes + column, zero);
             sum = __builtin_shufflevector(sums, sums, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
-            if (index < 64) low &= ~((uint64_t)1 << index);
-            else high &= ~((uint64_t)1 << (index - 64));
+        };
+        int32_t index = 0;
+        for (int32_t word = 0; word < 2; word++) {
+            uint64_t bits = word == 0 ? low : high;
+            while (bits != 0) {
+                const int32_t first = __builtin_ctzll(bits), begin = 64 * word + first;
+                // Between marks is all or nothing.
+                if (sum[0] != 0) {
+                    for (; index < begin; index++) use(index);
+                }
+                bits += (uint64_t)1 << first;
+                const int32_t end = 64 * word + (bits != 0 ? __builtin_ctzll(bits) : 64);
+                // The carry has left the run's own bits; those of later runs stay.
+                bits &= bits - 1;
+                for (index = begin; index < end; index++) use(index);
+            }
+        }
+        if (sum[0] != 0) {
+            for (; lanes * index < deltas.width; index++) use(index);
+            // What ends beyond the cell is forgotten.
+            store(changes + lanes * index, zero);
         }
     }
 }

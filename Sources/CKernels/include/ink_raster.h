@@ -178,9 +178,6 @@ struct ink_raster {
     void (*_Nonnull multiply_bars)(
         struct ink_kept plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
         int32_t directions, const struct ink_place *_Nonnull places, ptrdiff_t count);
-    /// Adds `weight` times the coverage of a quadrilateral that does not cross itself: four corners, x and y each,
-    /// output pixels.
-    void (*_Nonnull add_quad)(struct ink_plane plane, const double *_Nonnull corners, float weight);
     /// Multiplies the plane by 1 - alpha * covered inside the box, columns rounded outwards to whole vectors, and sets
     /// `covered` to 0 there.
     void (*_Nonnull multiply_covered)(

@@ -129,7 +129,7 @@ struct SolidOutline: Sendable {
         func meeting(_ other: Tangent) -> (own: Double, other: Double) {
             let sine = turn(to: other)
             // Hardly any bend: at the touching points.
-            guard abs(sine) > 1e-9 else { return (length, 0) }
+            guard abs(sine) > 1e-6 else { return (length, 0) }
             let step = other.start - start
             return (
                 -(step.x * other.normal.x + step.y * other.normal.y) / sine,

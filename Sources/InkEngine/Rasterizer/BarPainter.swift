@@ -8,8 +8,8 @@ import CKernels
 final class BarPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let isExact: Bool
-    /// What the bars of a stamp cover of the pixels before the stamp's alpha comes in.
-    private let covered: KernelPlane<Float>
+    private let accumulator: CoverageAccumulator
+    private var polygons = Polygons()
     private let tables: [DirectionTables]
     private var places: [ink_place] = []
 
@@ -73,12 +73,12 @@ final class BarPainter {
     }
 
     /// - Parameters:
-    ///   - covered: 0 everywhere before and after each call; may be shared.
+    ///   - accumulator: clean before and after each call; may be shared.
     ///   - isExact: does without tables.
-    init(covered: KernelPlane<Float>, isExact: Bool, level: KernelLevel) {
+    init(accumulator: CoverageAccumulator, isExact: Bool, level: KernelLevel) {
         self.isExact = isExact
         kernels = ink_raster_kernels(level.c)
-        self.covered = covered
+        self.accumulator = accumulator
         tables = [DirectionTables(), DirectionTables()]
     }
 
@@ -122,26 +122,35 @@ final class BarPainter {
                 return true
             }
         }
-        let isAdded = add(stamp, of: brush, scale: scale, box: box, weight: 1)
-        let box = plane.pixels.box(of: box)
-        plane.markDrawn(box)
-        multiplyCovered(into: plane, box: box, alpha: stamp.alpha)
-        return isAdded
-    }
-
-    /// Adds `weight` times what a stamp of `brush` covers to `covered`; false, and nothing done, as above.
-    func add(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, weight: Float) -> Bool {
-        guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
-        let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
-        add(lines, weight: weight)
-        if brush.type == .crossHatch {
-            add(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)), weight: weight)
-            lines.forEachCrossing { add($0, weight: -weight) }
-        }
+        addExactly(stamp, of: brush, scale: scale)
+        accumulator.multiplyPolygons(plane, rows: box.rows, alpha: stamp.alpha)
         return true
     }
 
-    /// Positions in a larger box have no fraction to spare in Float.
+    /// Adds `weight` times what a stamp of `brush` covers to `covered`; false, and nothing done, as above.
+    func add(
+        _ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, weight: Float,
+        to covered: KernelPlane<Float>
+    ) -> Bool {
+        guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
+        addExactly(stamp, of: brush, scale: scale)
+        accumulator.addPolygons(to: covered, rows: box.rows, weight: weight)
+        return true
+    }
+
+    /// Adds the stamp's bars to the accumulator.
+    private func addExactly(_ stamp: Stamp, of brush: Brush, scale: OutputScale) {
+        polygons.removeAll()
+        let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
+        lines.append(to: &polygons)
+        if brush.type == .crossHatch {
+            Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).append(to: &polygons)
+            lines.takeCrossings(from: &polygons)
+        }
+        accumulator.add(polygons)
+    }
+
+    /// Longer edges would be cut too often, and none is seen.
     private static let sizeMax = 50_000
 
     /// The stamp's bars, or both directions' of cross-hatching.
@@ -164,24 +173,6 @@ final class BarPainter {
         }
         kernels.pointee.multiply_bars(
             plane.kernelPlane, directions, tables, Int32(directions.count), places, places.count)
-    }
-
-    // MARK: Exactly
-
-    private func add(_ bars: Bars, weight: Float) { bars.forEach { add($0, weight: weight) } }
-
-    /// Adds the coverage of a quadrilateral, output pixels.
-    private func add(_ quad: Quad, weight: Float) {
-        withUnsafeBytes(of: quad) {
-            kernels.pointee.add_quad(
-                covered.kernelPlane, $0.assumingMemoryBound(to: Double.self).baseAddress!, weight)
-        }
-    }
-
-    private func multiplyCovered(into plane: RemainingPlane, box: ink_box, alpha: Float) {
-        withUnsafePointer(to: box) {
-            kernels.pointee.multiply_covered(plane.kernelPlane, covered.kernelPlane, $0, alpha)
-        }
     }
 }
 

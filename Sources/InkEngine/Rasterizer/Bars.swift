@@ -1,8 +1,5 @@
 import CKernels
 
-/// Four corners in order, output pixels.
-typealias Quad = InlineArray<4, Point>
-
 /// The straight lines of a stamp in one direction, output pixels: parallelograms, since the two scales of an export
 /// differ by rounding.
 struct Bars {
@@ -40,22 +37,21 @@ struct Bars {
             along: along, half_length: abs(along.distance(halfLength)), count: Int32(count))
     }
 
-    /// Calls `body` with each line's corners.
-    func forEach(_ body: (Quad) -> Void) {
+    /// Appends each line.
+    func append(to polygons: inout Polygons) {
         for index in -(count / 2)...(count / 2) {
             let middle = Double(index) * spacing
-            body(quad(along: -length...length, across: (middle - width / 2)...(middle + width / 2)))
+            append(along: -length...length, across: (middle - width / 2)...(middle + width / 2), to: &polygons)
         }
     }
 
-    /// Calls `body` with the corners of each place where these lines cross others, which stand upright on them and are
-    /// otherwise the same.
-    func forEachCrossing(_ body: (Quad) -> Void) {
+    /// Takes away each place where these lines cross others, which stand upright on them and are otherwise the same.
+    func takeCrossings(from polygons: inout Polygons) {
         for i in -(count / 2)...(count / 2) {
             guard let across = range(i) else { continue }
             for j in -(count / 2)...(count / 2) {
                 guard let along = range(j) else { continue }
-                body(quad(along: along, across: across))
+                append(along: along, across: across, isTaken: true, to: &polygons)
             }
         }
     }
@@ -68,14 +64,21 @@ struct Bars {
         return start < end ? start...end : nil
     }
 
-    private func quad(along: ClosedRange<Double>, across: ClosedRange<Double>) -> Quad {
-        func corner(_ u: Double, _ v: Double) -> Point {
-            center + (u / length) * halfLength + v * unitAcross
+    private func append(
+        along: ClosedRange<Double>, across: ClosedRange<Double>, isTaken: Bool = false, to polygons: inout Polygons
+    ) {
+        func corner(_ u: Double, _ v: Double) -> Point { center + (u / length) * halfLength + v * unitAcross }
+        polygons.append(corner(along.lowerBound, across.lowerBound))
+        if isTaken {
+            polygons.append(corner(along.lowerBound, across.upperBound))
+            polygons.append(corner(along.upperBound, across.upperBound))
+            polygons.append(corner(along.upperBound, across.lowerBound))
+        } else {
+            polygons.append(corner(along.upperBound, across.lowerBound))
+            polygons.append(corner(along.upperBound, across.upperBound))
+            polygons.append(corner(along.lowerBound, across.upperBound))
         }
-        return [
-            corner(along.lowerBound, across.lowerBound), corner(along.upperBound, across.lowerBound),
-            corner(along.upperBound, across.upperBound), corner(along.lowerBound, across.upperBound),
-        ]
+        polygons.endPolygon(corners: 4)
     }
 }
 

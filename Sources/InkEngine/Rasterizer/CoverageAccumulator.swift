@@ -76,16 +76,20 @@ final class CoverageAccumulator {
     ///   - plane: what is left of the backdrop, moved to the same cell.
     ///   - rows: what holds all polygons, output pixels.
     func multiplyPolygons(_ plane: RemainingPlane, rows: Range<Int>, alpha: Float) {
-        let rows = rows.clamped(to: cell.rows)
-        kernels.pointee.multiply_marked(
-            plane.kernelPlane, kernelDeltas, Int32(rows.lowerBound - cell.y), Int32(rows.upperBound - cell.y), alpha)
+        let rows = rowsOfCell(rows)
+        kernels.pointee.multiply_marked(plane.kernelPlane, kernelDeltas, rows.lowerBound, rows.upperBound, alpha)
     }
 
     /// Adds `weight * coverage` where polygons are to a plane moved to the same cell, and leaves the accumulator clean.
     func addPolygons(to plane: KernelPlane<Float>, rows: Range<Int>, weight: Float) {
-        let rows = rows.clamped(to: cell.rows)
-        kernels.pointee.add_marked(
-            plane.kernelPlane, kernelDeltas, Int32(rows.lowerBound - cell.y), Int32(rows.upperBound - cell.y), weight)
+        let rows = rowsOfCell(rows)
+        kernels.pointee.add_marked(plane.kernelPlane, kernelDeltas, rows.lowerBound, rows.upperBound, weight)
+    }
+
+    /// Counted from the cell's first. Rounding may have moved an edge to the next row.
+    private func rowsOfCell(_ rows: Range<Int>) -> Range<Int32> {
+        let rows = (rows.lowerBound - 1..<rows.upperBound + 1).clamped(to: cell.rows)
+        return Int32(rows.lowerBound - cell.y)..<Int32(rows.upperBound - cell.y)
     }
 
     /// Multiplies what is left of the backdrop by `1 - alpha * coverage` inside `box`, and leaves the accumulator clean.

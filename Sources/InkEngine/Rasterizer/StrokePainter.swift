@@ -20,7 +20,7 @@ final class StrokePainter {
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
         kernels = ink_raster_kernels(level.c)
         covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
-        bars = BarPainter(covered: covered, isExact: isExact, level: level)
+        bars = BarPainter(accumulator: accumulator, isExact: isExact, level: level)
         discs = DiscPainter(covered: covered, isExact: isExact, level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
         crossings = CrossingPainter(level: level)
@@ -79,7 +79,8 @@ final class StrokePainter {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
             guard box.intersects(accumulator.cell) else { continue }
             let isOfLines = brush.type == .parallelLines || brush.type == .crossHatch
-            if !isOfLines || !bars.add(stamp, of: brush, scale: scale, box: box, weight: stamp.alpha) {
+            if !isOfLines || !bars.add(stamp, of: brush, scale: scale, box: box, weight: stamp.alpha, to: covered)
+            {
                 outlines.add(stamp, of: pattern, scale: scale)
                 accumulator.add(to: covered, box: box, weight: stamp.alpha)
             }

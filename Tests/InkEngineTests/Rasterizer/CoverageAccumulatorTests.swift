@@ -1,3 +1,4 @@
+import Foundation
 import InkTestSupport
 import Testing
 
@@ -30,16 +31,41 @@ private func clippedArea(_ polygon: [Point], x: Double, y: Double) -> Double {
 
 @Suite("Coverage accumulator")
 struct CoverageAccumulatorTests {
+    enum Form: CaseIterable {
+        case chain
+        case polygon
+    }
+
     /// The coverage of `polygon` in every pixel of `cell`, row-major, through an accumulator of that cell.
-    private func coverage(_ polygon: [Point], cell: PixelRect) -> [Float] {
-        let accumulator = CoverageAccumulator(maxWidth: cell.width, maxHeight: cell.height)
+    private func coverage(
+        _ polygon: [Point], as form: Form, cell: PixelRect, level: KernelLevel = .selected
+    ) -> [Float] {
+        let accumulator = CoverageAccumulator(maxWidth: cell.width, maxHeight: cell.height, level: level)
         let plane = RemainingPlane(maxWidth: cell.width, maxHeight: cell.height)
         accumulator.move(to: cell)
         plane.move(to: cell)
-        accumulator.add(EdgeChain(polygon + polygon.prefix(1)), at: Point(x: 0, y: 0))
-        accumulator.multiply(plane, box: PixelRect(x: -100, y: -100, width: 300, height: 300), alpha: 1)
+        // The second time shows whether the first has left the accumulator clean.
+        for alpha: Float in [0, 1] {
+            switch form {
+            case .chain:
+                accumulator.add(EdgeChain(polygon + polygon.prefix(1)), at: Point(x: 0, y: 0))
+                accumulator.multiply(plane, box: PixelRect(x: -100, y: -100, width: 300, height: 300), alpha: alpha)
+            case .polygon:
+                accumulator.add(polygons([polygon]))
+                accumulator.multiplyPolygons(plane, rows: -100..<200, alpha: alpha)
+            }
+        }
         let result = plane.coverage
         return result
+    }
+
+    private func polygons(_ all: [[Point]]) -> Polygons {
+        var polygons = Polygons()
+        for corners in all {
+            for corner in corners { polygons.append(corner) }
+            polygons.endPolygon(corners: corners.count)
+        }
+        return polygons
     }
 
     private func randomConvexPolygon(_ generator: inout SeededGenerator) -> [Point] {
@@ -54,32 +80,81 @@ struct CoverageAccumulatorTests {
         }
     }
 
-    @Test("the covered area of every pixel is that of the clipped polygon", arguments: 0..<60)
-    func exactArea(seed: Int) {
+    @Test("the covered area of every pixel is that of the clipped polygon", arguments: Form.allCases, 0..<60)
+    func exactArea(form: Form, seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let polygon = randomConvexPolygon(&generator)
         let cell = PixelRect(x: 0, y: 0, width: 32, height: 32)
-        let actual = coverage(polygon, cell: cell)
+        let actual = coverage(polygon, as: form, cell: cell)
         var worst = 0.0
         for y in 0..<32 {
             for x in 0..<32 {
                 worst = max(worst, abs(Double(actual[y * 32 + x]) - clippedArea(polygon, x: Double(x), y: Double(y))))
             }
         }
-        #expect(worst < 2e-4, "seed \(seed)")
+        #expect(worst < 2e-4, "\(form), seed \(seed)")
     }
 
-    @Test("a cell shows the same numbers as the whole picture there", arguments: 0..<60)
-    func cellsDoNotShow(seed: Int) {
+    @Test("edges of any length, wherever they lead", arguments: 0..<40)
+    func longEdges(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed) + 2_000)
+        let reach = pow(10, Double.random(in: 1.5...4.5, using: &generator))
+        let triangle = (0..<3).map { _ in
+            Point(
+                x: 24 + .random(in: -reach...reach, using: &generator),
+                y: 24 + .random(in: -reach...reach, using: &generator))
+        }
+        let cell = PixelRect(x: 0, y: 0, width: 48, height: 48)
+        let actual = coverage(triangle, as: .polygon, cell: cell)
+        var worst = 0.0
+        for y in 0..<48 {
+            for x in 0..<48 {
+                worst = max(worst, abs(Double(actual[y * 48 + x]) - clippedArea(triangle, x: Double(x), y: Double(y))))
+            }
+        }
+        #expect(worst < 1e-3, "seed \(seed)")
+    }
+
+    @Test("polygons that turn the other way take their area away")
+    func areasAdd() {
+        let square = [Point(x: 2.5, y: 3.25), Point(x: 20, y: 3.25), Point(x: 20, y: 17), Point(x: 2.5, y: 17)]
+        let accumulator = CoverageAccumulator(maxWidth: 32, maxHeight: 32)
+        let plane = RemainingPlane(maxWidth: 32, maxHeight: 32)
+        accumulator.add(polygons([square, square.reversed()]))
+        accumulator.multiplyPolygons(plane, rows: 0..<32, alpha: 1)
+        #expect(plane.coverage.allSatisfy { $0 == 0 })
+        let hole = [Point(x: 5, y: 6), Point(x: 5, y: 8), Point(x: 8, y: 8), Point(x: 8, y: 6)]
+        accumulator.add(polygons([square, hole]))
+        accumulator.multiplyPolygons(plane, rows: 0..<32, alpha: 1)
+        let coverage = plane.coverage
+        let area: Float = coverage.reduce(0, +)
+        let expected: Float = 17.5 * 13.75 - 6
+        #expect(abs(area - expected) < 0.01)
+        #expect(coverage[7 * 32 + 6] == 0)
+    }
+
+    @Test("every level of kernels gives the same numbers", arguments: 0..<20)
+    func levels(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed) + 3_000)
+        let polygon = randomConvexPolygon(&generator)
+        let cell = PixelRect(x: 3, y: 1, width: 29, height: 30)
+        let expected = coverage(polygon, as: .polygon, cell: cell, level: .scalar)
+        for level in KernelLevel.available {
+            #expect(coverage(polygon, as: .polygon, cell: cell, level: level) == expected, "seed \(seed), \(level)")
+        }
+    }
+
+    @Test("a cell shows the same numbers as the whole picture there", arguments: Form.allCases, 0..<60)
+    func cellsDoNotShow(form: Form, seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed) + 1_000)
         let polygon = randomConvexPolygon(&generator)
-        let whole = coverage(polygon, cell: PixelRect(x: 0, y: 0, width: 32, height: 32))
+        let whole = coverage(polygon, as: form, cell: PixelRect(x: 0, y: 0, width: 32, height: 32))
         let x = Int.random(in: 0..<31, using: &generator)
         let y = Int.random(in: 0..<31, using: &generator)
         let cell = PixelRect(
             x: x, y: y, width: .random(in: 1...(32 - x), using: &generator),
             height: .random(in: 1...(32 - y), using: &generator))
-        let part = coverage(polygon, cell: cell)
+        let part = coverage(polygon, as: form, cell: cell)
         for row in 0..<cell.height {
             for column in 0..<cell.width {
                 #expect(part[row * cell.width + column] == whole[(y + row) * 32 + x + column], "seed \(seed), \(cell)")
