@@ -1,4 +1,5 @@
-/// The lines of one stamp of contour lines: from seven places across a stamp to seven across the next one. Canvas pixels.
+/// The lines of one stamp of contour lines: from seven places across a stamp to seven across the next one. Canvas
+/// pixels.
 struct ContourLines {
     private static let count = Pattern.lineIndices.count
 
@@ -36,8 +37,8 @@ struct ContourLines {
         }
     }
 
-    /// Appends polygons whose areas add up to that of the lines' union: the lines, without what two of them share, with what
-    /// three share, and so on.
+    /// Appends polygons whose areas add up to that of the lines' union: the lines, without what two of them share, with
+    /// what three share, and so on.
     func append(to polygons: inout Polygons, _ scale: OutputScale) {
         for index in 0..<ContourLines.count {
             guard let quad = quads[index] else { continue }

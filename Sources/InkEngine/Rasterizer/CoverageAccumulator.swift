@@ -70,7 +70,8 @@ final class CoverageAccumulator {
         }
     }
 
-    /// Multiplies what is left of the backdrop by `1 - alpha * coverage` where polygons are, and leaves the accumulator clean.
+    /// Multiplies what is left of the backdrop by `1 - alpha * coverage` where polygons are, and leaves the accumulator
+    /// clean.
     ///
     /// - Parameters:
     ///   - plane: what is left of the backdrop, moved to the same cell.
@@ -92,7 +93,8 @@ final class CoverageAccumulator {
         return Int32(rows.lowerBound - cell.y)..<Int32(rows.upperBound - cell.y)
     }
 
-    /// Multiplies what is left of the backdrop by `1 - alpha * coverage` inside `box`, and leaves the accumulator clean.
+    /// Multiplies what is left of the backdrop by `1 - alpha * coverage` inside `box`, and leaves the accumulator
+    /// clean.
     ///
     /// - Parameters:
     ///   - plane: what is left of the backdrop, moved to the same cell.

@@ -41,7 +41,8 @@ struct ConvexPolygon {
         count += 1
     }
 
-    /// What of it lies in `quad`, which has the same sense of rotation; nil when that is nothing (Sutherland and Hodgman).
+    /// What of it lies in `quad`, which has the same sense of rotation; nil when that is nothing (Sutherland and
+    /// Hodgman).
     func clipped(by quad: LineQuad) -> ConvexPolygon? {
         var polygon = self
         for side in 0..<4 {

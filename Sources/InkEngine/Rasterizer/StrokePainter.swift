@@ -79,8 +79,7 @@ final class StrokePainter {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
             guard box.intersects(accumulator.cell) else { continue }
             let isOfLines = brush.type == .parallelLines || brush.type == .crossHatch
-            if !isOfLines || !bars.add(stamp, of: brush, scale: scale, box: box, weight: stamp.alpha, to: covered)
-            {
+            if !isOfLines || !bars.add(stamp, of: brush, scale: scale, box: box, weight: stamp.alpha, to: covered) {
                 outlines.add(stamp, of: pattern, scale: scale)
                 accumulator.add(to: covered, box: box, weight: stamp.alpha)
             }
