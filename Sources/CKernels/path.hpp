@@ -7,7 +7,6 @@ namespace INK_LEVEL {
 namespace path {
 namespace {
 
-
 INK_INLINE void load(const double *from, double4 &value) { memcpy(&value, from, sizeof value); }
 
 bool smooth(const double *points, size_t count, double *samples, double *lengths) {

@@ -8,8 +8,8 @@ namespace INK_JOIN(outline_, INK_LEVEL) {
 
 /// Pixels, in 1/65,536.
 constexpr int32_t pixel = 65536;
-/// The longest edge that is cut as it is, pixels either way: Float holds its places to less than 1/4,096 pixel.
-constexpr int32_t edge_reach = 1024;
+/// The longest edge that is cut as it is, pixels either way: Float holds its places to 1/65,536 pixel.
+constexpr int32_t edge_reach = 256;
 /// How far edges that are marked together may reach, pixels.
 constexpr int32_t marked_together = 12;
 /// Cuts that are put aside before they are added.
@@ -57,7 +57,7 @@ struct cuts {
         count += of;
     }
 
-    INK_METHOD void put_edge(int32_t first_x, int32_t first_y, int32_t last_x, int32_t last_y, int32_t upward) {
+    INK_METHOD void put_one(int32_t first_x, int32_t first_y, int32_t last_x, int32_t last_y, int32_t upward) {
         x_upper[count] = first_x;
         y_upper[count] = first_y;
         x_lower[count] = last_x;
@@ -210,11 +210,13 @@ struct edge_cutter {
     /// Cuts an edge of at most `edge_reach` pixels either way, 1/65,536 pixel from the cell's first one.
     INK_METHOD void cut(int32_t x0, int32_t y0, int32_t x1, int32_t y1) {
         const int32_t dx = x1 - x0, dy = y1 - y0, upward = dy >> 31;
+        const int32_t wide = (dx ^ (dx >> 31)) - (dx >> 31);
         const int16lanes index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
         if ((uint32_t)(dx + pixel) <= 2 * pixel && (uint32_t)(dy + pixel) <= 2 * pixel) {
-            short_edges.put_edge(upward ? x1 : x0, upward ? y1 : y0, upward ? x0 : x1, upward ? y0 : y1, upward);
+            short_edges.put_one(upward ? x1 : x0, upward ? y1 : y0, upward ? x0 : x1, upward ? y0 : y1, upward);
             if (short_edges.count == cuts_max - lanes) add_short();
-        } else if ((dx ^ (dx >> 31)) - (dx >> 31) <= (dy ^ upward) - upward) {
+        } else if (wide - (wide >> 10) <= (dy ^ upward) - upward) {
+            // Where both are alike rounding must not make a column's cut higher than a pixel.
             const int32_t x_top = upward ? x1 : x0, top = upward ? y1 : y0, bottom = upward ? y0 : y1;
             const float slope = (float)dx / (float)dy;
             const int32_t end = least(((bottom - 1) >> 16) + 1, target.height);
@@ -234,10 +236,14 @@ struct edge_cutter {
             for (int32_t column = left >> 16; column < end; column += lanes) {
                 const int16lanes begin = (index + column) << 16;
                 const int16lanes from = greatest(begin, (int16lanes)left), to = least(begin + pixel, (int16lanes)right);
-                const int16lanes y_from = whole(to_float(from - left) * slope) + y_left;
-                // The height of all cuts together must be the edge's.
-                const int16lanes y_to =
-                    to == (int16lanes)right ? (int16lanes)y_right : whole(to_float(to - left) * slope) + y_left;
+                // Whatever is rounded, in each row the height of all cuts together must be the edge's.
+                const auto y_at = [&](int16lanes x) __attribute__((always_inline)) {
+                    const int16lanes y = whole(to_float(x - left) * slope) + y_left;
+                    const int16lanes inside =
+                        least(greatest(y, (int16lanes)least(y0, y1)), (int16lanes)greatest(y0, y1));
+                    return x == (int16lanes)right ? (int16lanes)y_right : inside;
+                };
+                const int16lanes y_from = y_at(from), y_to = y_at(to);
                 const int32_t count = least(end - column, lanes);
                 if (leftward == upward) level.put(count, from, y_from, to, y_to, upward);
                 else level.put(count, to, y_to, from, y_from, upward);
@@ -247,8 +253,11 @@ struct edge_cutter {
     }
 };
 
-/// A coordinate in 1/65,536 pixel; beyond a billion pixels, or what is not a number, that far away.
-INK_INLINE int64_t exact_place(double a) { return floor_of(greatest(least(a, 1e9), -1e9) * pixel + 0.5); }
+/// No polygon is drawn any further away, pixels; what is not a number is this far.
+INK_INLINE double within_reach(double a) { return greatest(least(a, 1e9), -1e9); }
+
+/// A coordinate in 1/65,536 pixel.
+INK_INLINE int64_t exact_place(double a) { return floor_of(a * pixel + 0.5); }
 
 /// Corners that are looked at together.
 constexpr int32_t chunk = 16;
@@ -303,14 +312,14 @@ void add_polygons(ink_deltas target, const double *corners, const int32_t *count
     };
     for (ptrdiff_t polygon = 0; polygon < polygons; polygon++) {
         const int32_t count = counts[polygon];
-        double px = corners[2 * count - 2], py = corners[2 * count - 1];
+        double px = within_reach(corners[2 * count - 2]), py = within_reach(corners[2 * count - 1]);
         for (int32_t begin = 0; begin < count; begin += chunk) {
             const int32_t end = least(begin + chunk, count);
             // Most corners of a long outline lie in other cells.
             if (end < begin + chunk || !are_outside(corners + 2 * begin, px, py, target)) {
                 int64_t x0 = exact_place(px) - left, y0 = exact_place(py) - top;
                 for (int32_t i = begin; i < end; i++) {
-                    const double qx = corners[2 * i], qy = corners[2 * i + 1];
+                    const double qx = within_reach(corners[2 * i]), qy = within_reach(corners[2 * i + 1]);
                     const int64_t x1 = exact_place(qx) - left, y1 = exact_place(qy) - top;
                     const int64_t reach = greatest(x1 > x0 ? x1 - x0 : x0 - x1, y1 > y0 ? y1 - y0 : y0 - y1);
                     if (reach <= (int64_t)edge_reach * pixel) take(x0, y0, x1, y1);
@@ -321,8 +330,8 @@ void add_polygons(ink_deltas target, const double *corners, const int32_t *count
                     y0 = y1;
                 }
             }
-            px = corners[2 * end - 2];
-            py = corners[2 * end - 1];
+            px = within_reach(corners[2 * end - 2]);
+            py = within_reach(corners[2 * end - 1]);
         }
         corners += 2 * count;
         if (cutter.passed.left <= cutter.passed.right) cutter.mark();
@@ -355,6 +364,7 @@ template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t to
             store(changes + column, zero);
             sum = __builtin_shufflevector(sums, sums, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
         };
+        // The next sixteen pixels.
         int32_t index = 0;
         for (int32_t word = 0; word < 2; word++) {
             uint64_t bits = word == 0 ? low : high;
@@ -364,16 +374,17 @@ template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t to
                 if (sum[0] != 0) {
                     for (; index < begin; index++) use(index);
                 }
+                // The carry through a run of marks ends just behind it; then it is taken away again.
                 bits += (uint64_t)1 << first;
                 const int32_t end = 64 * word + (bits != 0 ? __builtin_ctzll(bits) : 64);
-                // The carry has left the run's own bits; those of later runs stay.
                 bits &= bits - 1;
                 for (index = begin; index < end; index++) use(index);
             }
         }
         if (sum[0] != 0) {
             for (; lanes * index < deltas.width; index++) use(index);
-            // What ends beyond the cell is forgotten.
+            // What ends beyond the cell is forgotten. Where nothing reaches the cell's last pixels it stays in the margin, and
+            // nobody reads it.
             store(changes + lanes * index, zero);
         }
     }

@@ -71,7 +71,8 @@ struct ink_deltas {
     int32_t stride;
     /// The cell, output pixels.
     int32_t left, top, width, height;
-    /// Two words for each row, a bit for each sixteen pixels that an edge of a polygon passes.
+    /// Two words for each row, a bit for each sixteen pixels that an edge of a polygon passes, so that a cell has 2,048 columns at
+    /// most. Chains and parts are not marked.
     uint64_t *_Nonnull marks;
 };
 

@@ -4,14 +4,19 @@ struct OutlinePen {
     let scale: OutputScale
     /// Canvas pixels.
     let tolerance: Double
+    let cornersMax: Int
+    /// Whether what was drawn last would have had too many corners.
+    private(set) var isFull = false
     private(set) var polygons = Polygons()
     private var count = 0
     private var tangents: [Tangent] = []
+    /// The tangents that bound what is covered so far, and how far along each the outline reaches it.
     private var run: [(tangent: Int, from: Double)] = []
 
-    init(scale: OutputScale, tolerance: Double) {
+    init(scale: OutputScale, tolerance: Double, cornersMax: Int) {
         self.scale = scale
         self.tolerance = tolerance
+        self.cornersMax = cornersMax
     }
 
     private mutating func move(to point: Point) {
@@ -25,6 +30,10 @@ struct OutlinePen {
     }
 
     mutating func addCircle(_ disc: PreparedStroke.Disc) {
+        guard polygons.corners.count < cornersMax else {
+            isFull = true
+            return
+        }
         let quarters = [Point(x: 1, y: 0), Point(x: 0, y: -1), Point(x: -1, y: 0), Point(x: 0, y: 1)]
         tangents.removeAll(keepingCapacity: true)
         for (index, quarter) in quarters.enumerated() {
@@ -42,6 +51,10 @@ struct OutlinePen {
             tangents.removeAll(keepingCapacity: true)
             var last = isLeft ? -1 * hulls[range.lowerBound].along : hulls[range.upperBound - 1].along
             for hull in 0..<range.count {
+                guard polygons.corners.count + tangents.count < cornersMax else {
+                    isFull = true
+                    return
+                }
                 let index = isLeft ? range.lowerBound + hull : range.upperBound - 1 - hull
                 let normal = isLeft ? hulls[index].left : hulls[index].right
                 let disc = discs[isLeft ? index : index + 1]
@@ -82,9 +95,9 @@ struct OutlinePen {
             }
             let last = run[run.count - 1]
             // What bounds in place of what lay between must do so where it is.
-            let reach = reach(tangent.disc)
+            let slack = slack(tangent.disc)
             if meeting.own >= last.from
-                && (areNeighbors || meeting.own <= tangents[last.tangent].length + reach && meeting.other >= -reach)
+                && (areNeighbors || meeting.own <= tangents[last.tangent].length + slack && meeting.other >= -slack)
             {
                 run.append((index, meeting.other))
             } else {
@@ -120,7 +133,7 @@ struct OutlinePen {
     }
 
     /// How far from where it touches a tangent is as good as the disc.
-    private func reach(_ disc: PreparedStroke.Disc) -> Double { (2 * tolerance * disc.radius).squareRoot() }
+    private func slack(_ disc: PreparedStroke.Disc) -> Double { (2 * tolerance * disc.radius).squareRoot() }
 
     /// Whether the tangents of a disc meet too far from it on the outside of a bend: about as far as the middle of a
     /// chord between the touching points.

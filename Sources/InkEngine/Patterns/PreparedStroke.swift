@@ -57,7 +57,8 @@ public final class PreparedStroke: Sendable {
     public var byteCount: Int {
         switch marks {
         case .stamps(let stamps), .contour(let stamps): stamps.count * MemoryLayout<Stamp>.stride + 256
-        case .solid(let path, _): 2 * path.discs.count * MemoryLayout<Disc>.stride + 256
+        // And its outline's corners.
+        case .solid(let path, _): 3 * path.discs.count * MemoryLayout<Disc>.stride + 1024
         }
     }
 

@@ -7,8 +7,8 @@ struct SolidOutline: Sendable {
     /// A block of pixels in which the outline meets itself.
     struct Crossing: Sendable {
         var block: PixelRect
-        /// The hulls that reach into it, ascending; each from a disc to the next, or the only disc.
-        var hulls: [Int]
+        /// The hulls that reach into it, ascending.
+        var hulls: [Int32] = []
     }
 
     /// Canvas pixels.
@@ -16,54 +16,78 @@ struct SolidOutline: Sendable {
     /// Output pixels.
     private(set) var polygons = Polygons()
     private(set) var crossings: [Crossing] = []
+    /// Whether there is an outline at all: there is none of strokes that are too far from the picture, too wide or too
+    /// tangled.
+    private(set) var isOfUse = true
+
+    /// How many corners an outline may have, and how many hulls all crossings together; more for long strokes.
+    private static let sizeMax = 1 << 18
 
     /// - Parameter discs: canvas pixels; not empty.
     init(_ discs: [PreparedStroke.Disc], scale: OutputScale) {
         self.discs = discs
-        guard SolidOutline.isNear(discs, scale: scale) else {
-            let everywhere = PixelRect(x: -1_000_000, y: -1_000_000, width: 2_000_000, height: 2_000_000)
-            crossings = [Crossing(block: everywhere, hulls: Array(0..<max(discs.count - 1, 1)))]
+        let sizeMax = max(SolidOutline.sizeMax, 4 * discs.count)
+        guard SolidOutline.isNear(discs, scale: scale),
+            let outline = SolidOutline.outline(discs, scale: scale, cornersMax: sizeMax),
+            let crossings = SolidOutline.crossings(discs, outline, scale: scale, hullsMax: sizeMax)
+        else {
+            isOfUse = false
             return
         }
+        polygons = outline.polygons
+        self.crossings = crossings
+    }
+
+    /// The hulls of all discs, canvas pixels.
+    var hulls: some Sequence<ConvexPart> { (0..<max(discs.count - 1, 1)).lazy.map { hull($0) } }
+
+    /// The hull of a disc and the next one, or of the only disc; canvas pixels.
+    func hull(_ index: Int) -> ConvexPart {
+        let first = discs[index]
+        guard index + 1 < discs.count else { return .disc(center: first.center, radius: first.radius) }
+        return .hull(first, discs[index + 1])
+    }
+
+    /// Whether a stroke is so near the picture that its outline's points are exact, and not so wide that they are too many.
+    private static func isNear(_ discs: [PreparedStroke.Disc], scale: OutputScale) -> Bool {
+        discs.allSatisfy { disc in
+            let center = scale.output(disc.center)
+            return abs(center.x) < farthest && abs(center.y) < farthest && disc.radius * scale.largest < farthest
+        }
+    }
+
+    /// Output pixels.
+    private static let farthest = 1e6
+
+    /// An outline that may meet itself.
+    private struct Tangle {
+        var hulls: [StrokeHull]
+        var polygons = Polygons()
+        /// Whether the outline is whole where a hull follows on the one before.
+        var areJoined: [Bool]
+    }
+
+    /// Nil when it would have too many corners.
+    private static func outline(_ discs: [PreparedStroke.Disc], scale: OutputScale, cornersMax: Int) -> Tangle? {
         let hulls = zip(discs, discs.dropFirst()).map { StrokeHull($0, $1) }
-        var pen = OutlinePen(scale: scale, tolerance: DiscPath.tolerancePixels / scale.largest)
-        guard !hulls.isEmpty else {
-            pen.addCircle(discs[0])
-            polygons = pen.polygons
-            return
-        }
-        // Whether the outline is whole where a hull follows on the one before.
-        var areJoined = [Bool](repeating: true, count: hulls.count)
+        var outline = Tangle(hulls: hulls, areJoined: [Bool](repeating: true, count: hulls.count))
+        var pen = OutlinePen(
+            scale: scale, tolerance: DiscPath.tolerancePixels / scale.largest, cornersMax: cornersMax)
+        if hulls.isEmpty { pen.addCircle(discs[0]) }
         var first = 0
-        while first < hulls.count {
-            areJoined[first] = false
+        while first < hulls.count, !pen.isFull {
+            outline.areJoined[first] = false
             var end = first + 1
             if hulls[first].isTapered {
                 while end < hulls.count, hulls[end].follows(on: hulls[end - 1]) { end += 1 }
-                pen.addStrand(discs, hulls, first..<end, areJoined: &areJoined)
+                pen.addStrand(discs, hulls, first..<end, areJoined: &outline.areJoined)
             } else {
                 pen.addCircle(discs[first].radius > discs[end].radius ? discs[first] : discs[end])
             }
             first = end
         }
-        polygons = pen.polygons
-        crossings = SolidOutline.crossings(discs, hulls, areJoined: areJoined, scale: scale)
-    }
-
-    /// Whether a stroke is so near the picture that its outline's points are exact, and not so wide that they are too
-    /// many.
-    private static func isNear(_ discs: [PreparedStroke.Disc], scale: OutputScale) -> Bool {
-        discs.allSatisfy { disc in
-            let center = scale.output(disc.center)
-            return max(abs(center.x), abs(center.y)) < 1e8 && disc.radius * scale.largest < 1e6
-        }
-    }
-
-    /// Hull `index`, canvas pixels.
-    func hull(_ index: Int) -> ConvexPart {
-        let first = discs[index]
-        guard index + 1 < discs.count else { return .disc(center: first.center, radius: first.radius) }
-        return .hull(first, discs[index + 1])
+        outline.polygons = pen.polygons
+        return pen.isFull ? nil : outline
     }
 
     /// What is known of a block that hulls reach into, hull by hull.
@@ -74,9 +98,11 @@ struct SolidOutline: Sendable {
         var last: Int32 = 0
     }
 
+    /// Nil when too many hulls reach into them.
     private static func crossings(
-        _ discs: [PreparedStroke.Disc], _ hulls: [StrokeHull], areJoined: [Bool], scale: OutputScale
-    ) -> [Crossing] {
+        _ discs: [PreparedStroke.Disc], _ outline: Tangle, scale: OutputScale, hullsMax: Int
+    ) -> [Crossing]? {
+        let hulls = outline.hulls
         let blocks = StrokeBlocks(discs, scale: scale)
         var visits = [Visit](repeating: Visit(), count: blocks.count)
         var crossings: [Crossing] = []
@@ -90,20 +116,22 @@ struct SolidOutline: Sendable {
                     let first = hulls[Int(visit.first) - 1].along
                     // Hulls that follow on each other and lead within 60 degrees of the first do not meet again.
                     let isStraightOn =
-                        visit.last == number - 1 && areJoined[index]
+                        visit.last == number - 1 && outline.areJoined[index]
                         && first.x * hull.along.x + first.y * hull.along.y >= 0.5
-                    if !isStraightOn { crossings.append(Crossing(block: blocks.rect(block), hulls: [])) }
+                    if !isStraightOn { crossings.append(Crossing(block: blocks.rect(block))) }
                     visits[block].last = isStraightOn ? number : Int32(-crossings.count)
                 }
             }
         }
-        guard !crossings.isEmpty else { return [] }
-        for index in hulls.indices {
+        var count = 0
+        for index in hulls.indices where !crossings.isEmpty {
             blocks.forEachBlock(discs[index], discs[index + 1]) { block in
                 let last = Int(visits[block].last)
-                if last < 0 { crossings[-last - 1].hulls.append(index) }
+                guard last < 0, count < hullsMax else { return }
+                crossings[-last - 1].hulls.append(Int32(index))
+                count += 1
             }
         }
-        return crossings
+        return count < hullsMax ? crossings : nil
     }
 }

@@ -60,7 +60,7 @@ struct StrokeBlocks {
         let isLong = abs(b.x - a.x) > Double(2 * width) && lastRow > firstRow
         for row in firstRow...lastRow {
             var (from, to) = (min(a.x, b.x), max(a.x, b.x))
-            if isLong, a.y != b.y {
+            if isLong, abs(b.y - a.y) > 1e-6 {
                 // Of the way only what lies in the row of blocks or a radius above or below.
                 let rowTop = Double(top + row * height) - radius
                 let rowBottom = Double(top + (row + 1) * height) + radius

@@ -150,8 +150,8 @@ final class BarPainter {
         accumulator.add(polygons)
     }
 
-    /// Longer edges would be cut too often, and none is seen.
-    private static let sizeMax = 50_000
+    /// Longer edges would be cut too often, output pixels.
+    static let sizeMax = 50_000
 
     /// The stamp's bars, or both directions' of cross-hatching.
     private func directions(of stamp: Stamp, brush: Brush, scale: OutputScale) -> [ink_bars] {

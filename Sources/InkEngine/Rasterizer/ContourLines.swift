@@ -37,6 +37,9 @@ struct ContourLines {
         }
     }
 
+    /// The lines as parts that may overlap.
+    var parts: [ConvexPart] { (0..<ContourLines.count).compactMap { quads[$0]?.part } }
+
     /// Appends polygons whose areas add up to that of the lines' union: the lines, without what two of them share, with
     /// what three share, and so on.
     func append(to polygons: inout Polygons, _ scale: OutputScale) {

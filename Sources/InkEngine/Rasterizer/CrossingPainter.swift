@@ -55,7 +55,7 @@ final class CrossingPainter {
                 position += rect.width
             }
             let hulls = outline.crossings[index].hulls
-            parts.add(hulls.lazy.map { outline.hull($0) }, scale: scale)
+            parts.add(hulls.lazy.map { outline.hull(Int($0)) }, scale: scale)
             accumulator.multiply(tile, box: rect, alpha: alpha)
             for row in 0..<rect.height {
                 let painted = tile.pixels.row(rect, row)

@@ -13,6 +13,8 @@ struct LineQuad {
         corners = [start - side, end - side, end + side, start + side]
     }
 
+    var part: ConvexPart { .quad(corners[0], corners[1], corners[2], corners[3]) }
+
     /// Whether two rectangles share any area.
     func meets(_ other: LineQuad) -> Bool { !isApart(from: other) && !other.isApart(from: self) }
 

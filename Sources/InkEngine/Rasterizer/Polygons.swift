@@ -4,8 +4,6 @@ struct Polygons {
     /// How many corners each polygon has.
     private(set) var counts: [Int32] = []
 
-    var isEmpty: Bool { counts.isEmpty }
-
     mutating func removeAll() {
         corners.removeAll(keepingCapacity: true)
         counts.removeAll(keepingCapacity: true)
@@ -23,8 +21,6 @@ struct Polygons {
 /// A convex polygon that quadrilaterals are cut out of.
 struct ConvexPolygon {
     /// Each of six quadrilaterals adds four corners at most.
-    private static let countMax = 28
-
     private var corners = InlineArray<28, Point>(repeating: Point(x: 0, y: 0))
     private(set) var count = 0
 
@@ -37,6 +33,8 @@ struct ConvexPolygon {
     subscript(_ index: Int) -> Point { corners[index] }
 
     private mutating func append(_ corner: Point) {
+        // Rounding may bend what is all but straight.
+        guard count < corners.count else { return }
         corners[count] = corner
         count += 1
     }
@@ -55,10 +53,10 @@ struct ConvexPolygon {
             for index in 0..<polygon.count {
                 let corner = polygon[index]
                 let cornerInside = inside(corner)
-                if (cornerInside > 0) != (lastInside > 0), rest.count < ConvexPolygon.countMax {
+                if (cornerInside > 0) != (lastInside > 0) {
                     rest.append(last + (lastInside / (lastInside - cornerInside)) * (corner - last))
                 }
-                if cornerInside > 0, rest.count < ConvexPolygon.countMax { rest.append(corner) }
+                if cornerInside > 0 { rest.append(corner) }
                 last = corner
                 lastInside = cornerInside
             }

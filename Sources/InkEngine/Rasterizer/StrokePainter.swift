@@ -104,6 +104,11 @@ final class StrokePainter {
             let lines = ContourLines(from: stamp, to: next, brush: brush)
             let box = scale.pixels(of: lines.bounds)
             guard box.intersects(accumulator.cell) else { continue }
+            guard max(box.width, box.height) < BarPainter.sizeMax else {
+                parts.add(lines.parts, scale: scale)
+                accumulator.multiply(plane, box: box, alpha: stamp.alpha)
+                continue
+            }
             polygons.removeAll()
             lines.append(to: &polygons, scale)
             accumulator.add(polygons)
@@ -125,6 +130,11 @@ final class StrokePainter {
         let box = scale.pixels(of: path.bounds)
         guard box.intersects(accumulator.cell) else { return }
         let outline = path.outline(scale)
+        guard outline.isOfUse else {
+            parts.add(outline.hulls, scale: scale)
+            accumulator.multiply(plane, box: box, alpha: alpha)
+            return
+        }
         crossings.keep(outline.crossings, of: plane)
         accumulator.add(outline.polygons)
         accumulator.multiplyPolygons(plane, rows: box.rows, alpha: alpha)

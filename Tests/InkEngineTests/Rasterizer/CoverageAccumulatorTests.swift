@@ -115,6 +115,35 @@ struct CoverageAccumulatorTests {
         #expect(worst < 1e-3, "seed \(seed)")
     }
 
+    @Test("edges that end next to a pixel's corner: neither rounding nor cells show", arguments: 0..<200)
+    func nearPixelCorners(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed) + 4_000)
+        func near(_ range: ClosedRange<Int>) -> Double {
+            Double(Int.random(in: range, using: &generator))
+                + Double(Int.random(in: -4...4, using: &generator)) / 65_536
+        }
+        let corner = Point(x: near(340...350), y: near(340...350))
+        let triangle = [
+            corner, Point(x: .random(in: 5...340, using: &generator), y: .random(in: 5...340, using: &generator)),
+            Point(x: near(5...350), y: near(340...350)),
+        ]
+        let size = 360
+        let whole = coverage(triangle, as: .polygon, cell: PixelRect(x: 0, y: 0, width: size, height: size))
+        let x = Int(corner.x.rounded())
+        let y = Int(corner.y.rounded()) - 8
+        for cell in [
+            PixelRect(x: x, y: y, width: size - x, height: size - y), PixelRect(x: x - 3, y: y, width: 7, height: 9),
+        ] {
+            let part = coverage(triangle, as: .polygon, cell: cell)
+            for row in 0..<cell.height {
+                for column in 0..<cell.width {
+                    let expected = whole[(cell.y + row) * size + cell.x + column]
+                    #expect(part[row * cell.width + column] == expected, "seed \(seed), \(cell), \(column), \(row)")
+                }
+            }
+        }
+    }
+
     @Test("polygons that turn the other way take their area away")
     func areasAdd() {
         let square = [Point(x: 2.5, y: 3.25), Point(x: 20, y: 3.25), Point(x: 20, y: 17), Point(x: 2.5, y: 17)]

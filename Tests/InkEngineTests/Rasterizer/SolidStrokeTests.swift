@@ -79,6 +79,38 @@ struct SolidStrokeTests {
         #expect(worst < 0.04, "\(course), seed \(seed)")
     }
 
+    @Test("strokes that are too tangled, too far or too wide for an outline are drawn by their hulls")
+    func withoutOutline() {
+        let scale = OutputScale(canvas: PixelSize(width: 64, height: 48), output: PixelSize(width: 64, height: 48))
+        func disc(_ x: Double, _ y: Double, _ radius: Double) -> PreparedStroke.Disc {
+            PreparedStroke.Disc(center: Point(x: x, y: y), radius: radius)
+        }
+        let near = [disc(10, 10, 3), disc(30, 20, 3)]
+        let outline = SolidOutline(near, scale: scale)
+        #expect(outline.isOfUse && outline.crossings.isEmpty && outline.polygons.counts.count == 1)
+        for other in [disc(2e6, 10, 3), disc(10, -3e7, 3), disc(30, 30, 2e6)] {
+            let outline = SolidOutline(near + [other], scale: scale)
+            #expect(!outline.isOfUse && outline.polygons.corners.isEmpty)
+        }
+        // Every bend is sharp and has hundreds of corners.
+        let wide = (0..<5_000).map { disc(Double($0 % 2) * 40, Double($0), 300) }
+        #expect(!SolidOutline(wide, scale: scale).isOfUse)
+        // Every hull crosses nearly every other one.
+        var generator = SeededGenerator(seed: 5)
+        let tangled = (0..<5_000).map { _ in
+            disc(.random(in: 0...64, using: &generator), .random(in: 0...48, using: &generator), 1)
+        }
+        #expect(!SolidOutline(tangled, scale: scale).isOfUse)
+        // And they are there.
+        let cell = PixelRect(x: 0, y: 0, width: 64, height: 48)
+        let plane = RemainingPlane(maxWidth: 64, maxHeight: 48)
+        plane.move(to: cell)
+        let points = near.map { StrokePoint(x: $0.center.x, y: $0.center.y) } + [StrokePoint(x: 2e6, y: 10)]
+        let stroke = PreparedStroke(Stroke(brush: Brush(type: .solid, lineWidth: 6), points: points))
+        StrokePainter(maxWidth: 64, maxHeight: 48).paint(stroke, scale: scale, cell: cell, into: plane)
+        #expect(plane.coverage[10 * 64 + 10] > 0.99 && plane.coverage[40 * 64 + 10] == 0)
+    }
+
     @Test("discs on a straight line are replaced by its ends, bends keep theirs")
     func path() {
         let line = (0...20).map { PreparedStroke.Disc(center: Point(x: Double($0), y: 2), radius: 3) }
