@@ -59,6 +59,19 @@ struct CoverageAccumulatorTests {
         return result
     }
 
+    /// How far the coverage of any pixel of a square cell is from the clipped polygon's area.
+    private func worstError(_ polygon: [Point], as form: Form, edge: Int) -> Double {
+        let actual = coverage(polygon, as: form, cell: PixelRect(x: 0, y: 0, width: edge, height: edge))
+        var worst = 0.0
+        for y in 0..<edge {
+            for x in 0..<edge {
+                let expected = clippedArea(polygon, x: Double(x), y: Double(y))
+                worst = max(worst, abs(Double(actual[y * edge + x]) - expected))
+            }
+        }
+        return worst
+    }
+
     private func polygons(_ all: [[Point]]) -> Polygons {
         var polygons = Polygons()
         for corners in all {
@@ -84,14 +97,7 @@ struct CoverageAccumulatorTests {
     func exactArea(form: Form, seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let polygon = randomConvexPolygon(&generator)
-        let cell = PixelRect(x: 0, y: 0, width: 32, height: 32)
-        let actual = coverage(polygon, as: form, cell: cell)
-        var worst = 0.0
-        for y in 0..<32 {
-            for x in 0..<32 {
-                worst = max(worst, abs(Double(actual[y * 32 + x]) - clippedArea(polygon, x: Double(x), y: Double(y))))
-            }
-        }
+        let worst = worstError(polygon, as: form, edge: 32)
         #expect(worst < 2e-4, "\(form), seed \(seed)")
     }
 
@@ -104,14 +110,7 @@ struct CoverageAccumulatorTests {
                 x: 24 + .random(in: -reach...reach, using: &generator),
                 y: 24 + .random(in: -reach...reach, using: &generator))
         }
-        let cell = PixelRect(x: 0, y: 0, width: 48, height: 48)
-        let actual = coverage(triangle, as: .polygon, cell: cell)
-        var worst = 0.0
-        for y in 0..<48 {
-            for x in 0..<48 {
-                worst = max(worst, abs(Double(actual[y * 48 + x]) - clippedArea(triangle, x: Double(x), y: Double(y))))
-            }
-        }
+        let worst = worstError(triangle, as: .polygon, edge: 48)
         #expect(worst < 1e-3, "seed \(seed)")
     }
 
