@@ -8,7 +8,6 @@ struct OutlinePen {
     /// Whether what was drawn last would have had too many corners.
     private(set) var isFull = false
     private(set) var polygons = Polygons()
-    private var count = 0
     private var tangents: [Tangent] = []
     /// The tangents that bound what is covered so far, and how far along each the outline reaches it.
     private var run: [(tangent: Int, from: Double)] = []
@@ -19,15 +18,7 @@ struct OutlinePen {
         self.cornersMax = cornersMax
     }
 
-    private mutating func move(to point: Point) {
-        polygons.append(scale.output(point))
-        count += 1
-    }
-
-    private mutating func close() {
-        polygons.endPolygon(corners: count)
-        count = 0
-    }
+    private mutating func move(to point: Point) { polygons.append(scale.output(point)) }
 
     mutating func addCircle(_ disc: PreparedStroke.Disc) {
         guard polygons.corners.count < cornersMax else {
@@ -40,7 +31,7 @@ struct OutlinePen {
             addArc(disc, from: quarter, to: quarters[(index + 1) % 4], hull: 0)
         }
         for tangent in tangents { move(to: tangent.start) }
-        close()
+        polygons.endPolygon()
     }
 
     /// Hulls that follow on each other.
@@ -73,7 +64,7 @@ struct OutlinePen {
                 if joint < range.upperBound { areJoined[joint] = false }
             }
         }
-        close()
+        polygons.endPolygon()
     }
 
     /// What is covered beside the tangents is bounded by those of them that no other lies beyond, each from where it

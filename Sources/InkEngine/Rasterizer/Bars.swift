@@ -78,7 +78,7 @@ struct Bars {
             polygons.append(corner(along.upperBound, across.upperBound))
             polygons.append(corner(along.lowerBound, across.upperBound))
         }
-        polygons.endPolygon(corners: 4)
+        polygons.endPolygon()
     }
 }
 

@@ -46,7 +46,7 @@ struct ContourLines {
         for index in 0..<ContourLines.count {
             guard let quad = quads[index] else { continue }
             for corner in 0..<4 { polygons.append(scale.output(quad.corners[corner])) }
-            polygons.endPolygon(corners: 4)
+            polygons.endPolygon()
             guard meetings[index] != 0 else { continue }
             appendShared(of: ConvexPolygon(quad), among: meetings[index], isTaken: true, to: &polygons, scale)
         }
@@ -68,7 +68,7 @@ struct ContourLines {
             for corner in 0..<shared.count {
                 polygons.append(scale.output(shared[isTaken ? shared.count - 1 - corner : corner]))
             }
-            polygons.endPolygon(corners: shared.count)
+            polygons.endPolygon()
             appendShared(of: shared, among: rest & meetings[index], isTaken: !isTaken, to: &polygons, scale)
         }
     }

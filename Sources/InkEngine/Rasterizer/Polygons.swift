@@ -3,19 +3,23 @@ struct Polygons {
     private(set) var corners: [Point] = []
     /// How many corners each polygon has.
     private(set) var counts: [Int32] = []
+    /// Where the polygon that is being put together begins.
+    private var start = 0
 
     mutating func removeAll() {
         corners.removeAll(keepingCapacity: true)
         counts.removeAll(keepingCapacity: true)
+        start = 0
     }
 
     /// Adds a corner to the polygon that is being put together.
     mutating func append(_ corner: Point) { corners.append(corner) }
 
     /// Ends the polygon that is being put together.
-    ///
-    /// - Parameter count: its corners.
-    mutating func endPolygon(corners count: Int) { counts.append(Int32(count)) }
+    mutating func endPolygon() {
+        counts.append(Int32(corners.count - start))
+        start = corners.count
+    }
 }
 
 /// A convex polygon that quadrilaterals are cut out of.

@@ -76,7 +76,7 @@ struct CoverageAccumulatorTests {
         var polygons = Polygons()
         for corners in all {
             for corner in corners { polygons.append(corner) }
-            polygons.endPolygon(corners: corners.count)
+            polygons.endPolygon()
         }
         return polygons
     }
