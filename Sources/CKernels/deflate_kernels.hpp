@@ -5,6 +5,7 @@ namespace ink_deflate {
 #include "literals.hpp"
 #include "deflate_runs.hpp"
 #include "deflate_pixels.hpp"
+#include "deflate_tokens.hpp"
 
 extern const Kernels INK_TABLE(kernels_);
 const Kernels INK_TABLE(kernels_) = {
