@@ -28,6 +28,11 @@ struct ResultTests {
         ]
     }
 
+    static func localBand(_ random: inout SeededGenerator) -> [ResultItem] {
+        let band = BandResult(rowCount: 3, filteredByteCount: 33, adler32: random.word(), deflated: [])
+        return [.localBand(band, random.blockID())]
+    }
+
     /// The items' records, cut at random.
     static func parts(_ items: [ResultItem], _ random: inout SeededGenerator) throws -> [ResultPart] {
         var stream: [UInt8] = []
@@ -55,10 +60,12 @@ struct ResultTests {
     @Test("A result comes back however it is cut", arguments: 0..<60)
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        for isImage in [true, false] {
-            let items = isImage ? Self.image(&random) : Self.band(&random)
+        for (kind, items) in [
+            (ResultKind.decodedImage, Self.image(&random)), (.band, Self.band(&random)),
+            (.band, Self.localBand(&random)),
+        ] {
             let parts = try Self.parts(items, &random)
-            var assembler = Self.assembler(isImage ? .decodedImage : .band)
+            var assembler = Self.assembler(kind)
             var received: [ResultItem] = []
             for part in parts { received += try assembler.append(part) }
             try assembler.finish(Self.done(parts))

@@ -85,6 +85,8 @@ struct WireVectorTests {
                         maskBounds: PixelRect(x: 1, y: 2, width: 3, height: 4)))),
         "band result": record(
             .band(BandResult(rowCount: 64, filteredByteCount: 115_264, adler32: 0x1122_3344, deflated: [1, 2, 3]))),
+        "local band result": record(
+            .localBand(BandResult(rowCount: 64, filteredByteCount: 115_264, adler32: 0x1122_3344, deflated: []), block)),
         "pixels result": record(.pixels(Block(id: block, frame: [1, 2, 3]))),
     ]
 

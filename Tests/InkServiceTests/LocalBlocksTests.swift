@@ -116,6 +116,15 @@ import Testing
         }
     }
 
+    @Test func aBandThatNobodyWantsIsLetGo() throws {
+        let local = LocalBlocks(byteCountMax: 100)
+        let name = try #require(local.add(.bytes([1, 2, 3])))
+        let band = BandResult(rowCount: 64, filteredByteCount: 115_264, adler32: 1, deflated: [])
+        let bytes = try ResultItem.localBand(band, name).encodedRecord()
+        local.discard(ResultPart(task: TaskID(1), attempt: 1, sequence: 0, bytes: bytes))
+        #expect(local.byteCount == 0)
+    }
+
     @Test func aResultThatNobodyWantsIsLetGo() throws {
         let local = LocalBlocks(byteCountMax: 100)
         let first = try #require(local.add(.bytes([1, 2, 3])))

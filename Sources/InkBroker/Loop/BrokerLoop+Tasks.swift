@@ -137,6 +137,13 @@ extension BrokerLoop {
             assembly.imageFormat = image.format
             assembly.maskBounds = image.maskBounds
         case .band(let band): assembly.band = band
+        case .localBand(var band, let id):
+            guard case .bytes(let bytes) = store.local?.content(of: id) else {
+                throw ProtocolError.badValue(what: "band", offset: 0, found: "\(id)", expected: "a local block")
+            }
+            store.local?.remove(id)
+            band.deflated = bytes
+            assembly.band = band
         case .pixels(let block):
             assembly.pixelBytes = try hold(block, for: &assembly)
             assembly.pixels = block.id

@@ -148,6 +148,8 @@ public final class BandEncoder {
         deflater.begin(packing.start)
         var result = EncodedBand(bytes: [], adler32: Adler32.empty, filteredByteCount: 0, rowCount: band.rowCount)
         let rowByteCount = band.filter.filteredRowByteCount
+        // Few bands need more; what is not needed is never touched.
+        result.bytes.reserveCapacity(band.rowCount * rowByteCount / 2)
         let rowsPerBlock = max(1, BandEncoder.blockByteCount / rowByteCount)
         for first in stride(from: 0, to: band.rowCount, by: rowsPerBlock) {
             let rows = first..<min(first + rowsPerBlock, band.rowCount)

@@ -103,7 +103,7 @@ public struct ResultAssembler: Sendable {
                 throw .outOfSequence(what: "end of an image", found: "after \(chunks) chunks", expected: "\(expected)")
             }
             progress = .complete
-        case (.band, .open, .band), (.pixels, .open, .pixels): progress = .complete
+        case (.band, .open, .band), (.band, .open, .localBand), (.pixels, .open, .pixels): progress = .complete
         default:
             throw .outOfSequence(what: "result item", found: item.name, expected: "\(kind), \(progress)")
         }
@@ -115,7 +115,7 @@ extension ResultItem {
         switch self {
         case .imageChunk: "an image's chunk"
         case .imageEnd: "an image's end"
-        case .band: "a band"
+        case .band, .localBand: "a band"
         case .pixels: "pixels"
         }
     }

@@ -4,7 +4,7 @@ public import InkEngine
 public enum ResultKind: Hashable, Sendable {
     /// One `imageChunk` for every 64 rows from the top, then `imageEnd`.
     case decodedImage
-    /// One `band`.
+    /// One `band`, or one `localBand`.
     case band
     /// One `pixels`.
     case pixels
@@ -26,6 +26,8 @@ public enum ResultItem: Hashable, Sendable {
     case imageChunk(DecodedChunkResult)
     case imageEnd(DecodedImageResult)
     case band(BandResult)
+    /// A band whose deflated bytes are a local block of this name; `deflated` is empty.
+    case localBand(BandResult, BlockID)
     /// A tile's samples, row-major without padding.
     case pixels(Block)
 }
@@ -35,6 +37,7 @@ extension ResultItem {
     public var block: Block? {
         switch self {
         case .imageChunk(.block(let block)), .pixels(let block): block
+        case .localBand(_, let id): Block(id: id, frame: [])
         case .imageChunk(.constant), .imageEnd, .band: nil
         }
     }
@@ -115,8 +118,10 @@ extension ResultItem {
             let start = position + recordHeaderBytes
             let length = (1...4).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * ($1 - 1)) }
             guard length <= bytes.count - start else { break }
-            if length == 32, [2, 5].contains(bytes[position]) {
-                names.append(BlockID(digest: Array(bytes[start..<(start + length)])))
+            // The name is all that there is of a block, and the end of a band.
+            let isBlock = length == 32 && [2, 5].contains(bytes[position])
+            if isBlock || (length > 32 && bytes[position] == 6) {
+                names.append(BlockID(digest: Array(bytes[(start + length - 32)..<(start + length)])))
             }
             position = start + length
         }
@@ -130,6 +135,7 @@ extension ResultItem {
         case .imageEnd: 3
         case .band: 4
         case .pixels: 5
+        case .localBand: 6
         }
     }
 
@@ -146,10 +152,11 @@ extension ResultItem {
             writer.optional(image.maskBounds)
         case .band(let band):
             writer.reserve(32 + band.deflated.count)
-            writer.integer(band.rowCount)
-            writer.integer(band.filteredByteCount)
-            writer.uint32(band.adler32)
+            band.writeHeader(to: &writer)
             writer.raw(band.deflated)
+        case .localBand(let band, let id):
+            band.writeHeader(to: &writer)
+            id.write(to: &writer)
         }
     }
 
@@ -161,13 +168,12 @@ extension ResultItem {
         case 2: self = .imageChunk(.block(try ResultItem.block(from: &reader)))
         case 3: self = .imageEnd(try ResultItem.image(from: &reader))
         case 4:
-            let rows = try reader.integer("row count", in: 1...ProtocolLimits.edgePixels)
-            let bytes = try reader.integer("filtered byte count", in: 1...Int.max)
-            let adler32 = try reader.uint32("adler32")
-            self = .band(
-                BandResult(rowCount: rows, filteredByteCount: bytes, adler32: adler32, deflated: reader.rest()))
+            var band = try BandResult(header: &reader)
+            band.deflated = reader.rest()
+            self = .band(band)
         case 5: self = .pixels(try ResultItem.block(from: &reader))
-        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 5")
+        case 6: self = .localBand(try BandResult(header: &reader), try BlockID(from: &reader))
+        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 6")
         }
         try reader.finish("result item")
     }
@@ -187,5 +193,21 @@ extension ResultItem {
     private static func block(from reader: inout ByteReader) throws(ProtocolError) -> Block {
         let id = try BlockID(from: &reader)
         return Block(id: id, frame: reader.rest())
+    }
+}
+
+extension BandResult {
+    /// All but the deflated bytes.
+    fileprivate func writeHeader(to writer: inout ByteWriter) {
+        writer.integer(rowCount)
+        writer.integer(filteredByteCount)
+        writer.uint32(adler32)
+    }
+
+    fileprivate init(header reader: inout ByteReader) throws(ProtocolError) {
+        rowCount = try reader.integer("row count", in: 1...ProtocolLimits.edgePixels)
+        filteredByteCount = try reader.integer("filtered byte count", in: 1...Int.max)
+        adler32 = try reader.uint32("adler32")
+        deflated = []
     }
 }

@@ -43,18 +43,6 @@ public final class EngineTaskRunner: TaskRunner {
     }
 
     private func decode(_ task: DecodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
-        var sent: [Block] = []
-        do throws(EngineError) {
-            return try decode(task, context, &sent)
-        } catch {
-            for block in sent { context.blocks.withdraw(block) }
-            throw error
-        }
-    }
-
-    private func decode(
-        _ task: DecodeTask, _ context: TaskContext, _ sent: inout [Block]
-    ) throws(EngineError) -> TaskPhases {
         let start = steadyNanoseconds()
         var compressing: UInt64 = 0
         let png = try context.blocks.bytes(of: task.image)
@@ -67,7 +55,6 @@ public final class EngineTaskRunner: TaskRunner {
                 let before = steadyNanoseconds()
                 let block = try EngineTaskRunner.seal(samples, context)
                 compressing += steadyNanoseconds() - before
-                if block.frame.isEmpty { sent.append(block) }
                 try context.emit(.imageChunk(.block(block)))
             }
         }
@@ -111,11 +98,14 @@ public final class EngineTaskRunner: TaskRunner {
         let band = try benches[context.threadIndex].use { tools throws(EngineError) in
             try tools.encoder.encode(pixels: pixels, width: width, format: format, encoding: encoding)
         }
-        try context.emit(
-            .band(
-                BandResult(
-                    rowCount: band.rowCount, filteredByteCount: band.filteredByteCount, adler32: band.adler32,
-                    deflated: band.bytes)))
+        var result = BandResult(
+            rowCount: band.rowCount, filteredByteCount: band.filteredByteCount, adler32: band.adler32, deflated: [])
+        if let block = context.blocks.share(band.bytes) {
+            try context.emit(.localBand(result, block.id))
+        } else {
+            result.deflated = band.bytes
+            try context.emit(.band(result))
+        }
     }
 
     /// The rows of a band from the tiles that lie side by side in it.

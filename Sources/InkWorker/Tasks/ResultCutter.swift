@@ -8,6 +8,8 @@ struct ResultCutter: Sendable {
     /// Bytes of all records so far.
     private(set) var totalBytes: UInt64 = 0
     private(set) var partCount: UInt32 = 0
+    /// Local blocks in what is not sent yet.
+    private(set) var unsentLocalBlocks: [Block] = []
 
     init(limitBytes: UInt64) { self.limitBytes = limitBytes }
 
@@ -19,6 +21,7 @@ struct ResultCutter: Sendable {
     ) throws(EngineError) {
         let record: [UInt8]
         do throws(ProtocolError) { record = try item.encodedRecord() } catch { throw .internalError("\(error)") }
+        if let block = item.block, block.frame.isEmpty { unsentLocalBlocks.append(block) }
         totalBytes += UInt64(record.count)
         guard totalBytes <= limitBytes else {
             throw .internalError("the result has \(totalBytes) bytes, the broker allows \(limitBytes)")
@@ -47,5 +50,6 @@ struct ResultCutter: Sendable {
         let sequence = partCount
         partCount += 1
         try send(sequence, bytes)
+        unsentLocalBlocks = []
     }
 }

@@ -49,10 +49,17 @@ public final class TaskContext: Sendable {
 
     /// Sends the next item of the result; waits while too much is waiting to be sent.
     ///
+    /// A local block that the item brings is taken back when the result is not sent.
+    ///
     /// Throws `internalError` when the run was cancelled or the result is larger than the broker allows.
     public func emit(_ item: ResultItem) throws(EngineError) {
-        try checkCancellation()
-        try emitItem(item)
+        do throws(EngineError) {
+            try checkCancellation()
+            try emitItem(item)
+        } catch {
+            if let block = item.block { blocks.withdraw(block) }
+            throw error
+        }
     }
 }
 

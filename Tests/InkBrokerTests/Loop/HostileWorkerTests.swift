@@ -75,6 +75,14 @@ struct HostileWorkerTests {
         .band("no compressed bytes") { $0.deflated = [] },
         Spoilt("pixels for a band", .spoiled { _ in [.pixels(try Block(content: [1, 2, 3]))] }),
         Spoilt("an image for a band", .spoiled { _ in [.imageChunk(.constant(7))] }),
+        Spoilt(
+            "a band that only this process has",
+            .spoiled { items in
+                items.map { item in
+                    guard case .band(let band) = item else { return item }
+                    return .localBand(band, BlockID(hashing: band.deflated))
+                }
+            }),
     ]
 
     private static let blocks: [Spoilt] = [
