@@ -5,45 +5,63 @@ namespace INK_JOIN(paint_, INK_LEVEL) {
 
 using namespace INK_JOIN(raster_, INK_LEVEL);
 
+typedef uint16_t shares32 __attribute__((ext_vector_type(32)));
+typedef uint16_t shares32_unaligned __attribute__((ext_vector_type(32), aligned(2)));
+
+INK_INLINE shares32 load32(const uint16_t *p) { return *(const shares32_unaligned *)p; }
+INK_INLINE void store32(uint16_t *p, shares32 v) { *(shares32_unaligned *)p = v; }
+
+INK_INLINE shares32 product32(shares32 a, shares32 b) {
+#if INK_RANK >= 2
+    return (shares32)_mm512_mulhi_epu16((__m512i)a, (__m512i)b);
+#else
+    shares32 result;
+    result.lo = product(a.lo, b.lo);
+    result.hi = product(a.hi, b.hi);
+    return result;
+#endif
+}
+
 /// The product of shares in 65,536ths, rounded up where what is cut off and `rounding` make one: of nothing nothing, and
 /// nearly all of 65,535.
-INK_INLINE ushort16 rounded_product(ushort16 a, ushort16 b, ushort16 rounding) {
-    const ushort16 cut_off = a * b + rounding;
-    return product(a, b) - (ushort16)(cut_off < rounding);
+INK_INLINE shares32 rounded_product(shares32 a, shares32 b, shares32 rounding) {
+    const shares32 cut_off = a * b + rounding;
+    return product32(a, b) - (shares32)(cut_off < rounding);
 }
 
 /// Whether nothing was drawn.
-INK_INLINE bool is_untouched(ushort16 left) {
-    typedef uint64_t words __attribute__((ext_vector_type(4)));
+INK_INLINE bool is_untouched(shares32 left) {
+    typedef uint64_t words __attribute__((ext_vector_type(8)));
     return __builtin_reduce_and((words)left) == ~(uint64_t)0;
 }
 
 /// - Parameter color: red, green, blue of ink that is put on; nothing to take away only.
-INK_INLINE void paint_sixteen(
-    uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, ushort16 rounding) {
-    const ushort16 left = load16(kept);
+INK_INLINE void paint_pixels(
+    uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, shares32 rounding) {
+    const shares32 left = load32(kept);
     // Blocks are coarse: much of them may be untouched.
     if (is_untouched(left)) return;
-    const ushort16 taken = ~left;
+    const shares32 taken = ~left;
     // No colour comes to exceed alpha, which goes through the same operations as a channel that is 1.
     const auto paint = [&](uint16_t *plane, uint16_t ink) __attribute__((always_inline)) {
-        const ushort16 under = load16(plane + at), rest = under - rounded_product(under, taken, rounding);
-        store(plane + at, color ? rest + rounded_product((ushort16)ink, taken, rounding) : rest);
+        const shares32 under = load32(plane + at), rest = under - rounded_product(under, taken, rounding);
+        store32(plane + at, color ? rest + rounded_product((shares32)ink, taken, rounding) : rest);
     };
     paint(layer.red, color ? color[0] : 0);
     paint(layer.green, color ? color[1] : 0);
     paint(layer.blue, color ? color[2] : 0);
     paint(layer.alpha, 65535);
-    store(kept, (ushort16)65535);
+    store32(kept, (shares32)65535);
 }
 
+/// A box begins and ends with blocks, or with the cell, whose rows are padded.
 INK_INLINE void paint_box(
     ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding) {
     for (int32_t row = box.top; row < box.bottom; row++) {
         uint16_t *kept = plane.values + row * plane.stride;
         const ptrdiff_t at = row * layer.stride;
-        for (int32_t column = box.left; column < box.right; column += 16) {
-            paint_sixteen(kept + column, layer, at + column, color, (ushort16)rounding);
+        for (int32_t column = box.left; column < box.right; column += INK_BLOCK_WIDTH) {
+            paint_pixels(kept + column, layer, at + column, color, (shares32)rounding);
         }
     }
 }
