@@ -53,6 +53,10 @@ struct ExportArguments: Hashable, Sendable {
         guard paths.count(where: { $0 == "-" }) <= 1 else { throw .usage("standard input (-) can be read only once") }
         output = parsed.value("output")
         if output?.isEmpty == true { throw .usage("--output is empty") }
+        // Elsewhere it means standard output, which is no place for several pictures, nor for one that is written in pieces.
+        if output == "-" {
+            throw .usage("--output: pictures cannot go to standard output (a folder named - is ./-)")
+        }
         sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
         layers = try Self.layers(parsed)
         name = try NameTemplate(
