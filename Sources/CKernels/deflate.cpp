@@ -18,7 +18,7 @@ enum : size_t {
     /// Rows are taken in steps of about this many bytes; a block is some of these steps.
     segment_bytes = 64 << 10,
     /// The same where nothing but literals is likely to change.
-    run_segment_bytes = 128 << 10,
+    run_segment_bytes = 256 << 10,
     /// What has to be saved before one block becomes two.
     header_bits = 640,
 };
