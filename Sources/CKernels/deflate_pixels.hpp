@@ -74,13 +74,15 @@ INK_INLINE void add_match(uint32_t size, uint32_t distance, Match *&matches, uin
 namespace INK_LEVEL {
 namespace {
 
-/// Ends a chunk of `count` pixels in front of what lies behind it: nothing is better there, and no match leaves the row.
+/// Ends a chunk of `count` pixels in front of what lies behind it: nothing is better there, and no match leaves the row,
+/// of which `row_count` pixels are left.
 template <uint32_t pixel>
-void end_candidates(uint32_t count, bool is_row_end, Candidates &found) {
+void end_candidates(uint32_t count, uint32_t row_count, Candidates &found) {
     found.same[count] = 0;
-    for (uint32_t k = 1; k <= known_length_max / pixel && k <= count && is_row_end; k++) {
-        uint8_t &same = found.same[count - k];
-        same = same < k ? same : static_cast<uint8_t>(k);
+    // The row may end within reach of a chunk that ends before it.
+    for (uint32_t left = row_count - count + 1; left <= known_length_max / pixel && left <= row_count; left++) {
+        uint8_t &same = found.same[row_count - left];
+        same = same < left ? same : static_cast<uint8_t>(left);
     }
 }
 
@@ -97,7 +99,7 @@ void find_in_rows(
             uint32_t at = row + 1 + x * pixel;
             uint32_t count = width - x < chunk_pixels ? width - x : chunk_pixels;
             find_candidates<pixel>(costs, window, first, at, count, tables, found);
-            end_candidates<pixel>(count, count == width - x, found);
+            end_candidates<pixel>(count, width - x, found);
             x += decide<pixel>(costs, window, at, count, width - x, found, tokens);
         }
     }

@@ -27,6 +27,31 @@ import Testing
         }
     }
 
+    /// Rows that are found again across their borders, of widths that end just behind what is searched at a time: no match
+    /// may leave its row. One that did gave a whole stream of other rows.
+    @Test(arguments: 0..<300)
+    func noMatchLeavesItsRow(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let pixel = Int.random(in: 3...4, using: &random)
+        let width = 513 + Int.random(in: 0...9, using: &random)
+        let colours = UInt8.random(in: 1...7, using: &random)
+        var rows = [(0...(width * pixel)).map { _ in UInt8.random(in: 0...colours, using: &random) }]
+        for _ in 1...Int.random(in: 1...12, using: &random) {
+            var row = rows[rows.count - 1]
+            row[1 + Int.random(in: 496..<513, using: &random) * pixel] ^= UInt8.random(in: 1...255, using: &random)
+            if Bool.random(using: &random) { row[1 + Int.random(in: 0..<(9 * pixel), using: &random)] ^= 1 }
+            rows.append(row)
+        }
+        let start = BandDeflater.Start(
+            search: .pixels, filteredRowByteCount: width * pixel + 1, bytesPerPixel: pixel, coarseness: 0,
+            estimate: nil)
+        for level in KernelLevel.available {
+            let bytes = try deflate(rows, cuts: [0, rows.count], start, level: level)
+            let opened = try RawInflate.open(bytes, limit: (rows.count + 1) * rows[0].count)
+            #expect(opened.content == rows.flatMap { $0 }, "seed \(seed), \(width) of \(pixel), \(level.name)")
+        }
+    }
+
     private func deflate(
         _ rows: [[UInt8]], cuts: [Int], _ start: BandDeflater.Start, level: KernelLevel
     ) throws -> [UInt8] {
