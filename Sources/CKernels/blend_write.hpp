@@ -10,6 +10,14 @@ INK_INLINE word_lanes rounded(lanes value) {
 
 /// The lower three bytes of each word, one after the other.
 INK_INLINE void store_colors(uint8_t *target, word_lanes words) {
+#if INK_RANK >= 2
+    // Twelve bytes of each quarter, then the quarters beside each other.
+    const __m512i bytes = _mm512_broadcast_i32x4(
+        _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
+    const __m512i quarters = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
+    const __m512i packed = _mm512_permutexvar_epi32(quarters, _mm512_shuffle_epi8((__m512i)words, bytes));
+    _mm512_mask_storeu_epi32(target, 0xFFF, packed);
+#else
     // Two words' 24 bits in each of half as many, then those over the borders between them.
     typedef uint64_t pairs __attribute__((ext_vector_type(INK_WIDTH / 2)));
     pairs two;
@@ -22,6 +30,7 @@ INK_INLINE void store_colors(uint8_t *target, word_lanes words) {
         __builtin_memcpy(target + 6 * i, &low, 8);
         __builtin_memcpy(target + 6 * i + 8, &high, 4);
     }
+#endif
 }
 
 template <int bytes, bool is_opaque>

@@ -69,6 +69,7 @@ final class WorkerLoop {
         switch action {
         case .connect: try connect()
         case .send(let message): try connection.send(message.encoded())
+        case .discard(let bytes, let sequence): cache.discard(bytes, sequence: sequence)
         case .store(let block, let holders): cache.insert(block, holders: holders)
         case .release(let ids): for id in ids { cache.release(id) }
         case .run(let run):

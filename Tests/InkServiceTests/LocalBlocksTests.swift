@@ -121,7 +121,7 @@ import Testing
         let name = try #require(local.add(.bytes([1, 2, 3])))
         let band = BandResult(rowCount: 64, filteredByteCount: 115_264, adler32: 1, deflated: [])
         let bytes = try ResultItem.localBand(band, name).encodedRecord()
-        local.discard(ResultPart(task: TaskID(1), attempt: 1, sequence: 0, bytes: bytes))
+        local.discard(bytes, sequence: 0)
         #expect(local.byteCount == 0)
     }
 
@@ -137,11 +137,11 @@ import Testing
             .imageChunk(.block(Block(id: second, frame: []))),
         ]
         let bytes = try items.flatMap { try $0.encodedRecord() }
-        local.discard(ResultPart(task: TaskID(1), attempt: 1, sequence: 1, bytes: bytes))
+        local.discard(bytes, sequence: 1)
         #expect(local.byteCount == 4)
-        local.discard(ResultPart(task: TaskID(1), attempt: 1, sequence: 0, bytes: Array(bytes.dropLast())))
+        local.discard(Array(bytes.dropLast()), sequence: 0)
         #expect(local.content(of: first) == nil && local.content(of: second) != nil)
-        local.discard(ResultPart(task: TaskID(1), attempt: 1, sequence: 0, bytes: bytes))
+        local.discard(bytes, sequence: 0)
         #expect(local.content(of: second) == nil && local.content(of: kept) != nil)
     }
 }

@@ -85,7 +85,7 @@ final class SimulatedWorker {
             guard let connection else { return }
             farm.send(connection, .toBroker(connection, .worker(index, message)))
         case .store(let block, _): cache.insert(block.id)
-        case .release: break
+        case .release, .discard: break
         case .run(let run): begin(run, farm)
         case .cancelRun(let run): cancelled.insert(run)
         case .stop:

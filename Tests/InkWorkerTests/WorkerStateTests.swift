@@ -276,7 +276,7 @@ struct WorkerStateTests {
             bench.handle(.tick)
                 == [.release([held.id]), .cancelRun(run.id), .connect, .send(.hello(bench.state.hello))])
         _ = bench.receive(.welcome(Welcome(heartbeatMilliseconds: 100, livenessMilliseconds: 300)))
-        #expect(bench.handle(.produced(run.id, sequence: 0, bytes: [1])).isEmpty)
+        #expect(bench.handle(.produced(run.id, sequence: 0, bytes: [1])) == [.discard([1], sequence: 0)])
         #expect(bench.handle(.finished(run.id, .cancelled)) == [.release([held.id])])
         #expect(bench.holders[held.id] == 0)
         // The same task may come again, and its block is asked for anew.

@@ -80,7 +80,7 @@ extension BrokerLoop {
     func take(_ part: ResultPart, _ worker: WorkerID) {
         let id = AttemptID(task: part.task, attempt: part.attempt)
         guard var assembly = peers[worker]?.assemblies[id], assembly.fault == nil, !assembly.isDone else {
-            store.local?.discard(part)
+            store.local?.discard(part.bytes, sequence: part.sequence)
             return
         }
         jobs[assembly.job]?.bytesReceived += part.bytes.count

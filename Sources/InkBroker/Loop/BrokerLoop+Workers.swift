@@ -31,6 +31,7 @@ extension BrokerLoop {
         guard let worker = sessions[route], peers[worker]?.keyName == received.userID else {
             let version = WorkerMessage.version(ofFrame: received.parts[1]) ?? 0
             if version >= ProtocolLimits.unknownWorkerVersion { post(.unknownWorker, to: route) }
+            if case .resultPart(let part) = message { store.local?.discard(part.bytes, sequence: part.sequence) }
             return
         }
         peers[worker]?.lastHeard = Clock.now

@@ -32,12 +32,20 @@ final class FloatPlanes {
     }
 
     /// Fills with the premultiplied form of a straight colour.
-    func fill(_ color: RGBA8) {
+    ///
+    /// - Parameters:
+    ///   - rows: nil for all.
+    ///   - hasAlpha: false where alpha is not read and may stay as it is.
+    func fill(_ color: RGBA8, rows: Range<Int>? = nil, hasAlpha: Bool = true) {
+        let rows = rows ?? 0..<height
+        precondition(rows.lowerBound >= 0 && rows.upperBound <= height)
         let a = Float(color.alpha) / 255
-        red.update(repeating: Float(color.red) / 255 * a, count: count)
-        green.update(repeating: Float(color.green) / 255 * a, count: count)
-        blue.update(repeating: Float(color.blue) / 255 * a, count: count)
-        alpha.update(repeating: a, count: count)
+        let first = rows.lowerBound * width
+        let count = rows.count * width
+        (red + first).update(repeating: Float(color.red) / 255 * a, count: count)
+        (green + first).update(repeating: Float(color.green) / 255 * a, count: count)
+        (blue + first).update(repeating: Float(color.blue) / 255 * a, count: count)
+        if hasAlpha { (alpha + first).update(repeating: a, count: count) }
     }
 
     /// Copies a row over another one.

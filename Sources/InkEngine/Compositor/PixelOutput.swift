@@ -13,11 +13,13 @@ struct PixelOutput {
     /// the premultiplied values as they are, which is right for an opaque picture. Rounded to nearest, halves up. A
     /// pixel of alpha exactly 0 is transparent black.
     ///
-    /// - Parameter target: `rowBytes` bytes for each row, of which the first `width * format.bytesPerPixel` are
-    ///   written.
-    func write(_ planes: FloatPlanes, to target: UnsafeMutablePointer<UInt8>, rowBytes: Int) {
-        precondition(rowBytes >= planes.width * format.bytesPerPixel)
-        for y in 0..<planes.height {
+    /// - Parameters:
+    ///   - rows: how many of the planes' rows; nil for all.
+    ///   - target: `rowBytes` bytes for each row, of which the first `width * format.bytesPerPixel` are written.
+    func write(_ planes: FloatPlanes, rows: Int? = nil, to target: UnsafeMutablePointer<UInt8>, rowBytes: Int) {
+        let rows = rows ?? planes.height
+        precondition(rowBytes >= planes.width * format.bytesPerPixel && rows <= planes.height)
+        for y in 0..<rows {
             var row = planes.rows(from: y)
             kernels.blend.write(
                 &row, planes.width, format == .rgba ? 1 : 0, isOpaque ? 1 : 0, flattenOnWhite ? 1 : 0,

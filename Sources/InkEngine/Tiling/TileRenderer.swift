@@ -27,7 +27,7 @@ public struct RenderedTile: Sendable {
 public final class TileRenderer {
     /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
     /// made by another one is not up to date.
-    public static let version = "6"
+    public static let version = "7"
 
     /// A cell's largest size, pixels. Four planes of Float are 2 MB, four of shares half of it; strokes' tables are made for
     /// every cell that they meet.
@@ -73,8 +73,8 @@ public final class TileRenderer {
             let clock = ContinuousClock()
             let start = clock.now
             var raster = Duration.zero
-            try render(cell, of: scene, planes, &raster)
-            write(planes.backdrop, cell, of: task, rowBytes: rowBytes, to: &tile.pixels)
+            let isPlain = try !render(cell, of: scene, planes, &raster)
+            write(planes.backdrop, isPlain: isPlain, cell, of: task, rowBytes: rowBytes, to: &tile.pixels)
             tile.rasterNanoseconds += raster.nanoseconds
             tile.compositeNanoseconds += (clock.now - start - raster).nanoseconds
         }
@@ -112,12 +112,21 @@ public final class TileRenderer {
         return planes
     }
 
+    /// Puts everything of the scene that meets a cell onto the planes' backdrop. False when that is nothing: then the backdrop
+    /// has the background in its first row only.
     private func render(
         _ cell: PixelRect, of scene: TileScene, _ planes: CellPlanes, _ raster: inout Duration
-    ) throws(EngineError) {
-        planes.backdrop.fill(scene.background)
+    ) throws(EngineError) -> Bool {
+        let hasAlpha = !scene.background.isOpaque
+        planes.backdrop.fill(scene.background, rows: 0..<1, hasAlpha: hasAlpha)
+        var isPlain = true
+        func blend(_ layer: CellLayer) {
+            if isPlain { planes.backdrop.fill(scene.background, rows: 1..<cell.height, hasAlpha: hasAlpha) }
+            isPlain = false
+            self.blend(layer, onto: planes.backdrop, cell, scene)
+        }
         if let base = scene.baseImage, let pixels = try pixels(of: base, cell, planes) {
-            blend(CellLayer(pixels: pixels, mask: .one, opacity: 1, mode: .normal), onto: planes.backdrop, cell, scene)
+            blend(CellLayer(pixels: pixels, mask: .one, opacity: 1, mode: .normal))
         }
         for layer in scene.layers {
             guard let mask = try mask(of: layer, cell) else { continue }
@@ -147,10 +156,9 @@ public final class TileRenderer {
                     pixels = .shares(planes.layer)
                 }
             }
-            blend(
-                CellLayer(pixels: pixels, mask: mask, opacity: layer.opacity, mode: layer.blendMode),
-                onto: planes.backdrop, cell, scene)
+            blend(CellLayer(pixels: pixels, mask: mask, opacity: layer.opacity, mode: layer.blendMode))
         }
+        return !isPlain
     }
 
     /// A layer's mask over a cell; nil where it is 0 everywhere.
@@ -184,8 +192,10 @@ public final class TileRenderer {
             compositor: compositor)
     }
 
+    /// - Parameter isPlain: all rows of the planes are as the first, whatever they hold.
     private func write(
-        _ planes: FloatPlanes, _ cell: PixelRect, of task: TileTask, rowBytes: Int, to pixels: inout [UInt8]
+        _ planes: FloatPlanes, isPlain: Bool, _ cell: PixelRect, of task: TileTask, rowBytes: Int,
+        to pixels: inout [UInt8]
     ) {
         let offset = (cell.y - task.rect.y) * rowBytes + (cell.x - task.rect.x) * task.pixelFormat.bytesPerPixel
         pixels.withUnsafeMutableBufferPointer { buffer in
@@ -193,7 +203,10 @@ public final class TileRenderer {
             PixelOutput(
                 format: task.pixelFormat, flattenOnWhite: task.pixelFormat == .rgb && !task.background.isOpaque,
                 isOpaque: task.background.isOpaque, kernels: compositor.kernels
-            ).write(planes, to: base + offset, rowBytes: rowBytes)
+            ).write(planes, rows: isPlain ? 1 : planes.height, to: base + offset, rowBytes: rowBytes)
+            guard isPlain else { return }
+            let cellBytes = cell.width * task.pixelFormat.bytesPerPixel
+            for y in 1..<cell.height { (base + offset + y * rowBytes).update(from: base + offset, count: cellBytes) }
         }
     }
 }

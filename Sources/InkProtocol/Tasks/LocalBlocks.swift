@@ -72,9 +72,9 @@ public final class LocalBlocks: Sendable {
     public func whenRemoved(_ body: @escaping @Sendable (BlockID) -> Void) { state.withLock { $0.onRemove = body } }
 
     /// Lets the blocks go that a part of a result brings which nobody wants any more.
-    public func discard(_ part: ResultPart) {
+    public func discard(_ bytes: [UInt8], sequence: UInt32) {
         // Such a result is short, so that its blocks are named in its first part.
-        guard part.sequence == 0 else { return }
-        for id in ResultItem.localBlocks(in: part.bytes) { remove(id) }
+        guard sequence == 0 else { return }
+        for id in ResultItem.localBlocks(in: bytes) { remove(id) }
     }
 }

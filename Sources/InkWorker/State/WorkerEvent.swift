@@ -31,6 +31,8 @@ enum WorkerAction: Hashable, Sendable {
     /// Leave the present connection, if any, and make a new one.
     case connect
     case send(WorkerMessage)
+    /// Let go of a part of a result that nobody waits for.
+    case discard([UInt8], sequence: UInt32)
     /// Keep a block that has arrived, held as many times.
     case store(Block, holders: Int)
     /// One holder each less.

@@ -53,6 +53,8 @@ struct WorkerState {
             if let key = tasks.key(of: run) {
                 let part = ResultPart(task: key.task, attempt: key.attempt, sequence: sequence, bytes: bytes)
                 actions.append(.send(.resultPart(part)))
+            } else {
+                actions.append(.discard(bytes, sequence: sequence))
             }
         case .finished(let run, let outcome): finish(run, outcome)
         case .tick: tick(now: now)

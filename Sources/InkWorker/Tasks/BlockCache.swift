@@ -62,6 +62,9 @@ public final class BlockCache: TileBlocks, Sendable {
         if block.frame.isEmpty { local?.remove(block.id) }
     }
 
+    /// The same for all that a part of a result brings.
+    func discard(_ bytes: [UInt8], sequence: UInt32) { local?.discard(bytes, sequence: sequence) }
+
     /// A local block that is gone is of no use to anybody who does not hold it.
     private func forget(_ id: BlockID) {
         state.withLock { state in
