@@ -118,9 +118,21 @@ INK_INLINE __m512i words_behind(__m256i code, __m256i width, __m256i length_entr
     return _mm512_or_si512(word, _mm512_slli_epi64(all, 56));
 }
 
+/// Codes as the words of tokens are made from.
+struct TokenCodes {
+    const CodeTables &codes;
+    LiteralTable literals;
+    DistanceTable distances;
+};
+
+INK_INLINE TokenCodes load_codes(const CodeTables &codes) {
+    return {codes, load_table(codes.literal), load_distances(codes)};
+}
+
 /// Words of `count` matches; up to 16 more are written.
-void match_words(
-    const CodeTables &codes, const DistanceTable &table, const Match *matches, size_t count, uint64_t *words) {
+void match_words(const TokenCodes &from, const Match *matches, size_t count, uint64_t *words) {
+    const CodeTables &codes = from.codes;
+    const DistanceTable &table = from.distances;
     alignas(64) uint32_t length_entries[batch_tokens + group_pixels];
     for (size_t i = 0; i < count; i++) length_entries[i] = codes.length[matches[i].length];
     const __m512i one = _mm512_set1_epi32(1);
@@ -155,11 +167,11 @@ void match_words(
 }
 
 /// Words of `count` pixels; up to 8 more are written.
-void pixel_words(const LiteralTable &table, const uint32_t *pixels, size_t count, uint32_t pixel, uint64_t *words) {
+void pixel_words(const TokenCodes &from, const uint32_t *pixels, size_t count, uint32_t pixel, uint64_t *words) {
     __mmask32 used = pixel == 3 ? 0x77777777u : 0xFFFFFFFFu;
     for (size_t i = 0; i < count; i += 8) {
         __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(pixels + i));
-        _mm512_storeu_si512(words + i, literal_words(table, part, used));
+        _mm512_storeu_si512(words + i, literal_words(from.literals, part, used));
     }
 }
 
@@ -195,10 +207,39 @@ size_t token_words(
     return static_cast<size_t>(next - words);
 }
 
+#else
+
+struct TokenCodes {
+    const CodeTables &codes;
+};
+
+INK_INLINE TokenCodes load_codes(const CodeTables &codes) { return {codes}; }
+
+void match_words(const TokenCodes &from, const Match *matches, size_t count, uint64_t *words) {
+    for (size_t i = 0; i < count; i++) words[i] = match_word(from.codes, matches[i].length, matches[i].distance);
+}
+
+void pixel_words(const TokenCodes &from, const uint32_t *pixels, size_t count, uint32_t pixel, uint64_t *words) {
+    for (size_t i = 0; i < count; i++)
+        words[i] = literal_word(from.codes.literal, reinterpret_cast<const uint8_t *>(pixels + i), pixel);
+}
+
+size_t token_words(
+    const uint8_t *kinds, size_t count, const uint64_t *pixels, const uint64_t *matches, uint64_t *words) {
+    size_t match = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t is_match = kinds[i];
+        words[i] = is_match ? matches[match] : pixels[i - match];
+        match += is_match;
+    }
+    return count;
+}
+
+#endif
+
 void write_pixels(const CodeTables &codes, const PixelTokens &tokens, uint32_t pixel, BitWriter &out) {
     BitWriter writer = out;
-    const LiteralTable literals = load_table(codes.literal);
-    const DistanceTable distances = load_distances(codes);
+    const TokenCodes from = load_codes(codes);
     const uint32_t *pixels = tokens.pixels;
     const Match *matches = tokens.matches;
     uint64_t of_pixels[batch_tokens + 16], of_matches[batch_tokens + 16], words[batch_tokens + 16];
@@ -208,8 +249,8 @@ void write_pixels(const CodeTables &codes, const PixelTokens &tokens, uint32_t p
         size_t part = count - start < batch_tokens ? count - start : batch_tokens;
         size_t match_count = 0;
         for (size_t i = 0; i < part; i++) match_count += kinds[i];
-        pixel_words(literals, pixels, part - match_count, pixel, of_pixels);
-        match_words(codes, distances, matches, match_count, of_matches);
+        pixel_words(from, pixels, part - match_count, pixel, of_pixels);
+        match_words(from, matches, match_count, of_matches);
         pixels += part - match_count;
         matches += match_count;
         size_t word_count = token_words(kinds, part, of_pixels, of_matches, words);
@@ -218,38 +259,6 @@ void write_pixels(const CodeTables &codes, const PixelTokens &tokens, uint32_t p
     writer.put(codes.end, codes.end_bits);
     out = writer;
 }
-
-#else
-
-void write_pixels(const CodeTables &codes, const PixelTokens &tokens, uint32_t pixel, BitWriter &out) {
-    BitWriter writer = out;
-    const uint32_t *pixels = tokens.pixels;
-    const Match *matches = tokens.matches;
-    uint64_t words[2][batch_tokens];
-    size_t count = tokens.pixel_count + tokens.match_count;
-    for (size_t start = 0; start < count; start += batch_tokens) {
-        const uint8_t *kinds = tokens.kinds + start;
-        size_t part = count - start < batch_tokens ? count - start : batch_tokens;
-        size_t match_count = 0;
-        for (size_t i = 0; i < part; i++) match_count += kinds[i];
-        for (size_t i = 0; i < part - match_count; i++)
-            words[0][i] = literal_word(codes.literal, reinterpret_cast<const uint8_t *>(pixels + i), pixel);
-        for (size_t i = 0; i < match_count; i++)
-            words[1][i] = match_word(codes, matches[i].length, matches[i].distance);
-        pixels += part - match_count;
-        matches += match_count;
-        uint32_t match = 0;
-        for (uint32_t i = 0; i < part; i++) {
-            uint32_t is_match = kinds[i];
-            put_word(writer, words[is_match][is_match ? match : i - match]);
-            match += is_match;
-        }
-    }
-    writer.put(codes.end, codes.end_bits);
-    out = writer;
-}
-
-#endif
 
 }  // namespace
 }  // namespace INK_LEVEL
