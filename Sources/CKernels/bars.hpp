@@ -8,10 +8,9 @@ namespace INK_JOIN(bars_, INK_LEVEL) {
 
 using namespace INK_JOIN(raster_, INK_LEVEL);
 
-constexpr int lanes = INK_BAR_LANES;
+using namespace INK_JOIN(stamps_, INK_LEVEL);
 
-/// The reach of a pixel's shadow on a normal, to either side of its middle.
-INK_INLINE double shadow(ink_normal n) { return (1 + least(magnitude(n.x), magnitude(n.y))) / 2; }
+static_assert(lanes == INK_BAR_LANES, "an entry of a table is for pixels that are drawn together");
 
 /// The coverage of pixels by a half-plane, as `half_plane` has it, in 1/65,535 from float to the nearest whole number.
 struct share_edge {
@@ -54,23 +53,25 @@ struct bar_sides {
     share_edge edge;
     float16 offsets;
     float period, inverse, half_width;
-    /// 2^-32 periods that are not told apart.
-    uint32_t step;
+    /// How many phases of a period are told apart; 0 for all.
+    uint32_t phases;
+    /// Of the first place, and from one to the next.
+    float first, step;
 
-    /// - Parameter phases: how many phases are told apart; 0 for all.
     INK_INLINE bar_sides of(const ink_bars &bars, int32_t phases) {
+        const double period = bars.period * 65535, step = phases == 0 ? period / 4294967296.0 : period / phases;
         return {
-            share_edge::of(bars.across), iota16() * (float)(bars.across.x * 65535), (float)(bars.period * 65535),
-            (float)(1 / (bars.period * 65535)), (float)(bars.half_width * 65535),
-            phases == 0 ? 1 : (uint32_t)(((uint64_t)1 << 32) / (uint32_t)phases)};
+            share_edge::of(bars.across), iota16() * (float)(bars.across.x * 65535), (float)period, (float)(1 / period),
+            (float)(bars.half_width * 65535), (uint32_t)phases, phases == 0 ? 0 : (float)(step / 2), (float)step};
     }
 
     /// What `covered` takes of the first pixels' distances from the middle of a bar, 2^-32 periods.
-    INK_METHOD uint16lanes places(uint16lanes phases) const { return (phases & (0 - step)) + step / 2; }
+    INK_METHOD uint16lanes places(uint16lanes distances) const {
+        return phases == 0 ? distances : ((distances >> 16) * phases) >> 16;
+    }
 
     INK_METHOD ushort16 covered(uint32_t place) const {
-        const int32_t middle = (int32_t)place;
-        const float16 distance = offsets + (float)middle * (period * (1.0f / 4294967296.0f));
+        const float16 distance = offsets + ((float)(int32_t)place * step + first);
         // The nearest whole number of periods, by rounding at 2^23.
         const float16 periods = (distance * inverse + 12582912.0f) - 12582912.0f;
         return edge.strip(distance - periods * period, half_width);
@@ -79,17 +80,15 @@ struct bar_sides {
 
 void side_table(uint16_t *table, const ink_bars *bars, int32_t phases) {
     const bar_sides sides = bar_sides::of(*bars, phases);
-    for (int32_t phase = 0; phase < phases; phase++) {
-        store(table + phase * lanes, sides.covered((uint32_t)phase * sides.step + sides.step / 2));
-    }
+    for (int32_t phase = 0; phase < phases; phase++) store(table + phase * lanes, sides.covered((uint32_t)phase));
 }
 
 /// The same from a table.
 struct bar_side_table {
     const uint16_t *table;
-    int shift;
+    uint32_t phases;
 
-    INK_METHOD uint16lanes places(uint16lanes phases) const { return (phases >> (uint32_t)shift) * lanes; }
+    INK_METHOD uint16lanes places(uint16lanes distances) const { return (((distances >> 16) * phases) >> 16) * lanes; }
     INK_METHOD ushort16 covered(uint32_t place) const { return load16(table + place); }
 };
 
@@ -144,35 +143,26 @@ struct bar_end_table {
 constexpr int distance_bits = 19;
 INK_INLINE int32_t distance_of(double a) { return (int32_t)floor_of(a * (1 << distance_bits) + 0.5); }
 
-/// Columns of sixteen rows, from the stamp's origin on.
-struct columns {
-    int16lanes first, end;
-};
-
 /// How the bars of one direction lie in rows and columns of pixels from the stamp's origin, a whole pixel.
 struct bar_rows {
+    stamp_borders borders;
     // For all stamps.
     ink_normal across, along;
-    double inverse_period, inverse_across, inverse_along;
+    double inverse_period;
     /// By how much more in the next column and row: 2^-32 periods, 2^-19 pixels.
     uint32_t phase_by_column, phase_by_row;
     int32_t distance_by_column, distance_by_row;
-    /// How far to the side of the middle the borders of a row are, and by how much that moves with the next row.
-    float side_reach, side_by_row, end_reach, end_by_row;
     /// From the middle to the beginning of the table of either end, and the last step of it.
     int32_t near, far, last;
-    /// How far above and below the centre anything may be, pixels, and to both sides.
-    double reach_y, reach_x;
     // For a stamp.
     uint32_t phase;
     int32_t distance;
-    float side_middle, end_middle;
-
-    INK_INLINE double at_least(double a) { return a < 0 ? least(a, -1e-5) : greatest(a, 1e-5); }
 
     INK_INLINE bar_rows of(const ink_bars &bars) {
         bar_rows r;
         const ink_normal n1 = bars.across, n2 = bars.along;
+        const double side = (bars.count / 2) * bars.period + bars.half_width + shadow(n1);
+        r.borders = stamp_borders::of(n1, n2, side, bars.half_length + shadow(n2));
         r.across = n1;
         r.along = n2;
         r.inverse_period = 1 / bars.period;
@@ -180,22 +170,10 @@ struct bar_rows {
         r.phase_by_row = (uint32_t)fixed(n1.y * r.inverse_period);
         r.distance_by_column = distance_of(n2.x);
         r.distance_by_row = distance_of(n2.y);
-        const double side = (bars.count / 2) * bars.period + bars.half_width + shadow(n1);
-        const double end = bars.half_length + shadow(n2);
-        // Nearly level borders are taken to be a little steeper, which moves them by no more than 1/50 pixel.
-        r.inverse_across = 1 / at_least(n1.x);
-        r.inverse_along = 1 / at_least(n2.x);
-        r.side_reach = (float)magnitude(side * r.inverse_across);
-        r.end_reach = (float)magnitude(end * r.inverse_along);
-        r.side_by_row = (float)(-n1.y * r.inverse_across);
-        r.end_by_row = (float)(-n2.y * r.inverse_along);
         const double start = end_start(n2);
         r.near = distance_of(bars.half_length - start);
         r.far = distance_of(-bars.half_length - start);
         r.last = end_last(n2);
-        const double inverse = 1 / magnitude(n1.x * n2.y - n1.y * n2.x);
-        r.reach_y = (magnitude(n1.x) * end + magnitude(n2.x) * side) * inverse;
-        r.reach_x = (magnitude(n1.y) * end + magnitude(n2.y) * side) * inverse;
         return r;
     }
 
@@ -204,22 +182,7 @@ struct bar_rows {
         const double s = x * across.x + y * across.y, t = x * along.x + y * along.y;
         phase = (uint32_t)fixed(s * inverse_period);
         distance = distance_of(t);
-        side_middle = (float)(-s * inverse_across);
-        end_middle = (float)(-t * inverse_along);
-    }
-
-    /// The pixels of rows whose middles lie between all borders, shadows included.
-    INK_METHOD columns inside(float16 rows) const {
-        const float16 side = rows * side_by_row + side_middle, end = rows * end_by_row + end_middle;
-        return {above(greatest(side - side_reach, end - end_reach)), above(least(side + side_reach, end + end_reach))};
-    }
-
-private:
-    /// The first whole numbers not below, within reason.
-    INK_INLINE int16lanes above(float16 v) {
-        v = least(greatest(v, (float16)-30000.0f), (float16)30000.0f);
-        const int16lanes whole = __builtin_convertvector(v, int16lanes);
-        return whole - (int16lanes)(__builtin_convertvector(whole, float16) < v);
+        borders.place(s, t);
     }
 };
 
@@ -370,25 +333,7 @@ private:
         store(at, kept - product(kept, product(taken, alpha)));
     }
 
-    /// All bits of the first `count` of sixteen lanes.
-    INK_INLINE ushort16 first_lanes(int32_t count) {
-        alignas(64) static const uint16_t bits[2 * lanes] = {
-            65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
-            65535};
-        return load16(bits + lanes - count);
-    }
 };
-
-INK_INLINE void mark_drawn(ink_kept plane, int64_t left, int64_t top, int64_t right, int64_t bottom) {
-    left = greatest(left, (int64_t)0);
-    top = greatest(top, (int64_t)0);
-    right = least(right, (int64_t)plane.width);
-    bottom = least(bottom, (int64_t)plane.height);
-    if (left >= right || top >= bottom) return;
-    const int64_t first = left / INK_BLOCK_WIDTH, last = (right - 1) / INK_BLOCK_WIDTH;
-    const uint64_t bits = (~(uint64_t)0 >> (63 - (last - first))) << first;
-    for (int64_t row = top / INK_BLOCK_HEIGHT; row <= (bottom - 1) / INK_BLOCK_HEIGHT; row++) plane.drawn[row] |= bits;
-}
 
 /// All of a group of stamps; `directions` is 1 or 2.
 template <int directions, typename Side, typename End>
@@ -398,32 +343,21 @@ INK_INLINE void multiply(
     double reach_x = 0, reach_y = 0;
     for (int d = 0; d < directions; d++) {
         rows[d] = bar_rows::of(bars[d]);
-        reach_x = greatest(reach_x, rows[d].reach_x);
-        reach_y = greatest(reach_y, rows[d].reach_y);
+        reach_x = greatest(reach_x, rows[d].borders.reach_x);
+        reach_y = greatest(reach_y, rows[d].borders.reach_y);
     }
-    const double left = plane.left, top = plane.top, right = left + plane.width, bottom = top + plane.height;
-    const int64_t reach = floor_of(reach_x) + 2;
-    for (ptrdiff_t stamp = 0; stamp < count; stamp++) {
-        const ink_place place = places[stamp];
-        if (!(place.x + reach_x > left && place.x - reach_x < right)) continue;
-        if (!(place.y + reach_y > top && place.y - reach_y < bottom)) continue;
-        const int64_t origin_x = floor_of(place.x), origin_y = floor_of(place.y);
-        const double x = (double)origin_x + 0.5 - place.x, y = (double)origin_y + 0.5 - place.y;
-        const int64_t to_column = origin_x - plane.left, to_row = origin_y - plane.top;
-        const int64_t first_row = greatest(floor_of(-reach_y - y), -to_row);
-        const int64_t end_row = least(floor_of(reach_y - y) + 1, plane.height - to_row);
-        mark_drawn(plane, to_column - reach, to_row + first_row, to_column + reach + 1, to_row + end_row);
-        for (int d = 0; d < directions; d++) rows[d].place(x, y);
+    for_each_stamp(plane, reach_x, reach_y, places, count, [&](const seen_stamp &stamp) __attribute__((always_inline)) {
+        for (int d = 0; d < directions; d++) rows[d].place(stamp.x, stamp.y);
         stamp_rows<Side, End> target = {
-            rows, sides, ends, plane.values + to_row * plane.stride + to_column, (int32_t)plane.stride,
-            (int32_t)-to_column, plane.width, (int32_t)end_row, (ushort16)share_of(place.alpha), (int16lanes)0};
-        for (int32_t row = (int32_t)first_row; row < end_row; row += lanes) {
+            rows, sides, ends, stamp.origin, (int32_t)plane.stride, stamp.start, plane.width, stamp.end_row, stamp.alpha,
+            (int16lanes)0};
+        for (int32_t row = stamp.first_row; row < stamp.end_row; row += lanes) {
             const float16 numbers = iota16() + (float)row;
             target.rows = __builtin_convertvector(numbers, int16lanes);
-            if (directions == 1) target.draw(rows[0].inside(numbers));
-            else target.draw_crossing(rows[0].inside(numbers), rows[1].inside(numbers));
+            if (directions == 1) target.draw(rows[0].borders.inside(numbers));
+            else target.draw_crossing(rows[0].borders.inside(numbers), rows[1].borders.inside(numbers));
         }
-    }
+    });
 }
 
 /// With those tables that there are for all directions.
@@ -440,7 +374,7 @@ INK_INLINE void multiply_by_tables(
         ends[d] = bar_end::of(bars[d].along);
         have_sides = have_sides && tables[d].side;
         have_ends = have_ends && tables[d].end;
-        if (have_sides) side_tables[d] = {tables[d].side, __builtin_clz((unsigned)tables[d].phases) + 1};
+        if (have_sides) side_tables[d] = {tables[d].side, (uint32_t)tables[d].phases};
         if (have_ends) end_tables[d] = {tables[d].end};
     }
     if (!have_ends) multiply<directions>(plane, bars, sides, ends, places, count);

@@ -12,7 +12,9 @@
 
 #include "lanes.hpp"
 #include "raster.hpp"
+#include "stamps.hpp"
 #include "bars.hpp"
+#include "waves.hpp"
 #include "covered.hpp"
 #include "paint.hpp"
 #include "outline.hpp"

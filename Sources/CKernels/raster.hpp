@@ -45,6 +45,17 @@ INK_INLINE ushort16 product(ushort16 a, ushort16 b) {
 #endif
 }
 
+INK_INLINE ushort32 product(ushort32 a, ushort32 b) {
+#if defined(__x86_64__) && INK_RANK >= 2
+    return (ushort32)_mm512_mulhi_epu16((__m512i)a, (__m512i)b);
+#else
+    const ushort16 low = product(a.lo, b.lo), high = product(a.hi, b.hi);
+    return __builtin_shufflevector(
+        low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+        28, 29, 30, 31);
+#endif
+}
+
 /// The share nearest to 0...1, as a whole number of 1/65,536; all is 65,535.
 INK_INLINE uint16_t share_of(float a) {
     const float scaled = a * 65536 + 0.5f;

@@ -28,6 +28,10 @@ enum {
     INK_BAR_END_STEPS = 32,
     /// Values in the table of an end: 17 pixels and four entries to round to.
     INK_BAR_END_COUNT = (17 * INK_BAR_END_STEPS + 4) * INK_BAR_LANES,
+    /// The fewest and the most phases in a table of waves, and the most slices of a pixel.
+    INK_WAVE_PHASES_MIN = 64,
+    INK_WAVE_PHASES_MAX = 256,
+    INK_WAVE_SLICES_MAX = 64,
     /// Edges that are drawn together.
     INK_CHAIN_LANES = 16,
     /// Lines in a row of pixels on which parts are joined.
@@ -154,12 +158,53 @@ struct ink_bars {
 
 /// What bars of one direction, width and distance have in common wherever they are. Tables change nothing but the time.
 struct ink_bar_tables {
-    /// How many phases of the first of neighbouring pixels between two bars are told apart: a power of two, or 0 for all.
+    /// How many phases of the first of neighbouring pixels between two bars are told apart; 0 for all.
     int32_t phases;
     /// What bars cover of neighbouring pixels at each phase.
     const uint16_t *_Nullable side;
     /// What lies on one side of an end of neighbouring pixels, by the distance of the first one.
     const uint16_t *_Nullable end;
+};
+
+/// Equal waves side by side, seven of them, the middle one through the stamp's centre.
+struct ink_waves {
+    /// Across the lines, and from one to the next by that measure.
+    struct ink_normal across;
+    double period;
+    /// Along the lines, and from a row of the table to the next.
+    struct ink_normal along;
+    double row;
+    /// How far from the centre the outermost lines reach across, and all along.
+    double side, end;
+};
+
+/// What a line covers of a straight line across all, 1/65,536 period: an interval round its middle.
+struct ink_wave_section {
+    uint16_t middle, width;
+};
+
+/// A part of a pixel between two straight lines across the waves: an interval likewise, at some sections from the
+/// pixel's middle.
+struct ink_wave_slice {
+    int32_t distance;
+    uint16_t middle, width;
+    /// How much of the way to the next slice it is thick, 1/65,535.
+    uint16_t share;
+};
+
+/// What waves cover of a pixel at each distance along them from the stamp's centre on and each phase between two lines.
+///
+/// A row is 2^(phase_bits + 1) entries. Each holds what is covered there, at the next phase, and the same of the next row,
+/// 1/255, a byte each. First come the phases of a period with lines on both sides. Where lines are so close that a
+/// pixel beyond the outermost one would meet a neighbour that there is not, tails follow: `tail_count` phases from
+/// `tail_start` phases above the uppermost line on, from one past the period on; and the same up to that below the
+/// lowermost line, from half a period later on.
+struct ink_wave_table {
+    const uint32_t *_Nonnull entries;
+    int32_t phase_bits;
+    /// The last one is 0.
+    int32_t rows;
+    int32_t tail_start, tail_count;
 };
 
 /// A stamp's centre, output pixels, and its alpha.
@@ -179,6 +224,16 @@ struct ink_raster {
     void (*_Nonnull multiply_bars)(
         struct ink_kept plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
         int32_t directions, const struct ink_place *_Nonnull places, ptrdiff_t count);
+    /// Works out the entries of a table of waves. `sections`: at each row's distance and at those of all slices around it;
+    /// no section and slice together fill a period.
+    void (*_Nonnull wave_table)(
+        const struct ink_wave_table *_Nonnull table, uint32_t *_Nonnull entries,
+        const struct ink_wave_section *_Nonnull sections, const struct ink_wave_slice *_Nonnull slices,
+        int32_t slice_count);
+    /// Multiplies the plane by 1 - alpha * coverage for each of some stamps in turn, and remembers where.
+    void (*_Nonnull multiply_waves)(
+        struct ink_kept plane, const struct ink_waves *_Nonnull waves, const struct ink_wave_table *_Nonnull table,
+        const struct ink_place *_Nonnull places, ptrdiff_t count);
     /// Multiplies the plane by 1 - alpha * covered inside the box, columns rounded outwards to whole vectors, and sets
     /// `covered` to 0 there.
     void (*_Nonnull multiply_covered)(

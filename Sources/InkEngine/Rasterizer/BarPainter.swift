@@ -63,9 +63,8 @@ final class BarPainter {
 
         /// As many as make no step larger than `stepMax`; 0 when those are too many.
         private static func phases(of bars: ink_bars) -> Int32 {
-            var phases: Int32 = 64
-            while Double(phases) * stepMax < bars.period { phases *= 2 }
-            return phases <= INK_BAR_PHASES_MAX ? phases : 0
+            let phases = (bars.period / stepMax).rounded(.up)
+            return phases <= Double(INK_BAR_PHASES_MAX) ? Int32(phases) : 0
         }
 
         /// Pixels.
@@ -177,7 +176,7 @@ final class BarPainter {
 }
 
 extension ink_place {
-    fileprivate init(_ stamp: Stamp, _ scale: OutputScale) {
+    init(_ stamp: Stamp, _ scale: OutputScale) {
         self.init(x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, alpha: stamp.alpha)
     }
 }

@@ -10,6 +10,8 @@ final class StrokePainter {
     private let covered: KernelPlane<Float>
     private let bars: BarPainter
     private let discs: DiscPainter
+    /// None for pictures of which every hundredth of a pixel shows.
+    private let waves: WavePainter?
     private let outlines: OutlinePainter
     private let parts: PartRasterizer
     private var polygons = Polygons()
@@ -22,6 +24,7 @@ final class StrokePainter {
         covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
         bars = BarPainter(accumulator: accumulator, isExact: isExact, level: level)
         discs = DiscPainter(covered: covered, isExact: isExact, level: level)
+        waves = isExact ? nil : WavePainter(level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
         crossings = CrossingPainter(level: level)
         outlines = OutlinePainter(accumulator: accumulator, parts: parts)
@@ -55,6 +58,7 @@ final class StrokePainter {
         {
             return
         }
+        if brush.type == .waves, waves?.paint(visible, of: stroke, scale: scale, into: plane) == true { return }
         for stamp in visible {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
             guard box.intersects(accumulator.cell) else { continue }

@@ -1,0 +1,92 @@
+import CKernels
+
+/// Where straight lines across a wave of the `waves` pattern, at even distances along it, meet it: what tables of waves
+/// are made from. Pattern space, of size 1.
+///
+/// A line across meets a wave that is thickened by discs in one interval, whose ends are the polyline's highest and
+/// lowest places under such a disc.
+final class WaveSections {
+    /// Distances along from a section to the next.
+    let step: Double
+    /// How far the outermost of the seven lines reaches across, and all along.
+    let side: Double
+    let end: Double
+    /// The widest section, 1/65,536 period.
+    let widest: UInt16
+    /// Sections from `-last` to `last`.
+    private let sections: [ink_wave_section]
+    private let last: Int
+
+    private static let steps = 16
+
+    /// - Parameters:
+    ///   - step: from a section to the next.
+    ///   - margin: how far beyond the line's end sections are needed.
+    /// - Precondition: the line is at most as wide as half its spacing.
+    init(spacing: Double, width: Double, step: Double, margin: Double) {
+        self.step = step
+        let radius = width / 2
+        let line = WaveSections.line(spacing: spacing, beyond: 2 * radius + 1)
+        side = 3 * spacing + spacing / 4 + radius
+        end = Pattern.halfLength + radius
+        last = Int(((end + margin) / step).rounded(.up))
+        let half = (0...last).map { index -> ink_wave_section in
+            let interval = WaveSections.interval(of: line, radius: radius, at: Double(index) * step)
+            guard interval.lower < interval.upper else { return ink_wave_section() }
+            let period = 65_536 / spacing
+            return ink_wave_section(
+                middle: UInt16(truncatingIfNeeded: Int(((interval.lower + interval.upper) / 2 * period).rounded())),
+                width: UInt16(min(((interval.upper - interval.lower) * period).rounded(), 65_535)))
+        }
+        // Turned by half a turn, a wave is itself.
+        sections =
+            half.dropFirst().reversed().map { ink_wave_section(middle: 0 &- $0.middle, width: $0.width) } + half
+        widest = half.map(\.width).max() ?? 0
+    }
+
+    /// Calls `body` with the section through the middle, of which `last` are on both sides.
+    func withMiddle(_ body: (UnsafePointer<ink_wave_section>) -> Void) {
+        sections.withUnsafeBufferPointer { sections in
+            guard let first = sections.baseAddress else { return }
+            body(first + last)
+        }
+    }
+
+    /// Whether there are sections as far from the middle.
+    func reach(_ index: Int) -> Bool { index <= last }
+
+    /// The middle line's vertices from -10 on, with straight ends that lead further.
+    private static func line(spacing: Double, beyond: Double) -> [Point] {
+        let vertices = (-steps...steps).map { step -> Point in
+            let t = Pattern.halfLength * Double(step) / Double(steps)
+            return Point(x: t, y: spacing / 4 * sinPi(2 * t / 10))
+        }
+        let last = vertices[2 * steps] - vertices[2 * steps - 1]
+        let further = (beyond / last.x) * last
+        return [vertices[0] - further] + vertices + [vertices[2 * steps] + further]
+    }
+
+    /// What the thickened line, cut off upright at its ends, has of the line across at `x` above 0.
+    private static func interval(of line: [Point], radius: Double, at x: Double) -> (lower: Double, upper: Double) {
+        var interval = (lower: Double.infinity, upper: -Double.infinity)
+        for (a, b) in zip(line, line.dropFirst()) where a.x < x + radius && b.x > x - radius {
+            let slope = (b.y - a.y) / (b.x - a.x)
+            let sine = slope / (1 + slope * slope).squareRoot()
+            /// The height of the line under a disc's edge, where that touches it or at the nearest place to it.
+            func place(_ touching: Double) -> (middle: Double, half: Double) {
+                let t = min(max(touching, a.x, x - radius), min(b.x, x + radius))
+                let half = (radius * radius - (t - x) * (t - x)).squareRoot()
+                return (a.y + (t - a.x) * slope, half.isFinite ? half : 0)
+            }
+            let above = place(x + radius * sine)
+            let below = place(x - radius * sine)
+            interval.upper = max(interval.upper, above.middle + above.half)
+            interval.lower = min(interval.lower, below.middle - below.half)
+        }
+        let direction = line[line.count - 1] - line[line.count - 2]
+        if x > Pattern.halfLength - radius * direction.y / direction.length {
+            interval.upper = min(interval.upper, (Pattern.halfLength - x) * direction.x / direction.y)
+        }
+        return interval
+    }
+}
