@@ -182,7 +182,7 @@ struct wave_rows {
         r.phase_bits = table.phase_bits;
         r.last_row = (table.rows - 1) << 16;
         r.tail_start = table.tail_count > 0 ? ((3 << table.phase_bits) + table.tail_start) << 16 : INT32_MAX / 2;
-        r.tail_last = (table.tail_count - 2) << 16;
+        r.tail_last = (table.tail_count - 2) * 65536;
         return r;
     }
 

@@ -18,6 +18,8 @@ final class WaveSections {
     private let last: Int
 
     private static let steps = 16
+    /// Where the line turns up to its end.
+    private static let lastTrough = 7.5
 
     /// - Parameters:
     ///   - step: from a section to the next.
@@ -69,6 +71,8 @@ final class WaveSections {
     /// What the thickened line, cut off upright at its ends, has of the line across at `x` above 0.
     private static func interval(of line: [Point], radius: Double, at x: Double) -> (lower: Double, upper: Double) {
         var interval = (lower: Double.infinity, upper: -Double.infinity)
+        let direction = line[line.count - 1] - line[line.count - 2]
+        let firstCut = Pattern.halfLength - radius * direction.y / direction.length
         for (a, b) in zip(line, line.dropFirst()) where a.x < x + radius && b.x > x - radius {
             let slope = (b.y - a.y) / (b.x - a.x)
             let sine = slope / (1 + slope * slope).squareRoot()
@@ -80,12 +84,13 @@ final class WaveSections {
             }
             let above = place(x + radius * sine)
             let below = place(x - radius * sine)
-            interval.upper = max(interval.upper, above.middle + above.half)
+            var upper = above.middle + above.half
+            // The end cuts off what leads up to it; a wide line's arc before that may lie above the cut.
+            if x > firstCut, a.x >= lastTrough {
+                upper = min(upper, (Pattern.halfLength - x) * direction.x / direction.y)
+            }
+            interval.upper = max(interval.upper, upper)
             interval.lower = min(interval.lower, below.middle - below.half)
-        }
-        let direction = line[line.count - 1] - line[line.count - 2]
-        if x > Pattern.halfLength - radius * direction.y / direction.length {
-            interval.upper = min(interval.upper, (Pattern.halfLength - x) * direction.x / direction.y)
         }
         return interval
     }

@@ -87,6 +87,8 @@ final class WavePainter {
     private func layout(
         of brush: Brush, _ stamp: Stamp, _ shadow: PixelShadow, step: Double, _ scale: OutputScale
     ) -> ink_wave_table? {
+        // Steps further apart would pass over the bends of small stamps and the slopes of steep waves.
+        guard step * (1 + 0.16 * brush.spacing) <= WavePainter.stepMax else { return nil }
         let period = brush.spacing * stamp.size * scale.largest
         var phases = Int(INK_WAVE_PHASES_MIN)
         while period > WavePainter.phaseMax * Double(phases) {
@@ -125,6 +127,8 @@ final class WavePainter {
     private static let areaMin = 0.25
     /// Of some kilobytes each.
     private static let sectionsMax = 256
+    /// By how much the middle of a line may move from a row to the next either way, canvas pixels of a brush of scale 1.
+    private static let stepMax = 0.42
     /// Rows of a table for each pixel along a line.
     private static let rowsPerPixel = 12.0
     /// Pixels from one phase to the next.
