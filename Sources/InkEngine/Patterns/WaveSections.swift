@@ -6,8 +6,6 @@ import CKernels
 /// A line across meets a wave that is thickened by discs in one interval, whose ends are the polyline's highest and
 /// lowest places under such a disc.
 final class WaveSections {
-    /// Distances along from a section to the next.
-    let step: Double
     /// How far the outermost of the seven lines reaches across, and all along.
     let side: Double
     let end: Double
@@ -24,9 +22,8 @@ final class WaveSections {
     /// - Parameters:
     ///   - step: from a section to the next.
     ///   - margin: how far beyond the line's end sections are needed.
-    /// - Precondition: the line is at most as wide as half its spacing.
+    /// - Precondition: the line is narrower than `Pattern.halfLength`, so that its other end is out of reach.
     init(spacing: Double, width: Double, step: Double, margin: Double) {
-        self.step = step
         let radius = width / 2
         let line = WaveSections.line(spacing: spacing, beyond: 2 * radius + 1)
         side = 3 * spacing + spacing / 4 + radius

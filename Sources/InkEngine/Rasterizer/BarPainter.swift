@@ -90,8 +90,7 @@ final class BarPainter {
     func paint(
         _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) -> Bool {
-        let dynamics = stroke.brush.dynamics
-        guard !isExact, !dynamics.pressureAffectsSize, !dynamics.tiltAffectsRotation else { return false }
+        guard !isExact, stroke.brush.dynamics.areStampsAlike else { return false }
         places.removeAll(keepingCapacity: true)
         var first: Stamp?
         for stamp in stamps {

@@ -40,8 +40,7 @@ final class WavePainter {
     func paint(
         _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) -> Bool {
-        let dynamics = stroke.brush.dynamics
-        guard !dynamics.pressureAffectsSize, !dynamics.tiltAffectsRotation else { return false }
+        guard stroke.brush.dynamics.areStampsAlike else { return false }
         places.removeAll(keepingCapacity: true)
         var first: Stamp?
         for stamp in stamps {
