@@ -24,29 +24,37 @@ final class Pattern: Sendable {
     /// - Parameter pixelsPerUnit: output pixels in a unit of pattern space, at the largest stamp; decides how finely
     ///   arcs are cut.
     init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double) {
-        let lineReach = 3 * spacing + lineWidth / 2
+        halfExtent = Pattern.halfExtent(type: type, spacing: spacing, lineWidth: lineWidth)
         // Outlines are made of pieces of a pixel and pay as long as they are not much larger than a picture.
         let isLarge = pixelsPerUnit * (Pattern.halfLength + 5 * spacing + 2 * lineWidth) > EdgeChain.reachMax
         switch type {
         case .parallelLines, .contourLines, .solid:
             shape = .parts(Pattern.lines(spacing: spacing, width: lineWidth))
-            halfExtent = Point(x: Pattern.halfLength, y: lineReach)
         case .crossHatch:
             let lines = Pattern.lines(spacing: spacing, width: lineWidth)
             shape = .parts(lines + lines.map { $0.placed(at: Pattern.quarterTurn) })
-            let reach = max(Pattern.halfLength, lineReach)
-            halfExtent = Point(x: reach, y: reach)
         case .dots:
             let grid = DiscGrid(spacing: spacing, radius: Pattern.dotRadius, reach: 5, pixelsPerUnit: pixelsPerUnit)
-            // An arc's polygon may stand out from its circle by a fraction of a per cent.
-            let reach = 5 * spacing + Pattern.dotRadius * 1.5
             shape = isLarge ? .parts(grid.discs()) : .outline(Outline(grid.chains()))
-            halfExtent = Point(x: reach, y: reach)
         case .waves:
             let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)
             let outline = isLarge ? nil : waves.outline()
             shape = outline.map { .outline($0) } ?? .parts(waves.parts())
-            halfExtent = Point(x: Pattern.halfLength + lineWidth, y: lineReach + spacing / 4 + lineWidth / 2)
+        }
+    }
+
+    private static func halfExtent(type: BrushType, spacing: Double, lineWidth: Double) -> Point {
+        let lineReach = 3 * spacing + lineWidth / 2
+        switch type {
+        case .parallelLines, .contourLines, .solid: return Point(x: halfLength, y: lineReach)
+        case .crossHatch:
+            let reach = max(halfLength, lineReach)
+            return Point(x: reach, y: reach)
+        case .dots:
+            // An arc's polygon may stand out from its circle by a fraction of a per cent.
+            let reach = 5 * spacing + dotRadius * 1.5
+            return Point(x: reach, y: reach)
+        case .waves: return Point(x: halfLength + lineWidth, y: lineReach + spacing / 4 + lineWidth / 2)
         }
     }
 
@@ -60,8 +68,10 @@ final class Pattern: Sendable {
 
     private static let quarterTurn = Stamp(center: Point(x: 0, y: 0), along: Point(x: 0, y: 1), size: 1, alpha: 1)
 
-    /// How far from the origin the shape reaches.
-    var reach: Double { halfExtent.length }
+    /// How far from its centre the largest stamp of a brush reaches, canvas pixels.
+    static func reach(of brush: Brush) -> Double {
+        brush.scale * halfExtent(type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth).length
+    }
 
     /// The box of canvas space that holds a stamp of this shape.
     func bounds(at stamp: Stamp) -> Rect {

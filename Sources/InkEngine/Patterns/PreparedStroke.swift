@@ -1,12 +1,12 @@
 /// A stroke after smoothing and stamping: what the rasterizer needs of it, in canvas pixels, whatever the size of
-/// the export. Made once a stroke and kept while its block is in use; a class, for every cell looks at every stroke.
+/// the export. Made once a stroke and kept while its block is in use.
 public final class PreparedStroke: Sendable {
     /// What is to be drawn along the stroke.
     enum Marks: Sendable {
         /// Stamps of one pattern, composited one after the other.
-        case stamps([Stamp])
+        case stamps(PlacedStamps)
         /// Contour lines: stamp j is drawn between stamps j and j + 1; the last one only ends its predecessor.
-        case contour([Stamp])
+        case contour(PlacedStamps)
         /// One shape: the union of tapered capsules between consecutive discs.
         case solid(SolidPath, alpha: Float)
     }
@@ -23,8 +23,8 @@ public final class PreparedStroke: Sendable {
     let marks: Marks
     /// Whether no stamp takes as much as 1/256 of a pixel: then shares of 65,535 do not tell one of many stamps from the next.
     let isFaint: Bool
-    /// The box of the places of all marks, without what the marks themselves reach.
-    let places: Rect
+    /// A box that holds all marks.
+    let bounds: Rect
 
     /// - Precondition: `stampCount(of: stroke)` was checked against the limit.
     public init(_ stroke: Stroke) {
@@ -33,30 +33,38 @@ public final class PreparedStroke: Sendable {
         let path = SmoothedPath(stroke.points)
         var places = Rect.empty
         for sample in path.samples { places.formUnion(sample.position) }
-        self.places = places
         guard stroke.brush.type != .solid else {
             isFaint = false
             marks = PreparedStroke.solid(path, brush: stroke.brush)
+            bounds = places.expanded(by: stroke.brush.scale * stroke.brush.lineWidth / 2)
             return
         }
         let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
         isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
         if stroke.brush.type == .contourLines, stamps.count > 1 {
-            marks = .contour(stamps)
-        } else if stroke.brush.type == .contourLines {
+            marks = .contour(PlacedStamps(stamps))
+            bounds = places.expanded(by: PreparedStroke.contourReach(of: stroke.brush))
+            return
+        }
+        bounds = places.expanded(by: Pattern.reach(of: stroke.brush))
+        if stroke.brush.type == .contourLines {
             // A stroke with a single stamp draws parallelLines, at the brush's rotation and not along the path.
             var lines = stroke.brush
             lines.type = .parallelLines
-            marks = .stamps(StampPlacer(path: path, brush: lines).stamps())
+            marks = .stamps(PlacedStamps(StampPlacer(path: path, brush: lines).stamps()))
         } else {
-            marks = .stamps(stamps)
+            marks = .stamps(PlacedStamps(stamps))
         }
     }
+
+    /// How far from its stamp a contour line reaches, canvas pixels: it ends at most three spacings and half a width from the
+    /// next one.
+    static func contourReach(of brush: Brush) -> Double { brush.scale * (4 * brush.spacing + brush.lineWidth) }
 
     /// Bytes this takes in a cache, roughly.
     public var byteCount: Int {
         switch marks {
-        case .stamps(let stamps), .contour(let stamps): stamps.count * MemoryLayout<Stamp>.stride + 256
+        case .stamps(let stamps), .contour(let stamps): stamps.all.count * MemoryLayout<Stamp>.stride + 256
         // And its outline's corners.
         case .solid(let path, _): 3 * path.discs.count * MemoryLayout<Disc>.stride + 1024
         }

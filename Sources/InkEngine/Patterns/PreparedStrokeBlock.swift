@@ -7,9 +7,12 @@ public struct PreparedStrokeBlock: Sendable {
     public let strokes: [PreparedStroke]
     /// The run that each stroke belongs to.
     let runs: [Int32]
+    /// A box that holds each stroke's marks; every cell looks at all of them.
+    let bounds: [Rect]
 
     public init(_ strokes: [Stroke]) {
         self.strokes = strokes.map(PreparedStroke.init)
+        bounds = self.strokes.map(\.bounds)
         var runs: [Int32] = []
         for (index, stroke) in strokes.enumerated() {
             let continues = index > 0 && PreparedStrokeBlock.isRun(strokes[index - 1], stroke)

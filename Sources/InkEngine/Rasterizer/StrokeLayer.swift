@@ -34,11 +34,17 @@ final class StrokeLayer {
     ) {
         let painter = isOpaque ? painter : exactPainter
         remaining.move(to: cell)
-        for (position, index) in indices.enumerated() {
+        let near = NearCell(cell, scale: scale)
+        /// The last stroke that was painted; what it and those of its run before it left is still to be applied.
+        var painted: Int?
+        for index in indices where near.meets(block.bounds[index]) {
+            if let painted, block.runs[painted] != block.runs[index] {
+                apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank)
+            }
             painter.paint(block.strokes[index], scale: scale, cell: cell, into: remaining)
-            let isRunEnd = position + 1 == indices.count || block.runs[indices[position + 1]] != block.runs[index]
-            if isRunEnd { apply(block.strokes[index], run: block.runs[index], to: layer, isBlank: &isBlank) }
+            painted = index
         }
+        if let painted { apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank) }
     }
 
     /// Uses up what the strokes of a run left of the layer.

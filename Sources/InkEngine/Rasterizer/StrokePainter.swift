@@ -32,6 +32,7 @@ final class StrokePainter {
 
     /// Multiplies into `plane`, which covers `cell`, what the stroke leaves of each pixel.
     func paint(_ stroke: PreparedStroke, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane) {
+        guard NearCell(cell, scale: scale).meets(stroke.bounds) else { return }
         accumulator.move(to: cell)
         covered.move(to: cell)
         switch stroke.marks {
@@ -43,12 +44,13 @@ final class StrokePainter {
 
     // MARK: Stamps
 
-    private func paint(_ stamps: [Stamp], of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane) {
+    private func paint(
+        _ stamps: PlacedStamps, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
+    ) {
         let brush = stroke.brush
         let pattern = outlines.pattern(for: brush, scale: scale)
-        let near = NearCell(accumulator.cell, scale: scale, reach: pattern.reach * brush.scale)
-        guard near.meets(stroke.places) else { return }
-        let visible = VisibleStamps(stamps: stamps, near: near)
+        let near = NearCell(accumulator.cell, scale: scale, reach: Pattern.reach(of: brush))
+        let visible = stamps.visible(near)
         if stroke.isFaint {
             paintFaintly(visible, of: brush, pattern, scale: scale, into: plane)
             return
@@ -96,16 +98,15 @@ final class StrokePainter {
 
     /// Stamp j is seven lines from across stamp j to across stamp j + 1.
     private func paintContour(
-        _ stamps: [Stamp], of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
+        _ stamps: PlacedStamps, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) {
         let brush = stroke.brush
-        // A line's ends are at most three spacings and half a width from the stamps.
-        let reach = brush.scale * (3 * brush.spacing + brush.lineWidth)
-        let near = NearCell(accumulator.cell, scale: scale, reach: reach + brush.scale * brush.spacing)
-        guard near.meets(stroke.places) else { return }
+        let near = NearCell(accumulator.cell, scale: scale, reach: PreparedStroke.contourReach(of: brush))
         defer { if stroke.isFaint { plane.multiplyDepth(covered, kernels) } }
-        for (stamp, next) in zip(stamps, stamps.dropFirst()) where stamp.alpha > 0 && near.contains(stamp.center) {
-            let lines = ContourLines(from: stamp, to: next, brush: brush)
+        var visible = stamps.visible(near)
+        while let index = visible.nextIndex(), index + 1 < stamps.all.count {
+            let stamp = stamps.all[index]
+            let lines = ContourLines(from: stamp, to: stamps.all[index + 1], brush: brush)
             let box = scale.pixels(of: lines.bounds)
             guard box.intersects(accumulator.cell) else { continue }
             guard max(box.width, box.height) < BarPainter.sizeMax else {
@@ -144,47 +145,4 @@ final class StrokePainter {
         accumulator.multiplyPolygons(plane, rows: box.rows, alpha: alpha)
         crossings.paint(outline, alpha: alpha, scale: scale, into: plane)
     }
-}
-
-/// Stamps that may be seen in a cell, one after the other.
-private struct VisibleStamps: Sequence, IteratorProtocol {
-    let stamps: [Stamp]
-    let near: NearCell
-    private var index = 0
-
-    init(stamps: [Stamp], near: NearCell) {
-        self.stamps = stamps
-        self.near = near
-    }
-
-    @inline(__always)
-    mutating func next() -> Stamp? {
-        while index < stamps.count {
-            let stamp = stamps[index]
-            index += 1
-            if stamp.alpha > 0 && near.contains(stamp.center) { return stamp }
-        }
-        return nil
-    }
-}
-
-/// What lies so near a cell that it may meet it; a quick test of the many stamps that do not.
-private struct NearCell {
-    private let box: Rect
-
-    /// - Parameter reach: canvas pixels.
-    init(_ cell: PixelRect, scale: OutputScale, reach: Double) {
-        // A box of whole pixels is up to two larger than what it holds.
-        box = Rect(
-            minX: Double(cell.x - 2) / scale.x - reach, minY: Double(cell.y - 2) / scale.y - reach,
-            maxX: Double(cell.x + cell.width + 2) / scale.x + reach,
-            maxY: Double(cell.y + cell.height + 2) / scale.y + reach)
-    }
-
-    func meets(_ other: Rect) -> Bool {
-        other.minX <= box.maxX && other.maxX >= box.minX && other.minY <= box.maxY && other.maxY >= box.minY
-    }
-
-    @inline(__always)
-    func contains(_ p: Point) -> Bool { p.x >= box.minX && p.x <= box.maxX && p.y >= box.minY && p.y <= box.maxY }
 }

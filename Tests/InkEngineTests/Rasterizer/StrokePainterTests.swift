@@ -146,7 +146,8 @@ struct StrokePainterTests {
             Brush(type: type, rotation: 30, spacing: 6, opacity: opacity, lineWidth: 2)
         }
         let stroke = PreparedStroke(Stroke(brush: brush(opacity), points: points))
-        guard case .stamps(let stamps) = stroke.marks else { return }
+        guard case .stamps(let placed) = stroke.marks else { return }
+        let stamps = placed.all
         var kept = [Double](repeating: 1, count: cell.area)
         for stamp in stamps {
             let tap = StrokePoint(x: stamp.center.x, y: stamp.center.y)

@@ -78,7 +78,7 @@ struct WavePainterTests {
             let stroke = PreparedStroke(Stroke(brush: brush, points: [StrokePoint(x: 100, y: 100)]))
             guard case .stamps(let stamps) = stroke.marks else { continue }
             let scale = OutputScale(canvas: WavePainterTests.size, output: WavePainterTests.size)
-            if painter.paint(stamps, of: stroke, scale: scale, into: plane) { byTable += 1 }
+            if painter.paint(stamps.all, of: stroke, scale: scale, into: plane) { byTable += 1 }
         }
         #expect(byTable >= 50)
     }

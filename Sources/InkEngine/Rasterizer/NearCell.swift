@@ -1,0 +1,21 @@
+/// What lies so near a cell that it may meet it; a quick test of the many strokes and stamps that do not.
+struct NearCell {
+    private let box: Rect
+
+    /// - Parameter reach: how far from what is tested it may be seen, canvas pixels.
+    init(_ cell: PixelRect, scale: OutputScale, reach: Double = 0) {
+        // A box of whole pixels is up to two larger than what it holds.
+        box = Rect(
+            minX: Double(cell.x - 2) / scale.x - reach, minY: Double(cell.y - 2) / scale.y - reach,
+            maxX: Double(cell.x + cell.width + 2) / scale.x + reach,
+            maxY: Double(cell.y + cell.height + 2) / scale.y + reach)
+    }
+
+    @inline(__always)
+    func meets(_ other: Rect) -> Bool {
+        other.minX <= box.maxX && other.maxX >= box.minX && other.minY <= box.maxY && other.maxY >= box.minY
+    }
+
+    @inline(__always)
+    func contains(_ p: Point) -> Bool { p.x >= box.minX && p.x <= box.maxX && p.y >= box.minY && p.y <= box.maxY }
+}
