@@ -42,15 +42,19 @@ INK_INLINE void paint_pixels(
     // Blocks are coarse: much of them may be untouched.
     if (is_untouched(left)) return;
     const shares32 taken = ~left;
-    // No colour comes to exceed alpha, which goes through the same operations as a channel that is 1.
-    const auto paint = [&](uint16_t *plane, uint16_t ink) __attribute__((always_inline)) {
+    const auto paint = [&](uint16_t *plane, shares32 ink) __attribute__((always_inline)) {
         const shares32 under = load32(plane + at), rest = under - rounded_product(under, taken, rounding);
-        store32(plane + at, color ? rest + rounded_product((shares32)ink, taken, rounding) : rest);
+        store32(plane + at, color ? rest + ink : rest);
     };
-    paint(layer.red, color ? color[0] : 0);
-    paint(layer.green, color ? color[1] : 0);
-    paint(layer.blue, color ? color[2] : 0);
-    paint(layer.alpha, 65535);
+    const auto product_with = [&](uint16_t ink) __attribute__((always_inline)) {
+        return rounded_product((shares32)ink, taken, rounding);
+    };
+    paint(layer.red, product_with(color ? color[0] : 0));
+    paint(layer.green, product_with(color ? color[1] : 0));
+    paint(layer.blue, product_with(color ? color[2] : 0));
+    // No colour comes to exceed alpha, which goes through the same operations as a channel that is 1: its product is
+    // this, since what is cut off of 65,535 times anything is 65,536 less it.
+    paint(layer.alpha, taken + (shares32)(taken > rounding));
     store32(kept, (shares32)65535);
 }
 

@@ -39,7 +39,7 @@ void ink_deflater_destroy(ink_deflater *deflater);
 
 /// Begins a band of rows of `row_bytes` bytes: a filter's number and pixels of `pixel` bytes each.
 ///
-/// Of many literals in a row all are counted, a half, or a quarter, for a `coarseness` of 0 to 2, which is faster and
+/// Of many literals in a row all are counted, a half, a quarter, or an eighth, for a `coarseness` of 0 to 3, which is faster and
 /// costs a little. `estimate` is the number of an
 /// estimate of rows like the band's, from which the costs of symbols are taken at first; -1: none.
 void ink_deflater_begin(

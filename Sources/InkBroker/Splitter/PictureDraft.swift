@@ -17,6 +17,9 @@ struct ImageRequest: Sendable {
     var size: PixelSize
     /// For messages: the project's file, and the path inside it.
     var place: Place
+
+    /// About how long decoding takes, in the units of a mask's pixel.
+    var decodingCost: Int { size.area.multipliedReportingOverflow(by: use == .mask ? 1 : 3).partialValue }
 }
 
 /// A decoded image: where its rows are.
@@ -118,6 +121,22 @@ struct PictureDraft: Sendable {
         }
         self.images = images.requests
         costs.add(layers: layers.count, images: images.requests.count)
+        putSlowImagesFirst()
+    }
+
+    /// No worker should begin with an image that takes long when the others have nothing left to do.
+    private mutating func putSlowImagesFirst() {
+        let order = images.indices.sorted {
+            (images[$0].decodingCost, $1) > (images[$1].decodingCost, $0)
+        }
+        var places = Array(repeating: 0, count: images.count)
+        for (place, image) in order.enumerated() { places[image] = place }
+        images = order.map { images[$0] }
+        baseImage = baseImage.map { places[$0] }
+        for index in layers.indices {
+            layers[index].mask = layers[index].mask.map { places[$0] }
+            layers[index].content = layers[index].content.map { places[$0] }
+        }
     }
 
     private static func check(

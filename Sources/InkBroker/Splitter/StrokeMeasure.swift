@@ -16,63 +16,80 @@ struct StrokeMeasure: Hashable, Sendable {
     private(set) var largestSize = 1.0
 
     init(_ stroke: Stroke) {
-        StrokeSegments.visit(stroke.points) { before, start, end, after in
-            let first = Point(x: start.x + (end.x - before.x) / 6, y: start.y + (end.y - before.y) / 6)
-            let second = Point(x: end.x - (after.x - start.x) / 6, y: end.y - (after.y - start.y) / 6)
-            hull.formUnion(end)
-            hull.formUnion(first)
-            hull.formUnion(second)
-            lengthBound += distance(start, first) + distance(first, second) + distance(second, end)
-            positionCount += 1
-        }
-        if let first = stroke.points.first {
-            hull.formUnion(Point(x: first.x, y: first.y))
-            positionCount += 1
-        }
+        var line = LineMeasure()
+        for point in stroke.points { line.add(SIMD2(point.x, point.y)) }
+        line.end()
+        positionCount = line.positionCount
+        lengthBound = line.length
+        if positionCount > 0 { hull = Rect(minX: line.low.x, minY: line.low.y, maxX: line.high.x, maxY: line.high.y) }
         if stroke.brush.dynamics.pressureAffectsSize {
             largestSize = 0.5 + 0.5 * stroke.points.reduce(0) { max($0, $1.pressure) }
         }
     }
 }
 
-/// The segments of a stroke's line, each with its neighbours.
-private enum StrokeSegments {
-    /// Calls `body` with p[i-1], p[i], p[i+1], p[i+2] for each segment; consecutive equal positions are merged, and the
-    /// ends are 2 p[0] - p[1] and 2 p[n-1] - p[n-2].
+/// The hull and length of the control polygons of a line whose points are added one after the other. Consecutive equal
+/// positions are merged; before the first point lies 2 p[0] - p[1], behind the last 2 p[n-1] - p[n-2].
+///
+/// Nothing can be rendered before all points have been here, and one thread sees them all.
+private struct LineMeasure {
+    private(set) var low = SIMD2<Double>(repeating: .infinity)
+    private(set) var high = SIMD2<Double>(repeating: -.infinity)
+    private(set) var length = 0.0
+    private(set) var positionCount = 0
+    /// The last point and the one before it.
+    private var last = SIMD2<Double>.zero
+    private var before = SIMD2<Double>.zero
+    /// From the point before the last to its second neighbour's control point: a sixth of the way between its
+    /// neighbours. And how long that is.
+    private var handle = SIMD2<Double>.zero
+    private var handleLength = 0.0
+
     @inline(__always)
-    static func visit(_ points: [StrokePoint], _ body: (Point, Point, Point, Point) -> Void) {
-        var count = 0
-        var before = Point(x: 0, y: 0)
-        var start = before
-        var end = before
-        for point in points {
-            let next = Point(x: point.x, y: point.y)
-            if count == 0 {
-                end = next
-                count = 1
-                continue
-            }
-            if next == end { continue }
-            if count == 1 {
-                before = mirrored(end, next)
-            } else {
-                body(before, start, end, next)
-                before = start
-            }
-            start = end
-            end = next
-            count += 1
+    mutating func add(_ point: SIMD2<Double>) {
+        if positionCount == 0 {
+            formUnion(point)
+        } else if point == last {
+            return
+        } else if positionCount == 1 {
+            // Between 2 p[0] - p[1] and p[1].
+            setHandle((point - last) / 3)
+            formUnion(point)
+        } else {
+            endSegment(handleAtEnd: (point - before) / 6)
+            formUnion(point)
         }
-        if count > 1 { body(before, start, end, mirrored(end, start)) }
+        before = last
+        last = point
+        positionCount += 1
     }
 
-    private static func mirrored(_ end: Point, _ inner: Point) -> Point {
-        Point(x: 2 * end.x - inner.x, y: 2 * end.y - inner.y)
+    mutating func end() {
+        if positionCount > 1 { endSegment(handleAtEnd: (last - before) / 3) }
     }
-}
 
-private func distance(_ a: Point, _ b: Point) -> Double {
-    let dx = b.x - a.x
-    let dy = b.y - a.y
-    return (dx * dx + dy * dy).squareRoot()
+    /// The segment from `before` to `last`.
+    @inline(__always)
+    private mutating func endSegment(handleAtEnd: SIMD2<Double>) {
+        let first = before + handle
+        let second = last - handleAtEnd
+        formUnion(first)
+        formUnion(second)
+        let inner = second - first
+        length += handleLength + (inner * inner).sum().squareRoot()
+        setHandle(handleAtEnd)
+        length += handleLength
+    }
+
+    @inline(__always)
+    private mutating func setHandle(_ handle: SIMD2<Double>) {
+        self.handle = handle
+        handleLength = (handle * handle).sum().squareRoot()
+    }
+
+    @inline(__always)
+    private mutating func formUnion(_ point: SIMD2<Double>) {
+        low.replace(with: point, where: point .< low)
+        high.replace(with: point, where: point .> high)
+    }
 }

@@ -53,7 +53,10 @@ enum CommandLineParser {
     /// - Parameter arguments: without the program's name.
     /// - Throws: `usage` with one line.
     static func parse(_ arguments: [String], program: ProgramSyntax) throws(CommandError) -> ParsedLine {
-        let parser = try makeParser(program)
+        // The syntax of the others would take longer than the parsing.
+        var spoken = program
+        spoken.commands.removeAll { $0.name != arguments.first }
+        let parser = try makeParser(spoken.commands.isEmpty ? program : spoken)
         defer { ink_cli_destroy(parser) }
         // An argument with a NUL inside cannot come from a shell; it would be cut silently.
         if arguments.contains(where: { $0.utf8.contains(0) }) { throw .usage("an argument holds a NUL character") }

@@ -97,7 +97,7 @@ public final class BandEncoder {
     }
 
     private func bestPacking(of band: Band, effort: EncodingEffort) throws(EngineError) -> Packing {
-        // A filter for eight rows, and symbols counted in a quarter of the literals, cost a quarter of a percent and save a
+        // A filter for eight rows, and symbols counted in an eighth of the literals, cost a quarter of a percent and save a
         // fifth of the time.
         let filtering = FilterStrategy.cheapest(period: effort == .small ? 1 : 8)
         func packing(_ strategy: FilterStrategy, _ search: DeflateSearch) -> Packing {
@@ -105,7 +105,7 @@ public final class BandEncoder {
                 strategy: strategy,
                 start: .init(
                     search: search, filteredRowByteCount: band.filter.filteredRowByteCount,
-                    bytesPerPixel: band.bytesPerPixel, coarseness: effort == .small ? 0 : 2, estimate: nil))
+                    bytesPerPixel: band.bytesPerPixel, coarseness: effort == .small ? 0 : 3, estimate: nil))
         }
         var candidates = [packing(filtering, .runs), packing(.none, .pixels)]
         if effort != .fast { candidates.append(packing(filtering, .pixels)) }

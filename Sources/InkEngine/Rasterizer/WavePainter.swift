@@ -129,7 +129,7 @@ final class WavePainter {
     /// By how much the middle of a line may move from a row to the next either way, canvas pixels of a brush of scale 1.
     private static let stepMax = 0.42
     /// Rows of a table for each pixel along a line.
-    private static let rowsPerPixel = 12.0
+    private static let rowsPerPixel = 10.0
     /// Pixels from one phase to the next.
     private static let phaseMax = 0.1
 }

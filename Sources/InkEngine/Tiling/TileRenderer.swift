@@ -27,11 +27,13 @@ public struct RenderedTile: Sendable {
 public final class TileRenderer {
     /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
     /// made by another one is not up to date.
-    public static let version = "8"
+    public static let version = "9"
 
     /// A cell's largest size, pixels. Four planes of Float are 2 MB, four of shares half of it; strokes' tables are made for
     /// every cell that they meet.
     private static let cellSize = PixelSize(width: 512, height: 256)
+    /// The height where there are no strokes, which alone want larger cells than the second cache holds.
+    private static let strokelessHeight = 64
 
     private let strokeLayer = StrokeLayer(maxWidth: cellSize.width, maxHeight: cellSize.height)
     private let mask = AlignedFloats(count: cellSize.area)
@@ -68,7 +70,9 @@ public final class TileRenderer {
         var tile = RenderedTile(
             pixels: [UInt8](repeating: 0, count: rowBytes * task.rect.height), rasterNanoseconds: 0,
             compositeNanoseconds: 0)
-        for cell in TileRenderer.cells(of: task.rect) {
+        let hasStrokes = scene.layers.contains { !$0.strokes.isEmpty }
+        let height = hasStrokes ? TileRenderer.cellSize.height : TileRenderer.strokelessHeight
+        for cell in TileRenderer.cells(of: task.rect, height: height) {
             let planes = planes(for: cell.size)
             let clock = ContinuousClock()
             let start = clock.now
@@ -92,21 +96,22 @@ public final class TileRenderer {
         }
     }
 
-    /// The tile cut into cells, row by row.
-    private static func cells(of rect: PixelRect) -> [PixelRect] {
-        stride(from: rect.y, to: rect.y + rect.height, by: cellSize.height).flatMap { y in
+    /// The tile cut into cells of at most this height, row by row.
+    private static func cells(of rect: PixelRect, height: Int) -> [PixelRect] {
+        stride(from: rect.y, to: rect.y + rect.height, by: height).flatMap { y in
             stride(from: rect.x, to: rect.x + rect.width, by: cellSize.width).map { x in
                 PixelRect(
                     x: x, y: y, width: min(cellSize.width, rect.x + rect.width - x),
-                    height: min(cellSize.height, rect.y + rect.height - y))
+                    height: min(height, rect.y + rect.height - y))
             }
         }
     }
 
     private func planes(for size: PixelSize) -> CellPlanes {
         if let planes = scratch[size] { return planes }
-        // A picture has at most four sizes of cells; a few pictures' worth may stay.
-        if scratch.count >= 8 { scratch.removeAll() }
+        // A picture has at most twelve sizes of cells, six of them for strokes and six a quarter as high.
+        let area = scratch.keys.reduce(size.area) { $0 + $1.area }
+        if area > 8 * TileRenderer.cellSize.area { scratch.removeAll() }
         let planes = CellPlanes(size: size)
         scratch[size] = planes
         return planes

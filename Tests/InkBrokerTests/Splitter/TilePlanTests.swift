@@ -150,6 +150,26 @@ import Testing
         #expect(draft.layers.map(\.mask) == [1, 1])
     }
 
+    @Test func imagesThatTakeLongAreDecodedFirst() throws {
+        let layers = (1...3).map { number in
+            Layer(
+                maskImage: .fake("mask \(number)", width: 200, height: 100 * number),
+                contentImage: number == 1 ? nil : .fake("content \(number)", width: 200, height: 40 * number),
+                strokes: [.line(from: (10, 50), to: (100, 50))])
+        }
+        let (draft, _) = try draft(layers, base: .fake("base", width: 400, height: 400))
+        // Of 480,000, 72,000, 60,000, 48,000, 40,000 and 20,000 pixels of a mask.
+        let costs = draft.images.map(\.decodingCost)
+        #expect(costs == costs.sorted(by: >) && costs.count == 6)
+        let base = try #require(draft.baseImage)
+        #expect(draft.images[base].size == PixelSize(width: 400, height: 400))
+        for (number, layer) in zip(1...3, draft.layers) {
+            let mask = try #require(layer.mask)
+            #expect(draft.images[mask].use == .mask && draft.images[mask].size.height == 100 * number)
+            #expect(layer.content.map { draft.images[$0].size.height } == (number == 1 ? nil : 40 * number))
+        }
+    }
+
     @Test(arguments: [
         (ColorMode.automatic, RGBA8.white, OutputFormat.rgb, RGBA8.white),
         (.automatic, .transparent, .rgba, .transparent), (.rgba, .white, .rgba, .white),

@@ -60,7 +60,7 @@ final class BandDeflater {
         /// A filter's number and the pixels of a row.
         var filteredRowByteCount: Int
         var bytesPerPixel: Int
-        /// Of many literals in a row all are counted, a half, or a quarter, for 0 to 2: faster, and a little larger.
+        /// Of many literals in a row all are counted, a half, a quarter or an eighth, for 0 to 3: faster, and a little larger.
         var coarseness: UInt32
         /// The number of an estimate, from which the costs of symbols are taken at first.
         var estimate: Int?
