@@ -20,6 +20,8 @@ public struct ExportJob: Sendable {
     public var temporaryTag: String?
     /// Whether the file is for its owner only (mode 0600), whatever the process's umask allows.
     public var isPrivate = false
+    /// Whether the file's SHA-256 is wanted; without, the outcome's digest is empty.
+    public var wantsDigest = true
     /// Called when the picture is complete and on the disk under its temporary name; the picture gets its own name when
     /// it returns. May wait: it is called beside the broker's thread.
     public var seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
@@ -110,7 +112,7 @@ public struct ExportOutcome: Hashable, Sendable {
     public var brokerCPU: UInt64
     /// Of the file.
     public var byteCount: Int
-    /// SHA-256 of the file, 32 bytes.
+    /// SHA-256 of the file, 32 bytes; empty when it was not wanted.
     public var digest: [UInt8]
     public var tileCount: Int
     /// Tries at tasks, decoding and encoding included; above the number of tasks when some were repeated.

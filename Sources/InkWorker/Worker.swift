@@ -1,3 +1,4 @@
+import CSystem
 public import InkProtocol
 import Synchronization
 
@@ -46,9 +47,9 @@ public final class Worker: Sendable {
         do throws(WorkerError) {
             for index in 0..<configuration.threads {
                 let body = RenderThread(index: index, queue: queue, runner: runner, cache: cache, wakeUp: wakeUp)
-                keep(try PosixThread { body.loop() })
+                keep(try start { body.loop() })
             }
-            keep(try PosixThread { [self] in runLoop() })
+            keep(try start { [self] in runLoop() })
         } catch {
             queue.close()
             join()
@@ -82,6 +83,14 @@ public final class Worker: Sendable {
     public func waitUntilEnded() throws(WorkerError) {
         join()
         if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    private func start(_ body: @escaping @Sendable () -> Void) throws(WorkerError) -> PosixThread {
+        let isBesideBroker = configuration.isBesideBroker
+        return try PosixThread {
+            if isBesideBroker { ink_interrupt_nobody() }
+            body()
+        }
     }
 
     private func runLoop() {

@@ -1,4 +1,6 @@
 import Glibc
 import InkCommands
 
-exit(InkCommands.main(CommandLine.arguments))
+// All that is written has been written. Threads that still run may go on until they are gone: `exit` would take down under
+// them what they use.
+_exit(InkCommands.main(CommandLine.arguments))

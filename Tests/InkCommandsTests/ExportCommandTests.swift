@@ -222,7 +222,7 @@ struct ExportCommandTests {
             inputs: inputs, plan: plan, failed: [], preparation: preparation, opener: FakeOpener(), farm: farm,
             console: Transcript().console(), mailbox: mailbox, run: arguments.run, readAheadCount: 3)
         mailbox.post(.stop(.terminate))
-        try run.execute()
+        try run.execute {}
         #expect(run.stoppedBy == .terminate)
         #expect(run.records.allSatisfy { $0.state == .cancelled })
         #expect(farm.requests.count <= 3, "more projects were in flight than allowed")

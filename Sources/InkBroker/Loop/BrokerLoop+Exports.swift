@@ -164,6 +164,7 @@ extension BrokerLoop {
             jobs[id]?.stitch = StitchState(grid: plan.grid, format: plan.format, window: schedule.window)
             jobs[id]?.output = PictureOutput(
                 destination: job.destination, tag: job.temporaryTag, isPrivate: job.isPrivate,
+                wantsDigest: job.wantsDigest,
                 head: PictureHead(
                     size: plan.output, format: plan.format, dpi: options.dpi, text: options.text,
                     digest: options.digest), container: container)
@@ -279,8 +280,9 @@ extension BrokerLoop {
 
     func finished(_ id: JobID, _ picture: WrittenPicture) {
         guard let job = jobs[id], let outcome = outcome(of: job, picture) else { return }
-        end(id)
+        // Whoever waits need not wait until what the picture was made of is freed.
         onEvent(.finished(id, outcome))
+        end(id)
         admit()
     }
 

@@ -92,6 +92,7 @@ struct JobRun {
     let weight: Int
     let temporaryTag: String?
     let isPrivate: Bool
+    let wantsDigest: Bool
     let seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
     let submitted: UInt64
     var stage = Stage.preparing
@@ -121,6 +122,7 @@ struct JobRun {
         weight = job.weight
         temporaryTag = job.temporaryTag
         isPrivate = job.isPrivate
+        wantsDigest = job.wantsDigest
         seal = job.seal
         self.submitted = submitted
     }

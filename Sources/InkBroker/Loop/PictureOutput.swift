@@ -6,6 +6,7 @@ final class PictureOutput: Sendable {
     private let destination: String
     private let tag: String?
     private let isPrivate: Bool
+    private let wantsDigest: Bool
     private let head: PictureHead
     private let container: PictureContainer
     private let state = Mutex(State.fresh)
@@ -17,10 +18,14 @@ final class PictureOutput: Sendable {
         case closed
     }
 
-    init(destination: String, tag: String?, isPrivate: Bool, head: PictureHead, container: PictureContainer) {
+    init(
+        destination: String, tag: String?, isPrivate: Bool, wantsDigest: Bool, head: PictureHead,
+        container: PictureContainer
+    ) {
         self.destination = destination
         self.tag = tag
         self.isPrivate = isPrivate
+        self.wantsDigest = wantsDigest
         self.head = head
         self.container = container
     }
@@ -35,7 +40,8 @@ final class PictureOutput: Sendable {
         case .open(let writer): return writer
         case .closed: throw .internalError("\(destination) has been given up")
         case .fresh:
-            let writer = try PictureWriter(target: destination, tag: tag, isPrivate: isPrivate)
+            let writer = try PictureWriter(
+                target: destination, tag: tag, isPrivate: isPrivate, wantsDigest: wantsDigest)
             state.withLock { $0 = .open(writer) }
             try writer.write(container.prologue(head))
             return writer

@@ -5,7 +5,7 @@ import Synchronization
 /// A picture that is on the disk under its own name.
 struct WrittenPicture: Hashable, Sendable {
     var byteCount: Int
-    /// SHA-256 of the file, 32 bytes.
+    /// SHA-256 of the file, 32 bytes; empty when it was not wanted.
     var digest: [UInt8]
 }
 
@@ -21,7 +21,8 @@ final class PictureWriter: Sendable {
 
     private struct State {
         var file: FileDescriptor?
-        var hash: Hash
+        /// nil when it is not wanted.
+        var hash: Hash?
         var byteCount = 0
         var folders: [String]
     }
@@ -34,8 +35,10 @@ final class PictureWriter: Sendable {
     /// Makes the target's folder if it is missing, and a new file in it.
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
-    init(target: String, tag: String? = nil, isPrivate: Bool = false) throws(BrokerError) {
-        let hash = Hash(stream: SHA256())
+    init(
+        target: String, tag: String? = nil, isPrivate: Bool = false, wantsDigest: Bool = true
+    ) throws(BrokerError) {
+        let hash = wantsDigest ? Hash(stream: SHA256()) : nil
         do throws(SystemFailure) {
             let kind = try FileSystem.kind(of: target)
             if kind == .folder || kind == .other { throw SystemFailure(operation: "", errno: 0) }
@@ -95,7 +98,7 @@ final class PictureWriter: Sendable {
             try file.write(bytes)
             file.beginSync(of: state.byteCount..<(state.byteCount + bytes.count))
             state.byteCount += bytes.count
-            state.hash.stream.update(bytes)
+            state.hash?.stream.update(bytes)
         }
     }
 
@@ -110,7 +113,7 @@ final class PictureWriter: Sendable {
             let picture = try withState { state throws(SystemFailure) in
                 guard let file = state.file else { throw SystemFailure(operation: "finish", errno: EBADF) }
                 try file.sync()
-                return WrittenPicture(byteCount: state.byteCount, digest: state.hash.stream.finish())
+                return WrittenPicture(byteCount: state.byteCount, digest: state.hash?.stream.finish() ?? [])
             }
             try seal?(temporary, picture)
             try withState { state throws(SystemFailure) in

@@ -19,6 +19,7 @@ final class BenchRunner: Sendable {
         var environment = environment
         // Signals are the benchmark's, which outlives each command.
         environment.handlesSignals = false
+        environment.endsWithCommand = false
         let console = environment.console
         if console.terminalSize() != nil {
             // The line that tells the progress gives way to what goes wrong.

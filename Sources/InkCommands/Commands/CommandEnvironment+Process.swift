@@ -12,5 +12,5 @@ extension CommandEnvironment {
         readLimits: { try Limits.read(path: $0) },
         connect: { options, onEvent throws(CommandError) in try options.client(onEvent) },
         variables: ProcessFacts.variables(),
-        handlesSignals: true)
+        handlesSignals: true, endsWithCommand: true)
 }

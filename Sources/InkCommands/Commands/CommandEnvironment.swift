@@ -28,6 +28,8 @@ struct CommandEnvironment: Sendable {
     var variables: [String: String] = [:]
     /// Whether Ctrl-C is taken over.
     var handlesSignals: Bool
+    /// Whether the process ends with the command.
+    var endsWithCommand = false
 
     /// The limits of `--limits FILE`, the default ones without.
     func limits(_ path: String?) throws(CommandError) -> Limits {

@@ -103,16 +103,10 @@ struct ExportCommand {
         let plan = try makePlan(inputs, outlines, policy)
         try checkReportPath(inputs, plan)
 
-        // A broker that is waited for can be given up by a signal at once: nothing has been written.
-        if remote == nil { phase.endPlanning() }
-        if !arguments.run.isDryRun, !plan.pictures.isEmpty {
-            let mailbox = mailbox
-            do {
-                try farm.start { mailbox.post(.farm($0)) }
-            } catch {
-                throw .farm(error)
-            }
-        }
+        let isFarmNeeded = !arguments.run.isDryRun && !plan.pictures.isEmpty
+        // The renderer of a farm elsewhere is known when it has answered, and pictures are compared by it. While it is waited
+        // for it can be given up by a signal at once: nothing has been written.
+        if remote != nil, isFarmNeeded { try start(farm) }
         phase.endPlanning()
         let preparation = PicturePreparation(
             arguments: arguments, policy: policy, limits: limits, rendererVersion: farm.rendererVersion,
@@ -121,14 +115,31 @@ struct ExportCommand {
             inputs: inputs, plan: plan, failed: failed, preparation: preparation, opener: opener, farm: farm,
             console: environment.console, mailbox: mailbox, run: arguments.run,
             readAheadCount: remote == nil ? workers + 2 : Self.sentAtOnce)
-        try run.execute()
+        if remote == nil {
+            ProcessMemory.keepHeaps()
+            BusyProcessors.shared.activate()
+        }
+        try run.execute { () throws(CommandError) in
+            if remote == nil, isFarmNeeded { try start(farm) }
+        }
         let finished = FinishedExports(
             records: run.records, stoppedBy: run.stoppedBy, milliseconds: run.milliseconds,
             commandMilliseconds: clock.milliseconds, policy: policy, rendererVersion: farm.rendererVersion,
             workers: farm.threadCount)
-        farm.stop()
+        // Where all went well nothing is under way any more, and the threads of a process that ends now are taken down sooner
+        // by the system. Where something failed the farm may still be removing what it left.
+        let isLeft = environment.endsWithCommand && remote == nil && finished.exitCode == .done
+        if !isLeft { farm.stop() }
         if run.stoppedBy != nil { farm.removeTemporaryFiles() }
         return finished
+    }
+
+    private func start(_ farm: any ExportFarm) throws(CommandError) {
+        do throws(PictureFailure) {
+            try farm.start { [mailbox] in mailbox.post(.farm($0)) }
+        } catch {
+            throw .farm(error)
+        }
     }
 
     /// The projects, and whether they are many: more than one, or found by a search.

@@ -35,7 +35,6 @@ final class EmbeddedFarm: ExportFarm {
 
     func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure) {
         state.withLock { $0.onEvent = onEvent }
-        ProcessMemory.keepHeaps()
         let context: ZeroMQContext
         do {
             context = try ZeroMQContext()
@@ -68,6 +67,7 @@ final class EmbeddedFarm: ExportFarm {
         for index in 0..<workerCount {
             var configuration = WorkerConfiguration(
                 endpoint: Self.endpoint, name: "local-\(index + 1)", rendererVersion: rendererVersion, threads: 1)
+            configuration.isBesideBroker = true
             configuration.cacheBytes = max(Self.workerCacheBytesMin, Self.cacheBytesMax / workerCount)
             do {
                 let worker = try Worker(
@@ -95,10 +95,11 @@ final class EmbeddedFarm: ExportFarm {
             end(id, .failed(request.id, PictureFailure(kind: kind, reason: "\(request.name): \(reason)")))
             return
         }
-        broker.submit(
-            ExportJob(
-                id: JobID(id), name: request.name, project: request.project, options: PictureOptions(request),
-                limits: limits, destination: request.output))
+        var job = ExportJob(
+            id: JobID(id), name: request.name, project: request.project, options: PictureOptions(request),
+            limits: limits, destination: request.output)
+        job.wantsDigest = request.wantsFileDigest
+        broker.submit(job)
     }
 
     func cancelAll() {

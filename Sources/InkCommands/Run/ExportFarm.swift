@@ -18,6 +18,8 @@ struct PictureRequest: Sendable {
     var digest: [UInt8]
     /// SHA-256 over what the project was read from: equal for equal projects.
     var contentDigest: [UInt8]
+    /// Whether anybody will ask for the SHA-256 of the file.
+    var wantsFileDigest = true
 }
 
 /// What an export's time went into, milliseconds. Work of several threads adds up.
@@ -42,7 +44,7 @@ struct PictureOutcome: Hashable, Sendable {
     var tileCount = 0
     /// Of the PNG file.
     var byteCount = 0
-    /// Of the PNG file; 64 hexadecimal digits.
+    /// Of the PNG file; 64 hexadecimal digits, none when nobody wanted it.
     var sha256 = ""
     /// Processor time of the broker for this picture, milliseconds.
     var brokerMilliseconds = 0.0

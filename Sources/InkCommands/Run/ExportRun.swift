@@ -99,9 +99,19 @@ struct ExportRun {
     var milliseconds: Double { clock.milliseconds }
 
     /// Exports everything; returns when all records have ended, and no picture is being worked on.
-    mutating func execute() throws(CommandError) {
-        if !run.keepsGoing, records.contains(where: { $0.state == .failed }) { stop() }
+    ///
+    /// - Parameter startFarm: starts the farm, while the first project is being read already.
+    mutating func execute(startFarm: () throws(CommandError) -> Void) throws(CommandError) {
+        let isFailed = !run.keepsGoing && records.contains { $0.state == .failed }
+        if isFailed { gate.close() }
         try startReader()
+        do throws(CommandError) {
+            try startFarm()
+        } catch {
+            gate.close()
+            throw error
+        }
+        if isFailed { stop() }
         while groupsOpen > 0 || !startTimes.isEmpty {
             for event in mailbox.receive(waitingAtMost: 100) { try handle(event) }
             if !run.isQuiet { progress.draw(milliseconds: clock.milliseconds) }
@@ -283,11 +293,12 @@ final class ProjectReaderThread: Sendable {
     }
 
     private func read() {
+        ProcessMemory.growHeap()
         for (index, group) in groups.enumerated() {
             guard gate.enter(byteCount: group.byteCount) else { return }
             let clock = Stopwatch()
             do {
-                let opened = try opener.open(group.input)
+                let opened = try BusyProcessors.shared.run { () throws(EngineError) in try opener.open(group.input) }
                 let milliseconds = clock.milliseconds
                 let pictures = group.pictures.enumerated().map { offset, picture in
                     preparation.prepare(picture, id: group.firstRecord + offset, input: group.input, opened: opened)

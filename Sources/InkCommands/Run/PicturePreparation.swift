@@ -53,7 +53,8 @@ struct PicturePreparation: Sendable {
         return .ready(
             PictureRequest(
                 id: id, name: input.shownName, project: opened.project, size: size, drawnLayers: drawn,
-                look: arguments.look, output: picture.output, digest: digest, contentDigest: opened.contentDigest))
+                look: arguments.look, output: picture.output, digest: digest, contentDigest: opened.contentDigest,
+                wantsFileDigest: arguments.run.reportPath != nil || arguments.run.printsJSON))
     }
 }
 

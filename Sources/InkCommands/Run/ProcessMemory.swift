@@ -21,6 +21,10 @@ enum ProcessMemory {
     /// ends.
     static func keepHeaps() { _ = mallopt(M_TRIM_THRESHOLD, 48 << 20) }
 
+    /// Gives the calling thread's heap room for the small blocks of a project at once. By itself it grows by a page or two
+    /// at a time, and while it does no other thread may have memory: 3,000 times for a project of 5 MB.
+    static func growHeap() { ink_use_huge_pages() }
+
     /// Gives free memory back and begins a new peak; false where the system has no such switch.
     static func beginPeak() -> Bool {
         _ = malloc_trim(0)

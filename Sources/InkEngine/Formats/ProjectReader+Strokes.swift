@@ -91,7 +91,7 @@ extension ProjectParser {
 
     /// Gives the strokes the points that were left out when they were read.
     func addPoints(of bulk: ProjectText, to project: inout Project) {
-        var missing = zip(strokesWithoutPoints, bulk.readPoints(limits: limits)).makeIterator()
+        var missing = zip(strokesWithoutPoints, bulk.readPoints()).makeIterator()
         guard var next = missing.next() else { return }
         var number = 0
         for layer in project.layers.indices {

@@ -103,9 +103,13 @@ struct ProjectParser {
     ///   and the text is to be read as a whole.
     mutating func readWithoutBulk(_ text: ArraySlice<UInt8>) -> Project? {
         text.withUnsafeBufferPointer { text in
-            guard let bulk = ProjectText(text), let document = JSONDocument(bulk, limits: limits) else { return nil }
+            guard let bulk = ProjectText(text, limits: limits) else { return nil }
+            defer {
+                bulk.stopReading()
+                self.bulk = nil
+            }
+            guard let document = JSONDocument(bulk, limits: limits) else { return nil }
             self.bulk = bulk
-            defer { self.bulk = nil }
             do {
                 var project = try readProject(try JSONObject(document.root, path: .root, file: file))
                 addPoints(of: bulk, to: &project)

@@ -34,6 +34,13 @@ import Testing
         #expect(FileManager.default.contents(atPath: target) == Data([1, 2, 3]))
     }
 
+    @Test func aDigestNobodyWantsIsNotMade() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let writer = try PictureWriter(target: folder + "/a.png", wantsDigest: false)
+        try writer.write([1, 2])
+        #expect(try writer.finish() == WrittenPicture(byteCount: 2, digest: []))
+    }
+
     @Test func anOlderPictureStaysUntilTheNewOneIsWhole() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let target = folder + "/a.png"

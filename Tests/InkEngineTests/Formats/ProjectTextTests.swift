@@ -1,3 +1,4 @@
+import Foundation
 import InkTestSupport
 import Testing
 
@@ -112,6 +113,46 @@ import Testing
             #expect(
                 readFast(text, limits: Self.limits) == readWhole(text, limits: Self.limits),
                 "seed \(seed), round \(round): \(shown)")
+        }
+    }
+
+    /// So many points that other threads read them while the rest is read.
+    private static let many: String = {
+        let stroke = "{\"points\":[" + (0..<500).map { "[\($0 % 60),\($0 % 47).5,0.5]" }.joined(separator: ",") + "]}"
+        let strokes = Array(repeating: stroke, count: 40).joined(separator: ",")
+        return
+            "{\"version\":\"1.1\",\"canvasSize\":{\"width\":64,\"height\":48},\"layers\":[{\"strokes\":[\(strokes)]}]}"
+    }()
+
+    @Test(arguments: [
+        ("", "", true), ("[7,7.5,0.5]", "[7,,0.5]", false), ("[7,7.5,0.5]", "[7,7.5,2]", false),
+        ("]}]}]}", "]}]}]", false),
+        ("\"version\"", "\"versions\"", true), ("64", "x", false),
+        // Many points that nobody asks for, and what only looks like them.
+        (
+            "\"version\"", "\"x\":{\"points\":[" + String(repeating: "[1,2],", count: 9999) + "[1,2]]},\"version\"",
+            false
+        ),
+        ("\"version\"", "\"x\":{\"points\":[" + String(repeating: "[]x]", count: 9999) + "]},\"version\"", false),
+    ])
+    func manyPointsAreReadAhead(of part: String, becoming other: String, isOrdinary: Bool) throws {
+        var text = Self.many
+        if !part.isEmpty {
+            let range = try #require(text.range(of: part, options: .backwards))
+            text.replaceSubrange(range, with: other)
+        }
+        #expect(isReadWithoutBulk(text) == isOrdinary)
+        #expect(readFast(Array(text.utf8), limits: Limits()) == readWhole(Array(text.utf8), limits: Limits()))
+    }
+
+    @Test func limitsOfManyPointsAreKept() {
+        let text = Array(Self.many.utf8)
+        for (points, perStroke) in [(19_999, 500), (20_000, 499), (20_000, 500)] {
+            var limits = Limits()
+            limits.points = points
+            limits.pointsPerStroke = perStroke
+            #expect(
+                readFast(text, limits: limits) == readWhole(text, limits: limits), "\(points), \(perStroke) a stroke")
         }
     }
 

@@ -1,5 +1,4 @@
 import CJSON
-import Dispatch
 
 /// A project's text without its bulk, the points of strokes and the images, which are read straight from the text.
 ///
@@ -10,21 +9,24 @@ final class ProjectText {
     private let text: UnsafeBufferPointer<UInt8>
     private let pieces: UnsafeBufferPointer<ink_json_piece>
     private var isRead: [Bool]
-    /// The pieces of points that are still to be read.
+    /// Reads the points ahead.
+    private let reading: PointReading
+    /// The pieces of points that somebody wants.
     private var awaited: [Int] = []
 
     private var hasUnsound = false
 
     /// nil when there is nothing to leave out, or something that can only be read with the rest.
     ///
-    /// - Parameter text: UTF-8 without a byte order mark; has to outlive this.
-    init?(_ text: UnsafeBufferPointer<UInt8>) {
+    /// - Parameter text: UTF-8 without a byte order mark; has to outlive this until `stopReading`.
+    init?(_ text: UnsafeBufferPointer<UInt8>, limits: Limits) {
         guard let base = text.baseAddress, let reduction = ink_json_reduce(base, text.count) else { return nil }
         self.reduction = reduction
         self.text = text
         var count = 0
         let pieces = ink_json_reduction_pieces(reduction, &count)
         self.pieces = UnsafeBufferPointer(start: pieces, count: count)
+        reading = PointReading(of: self.pieces, in: text, limits: limits)
         isRead = Array(repeating: false, count: count)
     }
 
@@ -51,44 +53,17 @@ final class ProjectText {
         return true
     }
 
-    /// All points that were left to this, one array after the other; several at a time when there are many. What is not
-    /// sound is empty.
-    func readPoints(limits: Limits) -> [[StrokePoint]] {
-        let count = awaited.count
-        let pointCount = awaited.reduce(0) { $0 + pieces[$1].count }
-        let shareCount = min(count, pointCount >= Self.pointsMin ? Self.shareCount : 1)
-        nonisolated(unsafe) let arrays = UnsafeMutableBufferPointer<[StrokePoint]>.allocate(capacity: count)
-        arrays.initialize(repeating: [])
-        defer {
-            arrays.deinitialize()
-            arrays.deallocate()
-        }
-        // Each writes arrays of its own; what they read does not change.
-        nonisolated(unsafe) let text = self
-        DispatchQueue.concurrentPerform(iterations: shareCount) { share in
-            for index in (share * count / shareCount)..<((share + 1) * count / shareCount) {
-                arrays[index] = text.points(of: text.pieces[text.awaited[index]], limits: limits)
-            }
-        }
-        hasUnsound = hasUnsound || zip(arrays, awaited).contains { $0.count != pieces[$1].count }
-        return Array(arrays)
+    /// All points that were left to this, one array after the other; to be called when the rest has been read. What is not
+    /// sound is empty, and all is when something was left out that nobody asked for.
+    func readPoints() -> [[StrokePoint]] {
+        guard !isRead.contains(false) else { return [] }
+        let arrays = reading.finish()
+        hasUnsound = hasUnsound || awaited.contains { arrays[$0].count != pieces[$0].count }
+        return awaited.map { arrays[$0] }
     }
 
-    /// Fewer points are read sooner by one thread.
-    private static let pointsMin = 8192
-    private static let shareCount = 16
-
-    private func points(of piece: ink_json_piece, limits: Limits) -> [StrokePoint] {
-        let point = StrokePoint(x: 0, y: 0)
-        let defaults = [point.pressure, point.timestamp, point.altitude, point.azimuth]
-        return [StrokePoint](unsafeUninitializedCapacity: piece.count) { points, count in
-            let start = UnsafeMutableRawPointer(points.baseAddress)?.assumingMemoryBound(to: Double.self)
-            guard let start, let base = text.baseAddress else { return }
-            let read = ink_json_read_points(
-                base + piece.offset, piece.length, limits.coordinate, defaults, start, piece.count)
-            if read == piece.count { count = read }
-        }
-    }
+    /// To be called before the text goes away, whatever came of it: until then other threads look at it.
+    func stopReading() { reading.stop() }
 
     /// The string that `value` stands for, as it is in the text; nil when it stands for none.
     ///
