@@ -7,15 +7,12 @@ import PackageDescription
 let package = Package(
     name: "ink-export-farm",
     products: [
-        .executable(name: "ink", targets: ["ink"]),
+        .executable(name: "ink", targets: ["ink"])
+    ]
         // For the packages in Fuzz/ and Benchmarks/.
-        .library(name: "InkEngine", targets: ["InkEngine"]),
-        .library(name: "InkProtocol", targets: ["InkProtocol"]),
-        .library(name: "InkBroker", targets: ["InkBroker"]),
-        .library(name: "InkWorker", targets: ["InkWorker"]),
-        .library(name: "InkReference", targets: ["InkReference"]),
-        .library(name: "CKernels", targets: ["CKernels"]),
-    ],
+        + ["InkEngine", "InkProtocol", "InkBroker", "InkWorker", "InkReference", "CKernels"].map { (name: String) in
+            .library(name: name, targets: [name])
+        },
     targets: [
         // C libraries of the distribution: a module map and a shim header each.
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),

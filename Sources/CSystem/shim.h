@@ -22,8 +22,8 @@ static inline void ink_begin_sync(int file, __off64_t offset, __off64_t count) {
 
 /// Has the calling thread's heap, where its smaller blocks come from, begin with 42 MiB of huge pages: its memory
 /// is then had in pieces of 2 MiB, not of 4 KiB, each of whose first touch interrupts it. Nothing is resident before it is
-/// used. No more than a hint, whatever allocator there is. A second call of a thread does nothing, mostly: modules that import this
-/// do not know of each other's.
+/// used. No more than a hint, whatever allocator there is. A second call of a thread does nothing, mostly: modules that
+/// import this do not know of each other's.
 static inline void ink_use_huge_pages(void) {
     static _Thread_local int is_done;
     if (is_done) return;

@@ -39,9 +39,9 @@ void ink_deflater_destroy(ink_deflater *deflater);
 
 /// Begins a band of rows of `row_bytes` bytes: a filter's number and pixels of `pixel` bytes each.
 ///
-/// Of many literals in a row all are counted, a half, a quarter, or an eighth, for a `coarseness` of 0 to 3, which is faster and
-/// costs a little. `estimate` is the number of an
-/// estimate of rows like the band's, from which the costs of symbols are taken at first; -1: none.
+/// Of many literals in a row all are counted, a half, a quarter or an eighth, for a `coarseness` of 0 to 3, which is faster
+/// and costs a little. `estimate` is the number of an estimate of rows like the band's, from which the costs of symbols
+/// are taken at first; -1: none.
 void ink_deflater_begin(
     ink_deflater *deflater, enum ink_deflate_search search, size_t row_bytes, size_t pixel, uint32_t coarseness,
     int estimate);

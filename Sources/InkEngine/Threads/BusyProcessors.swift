@@ -31,7 +31,7 @@ public final class BusyProcessors: Sendable {
         return try work()
     }
 
-    /// Where the calling thread is counted; nil when nobody is.
+    /// Where the calling thread is counted; nil when no thread is, before `activate`.
     private func enter() -> Int32? {
         let current = sched_getcpu()
         let chosen = state.withLock { state -> Int32? in
