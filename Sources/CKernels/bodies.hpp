@@ -19,6 +19,7 @@
 #include "paint.hpp"
 #include "outline.hpp"
 #include "polygons.hpp"
+#include "convex.hpp"
 #include "parts.hpp"
 #include "discs.hpp"
 #include "raster_table.hpp"

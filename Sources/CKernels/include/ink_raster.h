@@ -34,6 +34,9 @@ enum {
     INK_WAVE_SLICES_MAX = 64,
     /// Edges that are drawn together.
     INK_CHAIN_LANES = 16,
+    /// The longest way across a convex polygon, pixels, and its most corners.
+    INK_CONVEX_REACH_MAX = 64,
+    INK_CONVEX_CORNERS_MAX = 28,
     /// Lines in a row of pixels on which parts are joined.
     INK_PART_LINES = 64,
     /// Intervals for each part that the joining may have to put aside.
@@ -265,6 +268,15 @@ struct ink_raster {
     /// Adds `weight` times the coverage to a plane likewise.
     void (*_Nonnull add_marked)(
         struct ink_plane plane, struct ink_deltas deltas, int32_t top, int32_t bottom, float weight);
+    /// Multiplies the plane by 1 - alpha * coverage for each of some convex polygons, corners and counts as above, in turn.
+    /// No polygon reaches further than `INK_CONVEX_REACH_MAX` either way or has more than `INK_CONVEX_CORNERS_MAX` corners.
+    void (*_Nonnull multiply_convex)(
+        struct ink_kept plane, const double *_Nonnull corners, const int32_t *_Nonnull counts, ptrdiff_t polygons,
+        float alpha);
+    /// Adds `weight` times the area of each likewise; of those that turn counterclockwise (y down) less than nothing.
+    void (*_Nonnull add_convex)(
+        struct ink_plane plane, const double *_Nonnull corners, const int32_t *_Nonnull counts, ptrdiff_t polygons,
+        float weight);
     /// Multiplies the plane by 1 - alpha * coverage inside the box, columns rounded outwards to whole vectors, where the
     /// running sums of `deltas` are the coverage; and sets `deltas` to 0 there. The box holds all that was added.
     void (*_Nonnull multiply_deltas)(

@@ -64,9 +64,8 @@ final class CoverageAccumulator {
 
     /// Adds the areas of polygons.
     func add(_ polygons: Polygons) {
-        polygons.corners.withUnsafeBytes { corners in
-            guard let corners = corners.bindMemory(to: Double.self).baseAddress else { return }
-            kernels.pointee.add_polygons(kernelDeltas, corners, polygons.counts, polygons.counts.count)
+        polygons.withKernelPolygons { corners, counts in
+            kernels.pointee.add_polygons(kernelDeltas, corners, counts, polygons.counts.count)
         }
     }
 

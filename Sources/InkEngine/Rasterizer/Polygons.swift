@@ -20,52 +20,64 @@ struct Polygons {
         counts.append(Int32(corners.count - start))
         start = corners.count
     }
+
+    /// Calls `body` with the corners, x and y each, and how many each polygon has; not where there are none.
+    func withKernelPolygons(_ body: (UnsafePointer<Double>, UnsafePointer<Int32>) -> Void) {
+        corners.withUnsafeBytes { corners in
+            guard let corners = corners.bindMemory(to: Double.self).baseAddress else { return }
+            body(corners, counts)
+        }
+    }
 }
 
-/// A convex polygon that quadrilaterals are cut out of.
-struct ConvexPolygon {
-    /// Each of six quadrilaterals adds four corners at most.
-    private var corners = InlineArray<28, Point>(repeating: Point(x: 0, y: 0))
-    private(set) var count = 0
+/// Convex polygons that rectangles are cut out of, each on top of those that it was cut out of.
+struct ConvexPolygons {
+    private var points: [Point] = []
 
-    init(_ quad: LineQuad) {
-        for index in 0..<4 { append(quad.corners[index]) }
+    /// Each of six rectangles adds four corners at most.
+    static let cornersMax = 28
+
+    subscript(_ index: Int) -> Point { points[index] }
+
+    mutating func removeAll() { points.removeAll(keepingCapacity: true) }
+
+    /// Takes away what lies above a polygon.
+    mutating func removeAll(above polygon: Range<Int>) { points.removeLast(points.count - polygon.upperBound) }
+
+    /// Puts a rectangle on top.
+    mutating func append(_ quad: LineQuad) -> Range<Int> {
+        let start = points.count
+        for index in 0..<4 { points.append(quad.corners[index]) }
+        return start..<points.count
     }
 
-    private init() {}
-
-    subscript(_ index: Int) -> Point { corners[index] }
-
-    private mutating func append(_ corner: Point) {
-        // Rounding may bend what is all but straight.
-        guard count < corners.count else { return }
-        corners[count] = corner
-        count += 1
-    }
-
-    /// What of it lies in `quad`, which has the same sense of rotation; nil when that is nothing (Sutherland and
-    /// Hodgman).
-    func clipped(by quad: LineQuad) -> ConvexPolygon? {
-        var polygon = self
+    /// Puts on top what of a polygon lies in `quad`, which has the same sense of rotation; nil when that is nothing
+    /// (Sutherland and Hodgman).
+    mutating func append(_ polygon: Range<Int>, clippedBy quad: LineQuad) -> Range<Int>? {
+        var polygon = polygon
         for side in 0..<4 {
             let origin = quad.corners[side]
             let step = quad.corners[(side + 1) % 4] - origin
             func inside(_ p: Point) -> Double { step.x * (p.y - origin.y) - step.y * (p.x - origin.x) }
-            var rest = ConvexPolygon()
-            var last = polygon[polygon.count - 1]
+            let start = points.count
+            var last = points[polygon.upperBound - 1]
             var lastInside = inside(last)
-            for index in 0..<polygon.count {
-                let corner = polygon[index]
+            for index in polygon {
+                let corner = points[index]
                 let cornerInside = inside(corner)
                 if (cornerInside > 0) != (lastInside > 0) {
-                    rest.append(last + (lastInside / (lastInside - cornerInside)) * (corner - last))
+                    points.append(last + (lastInside / (lastInside - cornerInside)) * (corner - last))
                 }
-                if cornerInside > 0 { rest.append(corner) }
+                if cornerInside > 0 { points.append(corner) }
                 last = corner
                 lastInside = cornerInside
             }
-            guard rest.count > 2 else { return nil }
-            polygon = rest
+            // Rounding may bend what is all but straight.
+            if points.count - start > ConvexPolygons.cornersMax {
+                points.removeLast(points.count - start - ConvexPolygons.cornersMax)
+            }
+            guard points.count - start > 2 else { return nil }
+            polygon = start..<points.count
         }
         return polygon
     }

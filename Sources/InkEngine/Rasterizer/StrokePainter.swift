@@ -13,8 +13,8 @@ final class StrokePainter {
     /// None for pictures of which every hundredth of a pixel shows.
     private let waves: WavePainter?
     private let outlines: OutlinePainter
+    private let contours: ContourPainter
     private let parts: PartRasterizer
-    private var polygons = Polygons()
     private let crossings: CrossingPainter
 
     /// - Parameter isExact: for pictures that are not opaque, which show the colour of the faintest ink.
@@ -26,6 +26,7 @@ final class StrokePainter {
         discs = DiscPainter(covered: covered, isExact: isExact, level: level)
         waves = isExact ? nil : WavePainter(level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
+        contours = ContourPainter(accumulator: accumulator, covered: covered, parts: parts, level: level)
         crossings = CrossingPainter(level: level)
         outlines = OutlinePainter(accumulator: accumulator, parts: parts)
     }
@@ -37,7 +38,7 @@ final class StrokePainter {
         covered.move(to: cell)
         switch stroke.marks {
         case .stamps(let stamps): paint(stamps, of: stroke, scale: scale, into: plane)
-        case .contour(let stamps): paintContour(stamps, of: stroke, scale: scale, into: plane)
+        case .contour(let stamps): contours.paint(stamps, of: stroke, scale: scale, into: plane)
         case .solid(let path, let alpha): paintSolid(path, alpha: alpha, scale: scale, into: plane)
         }
     }
@@ -92,38 +93,6 @@ final class StrokePainter {
             plane.markDrawn(covered.box(of: box))
         }
         plane.multiplyDepth(covered, kernels)
-    }
-
-    // MARK: Contour lines
-
-    /// Stamp j is seven lines from across stamp j to across stamp j + 1.
-    private func paintContour(
-        _ stamps: PlacedStamps, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
-    ) {
-        let brush = stroke.brush
-        let near = NearCell(accumulator.cell, scale: scale, reach: PreparedStroke.contourReach(of: brush))
-        defer { if stroke.isFaint { plane.multiplyDepth(covered, kernels) } }
-        var visible = stamps.visible(near)
-        while let index = visible.nextIndex(), index + 1 < stamps.all.count {
-            let stamp = stamps.all[index]
-            let lines = ContourLines(from: stamp, to: stamps.all[index + 1], brush: brush)
-            let box = scale.pixels(of: lines.bounds)
-            guard box.intersects(accumulator.cell) else { continue }
-            guard max(box.width, box.height) < BarPainter.sizeMax else {
-                parts.add(lines.parts, scale: scale)
-                accumulator.multiply(plane, box: box, alpha: stamp.alpha)
-                continue
-            }
-            polygons.removeAll()
-            lines.append(to: &polygons, scale)
-            accumulator.add(polygons)
-            if stroke.isFaint {
-                accumulator.addPolygons(to: covered, rows: box.rows, weight: stamp.alpha)
-                plane.markDrawn(covered.box(of: box))
-            } else {
-                accumulator.multiplyPolygons(plane, rows: box.rows, alpha: stamp.alpha)
-            }
-        }
     }
 
     // MARK: Solid strokes

@@ -4,31 +4,6 @@ import Testing
 
 @testable import InkEngine
 
-/// Exact areas by clipping a polygon to each pixel (Sutherland and Hodgman): slow, plain, independent of the accumulator.
-private func clippedArea(_ polygon: [Point], x: Double, y: Double) -> Double {
-    func clip(_ points: [Point], _ inside: (Point) -> Double) -> [Point] {
-        var result: [Point] = []
-        for (i, b) in points.enumerated() {
-            let a = points[(i + points.count - 1) % points.count]
-            let da = inside(a)
-            let db = inside(b)
-            if (da >= 0) != (db >= 0) { result.append(a + (da / (da - db)) * (b - a)) }
-            if db >= 0 { result.append(b) }
-        }
-        return result
-    }
-    var points = clip(polygon) { $0.x - x }
-    points = clip(points) { x + 1 - $0.x }
-    points = clip(points) { $0.y - y }
-    points = clip(points) { y + 1 - $0.y }
-    var twice = 0.0
-    for (i, b) in points.enumerated() {
-        let a = points[(i + points.count - 1) % points.count]
-        twice += a.x * b.y - b.x * a.y
-    }
-    return abs(twice) / 2
-}
-
 @Suite("Coverage accumulator")
 struct CoverageAccumulatorTests {
     enum Form: CaseIterable {
@@ -51,7 +26,7 @@ struct CoverageAccumulatorTests {
                 accumulator.add(EdgeChain(polygon + polygon.prefix(1)), at: Point(x: 0, y: 0))
                 accumulator.multiply(plane, box: PixelRect(x: -100, y: -100, width: 300, height: 300), alpha: alpha)
             case .polygon:
-                accumulator.add(polygons([polygon]))
+                accumulator.add(Polygons([polygon]))
                 accumulator.multiplyPolygons(plane, rows: -100..<200, alpha: alpha)
             }
         }
@@ -72,31 +47,10 @@ struct CoverageAccumulatorTests {
         return worst
     }
 
-    private func polygons(_ all: [[Point]]) -> Polygons {
-        var polygons = Polygons()
-        for corners in all {
-            for corner in corners { polygons.append(corner) }
-            polygons.endPolygon()
-        }
-        return polygons
-    }
-
-    private func randomConvexPolygon(_ generator: inout SeededGenerator) -> [Point] {
-        let center = Point(x: .random(in: 0...32, using: &generator), y: .random(in: 0...32, using: &generator))
-        let radius = Double.random(in: 0.05...20, using: &generator)
-        let corners = Int.random(in: 3...8, using: &generator)
-        let start = Double.random(in: 0..<360, using: &generator)
-        let squash = Double.random(in: 0.01...1, using: &generator)
-        return (0..<corners).map { corner in
-            let turn = sinCos(degrees: start + 360 * Double(corner) / Double(corners))
-            return center + Point(x: radius * turn.cos, y: squash * radius * turn.sin)
-        }
-    }
-
     @Test("the covered area of every pixel is that of the clipped polygon", arguments: Form.allCases, 0..<60)
     func exactArea(form: Form, seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
-        let polygon = randomConvexPolygon(&generator)
+        let polygon = generator.convexPolygon(radii: 0.05...20)
         let worst = worstError(polygon, as: form, edge: 32)
         #expect(worst < 2e-4, "\(form), seed \(seed)")
     }
@@ -148,11 +102,11 @@ struct CoverageAccumulatorTests {
         let square = [Point(x: 2.5, y: 3.25), Point(x: 20, y: 3.25), Point(x: 20, y: 17), Point(x: 2.5, y: 17)]
         let accumulator = CoverageAccumulator(maxWidth: 32, maxHeight: 32)
         let plane = RemainingPlane(maxWidth: 32, maxHeight: 32)
-        accumulator.add(polygons([square, square.reversed()]))
+        accumulator.add(Polygons([square, square.reversed()]))
         accumulator.multiplyPolygons(plane, rows: 0..<32, alpha: 1)
         #expect(plane.coverage.allSatisfy { $0 == 0 })
         let hole = [Point(x: 5, y: 6), Point(x: 5, y: 8), Point(x: 8, y: 8), Point(x: 8, y: 6)]
-        accumulator.add(polygons([square, hole]))
+        accumulator.add(Polygons([square, hole]))
         accumulator.multiplyPolygons(plane, rows: 0..<32, alpha: 1)
         let coverage = plane.coverage
         let area: Float = coverage.reduce(0, +)
@@ -164,7 +118,7 @@ struct CoverageAccumulatorTests {
     @Test("every level of kernels gives the same numbers", arguments: 0..<20)
     func levels(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed) + 3_000)
-        let polygon = randomConvexPolygon(&generator)
+        let polygon = generator.convexPolygon(radii: 0.05...20)
         let cell = PixelRect(x: 3, y: 1, width: 29, height: 30)
         let expected = coverage(polygon, as: .polygon, cell: cell, level: .scalar)
         for level in KernelLevel.available {
@@ -175,7 +129,7 @@ struct CoverageAccumulatorTests {
     @Test("a cell shows the same numbers as the whole picture there", arguments: Form.allCases, 0..<60)
     func cellsDoNotShow(form: Form, seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed) + 1_000)
-        let polygon = randomConvexPolygon(&generator)
+        let polygon = generator.convexPolygon(radii: 0.05...20)
         let whole = coverage(polygon, as: form, cell: PixelRect(x: 0, y: 0, width: 32, height: 32))
         let x = Int.random(in: 0..<31, using: &generator)
         let y = Int.random(in: 0..<31, using: &generator)
