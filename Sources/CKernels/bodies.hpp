@@ -18,6 +18,7 @@
 #include "covered.hpp"
 #include "paint.hpp"
 #include "outline.hpp"
+#include "edges.hpp"
 #include "polygons.hpp"
 #include "convex.hpp"
 #include "parts.hpp"

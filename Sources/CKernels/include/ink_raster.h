@@ -34,6 +34,8 @@ enum {
     INK_WAVE_SLICES_MAX = 64,
     /// Edges that are drawn together.
     INK_CHAIN_LANES = 16,
+    /// Marks of a row of polygons, sixteen pixels each: a cell has 2,048 columns at most.
+    INK_MARKS_STRIDE = 128,
     /// The longest way across a convex polygon, pixels, and its most corners.
     INK_CONVEX_REACH_MAX = 64,
     INK_CONVEX_CORNERS_MAX = 28,
@@ -78,9 +80,9 @@ struct ink_deltas {
     int32_t stride;
     /// The cell, output pixels.
     int32_t left, top, width, height;
-    /// Two words for each row, a bit for each sixteen pixels that an edge of a polygon passes, so that a cell has 2,048 columns at
-    /// most. Chains and parts are not marked.
-    uint64_t *_Nonnull marks;
+    /// `INK_MARKS_STRIDE` for each row and for one more above and below: 1 for each sixteen pixels that an edge of a polygon
+    /// passes, else 0. Chains and parts are not marked.
+    uint8_t *_Nonnull marks;
 };
 
 /// Edges, none longer than a pixel either way, in any order: neighbours on the outline had better lie apart, because what

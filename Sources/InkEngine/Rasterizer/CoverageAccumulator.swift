@@ -17,10 +17,11 @@ final class CoverageAccumulator {
     private let memory: UnsafeMutablePointer<Int32>
     /// The cell's first pixel. Row-major; each element is the change of the running sum at that column.
     private let deltas: UnsafeMutablePointer<Int32>
-    /// Two words for each row: where polygons are.
-    private let marks: UnsafeMutablePointer<UInt64>
+    /// Of the cell's first row: where polygons are.
+    private let marks: UnsafeMutablePointer<UInt8>
 
     private static let margin = Int(INK_PLANE_MARGIN)
+    private static let marksStride = Int(INK_MARKS_STRIDE)
 
     init(maxWidth: Int, maxHeight: Int, level: KernelLevel = .selected) {
         kernels = ink_raster_kernels(level.c)
@@ -32,14 +33,16 @@ final class CoverageAccumulator {
         memory = .allocate(capacity: count)
         memory.initialize(repeating: 0, count: count)
         deltas = memory + stride + CoverageAccumulator.margin
-        precondition(maxWidth <= 16 * 2 * UInt64.bitWidth, "the accumulator is too wide")
-        marks = .allocate(capacity: 2 * maxHeight)
-        marks.initialize(repeating: 0, count: 2 * maxHeight)
+        precondition(maxWidth <= 16 * CoverageAccumulator.marksStride, "the accumulator is too wide")
+        let markCount = CoverageAccumulator.marksStride * (maxHeight + 2)
+        let allMarks = UnsafeMutablePointer<UInt8>.allocate(capacity: markCount)
+        allMarks.initialize(repeating: 0, count: markCount)
+        marks = allMarks + CoverageAccumulator.marksStride
     }
 
     deinit {
         memory.deallocate()
-        marks.deallocate()
+        (marks - CoverageAccumulator.marksStride).deallocate()
     }
 
     /// Moves the accumulator, which must be clean, to another cell.

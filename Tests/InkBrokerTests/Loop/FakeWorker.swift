@@ -119,6 +119,9 @@ private final class FakeSession {
             } else if frame.count % ProtocolLimits.blockWindowBytes == 0 {
                 try send(.blockRequest([BlockRange(id: part.id, offset: UInt64(frame.count))]))
             }
+        case .blockMissing(let id):
+            // Asked for by a task of a job that is gone since; a later task's block may have the same content.
+            partial[id] = nil
         case .cancel(let task):
             let cancelled = held.filter { $0.task == task } + waiting.map(\.assignment).filter { $0.task == task }
             held.removeAll { $0.task == task }
