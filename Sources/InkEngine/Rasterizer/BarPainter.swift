@@ -2,7 +2,7 @@ import CKernels
 
 /// Draws stamps of straight lines: bars side by side, in one direction or two.
 ///
-/// Bars nearly as wide as a pixel go by a kernel that takes many stamps at once, whose tables all stamps of one direction
+/// Bars at least as wide as a pixel go by a kernel that takes many stamps at once, whose tables all stamps of one direction
 /// and size share. Thinner ones, of which a pixel may hold both corners of an end, and bars so close that a pixel may meet
 /// two, are worked out exactly one by one.
 final class BarPainter {

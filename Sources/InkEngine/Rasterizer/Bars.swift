@@ -114,7 +114,7 @@ extension ink_bars {
 
     /// Of the parallelogram between the two normals; 1/2 to 2 where the two scales are alike.
     private static let areaMin = 0.25
-    /// The narrowest bar, pixels, at whose ends the product of both coverages is near enough: it is off by 0.025 of a pixel at
-    /// most, as of wider bars, down to a pixel, by 0.031 here, and by 0.04 at three quarters of a pixel.
-    private static let fastWidthMin = 0.9
+    /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wide ones: it is off by
+    /// at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
+    private static let fastWidthMin = 1.0
 }
