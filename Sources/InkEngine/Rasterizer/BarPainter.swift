@@ -11,7 +11,10 @@ final class BarPainter {
     private let accumulator: CoverageAccumulator
     private var polygons = Polygons()
     private let tables: [DirectionTables]
+    // Scratch memory.
     private var places: [ink_place] = []
+    private var bars: [ink_bars] = []
+    private var barTables: [ink_bar_tables] = []
 
     /// The tables of the bars of one direction, and what they were worked out for.
     private final class DirectionTables {
@@ -34,7 +37,9 @@ final class BarPainter {
         /// - Parameters:
         ///   - isSteady: whether all stamps of a stroke are the same; then a table of sides may serve them.
         ///   - count: how many stamps are to be drawn.
-        func tables(for bars: ink_bars, isSteady: Bool, count: Int, _ kernels: ink_raster) -> ink_bar_tables {
+        func tables(
+            for bars: ink_bars, isSteady: Bool, count: Int, _ kernels: UnsafePointer<ink_raster>
+        ) -> ink_bar_tables {
             var tables = ink_bar_tables()
             tables.phases = isSteady ? DirectionTables.phases(of: bars) : 0
             if tables.phases > 0, count >= DirectionTables.sideStampsMin {
@@ -42,7 +47,7 @@ final class BarPainter {
                     $0.across == bars.across && $0.half_width == bars.half_width && $0.period == bars.period
                 }
                 if isThere != true {
-                    withUnsafePointer(to: bars) { kernels.side_table(side, $0, tables.phases) }
+                    withUnsafePointer(to: bars) { kernels.pointee.side_table(side, $0, tables.phases) }
                     sideOf = bars
                 }
                 tables.side = UnsafePointer(side)
@@ -50,7 +55,7 @@ final class BarPainter {
             if endOf.map({ $0 == bars.along }) == true {
                 tables.end = UnsafePointer(end)
             } else if count >= DirectionTables.endStampsMin {
-                kernels.end_table(end, bars.along)
+                kernels.pointee.end_table(end, bars.along)
                 endOf = bars.along
                 tables.end = UnsafePointer(end)
             }
@@ -98,9 +103,8 @@ final class BarPainter {
             places.append(ink_place(stamp, scale))
         }
         guard let first else { return true }
-        let directions = self.directions(of: first, brush: stroke.brush, scale: scale)
-        guard directions.allSatisfy(\.areFast) else { return false }
-        multiply(directions, isSteady: true, count: places.count, places, into: plane)
+        guard prepareBars(of: first, brush: stroke.brush, scale: scale) else { return false }
+        multiply(isSteady: true, count: places.count, into: plane)
         return true
     }
 
@@ -111,14 +115,12 @@ final class BarPainter {
     func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) -> Bool
     {
         guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
-        if !isExact {
-            let directions = self.directions(of: stamp, brush: brush, scale: scale)
-            if directions.allSatisfy(\.areFast) {
-                // Ends do not depend on a stamp's size: the stroke's other stamps have the same.
-                let count = brush.dynamics.tiltAffectsRotation ? 1 : Int.max
-                multiply(directions, isSteady: false, count: count, [ink_place(stamp, scale)], into: plane)
-                return true
-            }
+        if !isExact, prepareBars(of: stamp, brush: brush, scale: scale) {
+            places.removeAll(keepingCapacity: true)
+            places.append(ink_place(stamp, scale))
+            // Ends do not depend on a stamp's size: the stroke's other stamps have the same.
+            multiply(isSteady: false, count: brush.dynamics.tiltAffectsRotation ? 1 : .max, into: plane)
+            return true
         }
         addExactly(stamp, of: brush, scale: scale)
         accumulator.multiplyPolygons(plane, rows: box.rows, alpha: stamp.alpha)
@@ -151,26 +153,29 @@ final class BarPainter {
     /// Longer edges would be cut too often, output pixels.
     static let sizeMax = 50_000
 
-    /// The stamp's bars, or both directions' of cross-hatching.
-    private func directions(of stamp: Stamp, brush: Brush, scale: OutputScale) -> [ink_bars] {
-        let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across).kernelBars
-        guard brush.type == .crossHatch else { return [lines] }
-        return [
-            lines, Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).kernelBars,
-        ]
+    /// Puts the stamp's bars, or both directions' of cross-hatching, in place; false when they are not for kernels.
+    private func prepareBars(of stamp: Stamp, brush: Brush, scale: OutputScale) -> Bool {
+        bars.removeAll(keepingCapacity: true)
+        bars.append(Bars(brush, stamp, scale, along: stamp.along, across: stamp.across).kernelBars)
+        if brush.type == .crossHatch {
+            bars.append(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).kernelBars)
+        }
+        return bars.allSatisfy(\.areFast)
     }
 
     /// Across the second direction of cross-hatching.
     private static func turned(_ stamp: Stamp) -> Point { Point(x: -stamp.along.x, y: -stamp.along.y) }
 
-    private func multiply(
-        _ directions: [ink_bars], isSteady: Bool, count: Int, _ places: [ink_place], into plane: RemainingPlane
-    ) {
-        let tables = zip(self.tables, directions).map { tables, bars in
-            tables.tables(for: bars, isSteady: isSteady, count: count, kernels.pointee)
+    /// Draws the bars at all places.
+    ///
+    /// - Parameter count: how many stamps tables are to serve.
+    private func multiply(isSteady: Bool, count: Int, into plane: RemainingPlane) {
+        barTables.removeAll(keepingCapacity: true)
+        for index in bars.indices {
+            barTables.append(tables[index].tables(for: bars[index], isSteady: isSteady, count: count, kernels))
         }
         kernels.pointee.multiply_bars(
-            plane.kernelPlane, directions, tables, Int32(directions.count), places, places.count)
+            plane.kernelPlane, bars, barTables, Int32(bars.count), places, places.count)
     }
 }
 
