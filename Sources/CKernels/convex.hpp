@@ -1,7 +1,7 @@
 // Small convex polygons: eight rows at a time, one column of pixels after the other, exactly. What an edge leaves to its
 // left, beyond the left border of a column, is the difference of two squares; what it covers of a pixel is that, less
-// the same for the next column. Polygons of a few rows take less time so than by changes of a running sum, which are set down edge
-// by edge and summed up over the whole row.
+// the same for the next column. Polygons of a few rows take less time so than by changes of a running sum, which are set
+// down edge by edge and summed up over the whole row.
 
 namespace {
 namespace INK_JOIN(convex_, INK_LEVEL) {
@@ -15,7 +15,7 @@ constexpr int32_t lanes = 8;
 constexpr float place_step = 1.0f / 65536;
 
 INK_INLINE float8 to_places(float8 v) {
-    static_assert(INK_CONVEX_REACH_MAX <= 64, "a place beside what rounds it must fit the 24 bits of a Float");
+    static_assert(INK_CONVEX_REACH_MAX < 64, "a place beside what rounds it must fit the 24 bits of a Float");
     return (v + 192.0f) - 192.0f;
 }
 
@@ -46,12 +46,15 @@ struct edge_rows {
     /// Half of the height that it takes of a row by the way to the side, negative where it leads upwards.
     float8 steepness;
 
-    /// - Parameter first_row: of the eight, from the origin on.
-    INK_INLINE edge_rows of(const edge &e, int32_t first_row) {
+    /// - Parameters: first_row: of the eight, from the origin on; is_left: whether what is covered lies to the right.
+    INK_INLINE edge_rows of(const edge &e, int32_t first_row, bool is_left) {
         const float8 row = iota() + (float)first_row;
         const float8 top = greatest(row, (float8)e.upper.y), bottom = least(row + 1.0f, (float8)e.lower.y);
         const float8 a = e.x_at(top), b = e.x_at(bottom);
-        const float8 left = to_places(least(a, b)), right = greatest(to_places(greatest(a, b)), left + place_step);
+        float8 left = to_places(least(a, b)), right = to_places(greatest(a, b));
+        // An upright edge gets a width, where it is covered: the pixel beside it may not be.
+        if (is_left) right = greatest(right, left + place_step);
+        else left = least(left, right - place_step);
         const float8 height = greatest(bottom - top, (float8)0.0f);
         return {left, right, (e.is_upward ? -0.5f : 0.5f) * height / (right - left)};
     }
@@ -88,6 +91,7 @@ INK_INLINE void transpose(float8 v[lanes]) {
 template <typename Put>
 INK_INLINE void draw(
     const double *corners, int32_t count, int32_t left, int32_t top, int32_t width, int32_t height, const Put &put) {
+    if (count < 3) return;
     double min_x = corners[0], max_x = min_x, min_y = corners[1], max_y = min_y;
     for (int32_t i = 1; i < count; i++) {
         min_x = least(min_x, corners[2 * i]);
@@ -104,6 +108,12 @@ INK_INLINE void draw(
     for (int32_t i = 0; i < count; i++) {
         places[i] = {place(corners[2 * i] - (double)origin_x), place(corners[2 * i + 1] - (double)origin_y)};
     }
+    float doubled_area = 0;
+    for (int32_t i = 0, last = count - 1; i < count; last = i++) {
+        doubled_area += places[last].x * places[i].y - places[i].x * places[last].y;
+    }
+    if (doubled_area == 0) return;
+    const bool is_reversed = doubled_area < 0;
     const int32_t to_column = (int32_t)(origin_x - left), to_row = (int32_t)(origin_y - top);
     // Counted from the origin on.
     const int32_t columns = (int32_t)(max_x - (double)origin_x) + 1, rows = (int32_t)(max_y - (double)origin_y) + 1;
@@ -133,7 +143,8 @@ INK_INLINE void draw(
     };
     if (rows <= lanes) {
         for (int32_t i = 0, last = count - 1; i < count; last = i++) {
-            edges[i] = edge_rows::of(edge::of(places[last], places[i]), 0);
+            const edge e = edge::of(places[last], places[i]);
+            edges[i] = edge_rows::of(e, 0, e.is_upward != is_reversed);
         }
         draw_rows(0, count, 0, columns);
         return;
@@ -145,7 +156,7 @@ INK_INLINE void draw(
             const edge e = edge::of(places[last], places[i]);
             const float top = greatest(e.upper.y, (float)first), bottom = least(e.lower.y, (float)(first + lanes));
             if (top >= bottom) continue;
-            edges[used++] = edge_rows::of(e, first);
+            edges[used++] = edge_rows::of(e, first, e.is_upward != is_reversed);
             const float a = e.x_at(top), b = e.x_at(bottom);
             low = least(low, least(a, b));
             high = greatest(high, greatest(a, b));
@@ -168,7 +179,7 @@ void multiply_convex(
     const auto put = [&](int32_t row, int32_t column, float8 areas) __attribute__((always_inline)) {
         uint16_t *at = plane.values + row * plane.stride + column;
         const float8 covered = (float8)((int8lanes)areas & 0x7FFFFFFF);
-        store(at, rest(load(at), 1.0f - alpha * covered));
+        store(at, rest(load(at), greatest(1.0f - alpha * covered, (float8)0.0f)));
     };
     for_each_polygon(corners, counts, polygons, [&](const double *at, int32_t count) __attribute__((always_inline)) {
         if (count == 4) draw(at, 4, plane.left, plane.top, plane.width, plane.height, put);

@@ -98,7 +98,7 @@ struct edge_cutter {
     alignas(64) int32_t places[2 * lanes], first[2 * lanes], second[2 * lanes], third[2 * lanes];
     alignas(64) int32_t marks[2 * lanes];
     /// Of those that reach into the next sixteen pixels, a bit each.
-    uint32_t is_wide[2];
+    uint32_t reaches_on[2];
 
     /// Takes down cuts that add to three pixels of a row from `column` on.
     ///
@@ -111,7 +111,7 @@ struct edge_cutter {
         store(places + at, to_row * target.stride + to_column);
         const int16lanes mark = least(greatest(to_column >> 4, (int16lanes)0), last);
         store(marks + at, to_row * (int32_t)INK_MARKS_STRIDE + mark);
-        is_wide[at / lanes] = bits_of(least((to_column + 2) >> 4, last) > mark);
+        reaches_on[at / lanes] = bits_of(least((to_column + 2) >> 4, last) > mark);
         store(first + at, (all.first ^ sign) - sign);
         store(second + at, (all.second ^ sign) - sign);
         store(third + at, (all.third ^ sign) - sign);
@@ -128,7 +128,7 @@ struct edge_cutter {
             to[2] += third[cut];
             marked[marks[cut]] = 1;
         };
-        for (uint32_t wide = which & is_wide[at / lanes]; wide != 0; wide &= wide - 1) {
+        for (uint32_t wide = which & reaches_on[at / lanes]; wide != 0; wide &= wide - 1) {
             marked[marks[at + __builtin_ctz(wide)] + 1] = 1;
         }
         if (which == 0xFFFF) {

@@ -80,7 +80,7 @@ struct polygon_edges {
     edge_cutter cutter;
     corner_map map;
 
-    /// Takes edges from `from` to `to`, of which the first `count` are there. `ends(lane)` gives the corners of a long one.
+    /// Takes edges from `from` to `to`, of which the first `count` are there. `ends(lane, p, q)` gives the corners of a long one.
     template <typename Ends> INK_METHOD void take(places from, places to, int32_t count, const Ends &ends) {
         const int16lanes dx = to.x - from.x, dy = to.y - from.y;
         const int16lanes reach = greatest(greatest(dx, -dx), greatest(dy, -dy));
@@ -136,6 +136,7 @@ struct polygon_edges {
     }
 
     INK_METHOD void take_polygon(const double *corners, int32_t count) {
+        if (count < 3) return;
         const double *last = corners + 2 * count - 2;
         for (int32_t begin = 0; begin < count; begin += chunk) {
             const double *first = corners + 2 * begin;
@@ -200,10 +201,10 @@ INK_INLINE uint64_t set_bytes(const uint8_t *bytes) {
 /// is inside them are, and sets the changes and the marks to 0.
 template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t top, int32_t bottom, const Put &put) {
     const int16lanes zero = (int16lanes)0;
-    const bool is_wide = deltas.width > 64 * lanes;
+    const bool has_high = deltas.width > 64 * lanes;
     for (int32_t row = top; row < bottom; row++) {
         uint8_t *marks = deltas.marks + row * INK_MARKS_STRIDE;
-        const uint64_t low = set_bytes(marks), high = is_wide ? set_bytes(marks + 64) : 0;
+        const uint64_t low = set_bytes(marks), high = has_high ? set_bytes(marks + 64) : 0;
         if ((low | high) == 0) continue;
         if (low != 0) __builtin_memset(marks, 0, 64);
         if (high != 0) __builtin_memset(marks + 64, 0, 64);

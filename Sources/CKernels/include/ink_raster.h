@@ -34,10 +34,10 @@ enum {
     INK_WAVE_SLICES_MAX = 64,
     /// Edges that are drawn together.
     INK_CHAIN_LANES = 16,
-    /// Marks of a row of polygons, sixteen pixels each: a cell has 2,048 columns at most.
+    /// Bytes of a row of marks, each for sixteen pixels: a cell has 2,048 columns at most.
     INK_MARKS_STRIDE = 128,
     /// The longest way across a convex polygon, pixels, and its most corners.
-    INK_CONVEX_REACH_MAX = 64,
+    INK_CONVEX_REACH_MAX = 32,
     INK_CONVEX_CORNERS_MAX = 28,
     /// Lines in a row of pixels on which parts are joined.
     INK_PART_LINES = 64,
@@ -270,8 +270,9 @@ struct ink_raster {
     /// Adds `weight` times the coverage to a plane likewise.
     void (*_Nonnull add_marked)(
         struct ink_plane plane, struct ink_deltas deltas, int32_t top, int32_t bottom, float weight);
-    /// Multiplies the plane by 1 - alpha * coverage for each of some convex polygons, corners and counts as above, in turn.
-    /// No polygon reaches further than `INK_CONVEX_REACH_MAX` either way or has more than `INK_CONVEX_CORNERS_MAX` corners.
+    /// Multiplies the plane by 1 - alpha * coverage for each of some convex polygons in turn, corners and counts as above; does
+    /// not remember where. Corners are finite; no polygon reaches further than `INK_CONVEX_REACH_MAX` either way or has more
+    /// than `INK_CONVEX_CORNERS_MAX` of them.
     void (*_Nonnull multiply_convex)(
         struct ink_kept plane, const double *_Nonnull corners, const int32_t *_Nonnull counts, ptrdiff_t polygons,
         float alpha);

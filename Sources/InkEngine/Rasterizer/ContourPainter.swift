@@ -9,8 +9,8 @@ final class ContourPainter {
     private var polygons = Polygons()
     private var shared = ConvexPolygons()
 
-    /// Longer lines are drawn by their edges, output pixels: of their boxes most pixels are empty.
-    private static let reachMax = 32.0
+    /// Longer lines are drawn by their edges, output pixels.
+    private static let reachMax = Double(INK_CONVEX_REACH_MAX)
 
     /// - Parameters:
     ///   - accumulator, covered: clean before and after each call; may be shared.

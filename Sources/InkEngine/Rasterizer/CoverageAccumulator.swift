@@ -17,8 +17,9 @@ final class CoverageAccumulator {
     private let memory: UnsafeMutablePointer<Int32>
     /// The cell's first pixel. Row-major; each element is the change of the running sum at that column.
     private let deltas: UnsafeMutablePointer<Int32>
-    /// Of the cell's first row: where polygons are.
+    /// Of the cell's first row: where polygons are. Marks of the rows above and below mean nothing.
     private let marks: UnsafeMutablePointer<UInt8>
+    private let markCount: Int
 
     private static let margin = Int(INK_PLANE_MARGIN)
     private static let marksStride = Int(INK_MARKS_STRIDE)
@@ -34,7 +35,7 @@ final class CoverageAccumulator {
         memory.initialize(repeating: 0, count: count)
         deltas = memory + stride + CoverageAccumulator.margin
         precondition(maxWidth <= 16 * CoverageAccumulator.marksStride, "the accumulator is too wide")
-        let markCount = CoverageAccumulator.marksStride * (maxHeight + 2)
+        markCount = CoverageAccumulator.marksStride * (maxHeight + 2)
         let allMarks = UnsafeMutablePointer<UInt8>.allocate(capacity: markCount)
         allMarks.initialize(repeating: 0, count: markCount)
         marks = allMarks + CoverageAccumulator.marksStride
@@ -49,7 +50,10 @@ final class CoverageAccumulator {
     func move(to cell: PixelRect) {
         precondition(cell.width <= capacity.width && cell.height <= capacity.height, "the cell is too large")
         // What lay outside a smaller cell is no longer.
-        if cell.size != self.cell.size { memory.update(repeating: 0, count: stride * (capacity.height + 2)) }
+        if cell.size != self.cell.size {
+            memory.update(repeating: 0, count: stride * (capacity.height + 2))
+            (marks - CoverageAccumulator.marksStride).update(repeating: 0, count: markCount)
+        }
         self.cell = cell
     }
 

@@ -21,7 +21,7 @@ struct Polygons {
         start = corners.count
     }
 
-    /// Calls `body` with the corners, x and y each, and how many each polygon has; not where there are none.
+    /// Calls `body` with the corners, x and y each, and how many each polygon has.
     func withKernelPolygons(_ body: (UnsafePointer<Double>, UnsafePointer<Int32>) -> Void) {
         corners.withUnsafeBytes { corners in
             guard let corners = corners.bindMemory(to: Double.self).baseAddress else { return }

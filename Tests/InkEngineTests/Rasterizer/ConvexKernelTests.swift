@@ -71,6 +71,20 @@ struct ConvexKernelTests {
         }
     }
 
+    /// An upright edge's width once lay beyond it, where a cell that begins there did not see it.
+    @Test("what is added beside an upright edge on a pixel's border is nothing")
+    func borders() {
+        let kernels = ink_raster_kernels(KernelLevel.selected.c)
+        let covered = KernelPlane<Float>(maxWidth: 32, maxHeight: 32, value: 0)
+        let square = [Point(x: 1, y: 0), Point(x: 3, y: 0), Point(x: 3, y: 4), Point(x: 1, y: 4)]
+        for polygon in [square, square.reversed()] {
+            Polygons([polygon]).withKernelPolygons { kernels.pointee.add_convex(covered.kernelPlane, $0, $1, 1, 1) }
+            for row in 0..<4 {
+                for column in [0, 3, 4] { #expect(covered.values[row * covered.stride + column] == 0) }
+            }
+        }
+    }
+
     @Test("polygons that turn the other way take their area away", arguments: 0..<20)
     func areasAdd(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed) + 2_000)
@@ -95,9 +109,15 @@ struct ConvexKernelTests {
     @Test("a cell shows the same numbers as the whole picture there", arguments: Way.allCases, 0..<80)
     func cellsDoNotShow(way: Way, seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed) + 1_000)
-        let polygons = (0..<3).map { _ in generator.convexPolygon(radii: 0.05...16) }
+        var polygons = (0..<3).map { _ in generator.convexPolygon(radii: 0.05...16) }
+        let (left, right) = (Int.random(in: 0...10, using: &generator), Int.random(in: 11...31, using: &generator))
+        let box = Rect(minX: Double(left), minY: 3, maxX: Double(right), maxY: 29.5)
+        polygons.append([
+            Point(x: box.minX, y: box.minY), Point(x: box.maxX, y: box.minY), Point(x: box.maxX, y: box.maxY),
+            Point(x: box.minX, y: box.maxY),
+        ])
         let all = coverage(polygons, way, cell: whole)
-        let x = Int.random(in: 0..<31, using: &generator)
+        let x = Bool.random(using: &generator) ? right : .random(in: 0..<31, using: &generator)
         let y = Int.random(in: 0..<31, using: &generator)
         let cell = PixelRect(
             x: x, y: y, width: .random(in: 1...(32 - x), using: &generator),

@@ -1,3 +1,4 @@
+import CKernels
 import Foundation
 import InkTestSupport
 import Testing
@@ -113,6 +114,30 @@ struct CoverageAccumulatorTests {
         let expected: Float = 17.5 * 13.75 - 6
         #expect(abs(area - expected) < 0.01)
         #expect(coverage[7 * 32 + 6] == 0)
+    }
+
+    @Test("what a smaller cell did not see is forgotten in a larger one")
+    func growingCells() {
+        let accumulator = CoverageAccumulator(maxWidth: 16, maxHeight: 16)
+        let plane = RemainingPlane(maxWidth: 16, maxHeight: 16)
+        func draw(from top: Double, to bottom: Double, height: Int) {
+            let cell = PixelRect(x: 0, y: 0, width: 16, height: height)
+            accumulator.move(to: cell)
+            plane.move(to: cell)
+            accumulator.add(
+                Polygons([[Point(x: 5, y: top), Point(x: 9, y: top), Point(x: 9, y: bottom), Point(x: 5, y: bottom)]]))
+            accumulator.multiplyPolygons(plane, rows: 0..<16, alpha: 1)
+        }
+        draw(from: 7.5, to: 8.3, height: 8)
+        plane.drain { box in
+            for row in box.top..<box.bottom {
+                (plane.pixels.values + Int(row) * plane.pixels.stride).update(repeating: RemainingPlane.all, count: 16)
+            }
+        }
+        draw(from: 6.5, to: 7, height: 16)
+        var boxes: [ink_box] = []
+        plane.drain { boxes.append($0) }
+        #expect(boxes.allSatisfy { $0.bottom <= 8 } && boxes.count == 1)
     }
 
     @Test("every level of kernels gives the same numbers", arguments: 0..<20)
