@@ -4,7 +4,7 @@ import CKernels
 ///
 /// Bars at least as wide as a pixel go by a kernel that takes many stamps at once, whose tables all stamps of one direction
 /// and size share. Thinner ones, of which a pixel may hold both corners of an end, and bars so close that a pixel may meet
-/// two, are worked out exactly one by one.
+/// two, are worked out exactly one by one; so are bars along the pixels or at 45 degrees.
 final class BarPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let isExact: Bool

@@ -96,7 +96,8 @@ extension ink_normal {
 
 extension ink_bars {
     /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: they are at least as
-    /// wide as `fastWidthMin`, no pixel meets two of them, and they are not too large for whole numbers.
+    /// wide as `fastWidthMin`, no pixel meets two of them, they are not too large for whole numbers, and they do not lie as
+    /// the pixels do or at 45 degrees: then one rounding of a table would be that of all pixels along a straight stroke.
     var areFast: Bool {
         let shadowAcross = (1 + min(abs(across.x), abs(across.y))) / 2
         let shadowAlong = (1 + min(abs(along.x), abs(along.y))) / 2
@@ -106,6 +107,8 @@ extension ink_bars {
         let area = abs(across.x * along.y - across.y * along.x)
         let reach = max(
             abs(across.x) * end + abs(along.x) * side, abs(across.y) * end + abs(along.y) * side)
+        let minor = min(abs(across.x), abs(across.y))
+        guard minor > ink_bars.minorMin, minor < 1 - ink_bars.minorMin else { return false }
         let unit = (across.x * across.x + across.y * across.y).squareRoot()
         return 2 * half_width >= unit * ink_bars.fastWidthMin && half_length >= 2 * shadowAcross
             && half_length >= 2 * shadowAlong && period - 2 * half_width >= 2 * shadowAcross
@@ -114,6 +117,8 @@ extension ink_bars {
 
     /// Of the parallelogram between the two normals; 1/2 to 2 where the two scales are alike.
     private static let areaMin = 0.25
+    /// A third of a degree from the direction of the pixels, by the lesser component of the normal.
+    private static let minorMin = 0.005
     /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wide ones: it is off by
     /// at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
     private static let fastWidthMin = 1.0

@@ -49,6 +49,31 @@ struct StrokePainterTests {
         return (0..<4).map { _ in PreparedStroke(randomStroke(&generator)) }
     }
 
+    /// Where stamps lie over each other at the same places of pixels, an error of a hundredth becomes one of a tenth.
+    @Test(
+        "straight strokes of lines along the pixels are exact", arguments: [BrushType.parallelLines, .crossHatch],
+        [0.0, 45, 90, 135, 180, 270])
+    func straightStrokes(type: BrushType, rotation: Double) {
+        let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
+        let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
+        let brush = Brush(type: type, rotation: rotation, spacing: 5, opacity: 1, lineWidth: 1.5)
+        for start in [Point(x: 20.3, y: 30.23), Point(x: 25.77, y: 31.49)] {
+            for end in [Point(x: 140.3, y: start.y), Point(x: start.x, y: 90)] {
+                let points = [start, end].map { StrokePoint(x: $0.x, y: $0.y) }
+                let stroke = PreparedStroke(Stroke(brush: brush, points: points))
+                let exact = RemainingPlane(maxWidth: 160, maxHeight: 96)
+                exact.move(to: cell)
+                StrokePainter(maxWidth: 160, maxHeight: 96, isExact: true)
+                    .paint(stroke, scale: scale, cell: cell, into: exact)
+                let errors = zip(coverage([stroke], cell: cell), exact.coverage).map { abs($0 - $1) * 255 }
+                let touched = exact.coverage.count { $0 > 0 }
+                #expect(touched > 1000)
+                #expect(errors.count { $0 > 6 } * 1000 <= touched, "\(start), \(end)")
+                #expect(errors.reduce(0, +) <= 0.5 * Float(touched), "\(start), \(end)")
+            }
+        }
+    }
+
     @Test("every level of kernels takes exactly the same", arguments: 0..<60)
     func levels(seed: Int) {
         let strokes = randomStrokes(seed: seed)
