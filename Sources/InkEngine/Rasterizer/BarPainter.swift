@@ -41,7 +41,7 @@ final class BarPainter {
             for bars: ink_bars, isSteady: Bool, count: Int, _ kernels: UnsafePointer<ink_raster>
         ) -> ink_bar_tables {
             var tables = ink_bar_tables()
-            tables.phases = isSteady ? DirectionTables.phases(of: bars) : 0
+            tables.phases = isSteady && !bars.areNearlyAlongPixels ? DirectionTables.phases(of: bars) : 0
             if tables.phases > 0, count >= DirectionTables.sideStampsMin {
                 let isThere = sideOf.map {
                     $0.across == bars.across && $0.half_width == bars.half_width && $0.period == bars.period

@@ -107,7 +107,6 @@ extension ink_bars {
         let area = abs(across.x * along.y - across.y * along.x)
         let reach = max(
             abs(across.x) * end + abs(along.x) * side, abs(across.y) * end + abs(along.y) * side)
-        let minor = min(abs(across.x), abs(across.y))
         guard minor > ink_bars.minorMin, minor < 1 - ink_bars.minorMin else { return false }
         let unit = (across.x * across.x + across.y * across.y).squareRoot()
         return 2 * half_width >= unit * ink_bars.fastWidthMin && half_length >= 2 * shadowAcross
@@ -115,10 +114,17 @@ extension ink_bars {
             && area > ink_bars.areaMin && reach < area * Double(INK_BARS_REACH_MAX)
     }
 
+    /// Whether many pixels of a straight stroke meet the lines at nearly one phase, so that steps of phases would show.
+    var areNearlyAlongPixels: Bool { minor < ink_bars.nearlyMinorMin }
+
+    /// The lesser component of the normal, 0 for lines along the pixels, 1 at 45 degrees.
+    private var minor: Double { min(abs(across.x), abs(across.y)) }
+
     /// Of the parallelogram between the two normals; 1/2 to 2 where the two scales are alike.
     private static let areaMin = 0.25
-    /// A third of a degree from the direction of the pixels, by the lesser component of the normal.
+    /// A third of a degree from the direction of the pixels, and three degrees and a half.
     private static let minorMin = 0.005
+    private static let nearlyMinorMin = 0.06
     /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wide ones: it is off by
     /// at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
     private static let fastWidthMin = 1.0

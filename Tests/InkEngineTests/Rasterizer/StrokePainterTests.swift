@@ -51,8 +51,8 @@ struct StrokePainterTests {
 
     /// Where stamps lie over each other at the same places of pixels, an error of a hundredth becomes one of a tenth.
     @Test(
-        "straight strokes of lines along the pixels are exact", arguments: [BrushType.parallelLines, .crossHatch],
-        [0.0, 45, 90, 135, 180, 270])
+        "straight strokes of lines nearly along the pixels are exact",
+        arguments: [BrushType.parallelLines, .crossHatch], [0.0, 0.1, 0.5, 1, 2, 3, 45, 90, 92.5, 135, 180, 270])
     func straightStrokes(type: BrushType, rotation: Double) {
         let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
         let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
@@ -68,8 +68,9 @@ struct StrokePainterTests {
                 let errors = zip(coverage([stroke], cell: cell), exact.coverage).map { abs($0 - $1) * 255 }
                 let touched = exact.coverage.count { $0 > 0 }
                 #expect(touched > 1000)
-                #expect(errors.count { $0 > 6 } * 1000 <= touched, "\(start), \(end)")
-                #expect(errors.reduce(0, +) <= 0.5 * Float(touched), "\(start), \(end)")
+                let mean = errors.reduce(0, +) / Float(touched)
+                let far = Double(errors.count { $0 > 6 }) / Double(touched)
+                #expect(far <= 0.005 && mean <= 0.25, "\(start), \(end): \(far), \(mean)")
             }
         }
     }
