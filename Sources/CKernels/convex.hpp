@@ -66,25 +66,6 @@ struct edge_rows {
     }
 };
 
-/// Rows of columns as columns of rows.
-INK_INLINE void transpose(float8 v[lanes]) {
-    float8 pairs[lanes], fours[lanes];
-    for (int i = 0; i < lanes; i += 2) {
-        pairs[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        pairs[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < lanes; i += 4) {
-        for (int j = 0; j < 2; j++) {
-            fours[i + j] = __builtin_shufflevector(pairs[i + j], pairs[i + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-            fours[i + j + 2] = __builtin_shufflevector(pairs[i + j], pairs[i + j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        v[i] = __builtin_shufflevector(fours[i], fours[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        v[i + 4] = __builtin_shufflevector(fours[i], fours[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-}
-
 /// Calls `put(row, column, areas)` for all pixels that a convex polygon touches, and others, eight of a row at a time,
 /// with the covered area, negative for a polygon that turns the other way. Rows and columns are counted from the cell's
 /// first; columns may reach a vector beyond it.
@@ -127,7 +108,8 @@ INK_INLINE void draw(
             for (int32_t i = 1; i < used; i++) sum += edges[i].beyond((float)column);
             return sum;
         };
-        for (int32_t group = greatest(columns_begin, begin / lanes * lanes); group < least(columns_end, end); group += lanes) {
+        begin = greatest(columns_begin, begin / lanes * lanes);
+        for (int32_t group = begin; group < least(columns_end, end); group += lanes) {
             float8 areas[lanes] = {};
             float8 before = beyond(group);
             for (int32_t i = 0; i < least(end - group, lanes); i++) {
@@ -165,12 +147,16 @@ INK_INLINE void draw(
     }
 }
 
-/// Calls `use(corners, count)` for each polygon.
-template <typename Use>
-INK_INLINE void for_each_polygon(const double *corners, const int32_t *counts, ptrdiff_t polygons, const Use &use) {
+/// The same for all pixels of some polygons, one after the other.
+template <typename Plane, typename Put>
+INK_INLINE void draw_all(
+    Plane plane, const double *corners, const int32_t *counts, ptrdiff_t polygons, const Put &put) {
     for (ptrdiff_t polygon = 0; polygon < polygons; polygon++) {
-        use(corners, counts[polygon]);
-        corners += 2 * counts[polygon];
+        const int32_t count = counts[polygon];
+        // Most are lines, for which loops over corners can be written out.
+        if (count == 4) draw(corners, 4, plane.left, plane.top, plane.width, plane.height, put);
+        else draw(corners, count, plane.left, plane.top, plane.width, plane.height, put);
+        corners += 2 * count;
     }
 }
 
@@ -181,10 +167,7 @@ void multiply_convex(
         const float8 covered = (float8)((int8lanes)areas & 0x7FFFFFFF);
         store(at, rest(load(at), greatest(1.0f - alpha * covered, (float8)0.0f)));
     };
-    for_each_polygon(corners, counts, polygons, [&](const double *at, int32_t count) __attribute__((always_inline)) {
-        if (count == 4) draw(at, 4, plane.left, plane.top, plane.width, plane.height, put);
-        else draw(at, count, plane.left, plane.top, plane.width, plane.height, put);
-    });
+    draw_all(plane, corners, counts, polygons, put);
 }
 
 void add_convex(ink_plane plane, const double *corners, const int32_t *counts, ptrdiff_t polygons, float weight) {
@@ -192,10 +175,7 @@ void add_convex(ink_plane plane, const double *corners, const int32_t *counts, p
         float *at = plane.values + row * plane.stride + column;
         store(at, load(at) + weight * areas);
     };
-    for_each_polygon(corners, counts, polygons, [&](const double *at, int32_t count) __attribute__((always_inline)) {
-        if (count == 4) draw(at, 4, plane.left, plane.top, plane.width, plane.height, put);
-        else draw(at, count, plane.left, plane.top, plane.width, plane.height, put);
-    });
+    draw_all(plane, corners, counts, polygons, put);
 }
 
 }  // namespace INK_JOIN(convex_, INK_LEVEL)

@@ -99,7 +99,8 @@ extension ink_bars {
     /// wide as `fastWidthMin`, no pixel meets two of them, they are not too large for whole numbers, and they do not lie as
     /// the pixels do or at 45 degrees: then one rounding of a table would be that of all pixels along a straight stroke.
     var areFast: Bool {
-        let shadowAcross = (1 + min(abs(across.x), abs(across.y))) / 2
+        guard minor > ink_bars.minorMin, minor < 1 - ink_bars.minorMin else { return false }
+        let shadowAcross = (1 + minor) / 2
         let shadowAlong = (1 + min(abs(along.x), abs(along.y))) / 2
         let side = Double(count / 2) * period + half_width + shadowAcross
         let end = half_length + shadowAlong
@@ -107,7 +108,6 @@ extension ink_bars {
         let area = abs(across.x * along.y - across.y * along.x)
         let reach = max(
             abs(across.x) * end + abs(along.x) * side, abs(across.y) * end + abs(along.y) * side)
-        guard minor > ink_bars.minorMin, minor < 1 - ink_bars.minorMin else { return false }
         let unit = (across.x * across.x + across.y * across.y).squareRoot()
         return 2 * half_width >= unit * ink_bars.fastWidthMin && half_length >= 2 * shadowAcross
             && half_length >= 2 * shadowAlong && period - 2 * half_width >= 2 * shadowAcross
