@@ -46,6 +46,36 @@ private:
     }
 };
 
+// MARK: Places in tables
+
+/// Between which entries of a table the coverage of sixteen pixels is found, for each of sixteen rows.
+struct table_places {
+    alignas(64) int32_t at[lanes];
+    /// Of the next entry, twice in 1/32,768.
+    alignas(64) uint32_t weight[lanes];
+
+    INK_METHOD ushort16 between(ushort16 there, ushort16 twice_more, int i) const {
+        return there + (ushort16)signed_product((short16)twice_more, (short16)(uint8lanes)weight[i]);
+    }
+
+    /// - Parameter table: of entries as `store_entry` makes them.
+    INK_METHOD ushort16 between(const uint16_t *table, int i) const {
+        const uint16_t *entry = table + at[i];
+        return between(load16(entry), load16(entry + lanes), i);
+    }
+};
+
+/// Twice what the next entry is more than this one: steps are so short that it fits.
+INK_INLINE ushort16 twice_more(ushort16 there, ushort16 next) { return (next - there) << 1; }
+
+constexpr int entry_size = INK_BAR_ENTRY_SIZE;
+static_assert(entry_size == 2 * lanes, "an entry is what is covered, and twice what the next one covers more");
+
+INK_INLINE void store_entry(uint16_t *table, int entry, ushort16 there, ushort16 next) {
+    store(table + entry * entry_size, there);
+    store(table + entry * entry_size + lanes, twice_more(there, next));
+}
+
 // MARK: Sides
 
 /// What the bars cover of sixteen pixels from one on, whatever their ends. Lengths are 1/65,535 pixel.
@@ -53,25 +83,39 @@ struct bar_sides {
     share_edge edge;
     float16 offsets;
     float period, inverse, half_width;
-    /// How many phases of a period are told apart; 0 for all.
+    /// How many phases of a period the coverage is worked out for; between them it is interpolated. 0: for each phase.
     uint32_t phases;
-    /// Of the first place, and from one to the next.
-    float first, step;
+    /// From one place to the next.
+    float step;
 
     INK_INLINE bar_sides of(const ink_bars &bars, int32_t phases) {
-        const double period = bars.period * 65535, step = phases == 0 ? period / 4294967296.0 : period / phases;
+        const double period = bars.period * 65535;
         return {
             share_edge::of(bars.across), iota16() * (float)(bars.across.x * 65535), (float)period, (float)(1 / period),
-            (float)(bars.half_width * 65535), (uint32_t)phases, phases == 0 ? 0 : (float)(step / 2), (float)step};
+            (float)(bars.half_width * 65535), (uint32_t)phases,
+            (float)(phases == 0 ? period / 4294967296.0 : period / phases)};
     }
 
-    /// What `covered` takes of the first pixels' distances from the middle of a bar, 2^-32 periods.
-    INK_METHOD uint16lanes places(uint16lanes distances) const {
-        return phases == 0 ? distances : ((distances >> 16) * phases) >> 16;
+    /// - Parameter distances: of the first pixels from the middle of a bar, 2^-32 periods.
+    INK_METHOD void locate(table_places &places, uint16lanes distances) const {
+        if (phases == 0) *(uint16lanes *)places.at = distances;
+        else locate(places, distances, phases, 1);
     }
 
-    INK_METHOD ushort16 covered(uint32_t place) const {
-        const float16 distance = offsets + ((float)(int32_t)place * step + first);
+    INK_METHOD ushort16 covered(const table_places &places, int i) const {
+        const ushort16 there = at(places.at[i]);
+        return phases == 0 ? there : places.between(there, twice_more(there, at(places.at[i] + 1)), i);
+    }
+
+    /// - Parameter size: from a phase's entry to the next one's.
+    INK_INLINE void locate(table_places &places, uint16lanes distances, uint32_t phases, int size) {
+        const uint16lanes steps = (distances >> 16) * phases;
+        *(int16lanes *)places.at = (int16lanes)(steps >> 16) * size;
+        *(uint16lanes *)places.weight = ((steps & 65535) >> 1) * 65537;
+    }
+
+    INK_METHOD ushort16 at(int32_t place) const {
+        const float16 distance = offsets + (float)place * step;
         // The nearest whole number of periods, by rounding at 2^23.
         const float16 periods = (distance * inverse + 12582912.0f) - 12582912.0f;
         return edge.strip(distance - periods * period, half_width);
@@ -80,7 +124,12 @@ struct bar_sides {
 
 void side_table(uint16_t *table, const ink_bars *bars, int32_t phases) {
     const bar_sides sides = bar_sides::of(*bars, phases);
-    for (int32_t phase = 0; phase < phases; phase++) store(table + phase * lanes, sides.covered((uint32_t)phase));
+    ushort16 there = sides.at(0);
+    for (int32_t phase = 0; phase < phases; phase++) {
+        const ushort16 next = sides.at(phase + 1);
+        store_entry(table, phase, there, next);
+        there = next;
+    }
 }
 
 /// The same from a table.
@@ -88,8 +137,13 @@ struct bar_side_table {
     const uint16_t *table;
     uint32_t phases;
 
-    INK_METHOD uint16lanes places(uint16lanes distances) const { return (((distances >> 16) * phases) >> 16) * lanes; }
-    INK_METHOD ushort16 covered(uint32_t place) const { return load16(table + place); }
+    INK_METHOD void locate(table_places &places, uint16lanes distances) const {
+        bar_sides::locate(places, distances, phases, entry_size);
+    }
+
+    INK_METHOD ushort16 covered(const table_places &places, int i) const {
+        return places.between(table, i);
+    }
 };
 
 // MARK: Ends
@@ -103,45 +157,140 @@ INK_INLINE int end_last(ink_normal along) {
     return (int)((2 * shadow(along) + (lanes - 1) * magnitude(along.x)) * INK_BAR_END_STEPS) + 3;
 }
 
-/// What lies before an end of sixteen pixels from one on. Distances are told apart by steps of a pixel's part.
-struct bar_end {
+/// Distances along bars are whole numbers of 2^-19 pixels.
+constexpr int distance_bits = 19;
+INK_INLINE int32_t distance_of(double a) { return (int32_t)floor_of(a * (1 << distance_bits) + 0.5); }
+
+/// From one entry to the next.
+constexpr int end_step_bits = distance_bits - 4;
+static_assert(INK_BAR_END_STEPS == 16, "steps are 4 bits of distances");
+
+/// Where what lies before the further end of sixteen pixels is found, and what lies behind the nearer one.
+struct end_places {
+    table_places before, behind;
+};
+
+/// What lies between both ends of bars of sixteen pixels from one on, interpolated between steps of a pixel's part.
+struct bar_ends {
     share_edge edge;
     float16 offsets;
     float first;
+    /// From the middle to the beginning of the table of either end, and the last entry of it.
+    int32_t further, nearer, last;
 
-    INK_INLINE bar_end of(ink_normal along) {
+    INK_INLINE bar_ends of(ink_normal along, double half_length) {
+        const double start = end_start(along);
         return {
-            share_edge::of(along), iota16() * (float)(along.x * 65535),
-            (float)((end_start(along) + 0.5 / INK_BAR_END_STEPS) * 65535)};
+            share_edge::of(along), iota16() * (float)(along.x * 65535), (float)(start * 65535),
+            distance_of(half_length - start), distance_of(-half_length - start), end_last(along)};
     }
 
-    /// What `before` takes of the steps from the start at which the first pixels are.
-    INK_METHOD int16lanes places(int16lanes steps) const { return steps; }
+    /// Whether no sixteen pixels meet both ends.
+    INK_METHOD bool are_apart() const { return further - nearer >= last << end_step_bits; }
 
+    /// - Parameter distances: of the first pixels from the middle.
+    INK_METHOD void locate(end_places &places, int16lanes distances) const {
+        locate(places.before, within(distances + further), 1);
+        locate(places.behind, within(distances + nearer), 1);
+    }
+
+    INK_METHOD ushort16 covered(const end_places &places, int i) const {
+        const ushort16 a = before(places.before.at[i]), b = before(places.before.at[i] + 1);
+        const ushort16 c = ~before(places.behind.at[i]), d = ~before(places.behind.at[i] + 1);
+        return both(places.before.between(a, twice_more(a, b), i), places.behind.between(c, twice_more(c, d), i));
+    }
+
+    /// What lies before an end this many steps away.
     INK_METHOD ushort16 before(int32_t step) const {
         return edge.coverage(offsets + (first + (float)step * (65535.0f / INK_BAR_END_STEPS)));
     }
+
+    /// Of what lies before one end or behind the other at least one is everything, 65,535, if the ends are apart.
+    INK_INLINE ushort16 both(ushort16 before, ushort16 behind) { return before + behind + 1; }
+
+    /// Distances from a table's beginning, up to its last entry.
+    INK_METHOD int16lanes within(int16lanes distances) const {
+        return least(greatest(distances, (int16lanes)0), (int16lanes)(last << end_step_bits));
+    }
+
+    INK_INLINE void locate(table_places &places, int16lanes distances, int size) {
+        *(int16lanes *)places.at = (distances >> end_step_bits) * size;
+        *(int16lanes *)places.weight = (distances & ((1 << end_step_bits) - 1)) * 65537;
+    }
 };
 
+/// What lies before an end at each step up to the last, where it is everything, and what lies behind one from there on.
 void end_table(uint16_t *table, ink_normal along) {
-    const bar_end end = bar_end::of(along);
-    const int last = end_last(along);
-    for (int entry = 0; entry <= last; entry++) store(table + entry * lanes, end.before(entry));
+    const bar_ends ends = bar_ends::of(along, 0);
+    ushort16 there = ends.before(0);
+    for (int step = 0; step < ends.last; step++) {
+        const ushort16 next = ends.before(step + 1);
+        store_entry(table, step, there, next);
+        store_entry(table, ends.last + step, ~there, ~next);
+        there = next;
+    }
+    store_entry(table, 2 * ends.last, ~there, ~there);
 }
 
 /// The same from a table.
 struct bar_end_table {
+    bar_ends ends;
     const uint16_t *table;
 
-    INK_METHOD int16lanes places(int16lanes steps) const { return steps * lanes; }
-    INK_METHOD ushort16 before(int32_t place) const { return load16(table + place); }
+    INK_METHOD void locate(end_places &places, int16lanes distances) const {
+        bar_ends::locate(places.before, ends.within(distances + ends.further), entry_size);
+        bar_ends::locate(places.behind, ends.within(distances + ends.nearer), entry_size);
+    }
+
+    INK_METHOD ushort16 covered(const end_places &places, int i) const {
+        return bar_ends::both(
+            places.before.between(table, i), places.behind.between(table + ends.last * entry_size, i));
+    }
+};
+
+/// The same of ends that are apart: on the way through the whole table the first end is over where the second begins.
+struct bar_ends_table {
+    bar_ends ends;
+    const uint16_t *table;
+
+    INK_METHOD void locate(end_places &places, int16lanes distances) const {
+        const int16lanes way = ends.within(distances + ends.further) + ends.within(distances + ends.nearer);
+        bar_ends::locate(places.before, way, entry_size);
+    }
+
+    INK_METHOD ushort16 covered(const end_places &places, int i) const { return places.before.between(table, i); }
+};
+
+// MARK: Crossings
+
+/// The intersection of crossing bars, between which coverage may be multiplied only where it is independent: sides of one
+/// direction and ends of the other lie the same way, and may meet the same pixel.
+struct bar_crossing {
+    /// Whether they do, by so much that the product would be off by more than 0.006.
+    bool is_close;
+    /// What lies before the ends of a pixel in the middle of the other direction's bar that is nearest to them.
+    uint16_t middle;
+
+    INK_INLINE bar_crossing of(const ink_bars &bars, const ink_bars &others) {
+        const double index = least((double)floor_of(bars.half_length / others.period + 0.5), (double)(others.count / 2));
+        const double beyond = bars.half_length - index * others.period;
+        const double clear = magnitude(magnitude(beyond) - others.half_width);
+        const share_edge edge = share_edge::of(bars.along);
+        return {
+            clear < 1.7 * shadow(bars.along),
+            edge.coverage((float16)(float)(beyond * 65535))[0]};
+    }
+
+    /// What of a pixel lies between the ends and within the other direction's sides, as exactly as if there were one side
+    /// alone: beyond the middle of a bar that is the one where it ends, before it the one where it begins.
+    INK_METHOD ushort16 common(ushort16 between_ends, ushort16 within_sides) const {
+        const ushort16 ends = __builtin_elementwise_min(between_ends, within_sides);
+        const ushort16 begins = __builtin_elementwise_sub_sat(between_ends, (ushort16)~within_sides);
+        return between_ends < middle ? ends : begins;
+    }
 };
 
 // MARK: Rows
-
-/// Distances along bars are whole numbers of 2^-19 pixels.
-constexpr int distance_bits = 19;
-INK_INLINE int32_t distance_of(double a) { return (int32_t)floor_of(a * (1 << distance_bits) + 0.5); }
 
 /// How the bars of one direction lie in rows and columns of pixels from the stamp's origin, a whole pixel.
 struct bar_rows {
@@ -152,8 +301,6 @@ struct bar_rows {
     /// By how much more in the next column and row: 2^-32 periods, 2^-19 pixels.
     uint32_t phase_by_column, phase_by_row;
     int32_t distance_by_column, distance_by_row;
-    /// From the middle to the beginning of the table of either end, and the last step of it.
-    int32_t near, far, last;
     // For a stamp.
     uint32_t phase;
     int32_t distance;
@@ -170,10 +317,6 @@ struct bar_rows {
         r.phase_by_row = (uint32_t)fixed(n1.y * r.inverse_period);
         r.distance_by_column = distance_of(n2.x);
         r.distance_by_row = distance_of(n2.y);
-        const double start = end_start(n2);
-        r.near = distance_of(bars.half_length - start);
-        r.far = distance_of(-bars.half_length - start);
-        r.last = end_last(n2);
         return r;
     }
 
@@ -192,6 +335,7 @@ template <typename Side, typename End> struct stamp_rows {
     const bar_rows *bars;
     const Side *sides;
     const End *ends;
+    const bar_crossing *crossings;
     /// The plane at the stamp's origin, and its columns and rows from there.
     uint16_t *origin;
     int32_t stride, start, width, end_row;
@@ -201,23 +345,28 @@ template <typename Side, typename End> struct stamp_rows {
 
     /// Where the coverage of sixteen pixels by one direction's bars is found, for each row.
     struct sources {
-        alignas(64) uint32_t side[lanes];
-        alignas(64) int32_t near[lanes], far[lanes];
+        table_places side;
+        end_places end;
     };
 
     /// - Parameters: phase, distance: of the first pixels.
     INK_METHOD void locate(sources &s, int d, uint16lanes phase, int16lanes distance) const {
-        static_assert(INK_BAR_END_STEPS == 32, "steps are 5 bits of distances");
-        *(uint16lanes *)s.side = sides[d].places(phase);
-        const int16lanes first = (int16lanes)0, last = (int16lanes)bars[d].last;
-        const int16lanes near = least(greatest((distance + bars[d].near) >> (distance_bits - 5), first), last);
-        const int16lanes far = least(greatest((distance + bars[d].far) >> (distance_bits - 5), first), last);
-        *(int16lanes *)s.near = ends[d].places(near);
-        *(int16lanes *)s.far = ends[d].places(far);
+        sides[d].locate(s.side, phase);
+        ends[d].locate(s.end, distance);
     }
 
     INK_METHOD ushort16 covered(const sources &s, int d, int i) const {
-        return product(sides[d].covered(s.side[i]), ends[d].before(s.near[i]) - ends[d].before(s.far[i]));
+        return product(sides[d].covered(s.side, i), ends[d].covered(s.end, i));
+    }
+
+    /// By both directions' bars. Masks: pixels that those of one direction may meet.
+    INK_METHOD ushort16 united(const sources (&s)[2], const ushort16 (&masks)[2], int i) const {
+        const ushort16 side = sides[0].covered(s[0].side, i) & masks[0], end = ends[0].covered(s[0].end, i);
+        const ushort16 other_side = sides[1].covered(s[1].side, i) & masks[1], other_end = ends[1].covered(s[1].end, i);
+        const ushort16 one = product(side, end), other = product(other_side, other_end);
+        if (!crossings[0].is_close && !crossings[1].is_close) return one + product(other, ~one);
+        const ushort16 both = product(crossings[0].common(end, other_side), crossings[1].common(other_end, side));
+        return __builtin_elementwise_add_sat(one, (ushort16)(other - both));
     }
 
     INK_METHOD uint16lanes phase(int d, int16lanes column) const {
@@ -246,10 +395,16 @@ template <typename Side, typename End> struct stamp_rows {
                 locate(from, 0, phases, distances);
                 *(int16lanes *)count = least(left, (int16lanes)lanes);
                 *(int16lanes *)target = rows * stride + column;
-                do {
+                uint32_t whole = there & bits_of((int16lanes)(left >= lanes));
+                there ^= whole;
+                while (whole != 0) {
+                    const int i = take(whole);
+                    multiply(target[i], covered(from, 0, i));
+                }
+                while (there != 0) {
                     const int i = take(there);
                     multiply(target[i], covered(from, 0, i) & first_lanes(count[i]));
-                } while (there != 0);
+                }
             }
             phases += lanes * bars[0].phase_by_column;
             distances += lanes * bars[0].distance_by_column;
@@ -276,10 +431,11 @@ template <typename Side, typename End> struct stamp_rows {
         for (int32_t step = 0; step < widest; step += lanes) {
             const int16lanes column = first + step, seen = in_cell(column);
             alignas(64) int32_t before[2][lanes], count[2][lanes];
-            int16lanes has[2];
+            int16lanes has[2], are_whole = (int16lanes)-1;
             for (int d = 0; d < 2; d++) {
                 const int16lanes left_out = clamped(parts[d].first - column), within = clamped(parts[d].end - column);
                 has[d] = (int16lanes)(left_out < within) & seen;
+                are_whole &= (int16lanes)(within - left_out == lanes);
                 *(int16lanes *)before[d] = left_out;
                 *(int16lanes *)count[d] = within;
             }
@@ -289,18 +445,23 @@ template <typename Side, typename End> struct stamp_rows {
                 alignas(64) int32_t target[lanes];
                 for (int d = 0; d < 2; d++) locate(from[d], d, phases[d], distances[d]);
                 *(int16lanes *)target = rows * stride + column;
-                const auto part = [&](int d, int i) __attribute__((always_inline)) {
-                    return covered(from[d], d, i) & first_lanes(count[d][i]) & ~first_lanes(before[d][i]);
+                const auto mask = [&](int d, int i) __attribute__((always_inline)) {
+                    return first_lanes(count[d][i]) & ~first_lanes(before[d][i]);
                 };
+                uint32_t whole = both & bits_of(are_whole);
+                both ^= whole;
+                while (whole != 0) {
+                    const int i = take(whole);
+                    multiply(target[i], united(from, {(ushort16)65535, (ushort16)65535}, i));
+                }
                 while (both != 0) {
                     const int i = take(both);
-                    const ushort16 taken = part(0, i);
-                    multiply(target[i], taken + product(part(1, i), ~taken));
+                    multiply(target[i], united(from, {mask(0, i), mask(1, i)}, i));
                 }
                 for (int d = 0; d < 2; d++) {
                     while (only[d] != 0) {
                         const int i = take(only[d]);
-                        multiply(target[i], part(d, i));
+                        multiply(target[i], covered(from[d], d, i) & mask(d, i));
                     }
                 }
             }
@@ -340,6 +501,11 @@ template <int directions, typename Side, typename End>
 INK_INLINE void multiply(
     ink_kept plane, const ink_bars *bars, const Side *sides, const End *ends, const ink_place *places, ptrdiff_t count) {
     bar_rows rows[directions];
+    bar_crossing crossings[2] = {};
+    if (directions == 2) {
+        crossings[0] = bar_crossing::of(bars[0], bars[1]);
+        crossings[1] = bar_crossing::of(bars[1], bars[0]);
+    }
     double reach_x = 0, reach_y = 0;
     for (int d = 0; d < directions; d++) {
         rows[d] = bar_rows::of(bars[d]);
@@ -349,7 +515,7 @@ INK_INLINE void multiply(
     for_each_stamp(plane, reach_x, reach_y, places, count, [&](const seen_stamp &stamp) __attribute__((always_inline)) {
         for (int d = 0; d < directions; d++) rows[d].place(stamp.x, stamp.y);
         stamp_rows<Side, End> target = {
-            rows, sides, ends, stamp.origin, (int32_t)plane.stride, stamp.start, plane.width, stamp.end_row, stamp.alpha,
+            rows, sides, ends, crossings, stamp.origin, (int32_t)plane.stride, stamp.start, plane.width, stamp.end_row, stamp.alpha,
             (int16lanes)0};
         for (int32_t row = stamp.first_row; row < stamp.end_row; row += lanes) {
             const float16 numbers = iota16() + (float)row;
@@ -366,19 +532,24 @@ INK_INLINE void multiply_by_tables(
     ink_kept plane, const ink_bars *bars, const ink_bar_tables *tables, const ink_place *places, ptrdiff_t count) {
     bar_sides sides[directions];
     bar_side_table side_tables[directions];
-    bar_end ends[directions];
+    bar_ends ends[directions];
     bar_end_table end_tables[directions];
-    bool have_sides = true, have_ends = true;
+    bar_ends_table ends_tables[directions];
+    bool have_sides = true, have_ends = true, are_apart = true;
     for (int d = 0; d < directions; d++) {
         sides[d] = bar_sides::of(bars[d], tables[d].phases);
-        ends[d] = bar_end::of(bars[d].along);
+        ends[d] = bar_ends::of(bars[d].along, bars[d].half_length);
         have_sides = have_sides && tables[d].side;
         have_ends = have_ends && tables[d].end;
-        if (have_sides) side_tables[d] = {tables[d].side, (uint32_t)tables[d].phases};
-        if (have_ends) end_tables[d] = {tables[d].end};
+        are_apart = are_apart && ends[d].are_apart();
+        side_tables[d] = {tables[d].side, (uint32_t)tables[d].phases};
+        end_tables[d] = {ends[d], tables[d].end};
+        ends_tables[d] = {ends[d], tables[d].end};
     }
     if (!have_ends) multiply<directions>(plane, bars, sides, ends, places, count);
+    else if (!have_sides && are_apart) multiply<directions>(plane, bars, sides, ends_tables, places, count);
     else if (!have_sides) multiply<directions>(plane, bars, sides, end_tables, places, count);
+    else if (are_apart) multiply<directions>(plane, bars, side_tables, ends_tables, places, count);
     else multiply<directions>(plane, bars, side_tables, end_tables, places, count);
 }
 

@@ -56,6 +56,17 @@ INK_INLINE ushort32 product(ushort32 a, ushort32 b) {
 #endif
 }
 
+/// The same of numbers with signs, rounded down.
+INK_INLINE short16 signed_product(short16 a, short16 b) {
+#if defined(__x86_64__) && INK_RANK >= 1
+    return (short16)__builtin_ia32_pmulhw256(a, b);
+#else
+    short16 upper;
+    for (int i = 0; i < 16; i++) upper[i] = (int16_t)(((int32_t)a[i] * b[i]) >> 16);
+    return upper;
+#endif
+}
+
 /// The share nearest to 0...1, as a whole number of 1/65,536; all is 65,535.
 INK_INLINE uint16_t share_of(float a) {
     const float scaled = a * 65536 + 0.5f;

@@ -20,14 +20,15 @@ enum {
     INK_BLOCK_HEIGHT = 8,
     /// How far from its centre a stamp of bars may reach either way, pixels.
     INK_BARS_REACH_MAX = 1000,
-    /// Pixels that one entry of a table of bars covers.
+    /// Pixels that one entry of a table of bars is for, and its values.
     INK_BAR_LANES = 16,
+    INK_BAR_ENTRY_SIZE = 2 * INK_BAR_LANES,
     /// The most phases in a table of the sides of bars.
     INK_BAR_PHASES_MAX = 1024,
     /// Steps of a pixel in the table of an end.
-    INK_BAR_END_STEPS = 32,
-    /// Values in the table of an end: 17 pixels and four entries to round to.
-    INK_BAR_END_COUNT = (17 * INK_BAR_END_STEPS + 4) * INK_BAR_LANES,
+    INK_BAR_END_STEPS = 16,
+    /// Values in the table of an end: twice 17 pixels and four entries to round to.
+    INK_BAR_END_COUNT = 2 * (17 * INK_BAR_END_STEPS + 4) * INK_BAR_ENTRY_SIZE,
     /// The fewest and the most phases in a table of waves, and the most slices of a pixel.
     INK_WAVE_PHASES_MIN = 64,
     INK_WAVE_PHASES_MAX = 256,
@@ -163,11 +164,11 @@ struct ink_bars {
 
 /// What bars of one direction, width and distance have in common wherever they are. Tables change nothing but the time.
 struct ink_bar_tables {
-    /// How many phases of the first of neighbouring pixels between two bars are told apart; 0 for all.
+    /// Between how many phases of the first of neighbouring pixels from bar to bar coverage is interpolated; 0: it is not.
     int32_t phases;
-    /// What bars cover of neighbouring pixels at each phase.
+    /// What bars cover of neighbouring pixels at each phase, and by how much that changes up to the next.
     const uint16_t *_Nullable side;
-    /// What lies on one side of an end of neighbouring pixels, by the distance of the first one.
+    /// What lies before an end of neighbouring pixels, by the distance of the first one, and what lies behind it.
     const uint16_t *_Nullable end;
 };
 

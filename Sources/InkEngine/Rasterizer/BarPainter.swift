@@ -4,7 +4,7 @@ import CKernels
 ///
 /// Bars at least as wide as a pixel go by a kernel that takes many stamps at once, whose tables all stamps of one direction
 /// and size share. Thinner ones, of which a pixel may hold both corners of an end, and bars so close that a pixel may meet
-/// two, are worked out exactly one by one; so are bars along the pixels or at 45 degrees.
+/// two, are worked out exactly one by one; so are bars along the pixels.
 final class BarPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let isExact: Bool
@@ -18,7 +18,7 @@ final class BarPainter {
 
     /// The tables of the bars of one direction, and what they were worked out for.
     private final class DirectionTables {
-        private let side = DirectionTables.table(count: Int(INK_BAR_PHASES_MAX * INK_BAR_LANES))
+        private let side = DirectionTables.table(count: Int(INK_BAR_PHASES_MAX * INK_BAR_ENTRY_SIZE))
         private let end = DirectionTables.table(count: Int(INK_BAR_END_COUNT))
         private var sideOf: ink_bars?
         private var endOf: ink_normal?
@@ -41,7 +41,7 @@ final class BarPainter {
             for bars: ink_bars, isSteady: Bool, count: Int, _ kernels: UnsafePointer<ink_raster>
         ) -> ink_bar_tables {
             var tables = ink_bar_tables()
-            tables.phases = isSteady && !bars.areNearlyAlongPixels ? DirectionTables.phases(of: bars) : 0
+            tables.phases = isSteady ? DirectionTables.phases(of: bars) : 0
             if tables.phases > 0, count >= DirectionTables.sideStampsMin {
                 let isThere = sideOf.map {
                     $0.across == bars.across && $0.half_width == bars.half_width && $0.period == bars.period
@@ -66,14 +66,11 @@ final class BarPainter {
         private static let sideStampsMin = 8
         private static let endStampsMin = 4
 
-        /// As many as make no step larger than `stepMax`; 0 when those are too many.
+        /// 0 when there would be too many.
         private static func phases(of bars: ink_bars) -> Int32 {
-            let phases = (bars.period / stepMax).rounded(.up)
+            let phases = (bars.period / bars.phaseStepMax).rounded(.up)
             return phases <= Double(INK_BAR_PHASES_MAX) ? Int32(phases) : 0
         }
-
-        /// Pixels.
-        private static let stepMax = 1.0 / 32
     }
 
     /// - Parameters:

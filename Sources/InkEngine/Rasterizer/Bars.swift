@@ -97,9 +97,10 @@ extension ink_normal {
 extension ink_bars {
     /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: they are at least as
     /// wide as `fastWidthMin`, no pixel meets two of them, they are not too large for whole numbers, and they do not lie as
-    /// the pixels do or at 45 degrees: then one rounding of a table would be that of all pixels along a straight stroke.
+    /// the pixels do: then ends are borders without a width, of which a table's straight lines cut the corners, and all
+    /// pixels along a straight stroke miss the same.
     var areFast: Bool {
-        guard minor > ink_bars.minorMin, minor < 1 - ink_bars.minorMin else { return false }
+        guard minor > ink_bars.minorMin else { return false }
         let shadowAcross = (1 + minor) / 2
         let shadowAlong = (1 + min(abs(along.x), abs(along.y))) / 2
         let side = Double(count / 2) * period + half_width + shadowAcross
@@ -114,17 +115,17 @@ extension ink_bars {
             && area > ink_bars.areaMin && reach < area * Double(INK_BARS_REACH_MAX)
     }
 
-    /// Whether many pixels of a straight stroke meet the lines at nearly one phase, so that steps of phases would show.
-    var areNearlyAlongPixels: Bool { minor < ink_bars.nearlyMinorMin }
+    /// The longest step of phases, pixels: what a side covers is a parabola of the curvature 1 / minor near its borders, from
+    /// which a straight line between two steps is off by an eighth of it times the step's square, here 1/1,600.
+    var phaseStepMax: Double { 0.07 * minor.squareRoot() }
 
     /// The lesser component of the normal, 0 for lines along the pixels, 1 at 45 degrees.
     private var minor: Double { min(abs(across.x), abs(across.y)) }
 
     /// Of the parallelogram between the two normals; 1/2 to 2 where the two scales are alike.
     private static let areaMin = 0.25
-    /// A third of a degree from the direction of the pixels, and three degrees and a half.
+    /// A third of a degree from the direction of the pixels.
     private static let minorMin = 0.005
-    private static let nearlyMinorMin = 0.06
     /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wide ones: it is off by
     /// at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
     private static let fastWidthMin = 1.0

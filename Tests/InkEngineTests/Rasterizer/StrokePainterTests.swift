@@ -49,14 +49,23 @@ struct StrokePainterTests {
         return (0..<4).map { _ in PreparedStroke(randomStroke(&generator)) }
     }
 
-    /// Where stamps lie over each other at the same places of pixels, an error of a hundredth becomes one of a tenth.
+    /// Where stamps lie over each other at the same places of pixels, an error of a hundredth becomes one of a tenth. Lines of
+    /// these brushes end beside, in and short of those that cross them.
     @Test(
-        "straight strokes of lines nearly along the pixels are exact",
-        arguments: [BrushType.parallelLines, .crossHatch], [0.0, 0.1, 0.5, 1, 2, 3, 45, 90, 92.5, 135, 180, 270])
-    func straightStrokes(type: BrushType, rotation: Double) {
+        "straight strokes of lines are exact",
+        arguments: [
+            Brush(type: .parallelLines, spacing: 5, lineWidth: 1.5),
+            Brush(type: .parallelLines, spacing: 6, lineWidth: 1),
+            Brush(type: .crossHatch, spacing: 5, lineWidth: 1.5),
+            Brush(type: .crossHatch, spacing: 5.4, lineWidth: 1.5),
+            Brush(type: .crossHatch, spacing: 10, lineWidth: 1), Brush(type: .crossHatch, spacing: 4.5, lineWidth: 2),
+        ],
+        [0.0, 0.1, 0.5, 1, 2, 3, 8, 15, 22.5, 30, 38, 41, 44, 45, 60, 90, 92.5, 135, 180, 270])
+    func straightStrokes(brush: Brush, rotation: Double) {
         let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
         let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
-        let brush = Brush(type: type, rotation: rotation, spacing: 5, opacity: 1, lineWidth: 1.5)
+        var brush = brush
+        brush.rotation = rotation
         for start in [Point(x: 20.3, y: 30.23), Point(x: 25.77, y: 31.49)] {
             for end in [Point(x: 140.3, y: start.y), Point(x: start.x, y: 90)] {
                 let points = [start, end].map { StrokePoint(x: $0.x, y: $0.y) }
@@ -67,10 +76,13 @@ struct StrokePainterTests {
                     .paint(stroke, scale: scale, cell: cell, into: exact)
                 let errors = zip(coverage([stroke], cell: cell), exact.coverage).map { abs($0 - $1) * 255 }
                 let touched = exact.coverage.count { $0 > 0 }
-                #expect(touched > 500)
+                #expect(touched > 300)
                 let mean = errors.reduce(0, +) / Float(touched)
                 let far = Double(errors.count { $0 > 6 }) / Double(touched)
-                #expect(far <= 0.005 && mean <= 0.25, "\(start), \(end): \(far), \(mean)")
+                let most = errors.max() ?? 0
+                #expect(
+                    far <= 0.02 && mean <= 0.7 && most <= 16,
+                    "\(brush.type), spacing \(brush.spacing), \(start), \(end): \(far), \(mean), \(most)")
             }
         }
     }
