@@ -1,7 +1,8 @@
 // Stamps of bars, a row of a stamp at a time, sixteen pixels at a time. What equal bars side by side cover of sixteen
 // neighbouring pixels depends on the phase of the first pixel between two bars alone; what lies before the bars' ends,
 // on that pixel's distance from the ends. The product of the two is the coverage but where a side and an end cross the
-// same pixel, which it misses by at most 0.025. Stamps of one direction and size share tables of both.
+// same pixel, which it misses by at most 0.025; three such products make up crossing bars, which may be off by 0.07 where
+// one ends at the other. Stamps of one direction and size share tables of both.
 
 namespace {
 namespace INK_JOIN(bars_, INK_LEVEL) {
@@ -205,7 +206,7 @@ struct bar_ends {
         return edge.coverage(offsets + (first + (float)step * (65535.0f / INK_BAR_END_STEPS)));
     }
 
-    /// Of what lies before one end or behind the other at least one is everything, 65,535, if the ends are apart.
+    /// No pixel meets both ends: of what lies before one and behind the other at least one is everything, 65,535.
     INK_INLINE ushort16 both(ushort16 before, ushort16 behind) { return before + behind + 1; }
 
     /// Distances from a table's beginning, up to its last entry.
@@ -263,30 +264,40 @@ struct bar_ends_table {
 
 // MARK: Crossings
 
-/// The intersection of crossing bars, between which coverage may be multiplied only where it is independent: sides of one
-/// direction and ends of the other lie the same way, and may meet the same pixel.
+/// What crossing bars have in common: sides of one direction and ends of the other lie the same way and may meet the same
+/// pixel, where their coverage is not independent and must not be multiplied.
 struct bar_crossing {
     /// Whether they do, by so much that the product would be off by more than 0.006.
     bool is_close;
-    /// What lies before the ends of a pixel in the middle of the other direction's bar that is nearest to them.
-    uint16_t middle;
+    /// What lies before the ends of a pixel in the middle of what they are in, a bar of the other direction or a gap between
+    /// two, and all bits for a gap.
+    uint16_t middle, gap;
 
     INK_INLINE bar_crossing of(const ink_bars &bars, const ink_bars &others) {
-        const double index = least((double)floor_of(bars.half_length / others.period + 0.5), (double)(others.count / 2));
-        const double beyond = bars.half_length - index * others.period;
-        const double clear = magnitude(magnitude(beyond) - others.half_width);
+        const double last = others.count / 2;
+        const double index = least((double)floor_of(bars.half_length / others.period + 0.5), last);
+        const double from_bar = bars.half_length - index * others.period;
+        const double clear = magnitude(magnitude(from_bar) - others.half_width);
+        const bool is_gap = magnitude(from_bar) > others.half_width;
+        const double half_way = from_bar < 0 ? -others.period / 2 : others.period / 2;
+        const double from_middle = is_gap ? from_bar - half_way : from_bar;
+        // The gap behind the last bar has no end.
+        const bool is_behind = is_gap && from_bar > 0 && index == last;
         const share_edge edge = share_edge::of(bars.along);
         return {
             clear < 1.7 * shadow(bars.along),
-            edge.coverage((float16)(float)(beyond * 65535))[0]};
+            is_behind ? (uint16_t)0 : edge.coverage((float16)(float)(from_middle * 65535))[0],
+            is_gap ? (uint16_t)65535 : (uint16_t)0};
     }
 
-    /// What of a pixel lies between the ends and within the other direction's sides, as exactly as if there were one side
-    /// alone: beyond the middle of a bar that is the one where it ends, before it the one where it begins.
+    /// What of a pixel lies between the ends and within the other direction's sides, exactly if it meets one of these sides:
+    /// in the first half of a bar the one where it begins, in the other half the one where it ends; in a gap the other way
+    /// round.
     INK_METHOD ushort16 common(ushort16 between_ends, ushort16 within_sides) const {
-        const ushort16 ends = __builtin_elementwise_min(between_ends, within_sides);
-        const ushort16 begins = __builtin_elementwise_sub_sat(between_ends, (ushort16)~within_sides);
-        return between_ends < middle ? ends : begins;
+        const ushort16 ending = __builtin_elementwise_min(between_ends, within_sides);
+        const ushort16 beginning = __builtin_elementwise_sub_sat(between_ends, (ushort16)~within_sides);
+        const ushort16 is_ending = (ushort16)(between_ends < middle) ^ gap;
+        return (ending & is_ending) | (beginning & ~is_ending);
     }
 };
 
