@@ -33,7 +33,7 @@ struct share_edge {
 
     INK_METHOD ushort16 coverage(float16 t) const { return whole(beyond_half(t) + 32768.0f); }
 
-    /// By the strip of this half width whose middle is `t` away, which `is_wide` when no pixel meets both borders.
+    /// By the strip of this half width whose middle is `t` away.
     INK_METHOD ushort16 strip(float16 t, float half_width) const {
         const float16 away = (float16)((int16lanes)t & 0x7FFFFFFF);
         const float16 nearer = beyond_half(half_width - away);
@@ -190,9 +190,10 @@ struct bar_ends {
     INK_METHOD bool are_apart() const { return further - nearer >= last << end_step_bits; }
 
     /// - Parameter distances: of the first pixels from the middle.
-    INK_METHOD void locate(end_places &places, int16lanes distances) const {
-        locate(places.before, within(distances + further), 1);
-        locate(places.behind, within(distances + nearer), 1);
+    /// - Parameter size: from a step's entry to the next one's.
+    INK_METHOD void locate(end_places &places, int16lanes distances, int size = 1) const {
+        locate(places.before, within(distances + further), size);
+        locate(places.behind, within(distances + nearer), size);
     }
 
     INK_METHOD ushort16 covered(const end_places &places, int i) const {
@@ -239,8 +240,7 @@ struct bar_end_table {
     const uint16_t *table;
 
     INK_METHOD void locate(end_places &places, int16lanes distances) const {
-        bar_ends::locate(places.before, ends.within(distances + ends.further), entry_size);
-        bar_ends::locate(places.behind, ends.within(distances + ends.nearer), entry_size);
+        ends.locate(places, distances, entry_size);
     }
 
     INK_METHOD ushort16 covered(const end_places &places, int i) const {
@@ -250,7 +250,7 @@ struct bar_end_table {
 };
 
 /// The same of ends that are apart: on the way through the whole table the first end is over where the second begins.
-struct bar_ends_table {
+struct bar_ends_apart_table {
     bar_ends ends;
     const uint16_t *table;
 
@@ -504,7 +504,6 @@ private:
         const ushort16 kept = load16(at);
         store(at, kept - product(kept, product(taken, alpha)));
     }
-
 };
 
 /// All of a group of stamps; `directions` is 1 or 2.
@@ -526,8 +525,8 @@ INK_INLINE void multiply(
     for_each_stamp(plane, reach_x, reach_y, places, count, [&](const seen_stamp &stamp) __attribute__((always_inline)) {
         for (int d = 0; d < directions; d++) rows[d].place(stamp.x, stamp.y);
         stamp_rows<Side, End> target = {
-            rows, sides, ends, crossings, stamp.origin, (int32_t)plane.stride, stamp.start, plane.width, stamp.end_row, stamp.alpha,
-            (int16lanes)0};
+            rows, sides, ends, crossings, stamp.origin, (int32_t)plane.stride, stamp.start, plane.width, stamp.end_row,
+            stamp.alpha, (int16lanes)0};
         for (int32_t row = stamp.first_row; row < stamp.end_row; row += lanes) {
             const float16 numbers = iota16() + (float)row;
             target.rows = __builtin_convertvector(numbers, int16lanes);
@@ -545,7 +544,7 @@ INK_INLINE void multiply_by_tables(
     bar_side_table side_tables[directions];
     bar_ends ends[directions];
     bar_end_table end_tables[directions];
-    bar_ends_table ends_tables[directions];
+    bar_ends_apart_table ends_tables[directions];
     bool have_sides = true, have_ends = true, are_apart = true;
     for (int d = 0; d < directions; d++) {
         sides[d] = bar_sides::of(bars[d], tables[d].phases);

@@ -52,7 +52,7 @@ struct StrokePainterTests {
     /// Where stamps lie over each other at the same places of pixels, an error of a hundredth becomes one of a tenth. Lines of
     /// these brushes end beside and in those that cross them, and in the gaps between these.
     @Test(
-        "straight strokes of lines are exact",
+        "straight strokes of lines are nearly exact",
         arguments: [
             Brush(type: .parallelLines, spacing: 5, lineWidth: 1.5),
             Brush(type: .parallelLines, spacing: 6, lineWidth: 1),
