@@ -19,7 +19,6 @@ typedef uint16_t ushort8 __attribute__((ext_vector_type(8)));
 typedef uint16_t ushort16 __attribute__((ext_vector_type(16)));
 typedef uint16_t ushort32 __attribute__((ext_vector_type(32)));
 typedef int16_t short32 __attribute__((ext_vector_type(32)));
-typedef uint8_t uchar32 __attribute__((ext_vector_type(32)));
 typedef int16_t short8 __attribute__((vector_size(16)));
 typedef int16_t short16 __attribute__((vector_size(32)));
 // The same at any address of a float.
@@ -27,9 +26,8 @@ typedef double double8_unaligned __attribute__((ext_vector_type(8), aligned(8)))
 typedef float float4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
 typedef float float8_unaligned __attribute__((ext_vector_type(8), aligned(4)));
 typedef uint16_t ushort8_unaligned __attribute__((ext_vector_type(8), aligned(2)));
+typedef uint16_t ushort32_unaligned __attribute__((ext_vector_type(32), aligned(2)));
 typedef uint16_t ushort16_unaligned __attribute__((ext_vector_type(16), aligned(2)));
-typedef uint8_t uchar16_unaligned __attribute__((ext_vector_type(16), aligned(1)));
-typedef uint8_t uchar32_unaligned __attribute__((ext_vector_type(32), aligned(1)));
 typedef uint32_t uint16lanes_unaligned __attribute__((ext_vector_type(16), aligned(4)));
 typedef int32_t int16lanes_unaligned __attribute__((ext_vector_type(16), aligned(4)));
 typedef float float16_unaligned __attribute__((ext_vector_type(16), aligned(4)));

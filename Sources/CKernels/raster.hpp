@@ -12,6 +12,8 @@ INK_INLINE ushort8 load(const uint16_t *p) { return *(const ushort8_unaligned *)
 INK_INLINE void store(uint16_t *p, ushort8 v) { *(ushort8_unaligned *)p = v; }
 INK_INLINE ushort16 load16(const uint16_t *p) { return *(const ushort16_unaligned *)p; }
 INK_INLINE void store(uint16_t *p, ushort16 v) { *(ushort16_unaligned *)p = v; }
+INK_INLINE ushort32 load32(const uint16_t *p) { return *(const ushort32_unaligned *)p; }
+INK_INLINE void store(uint16_t *p, ushort32 v) { *(ushort32_unaligned *)p = v; }
 
 /// The whole number at or below, for |a| < 2^62.
 INK_INLINE int64_t floor_of(double a) {

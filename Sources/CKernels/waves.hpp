@@ -11,115 +11,203 @@ using namespace INK_JOIN(stamps_, INK_LEVEL);
 /// Phases that are worked out together.
 constexpr int32_t group = INK_WAVE_PHASES_MIN;
 
-/// The slices of a pixel, each with what the sum of what it shares with lines counts.
+/// What lines cover of pixels in a row of the table, 1/65,535: at the phases of a circle, at its first one again, and
+/// at those of both tails, before which there is one more.
+struct wave_row {
+    /// A bit for each group of the circle in which anything may be covered.
+    uint32_t filled;
+
+    INK_METHOD uint16_t *covered() { return values + 1; }
+    INK_METHOD const uint16_t *covered() const { return values + 1; }
+
+    /// The first phases of the tails.
+    INK_INLINE int32_t upper_tail(int32_t phases) { return phases + 2; }
+    INK_INLINE int32_t lower_tail(int32_t phases) { return phases / 2 * 3; }
+
+private:
+    /// One more on either side, and what fills the last group.
+    uint16_t values[1 + 2 * INK_WAVE_PHASES_MAX + group];
+};
+
+/// The slices of a pixel, one at each of as many sections.
 struct wave_slices {
-    struct slice {
-        int32_t distance;
-        uint16_t middle, width, weight;
-    };
-    slice slices[INK_WAVE_SLICES_MAX];
     int32_t count;
-    /// A pixel that is covered is a little less than 2^bits.
-    int32_t bits;
 
     INK_INLINE wave_slices of(const ink_wave_slice *all, int32_t count) {
-        wave_slices s;
-        uint32_t total = 1;
-        for (int32_t i = 0; i < count; i++) total += (uint32_t)all[i].width * all[i].share >> 16;
+        wave_slices s = {};
+        uint32_t total = 0;
+        for (int32_t i = 0; i < count; i++) total += ((uint32_t)all[i].width * all[i].share >> 16) + 1;
         s.count = count;
         s.bits = 15;
         while (((uint64_t)1 << (s.bits + 16)) / total > 65535) s.bits--;
         const uint32_t weight = (uint32_t)(((uint64_t)1 << (s.bits + 16)) / total);
         for (int32_t i = 0; i < count; i++) {
-            s.slices[i] = {all[i].distance, all[i].middle, all[i].width, (uint16_t)(weight * all[i].share >> 16)};
+            s.middle[i] = all[i].middle;
+            s.width[i] = all[i].width;
+            s.weight[i] = twice(weight * all[i].share >> 16);
+        }
+        for (int32_t halvings = 0; halvings < 2; halvings++) {
+            uint32_t full = 0;
+            for (int32_t i = 0; i < count; i++) full += (s.width[i] >> halvings) * (s.weight[i] >> 16) >> 16;
+            full <<= 16 - s.bits + halvings;
+            s.filling[halvings] = full < 32768 ? 65535 : (uint16_t)((65535 - full) * 65536 / full);
         }
         return s;
     }
 
-    /// What lines cover of pixels at so many phases from one on, 1/255, rounded up to whole groups.
-    /// - Parameters: first, step: 1/65,536 circle; halvings: 0 for a circle of one period, 1 for one of two with one line.
-    /// - Returns: a bit for each group in which anything may be covered.
-    INK_METHOD uint32_t cover(
-        uint8_t *covered, int32_t phases, uint16_t first, uint16_t step, const ink_wave_section *sections,
-        int32_t halvings) const {
-        const ushort32 numbers = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-        const reach all = reach_of(sections, halvings);
-        uint32_t filled = 0;
-        for (int32_t phase = 0; phase < phases; phase += group) {
-            const uint16_t start = (uint16_t)(first + phase * step);
-            if ((uint16_t)(start - all.start) > all.length && (uint16_t)(all.start - start) > (group - 1) * step) {
-                store(covered + phase, (ushort32)(uint16_t)0, halvings);
-                store(covered + phase + 32, (ushort32)(uint16_t)0, halvings);
-                continue;
-            }
-            filled |= (uint32_t)1 << (phase / group);
-            const ushort32 at = numbers * step + start;
-            ushort32 sum = (ushort32)(uint16_t)0, later = (ushort32)(uint16_t)0;
-            for (int32_t i = 0; i < count; i++) {
-                const ink_wave_section section = sections[slices[i].distance];
-                const uint16_t width = slices[i].width;
-                // Two intervals on a circle share what is left of half of both widths, at most the shorter one.
-                const ushort32 most = (ushort32)(uint16_t)((width < section.width ? width : section.width) >> halvings);
-                const ushort32 reach = (ushort32)(uint16_t)((width + section.width) >> (halvings + 1));
-                const ushort32 weight = (ushort32)slices[i].weight;
-                const uint16_t middle = (uint16_t)((int16_t)(slices[i].middle - section.middle) >> halvings);
-                const ushort32 here = at + middle, there = at + (uint16_t)(middle + 32 * step);
-                sum += product(least(reach - least(size_of(here), reach), most), weight);
-                later += product(least(reach - least(size_of(there), reach), most), weight);
-            }
-            store(covered + phase, sum, halvings);
-            store(covered + phase + 32, later, halvings);
-        }
-        return filled;
-    }
-
-    /// All of a row of the table.
-    /// - Returns: a bit for each group of the period in which anything may be covered.
-    INK_METHOD uint32_t cover_row(
-        uint8_t *covered, const ink_wave_table &table, const ink_wave_section *sections) const {
+    /// All of a row of the table but what is taken from the rows beside it.
+    INK_METHOD void cover(wave_row &row, const ink_wave_table &table, const ink_wave_section *sections) const {
         const int32_t phases = 1 << table.phase_bits;
         const uint16_t step = (uint16_t)(65536 >> table.phase_bits);
-        if (table.tail_count > 0) {
-            const uint16_t half = step / 2, first = (uint16_t)(table.tail_start * half);
-            const uint16_t last = (uint16_t)(first + (table.tail_count - 1) * half);
-            cover(covered + phases + 1, table.tail_count, first, half, sections, 1);
-            cover(covered + phases / 2 * 3, table.tail_count, (uint16_t)-last, half, sections, 1);
-        }
-        const uint32_t filled = cover(covered, phases, 0, step, sections, 0);
+        uint16_t *covered = row.covered();
+        cover_circle(row, phases, step, sections);
+        covered[-1] = covered[phases - 1];
         covered[phases] = covered[0];
-        return filled;
+        if (table.tail_count == 0) return;
+        const uint16_t half = step / 2, before = (uint16_t)((table.tail_start - 1) * half);
+        const uint16_t last = (uint16_t)(before + table.tail_count * half);
+        const meetings met = meet(sections, 1);
+        cover(covered + wave_row::upper_tail(phases) - 1, table.tail_count + 1, before, half, met, 1);
+        cover(covered + wave_row::lower_tail(phases), table.tail_count, (uint16_t)-last, half, met, 1);
     }
 
 private:
-    /// An interval of a circle: `length` more than its start.
-    struct reach {
-        uint16_t start, length;
+    /// 1/65,536 period; and what of the sum of what a slice shares with lines counts, as `meetings` has it.
+    uint32_t middle[INK_WAVE_SLICES_MAX], width[INK_WAVE_SLICES_MAX], weight[INK_WAVE_SLICES_MAX];
+    /// A pixel that is covered is a little less than 2^bits.
+    int32_t bits;
+    /// What makes 65,535 of that, on a circle of one period and on one of two.
+    uint16_t filling[2];
+
+    /// Each slice and the section there, for as many phases as need be; all values in both halves.
+    struct meetings {
+        /// Two intervals on a circle share what is left of half of both widths, at most the shorter one.
+        uint32_t most[INK_WAVE_SLICES_MAX], reach[INK_WAVE_SLICES_MAX];
+        /// From the middle of one to that of the other.
+        uint32_t between[INK_WAVE_SLICES_MAX];
+        /// What holds all phases at which they meet, of a circle of one period: none if `length` is negative.
+        uint16_t start;
+        int32_t length;
     };
 
-    /// What holds all phases at which the slices meet a line.
-    INK_METHOD reach reach_of(const ink_wave_section *sections, int32_t halvings) const {
-        const uint16_t origin = (uint16_t)(sections[0].middle - slices[count / 2].middle);
-        int32_t low = 0, high = 0;
-        for (int32_t i = 0; i < count; i++) {
-            const ink_wave_section section = sections[slices[i].distance];
-            const int32_t from_origin = (int16_t)(section.middle - slices[i].middle - origin);
-            const int32_t half = (slices[i].width + section.width) / 2 + 2;
-            low = least(low, from_origin - half);
-            high = greatest(high, from_origin + half);
+    template <typename V> INK_INLINE V twice(V v) { return v | v << 16; }
+
+    /// - Parameter halvings: 0 for a circle of one period, 1 for one of two with one line.
+    INK_METHOD meetings meet(const ink_wave_section *sections, int32_t halvings) const {
+        meetings met;
+        const ink_wave_section *first = sections - count / 2;
+        // Where any slice meets a line the first one does: lines end further out.
+        const uint32_t origin = first->middle - middle[0];
+        int16lanes low = (int16lanes)65536, high = (int16lanes)-65536;
+        const int16lanes numbers = __builtin_convertvector(iota16(), int16lanes);
+        for (int32_t i = 0; i < count; i += lanes) {
+            const uint16lanes section = *(const uint16lanes_unaligned *)(first + i);
+            const uint16lanes own_width = *(const uint16lanes_unaligned *)(width + i), width = section >> 16;
+            const uint16lanes between = *(const uint16lanes_unaligned *)(middle + i) - (section & 65535);
+            const uint16lanes reach = (own_width + width) >> 1;
+            const int16lanes signed_between = (int16lanes)(between << 16) >> 16;
+            *(uint16lanes_unaligned *)(met.most + i) = twice(least(own_width, width) >> halvings);
+            *(uint16lanes_unaligned *)(met.reach + i) = twice(reach >> halvings);
+            *(uint16lanes_unaligned *)(met.between + i) = twice((uint16lanes)(signed_between >> halvings) & 65535);
+            const int16lanes from_origin = (int16lanes)((0 - between - origin) << 16) >> 16;
+            const int16lanes half = (int16lanes)reach + 2;
+            const int16lanes is_met = (width != 0) & (numbers < count - i);
+            low = is_met ? least(low, from_origin - half) : low;
+            high = is_met ? greatest(high, from_origin + half) : high;
         }
-        // Where it is more than a circle all is reached.
-        return {(uint16_t)(((int16_t)origin + low) >> halvings), (uint16_t)least((high - low) >> halvings, 65535)};
+        const int32_t lowest = __builtin_reduce_min(low);
+        met.start = (uint16_t)(origin + (uint32_t)lowest);
+        met.length = __builtin_reduce_max(high) - lowest;
+        return met;
     }
 
-    INK_INLINE ushort32 size_of(ushort32 v) { return (short32)v < 0 ? -v : v; }
+    /// The phases of a whole period, and which groups of them may be covered.
+    INK_METHOD void cover_circle(
+        wave_row &row, int32_t phases, uint16_t step, const ink_wave_section *sections) const {
+        __builtin_memset(row.covered(), 0, (size_t)phases * sizeof(uint16_t));
+        row.filled = 0;
+        const meetings met = meet(sections, 0);
+        if (met.length < 0) return;
+        uint16_t covered[INK_WAVE_PHASES_MAX];
+        const int32_t first = met.start / step, steps = (met.start % step + met.length) / step + 1;
+        const int32_t met_phases = least((steps + group - 1) / group * group, phases);
+        cover(covered, met_phases, (uint16_t)(first * step), step, met, 0);
+        const int32_t before_end = least(met_phases, phases - first);
+        __builtin_memcpy(row.covered() + first, covered, (size_t)before_end * sizeof *covered);
+        __builtin_memcpy(row.covered(), covered + before_end, (size_t)(met_phases - before_end) * sizeof *covered);
+        for (int32_t i = 0; i < met_phases; i += group) row.filled |= 1u << ((first + i) / group % (phases / group));
+        row.filled |= 1u << ((first + met_phases - 1) / group % (phases / group));
+    }
 
-    INK_METHOD void store(uint8_t *covered, ushort32 sum, int32_t halvings) const {
-        const int32_t shift = bits - 8 - halvings;
-        const ushort32 rounded = least((sum + (uint16_t)(1 << (shift - 1))) >> (uint16_t)shift, (ushort32)(uint16_t)255);
-        *(uchar32_unaligned *)covered = __builtin_convertvector(rounded, uchar32);
+    /// What lines cover of pixels at so many phases from one on, rounded up to whole groups.
+    /// - Parameters: first, step: 1/65,536 circle.
+    INK_METHOD void cover(
+        uint16_t *covered, int32_t phases, uint16_t first, uint16_t step, const meetings &met,
+        int32_t halvings) const {
+        const ushort32 numbers = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+        const auto same = [](uint32_t both) __attribute__((always_inline)) { return (ushort32)(uint16lanes)both; };
+        for (int32_t phase = 0; phase < phases; phase += group) {
+            const ushort32 at = numbers * step + (uint16_t)(first + phase * step);
+            const ushort32 later_at = at + (uint16_t)(32 * step);
+            ushort32 sum = (ushort32)(uint16_t)0, later = (ushort32)(uint16_t)0;
+            for (int32_t i = 0; i < count; i++) {
+                const ushort32 most = same(met.most[i]), reach = same(met.reach[i]), each = same(weight[i]);
+                const ushort32 here = size_of(at + same(met.between[i]));
+                const ushort32 there = size_of(later_at + same(met.between[i]));
+                sum += product(least(__builtin_elementwise_sub_sat(reach, here), most), each);
+                later += product(least(__builtin_elementwise_sub_sat(reach, there), most), each);
+            }
+            store(covered + phase, share(sum, halvings));
+            store(covered + phase + 32, share(later, halvings));
+        }
+    }
+
+    INK_INLINE ushort32 size_of(ushort32 v) { return (ushort32)__builtin_elementwise_abs((short32)v); }
+
+    /// What all slices share with lines, 1/65,535.
+    INK_METHOD ushort32 share(ushort32 sum, int32_t halvings) const {
+        const ushort32 wide = sum << (uint16_t)(16 - bits + halvings);
+        return wide + product(wide, (ushort32)filling[halvings]);
     }
 };
+
+/// A row to interpolate from, of `used` phases, from the row itself and both beside it.
+///
+/// Planes through the values themselves would on an average be off by 1/12 of what these bend by, both ways: narrow gaps
+/// would be too dark, thin lines too light.
+INK_INLINE void sharpen(
+    wave_row &sharp, const wave_row &above, const wave_row &row, const wave_row &below, int32_t phases, int32_t used) {
+    const uint16_t *here = row.covered(), *up = above.covered(), *down = below.covered();
+    for (int32_t phase = 0; phase < used; phase += 32) {
+        const ushort32 value = load32(here + phase);
+        const ushort32 beside = (load32(here + phase - 1) >> 2) + (load32(here + phase + 1) >> 2)
+            + (load32(up + phase) >> 2) + (load32(down + phase) >> 2);
+        const ushort32 third = (ushort32)(uint16_t)21845;
+        const ushort32 more = product(__builtin_elementwise_sub_sat(value, beside), third);
+        const ushort32 less = product(__builtin_elementwise_sub_sat(beside, value), third);
+        store(
+            sharp.covered() + phase,
+            __builtin_elementwise_sub_sat(__builtin_elementwise_add_sat(value, more), less));
+    }
+    sharp.covered()[phases] = sharp.covered()[0];
+    sharp.filled = row.filled;
+}
+
+/// Where nothing is covered. Planes go below it and beyond all, by at most this much.
+constexpr uint16_t wave_zero = 16384;
+
+/// Sixteen entries of a table, from what is covered in two rows at sixteen phases and at the next ones: the plane that
+/// comes nearest to all four, 1/32,768.
+INK_INLINE uint16lanes wave_entries(int16lanes here, int16lanes after, int16lanes below, int16lanes below_after) {
+    const auto slope = [&](int16lanes twice) __attribute__((always_inline)) {
+        return least(greatest((twice + 256) >> 9, (int16lanes)-127), (int16lanes)127);
+    };
+    const int16lanes by_phase = slope(after - here + below_after - below);
+    const int16lanes by_row = slope(below - here + below_after - after);
+    const int16lanes middle = ((here + after + below + below_after + 4) >> 3) + wave_zero;
+    return (uint16lanes)((middle - (by_phase + by_row) * 64) | (by_phase & 255) << 16 | by_row << 24);
+}
 
 void wave_table(
     const ink_wave_table *table, uint32_t *entries, const ink_wave_section *sections, const ink_wave_slice *slices,
@@ -127,26 +215,31 @@ void wave_table(
     const wave_slices pixel = wave_slices::of(slices, slice_count);
     const int32_t phases = 1 << table->phase_bits, width = 2 * phases;
     const int32_t used = table->tail_count > 0 ? width : phases;
-    uint8_t covered[2][2 * INK_WAVE_PHASES_MAX + 128];
-    uint32_t filled = pixel.cover_row(covered[0], *table, sections);
+    // Of the rows themselves three in turn, of those to interpolate from two.
+    wave_row rows[3] = {}, sharp[2] = {};
+    for (int32_t row = -1; row <= 1; row++) pixel.cover(rows[row + 1], *table, sections + row);
+    sharpen(sharp[0], rows[0], rows[1], rows[2], phases, used);
     for (int32_t row = 0; row < table->rows; row++) {
-        const uint8_t *here = covered[row & 1];
-        uint8_t *next = covered[(row & 1) ^ 1];
-        const uint32_t next_filled = pixel.cover_row(next, *table, sections + row + 1), either = filled | next_filled;
+        wave_row &below = rows[row % 3];
+        pixel.cover(below, *table, sections + row + 2);
+        const wave_row &here = sharp[row & 1];
+        wave_row &next = sharp[(row & 1) ^ 1];
+        sharpen(next, rows[(row + 1) % 3], rows[(row + 2) % 3], below, phases, used);
+        const uint32_t either = here.filled | next.filled;
         // The last entry of a group has the first phase of the next one, of the last group that of the first.
         const uint32_t meant = either | either >> 1 | either << (phases / group - 1) | ~(uint32_t)0 << (phases / group);
         for (int32_t phase = 0; phase < used; phase += lanes) {
             uint16lanes_unaligned *entry = (uint16lanes_unaligned *)(entries + row * width + phase);
             if ((meant >> (phase / group) & 1) == 0) {
-                *entry = (uint16lanes)0;
+                *entry = (uint16lanes)(uint32_t)wave_zero;
                 continue;
             }
-            const auto wide = [&](const uint8_t *from) __attribute__((always_inline)) {
-                return __builtin_convertvector(*(const uchar16_unaligned *)(from + phase), uint16lanes);
+            const auto wide = [&](const uint16_t *from) __attribute__((always_inline)) {
+                return __builtin_convertvector(load16(from + phase), int16lanes);
             };
-            *entry = wide(here) | wide(here + 1) << 8 | wide(next) << 16 | wide(next + 1) << 24;
+            *entry = wave_entries(
+                wide(here.covered()), wide(here.covered() + 1), wide(next.covered()), wide(next.covered() + 1));
         }
-        filled = next_filled;
     }
 }
 
@@ -162,7 +255,7 @@ struct wave_rows {
     const uint32_t *entries;
     int32_t phase_bits, last_row;
     /// Where the outermost line has no neighbour that a pixel might meet, from the middle on, and the last phase there.
-    int32_t tail_start, tail_last;
+    int32_t tail_start, tail_last, upper_tail, lower_tail;
 
     INK_INLINE int32_t steps_of(double a) { return (int32_t)floor_of(a * 65536 + 0.5); }
 
@@ -183,10 +276,12 @@ struct wave_rows {
         r.last_row = (table.rows - 1) << 16;
         r.tail_start = table.tail_count > 0 ? ((3 << table.phase_bits) + table.tail_start) << 16 : INT32_MAX / 2;
         r.tail_last = (table.tail_count - 2) * 65536;
+        r.upper_tail = wave_row::upper_tail(1 << table.phase_bits) << 16;
+        r.lower_tail = wave_row::lower_tail(1 << table.phase_bits) << 16;
         return r;
     }
 
-    /// What the lines cover of sixteen pixels, 1/65,535, between four entries of the table.
+    /// What the lines cover of sixteen pixels, 1/65,535.
     INK_METHOD ushort16 covered(int16lanes phase, int16lanes distance) const {
         const int16lanes turned = distance >> 31;
         phase = (phase ^ turned) - turned;
@@ -194,16 +289,14 @@ struct wave_rows {
         const int32_t one = 65536 << phase_bits;
         const int16lanes above = phase - tail_start, below = phase + (tail_start + tail_last + 65536);
         int16lanes place = phase & (one - 1);
-        place = above >= 0 ? least(above, (int16lanes)tail_last) + (one + 65536) : place;
-        place = below <= tail_last ? greatest(below, (int16lanes)0) + one / 2 * 3 : place;
-        const uint16lanes four = gathered((int16lanes)((distance >> 16) << (phase_bits + 1)) + (place >> 16));
-        // Between phases, two rows at once in halves of each lane; then between rows.
-        const uint16lanes part = (uint16lanes)(place >> 12) & 15;
-        const ushort32 near = (ushort32)(four & 0x00FF00FF), far = (ushort32)((four >> 8) & 0x00FF00FF);
-        const uint16lanes both = (uint16lanes)(near * (uint16_t)16 + (far - near) * (ushort32)(part | part << 16));
-        const uint16lanes part_of_row = (uint16lanes)(distance >> 12) & 15;
-        const uint16lanes sum = weighted(both, (16 - part_of_row) | part_of_row << 16);
-        return __builtin_convertvector(sum + (sum >> 8), ushort16);
+        place = above >= 0 ? least(above, (int16lanes)tail_last) + upper_tail : place;
+        place = below <= tail_last ? greatest(below, (int16lanes)0) + lower_tail : place;
+        const uint16lanes entry = gathered((int16lanes)((distance >> 16) << (phase_bits + 1)) + (place >> 16));
+        const uint16lanes phase_part = (uint16lanes)(place >> 9) & 127, row_part = (uint16lanes)(distance >> 9) & 127;
+        const uint16lanes here = entry + (slopes(entry, phase_part << 16 | row_part << 24) >> 16);
+        const ushort16 half = __builtin_elementwise_sub_sat(
+            __builtin_convertvector(here, ushort16), (ushort16)wave_zero);
+        return __builtin_elementwise_add_sat(half, half);
     }
 
 private:
@@ -221,16 +314,17 @@ private:
 #endif
     }
 
-    /// The sum of the products of both halves of each lane.
-    INK_INLINE uint16lanes weighted(uint16lanes a, uint16lanes b) {
+    /// The sum of both slopes of each entry times how far it is from there, in the halves above the entries' starts.
+    INK_INLINE uint16lanes slopes(uint16lanes entry, uint16lanes parts) {
 #if defined(__x86_64__) && INK_RANK >= 2
-        return (uint16lanes)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+        return (uint16lanes)_mm512_maddubs_epi16((__m512i)parts, (__m512i)entry);
 #elif defined(__x86_64__) && INK_RANK >= 1
-        const uint8lanes low = (uint8lanes)_mm256_madd_epi16((__m256i)a.lo, (__m256i)b.lo);
-        const uint8lanes high = (uint8lanes)_mm256_madd_epi16((__m256i)a.hi, (__m256i)b.hi);
+        const uint8lanes low = (uint8lanes)_mm256_maddubs_epi16((__m256i)parts.lo, (__m256i)entry.lo);
+        const uint8lanes high = (uint8lanes)_mm256_maddubs_epi16((__m256i)parts.hi, (__m256i)entry.hi);
         return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
-        return (a & 0xFFFF) * (b & 0xFFFF) + (a >> 16) * (b >> 16);
+        const int16lanes by_phase = (int16lanes)(entry << 8) >> 24, by_row = (int16lanes)entry >> 24;
+        return (uint16lanes)(by_phase * (int16lanes)(parts >> 16 & 255) + by_row * (int16lanes)(parts >> 24)) << 16;
 #endif
     }
 };

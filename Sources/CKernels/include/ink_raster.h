@@ -189,10 +189,8 @@ struct ink_wave_section {
     uint16_t middle, width;
 };
 
-/// A part of a pixel between two straight lines across the waves: an interval likewise, at some sections from the
-/// pixel's middle.
+/// A part of a pixel between two straight lines across the waves: an interval likewise.
 struct ink_wave_slice {
-    int32_t distance;
     uint16_t middle, width;
     /// How much of the way to the next slice it is thick, 1/65,535.
     uint16_t share;
@@ -200,11 +198,11 @@ struct ink_wave_slice {
 
 /// What waves cover of a pixel at each distance along them from the stamp's centre on and each phase between two lines.
 ///
-/// A row is 2^(phase_bits + 1) entries. Each holds what is covered there, at the next phase, and the same of the next row,
-/// 1/255, a byte each. First come the phases of a period with lines on both sides. Where lines are so close that a
-/// pixel beyond the outermost one would meet a neighbour that there is not, tails follow: `tail_count` phases from
-/// `tail_start` phases above the uppermost line on, from one past the period on; and the same up to that below the
-/// lowermost line, from half a period later on.
+/// A row is 2^(phase_bits + 1) entries. Each holds what is covered there, 1/32,768 beyond 16,384, and above that by how much
+/// more it is at each 1/128 of the way to the next phase and of that to the next row, signed bytes. First come the phases
+/// of a period with lines on both sides. Where lines are so close that a pixel beyond the outermost one would meet a
+/// neighbour that there is not, tails follow: `tail_count` phases from `tail_start` phases above the uppermost line on,
+/// from two past the period on; and the same up to that below the lowermost line, from half a period later on.
 struct ink_wave_table {
     const uint32_t *_Nonnull entries;
     int32_t phase_bits;
@@ -230,8 +228,9 @@ struct ink_raster {
     void (*_Nonnull multiply_bars)(
         struct ink_kept plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
         int32_t directions, const struct ink_place *_Nonnull places, ptrdiff_t count);
-    /// Works out the entries of a table of waves. `sections`: at each row's distance and at those of all slices around it;
-    /// no section and slice together fill a period.
+    /// Works out the entries of a table of waves. `slices`: one for each section around a pixel's middle, an odd number.
+    /// `sections`: at the first row's distance, and at those of all rows, of one more on either side, of all slices around
+    /// them and of 16 more; no section and slice together fill a period.
     void (*_Nonnull wave_table)(
         const struct ink_wave_table *_Nonnull table, uint32_t *_Nonnull entries,
         const struct ink_wave_section *_Nonnull sections, const struct ink_wave_slice *_Nonnull slices,

@@ -16,6 +16,8 @@ final class WaveSections {
     private let last: Int
 
     private static let steps = 16
+    /// Places at which a section is taken where the line ends.
+    private static let parts = 8
     /// Where the line turns up to its end.
     private static let lastTrough = 7.5
 
@@ -30,12 +32,23 @@ final class WaveSections {
         end = Pattern.halfLength + radius
         last = Int(((end + margin) / step).rounded(.up))
         let half = (0...last).map { index -> ink_wave_section in
-            let interval = WaveSections.interval(of: line, radius: radius, at: Double(index) * step)
-            guard interval.lower < interval.upper else { return ink_wave_section() }
+            let x = Double(index) * step
+            // Where the line ends sections change fast: they stand for all halfway to the next ones.
+            let isEnd = x + step / 2 > Pattern.halfLength - radius
+            let parts = isEnd ? WaveSections.parts : 1
+            var (area, moment) = (0.0, 0.0)
+            for part in 0..<parts {
+                let offset = (2 * Double(part) + 1) / Double(parts) - 1
+                let interval = WaveSections.interval(of: line, radius: radius, at: x + offset * step / 2)
+                guard interval.lower < interval.upper else { continue }
+                area += interval.upper - interval.lower
+                moment += (interval.upper - interval.lower) * (interval.upper + interval.lower) / 2
+            }
+            guard area > 0 else { return ink_wave_section() }
             let period = 65_536 / spacing
             return ink_wave_section(
-                middle: UInt16(truncatingIfNeeded: Int(((interval.lower + interval.upper) / 2 * period).rounded())),
-                width: UInt16(min(((interval.upper - interval.lower) * period).rounded(), 65_535)))
+                middle: UInt16(truncatingIfNeeded: Int((moment / area * period).rounded())),
+                width: UInt16(min((area / Double(parts) * period).rounded(), 65_535)))
         }
         // Turned by half a turn, a wave is itself.
         sections =

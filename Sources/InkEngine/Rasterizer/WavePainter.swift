@@ -70,9 +70,9 @@ final class WavePainter {
         let area = abs(across.normal.x * along.normal.y - across.normal.y * along.normal.x)
         guard area > WavePainter.areaMin else { return nil }
         let sections = sections(sectionsKey)
-        let slices = shadow.slices(step: 2 * step, period: brush.spacing)
+        let slices = shadow.slices(step: step, period: brush.spacing)
         guard slices.count <= INK_WAVE_SLICES_MAX, let widest = slices.map(\.width).max(),
-            Int(widest) + Int(sections.widest) < 65_536, sections.reach(Int(table.rows) + 1 + slices.count)
+            Int(widest) + Int(sections.widest) < 65_536, sections.reach(Int(table.rows) + slices.count / 2 + 17)
         else { return nil }
         sections.withMiddle { kernels.pointee.wave_table(&table, entries, $0, slices, Int32(slices.count)) }
         let waves = ink_waves(
@@ -89,11 +89,11 @@ final class WavePainter {
         // Steps further apart would pass over the bends of small stamps and the slopes of steep waves.
         guard step * (1 + 0.16 * brush.spacing) <= WavePainter.stepMax else { return nil }
         let period = brush.spacing * stamp.size * scale.largest
+        let phasesMax = Int(INK_WAVE_PHASES_MAX)
+        guard period <= WavePainter.phaseMax * Double(phasesMax) else { return nil }
+        let phaseMax = shadow.isUpright ? WavePainter.uprightPhaseMax : WavePainter.phaseMax
         var phases = Int(INK_WAVE_PHASES_MIN)
-        while period > WavePainter.phaseMax * Double(phases) {
-            phases *= 2
-            guard phases <= INK_WAVE_PHASES_MAX else { return nil }
-        }
+        while phases < phasesMax, period > phaseMax * Double(phases) { phases *= 2 }
         // How far from a line's middle a pixel may meet it.
         let reach = (1.0 / 4 + (brush.lineWidth / 2 + shadow.across) / brush.spacing) * Double(phases)
         guard brush.lineWidth < Pattern.halfLength, reach < Double(phases) else { return nil }
@@ -132,6 +132,8 @@ final class WavePainter {
     private static let rowsPerPixel = 10.0
     /// Pixels from one phase to the next.
     private static let phaseMax = 0.1
+    /// The same where pixels lie straight across the lines and begin to meet them at once, not gradually.
+    private static let uprightPhaseMax = 0.05
 }
 
 /// A normal, and how much of the pattern's own measure a unit of it is.
@@ -161,7 +163,12 @@ private struct PixelShadow {
     var along: Double { (abs(perPixelAlong.x) + abs(perPixelAlong.y)) / 2 }
     var across: Double { (abs(perPixelAcross.x) + abs(perPixelAcross.y)) / 2 }
 
-    /// The pixel in slices, `step` apart; the outermost ones are cut off where it ends. Sections are half as far apart.
+    /// Whether one of its sides leads nearly along the pattern.
+    var isUpright: Bool {
+        min(abs(perPixelAcross.x), abs(perPixelAcross.y)) < 0.15 * max(abs(perPixelAcross.x), abs(perPixelAcross.y))
+    }
+
+    /// The pixel in slices, `step` apart as sections are; the outermost ones are cut off where it ends.
     func slices(step: Double, period: Double) -> [ink_wave_slice] {
         let count = Int((along / step + 0.5).rounded(.down))
         let parts = 4
@@ -179,13 +186,13 @@ private struct PixelShadow {
                 moment += width * (chord.upper + chord.lower) / 2
                 squares += width * width
             }
-            guard area > 0 else { return ink_wave_slice(distance: Int32(2 * index), middle: 0, width: 0, share: 0) }
+            guard area > 0 else { return ink_wave_slice(middle: 0, width: 0, share: 0) }
             // As wide as most of it is, and as thick as makes up its area: not a corner that is spread over the slice.
             let width = squares / area
             let share = area / width / Double(parts) * (end - start) / step
             func ofPeriod(_ length: Double) -> Int { Int((length / period * 65_536).rounded()) }
             return ink_wave_slice(
-                distance: Int32(2 * index), middle: UInt16(truncatingIfNeeded: ofPeriod(moment / area)),
+                middle: UInt16(truncatingIfNeeded: ofPeriod(moment / area)),
                 width: UInt16(min(ofPeriod(width), 65_535)), share: UInt16(min(share, 1) * 65_535))
         }
     }

@@ -52,7 +52,7 @@ struct StrokePainterTests {
     /// Where stamps lie over each other at the same places of pixels, an error of a hundredth becomes one of a tenth. Lines of
     /// these brushes end beside and in those that cross them, and in the gaps between these.
     @Test(
-        "straight strokes of lines are nearly exact",
+        "straight strokes of lines and waves are nearly exact",
         arguments: [
             Brush(type: .parallelLines, spacing: 5, lineWidth: 1.5),
             Brush(type: .parallelLines, spacing: 6, lineWidth: 1),
@@ -60,6 +60,8 @@ struct StrokePainterTests {
             Brush(type: .crossHatch, spacing: 5.4, lineWidth: 1.5),
             Brush(type: .crossHatch, spacing: 10, lineWidth: 1), Brush(type: .crossHatch, spacing: 4.5, lineWidth: 2),
             Brush(type: .crossHatch, spacing: 4, lineWidth: 2.4), Brush(type: .crossHatch, spacing: 6.67, lineWidth: 5),
+            Brush(type: .waves, spacing: 8, lineWidth: 1.5), Brush(type: .waves, spacing: 12, lineWidth: 1),
+            Brush(type: .waves, spacing: 6, lineWidth: 2),
         ],
         [0.0, 0.1, 0.5, 1, 2, 3, 8, 15, 22.5, 30, 38, 41, 44, 45, 60, 90, 92.5, 135, 180, 270])
     func straightStrokes(brush: Brush, rotation: Double) {
