@@ -109,6 +109,19 @@ size_t find_cheapest(ink_deflater &d, uint32_t begin, uint32_t end, Sequence *se
     return count;
 }
 
+/// Whether nothing but runs of a byte is looked for.
+bool is_of_runs(ink_deflate_search search) { return search == INK_SEARCH_RUNS || search == INK_SEARCH_LONG_RUNS; }
+
+/// Sequences of the bytes from `begin` to `end` of the window.
+size_t find_sequences(ink_deflater &d, uint32_t begin, uint32_t end, Sequence *sequences) {
+    switch (d.search) {
+    case INK_SEARCH_RUNS:
+        return d.kernels->find_runs(d.costs, d.window, begin, end, begin == d.first, sequences);
+    case INK_SEARCH_LONG_RUNS: return d.kernels->find_long_runs(d.window, begin, end, begin == d.first, sequences);
+    default: return find_cheapest(d, begin, end, sequences);
+    }
+}
+
 /// Finds and counts what the bytes from `begin` to `end` of the window consist of; `part` ends where it begins.
 void search(ink_deflater &d, uint32_t begin, uint32_t end, Part &part) {
     memset(&part.frequencies, 0, sizeof part.frequencies);
@@ -122,9 +135,7 @@ void search(ink_deflater &d, uint32_t begin, uint32_t end, Part &part) {
     } else {
         part.sequence_begin = part.sequence_end;
         Sequence *sequences = d.sequences + part.sequence_begin;
-        size_t count = d.search == INK_SEARCH_RUNS
-            ? d.kernels->find_runs(d.costs, d.window, begin, end, begin == d.first, sequences)
-            : find_cheapest(d, begin, end, sequences);
+        size_t count = find_sequences(d, begin, end, sequences);
         part.sequence_end = part.sequence_begin + count;
         d.kernels->count_sequences(d.window + begin, sequences, count, d.coarseness, part.frequencies);
     }
@@ -275,7 +286,7 @@ size_t ink_deflater_write(ink_deflater *d, size_t rows, ink_deflate_end what_fol
     d->writer.out = out;
     uint32_t row_bytes = d->row_bytes;
     uint32_t end = history + static_cast<uint32_t>(rows * row_bytes);
-    uint32_t segment = d->search == INK_SEARCH_RUNS ? run_segment_bytes : segment_bytes;
+    uint32_t segment = is_of_runs(d->search) ? run_segment_bytes : segment_bytes;
     segment = row_bytes > segment ? row_bytes : segment / row_bytes * row_bytes;
     memset(d->window + end, 0, slack);
     if (!d->knows_costs) guess(*d, history, end - history < segment ? end : history + segment);
@@ -302,7 +313,7 @@ size_t ink_deflater_write(ink_deflater *d, size_t rows, ink_deflate_end what_fol
             }
         }
         begin = part_end;
-        if (d->search != INK_SEARCH_RUNS && begin < end) make_costs(block.frequencies, d->costs);
+        if (!is_of_runs(d->search) && begin < end) make_costs(block.frequencies, d->costs);
     }
     write_block(*d, block, what_follows == INK_END_LAST);
     slide(*d, end - history);

@@ -9,8 +9,9 @@ namespace ink_deflate {
 
 extern const Kernels INK_TABLE(kernels_);
 const Kernels INK_TABLE(kernels_) = {
-    INK_LEVEL::find_runs,   INK_LEVEL::count_sequences, INK_LEVEL::write_sequences,
-    INK_LEVEL::find_pixels, INK_LEVEL::count_pixels,    INK_LEVEL::write_pixels,
+    INK_LEVEL::find_runs,       INK_LEVEL::find_long_runs, INK_LEVEL::count_sequences,
+    INK_LEVEL::write_sequences, INK_LEVEL::find_pixels,    INK_LEVEL::count_pixels,
+    INK_LEVEL::write_pixels,
 };
 
 }  // namespace ink_deflate

@@ -12,6 +12,18 @@ void worthwhile_runs(const Costs &costs, uint8_t *lengths) {
     }
 }
 
+/// A run behind literals, in as many matches as it takes.
+INK_INLINE Sequence *add_run(Sequence *next, uint32_t literals, uint32_t length) {
+    for (uint32_t left = length; left > 0;) {
+        // What is left must not be shorter than a match can be.
+        uint32_t part = left <= match_max ? left : left < match_max + 3 ? left - 3 : match_max;
+        *next++ = {literals, static_cast<uint16_t>(part), 1};
+        literals = 0;
+        left -= part;
+    }
+    return next;
+}
+
 size_t find_runs(const Costs &costs, const uint8_t *window, uint32_t begin, uint32_t end, bool is_first, Sequence *out) {
     uint8_t least[literal_count];
     worthwhile_runs(costs, least);
@@ -32,14 +44,7 @@ size_t find_runs(const Costs &costs, const uint8_t *window, uint32_t begin, uint
         if (at >= end) break;
         uint32_t length = equal_prefix(window + at - 1, window + at, window + end);
         if (length >= least[window[at]]) {
-            uint32_t literals = at - anchor;
-            for (uint32_t left = length; left > 0;) {
-                // What is left must not be shorter than a match can be.
-                uint32_t part = left <= match_max ? left : left < match_max + 3 ? left - 3 : match_max;
-                *next++ = {literals, static_cast<uint16_t>(part), 1};
-                literals = 0;
-                left -= part;
-            }
+            next = add_run(next, at - anchor, length);
             anchor = at + length;
         }
         at += length;
@@ -48,8 +53,30 @@ size_t find_runs(const Costs &costs, const uint8_t *window, uint32_t begin, uint
     return static_cast<size_t>(next - out);
 }
 
-void count_sequences(
-    const uint8_t *bytes, const Sequence *sequences, size_t count, uint32_t coarseness, Frequencies &frequencies) {
+size_t find_long_runs(const uint8_t *window, uint32_t begin, uint32_t end, bool is_first, Sequence *out) {
+    enum : uint32_t { half = 32 };
+    Sequence *next = out;
+    uint32_t anchor = begin;
+    uint32_t at = begin + (is_first ? 1 : 0);
+    while (at < end) {
+        uint64_t equal = equal64(window + at, window + at - 1);
+        bool is_first_half = static_cast<uint32_t>(equal) == ~uint32_t(0);
+        if (!is_first_half && equal >> half != ~uint32_t(0)) {
+            at += 2 * half;
+            continue;
+        }
+        at += is_first_half ? 0 : half;
+        if (end - begin < half || at > end - half) break;
+        uint32_t length = equal_prefix(window + at - 1, window + at, window + end);
+        next = add_run(next, at - anchor, length);
+        at += length;
+        anchor = at;
+    }
+    *next++ = {end - anchor, 0, 0};
+    return static_cast<size_t>(next - out);
+}
+
+void count_sequences(    const uint8_t *bytes, const Sequence *sequences, size_t count, uint32_t coarseness, Frequencies &frequencies) {
     // Four tables, so that equal neighbours do not wait for each other.
     uint32_t tables[4][literal_count] = {};
     bool is_complete = true;

@@ -20,6 +20,8 @@ enum ink_deflate_search {
     INK_SEARCH_PIXELS = 1,
     /// Strings of bytes, and the cheapest way to put the rows together of them.
     INK_SEARCH_CHEAPEST = 2,
+    /// Runs of one byte that are at least 32 long.
+    INK_SEARCH_LONG_RUNS = 3,
 };
 
 /// What follows the rows that are written.
@@ -39,8 +41,8 @@ void ink_deflater_destroy(ink_deflater *deflater);
 
 /// Begins a band of rows of `row_bytes` bytes: a filter's number and pixels of `pixel` bytes each.
 ///
-/// Of many literals in a row all are counted, a half, a quarter or an eighth, for a `coarseness` of 0 to 3, which is faster
-/// and costs a little. `estimate` is the number of an estimate of rows like the band's, from which the costs of symbols
+/// Of many literals in a row all are counted, a half, a quarter, an eighth or a sixteenth, for a `coarseness` of 0 to 4,
+/// which is faster and costs a little. `estimate` is the number of an estimate of rows like the band's, from which the costs of symbols
 /// are taken at first; -1: none.
 void ink_deflater_begin(
     ink_deflater *deflater, enum ink_deflate_search search, size_t row_bytes, size_t pixel, uint32_t coarseness,

@@ -92,22 +92,34 @@ public final class BandEncoder {
 
     /// Stripes of rows that stand for the band.
     private func sample(of band: Band, effort: EncodingEffort) -> [Range<Int>] {
-        let stripe = effort == .small ? 3 : 2
+        let stripe =
+            switch effort {
+            case .fast: 1
+            case .balanced: 2
+            case .small: 3
+            }
         return stride(from: 0, to: band.rowCount, by: 64).map { $0..<min($0 + stripe, band.rowCount) }
     }
 
     private func bestPacking(of band: Band, effort: EncodingEffort) throws(EngineError) -> Packing {
         // A filter for eight rows, and symbols counted in a quarter of the literals, cost a quarter of a percent and save a
-        // fifth of the time; an eighth of the literals costs 0.03% and saves a few percent more.
-        let filtering = FilterStrategy.cheapest(period: effort == .small ? 1 : 8)
+        // fifth of the time; an eighth of the literals costs 0.03% and saves a few percent more. `fast` goes further, and
+        // looks for long runs alone: 1% larger on dense strokes, 4% on others, and a quarter of the time less.
+        let (period, coarseness) =
+            switch effort {
+            case .fast: (16, 4)
+            case .balanced: (8, 3)
+            case .small: (1, 0)
+            }
+        let filtering = FilterStrategy.cheapest(period: period)
         func packing(_ strategy: FilterStrategy, _ search: DeflateSearch) -> Packing {
             Packing(
                 strategy: strategy,
                 start: .init(
                     search: search, filteredRowByteCount: band.filter.filteredRowByteCount,
-                    bytesPerPixel: band.bytesPerPixel, coarseness: effort == .small ? 0 : 3, estimate: nil))
+                    bytesPerPixel: band.bytesPerPixel, coarseness: UInt32(coarseness), estimate: nil))
         }
-        var candidates = [packing(filtering, .runs), packing(.none, .pixels)]
+        var candidates = [packing(filtering, effort == .fast ? .longRuns : .runs), packing(.none, .pixels)]
         if effort != .fast { candidates.append(packing(filtering, .pixels)) }
         let stripes = sample(of: band, effort: effort)
         var bits: [UInt64] = []

@@ -22,6 +22,8 @@ enum DeflateEnd {
 enum DeflateSearch {
     /// Runs of one byte.
     case runs
+    /// Runs of one byte that are at least 32 long.
+    case longRuns
     /// Pixels and strings of pixels.
     case pixels
     /// Strings of bytes, and the cheapest way to put the rows together of them.
@@ -30,6 +32,7 @@ enum DeflateSearch {
     fileprivate var c: ink_deflate_search {
         switch self {
         case .runs: INK_SEARCH_RUNS
+        case .longRuns: INK_SEARCH_LONG_RUNS
         case .pixels: INK_SEARCH_PIXELS
         case .cheapest: INK_SEARCH_CHEAPEST
         }
@@ -60,7 +63,8 @@ final class BandDeflater {
         /// A filter's number and the pixels of a row.
         var filteredRowByteCount: Int
         var bytesPerPixel: Int
-        /// Of many literals in a row all are counted, a half, a quarter or an eighth, for 0 to 3: faster, and a little larger.
+        /// Of many literals in a row all are counted, a half, a quarter, an eighth or a sixteenth, for 0 to 4: faster, and a
+        /// little larger.
         var coarseness: UInt32
         /// The number of an estimate, from which the costs of symbols are taken at first.
         var estimate: Int?
