@@ -65,8 +65,9 @@ size_t find_long_runs(const uint8_t *window, uint32_t begin, uint32_t end, bool 
             at += 2 * half;
             continue;
         }
-        at += is_first_half ? 0 : half;
-        if (end - begin < half || at > end - half) break;
+        // What is like it before the second half belongs to it.
+        at += is_first_half ? 0 : half - static_cast<uint32_t>(__builtin_clz(~static_cast<uint32_t>(equal)));
+        if (at + half > end) break;
         uint32_t length = equal_prefix(window + at - 1, window + at, window + end);
         next = add_run(next, at - anchor, length);
         at += length;
@@ -76,7 +77,8 @@ size_t find_long_runs(const uint8_t *window, uint32_t begin, uint32_t end, bool 
     return static_cast<size_t>(next - out);
 }
 
-void count_sequences(    const uint8_t *bytes, const Sequence *sequences, size_t count, uint32_t coarseness, Frequencies &frequencies) {
+void count_sequences(
+    const uint8_t *bytes, const Sequence *sequences, size_t count, uint32_t coarseness, Frequencies &frequencies) {
     // Four tables, so that equal neighbours do not wait for each other.
     uint32_t tables[4][literal_count] = {};
     bool is_complete = true;

@@ -132,8 +132,8 @@ struct Kernels {
     /// first of its band.
     size_t (*find_runs)(
         const Costs &costs, const uint8_t *window, uint32_t begin, uint32_t end, bool is_first, Sequence *out);
-    /// The same, but only runs that fill half of 64 bytes, counted from the end of the run before; much faster, since what
-    /// is put between runs takes longer to begin than to go on.
+    /// The same, but only runs that fill half of 64 bytes, counted from the beginning or the end of the run before. Much
+    /// faster, since what is put between runs takes longer to begin than to go on.
     size_t (*find_long_runs)(const uint8_t *window, uint32_t begin, uint32_t end, bool is_first, Sequence *out);
     /// Of many literals in a row all are counted, a half, a quarter, an eighth or a sixteenth, for a coarseness of 0 to 4; of
     /// those not counted each may have been one of any value.

@@ -12,7 +12,8 @@ using namespace INK_JOIN(stamps_, INK_LEVEL);
 constexpr int32_t group = INK_WAVE_PHASES_MIN;
 
 /// What lines cover of pixels in a row of the table, 1/65,535: at the phases of a circle, at its first one again, and
-/// at those of both tails, before which there is one more.
+/// at those of both tails. Before those of the upper tail there is one more; before those of the lower one nothing is
+/// covered.
 struct wave_row {
     /// A bit for each group of the circle in which anything may be covered.
     uint32_t filled;
@@ -190,6 +191,7 @@ INK_INLINE void sharpen(
             sharp.covered() + phase,
             __builtin_elementwise_sub_sat(__builtin_elementwise_add_sat(value, more), less));
     }
+    // What is before the upper tail is next to that only in the row.
     sharp.covered()[phases] = sharp.covered()[0];
     sharp.filled = row.filled;
 }
@@ -215,7 +217,7 @@ void wave_table(
     const wave_slices pixel = wave_slices::of(slices, slice_count);
     const int32_t phases = 1 << table->phase_bits, width = 2 * phases;
     const int32_t used = table->tail_count > 0 ? width : phases;
-    // Of the rows themselves three in turn, of those to interpolate from two.
+    // Of the rows themselves three in turn, of those to interpolate from two; 0 where nothing is put.
     wave_row rows[3] = {}, sharp[2] = {};
     for (int32_t row = -1; row <= 1; row++) pixel.cover(rows[row + 1], *table, sections + row);
     sharpen(sharp[0], rows[0], rows[1], rows[2], phases, used);

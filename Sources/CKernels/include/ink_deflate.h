@@ -20,7 +20,7 @@ enum ink_deflate_search {
     INK_SEARCH_PIXELS = 1,
     /// Strings of bytes, and the cheapest way to put the rows together of them.
     INK_SEARCH_CHEAPEST = 2,
-    /// Runs of one byte that are at least 32 long.
+    /// Runs of one byte: all of at least 63, and some of 32 and more.
     INK_SEARCH_LONG_RUNS = 3,
 };
 
@@ -42,8 +42,8 @@ void ink_deflater_destroy(ink_deflater *deflater);
 /// Begins a band of rows of `row_bytes` bytes: a filter's number and pixels of `pixel` bytes each.
 ///
 /// Of many literals in a row all are counted, a half, a quarter, an eighth or a sixteenth, for a `coarseness` of 0 to 4,
-/// which is faster and costs a little. `estimate` is the number of an estimate of rows like the band's, from which the costs of symbols
-/// are taken at first; -1: none.
+/// which is faster and costs a little. `estimate` is the number of an estimate of rows like the band's, from which the
+/// costs of symbols are taken at first; -1: none.
 void ink_deflater_begin(
     ink_deflater *deflater, enum ink_deflate_search search, size_t row_bytes, size_t pixel, uint32_t coarseness,
     int estimate);

@@ -32,7 +32,7 @@ enum {
     /// The fewest and the most phases in a table of waves, and the most slices of a pixel.
     INK_WAVE_PHASES_MIN = 64,
     INK_WAVE_PHASES_MAX = 256,
-    INK_WAVE_SLICES_MAX = 64,
+    INK_WAVE_SLICES_MAX = 32,
     /// Edges that are drawn together.
     INK_CHAIN_LANES = 16,
     /// Bytes of a row of marks, each for sixteen pixels: a cell has 2,048 columns at most.
@@ -229,8 +229,8 @@ struct ink_raster {
         struct ink_kept plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
         int32_t directions, const struct ink_place *_Nonnull places, ptrdiff_t count);
     /// Works out the entries of a table of waves. `slices`: one for each section around a pixel's middle, an odd number.
-    /// `sections`: at the first row's distance, and at those of all rows, of one more on either side, of all slices around
-    /// them and of 16 more; no section and slice together fill a period.
+    /// `sections`: at the first row's distance, and from one before it to two behind the last row at those of all slices
+    /// around them and of 16 more; no section and slice together fill a period.
     void (*_Nonnull wave_table)(
         const struct ink_wave_table *_Nonnull table, uint32_t *_Nonnull entries,
         const struct ink_wave_section *_Nonnull sections, const struct ink_wave_slice *_Nonnull slices,

@@ -88,7 +88,7 @@ final class DiscTable {
         var sums = [UInt32](repeating: 0, count: stride * stride)
         for row in 0..<edge {
             let line = plane.pixels.values + row * plane.pixels.stride
-            // The first row and the last one have nothing of the disc.
+            // Pixels at the edges have nothing of the disc; what is beside them in the plane is as no pixel was drawn.
             let above = row > 0 ? line - plane.pixels.stride : line
             let below = row < edge - 1 ? line + plane.pixels.stride : line
             var covered: UInt32 = 0

@@ -113,8 +113,9 @@ final class WavePainter {
         if let sections = sections[key] { return sections }
         // Brushes are few, unless somebody makes them up.
         if sections.count >= WavePainter.sectionsMax { sections.removeAll() }
-        // Four pixels of the largest stamp.
-        let margin = 4 * WavePainter.rowsPerPixel * key.step
+        // As many pixels of the largest stamp: half a pixel's diagonal for the rows and for the slices around them each, and
+        // what the kernel reads beyond.
+        let margin = 6 * WavePainter.rowsPerPixel * key.step
         let made = WaveSections(spacing: key.spacing, width: key.lineWidth, step: key.step, margin: margin)
         sections[key] = made
         return made

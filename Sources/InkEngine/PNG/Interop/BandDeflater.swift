@@ -22,7 +22,7 @@ enum DeflateEnd {
 enum DeflateSearch {
     /// Runs of one byte.
     case runs
-    /// Runs of one byte that are at least 32 long.
+    /// Runs of one byte: all of at least 63, and some of 32 and more.
     case longRuns
     /// Pixels and strings of pixels.
     case pixels
