@@ -98,8 +98,8 @@ public final class BandEncoder {
             case .balanced: 2
             case .small: 3
             }
-        // The first row has none above it, as only few have.
-        let first = min(1, band.rowCount - 1)
+        // One row alone must not be the first, which has none above it.
+        let first = stripe == 1 ? min(1, band.rowCount - 1) : 0
         return stride(from: first, to: band.rowCount, by: 64).map { $0..<min($0 + stripe, band.rowCount) }
     }
 
