@@ -19,6 +19,7 @@ final class DiscTable {
     /// Tables for larger discs would cost more than they save, output pixels.
     static let radiusMax = 7.0
 
+    /// Whole numbers of this part of a pixel's coverage are summed.
     private static let sumParts = 12
 
     private let values: UnsafeMutablePointer<UInt16>
@@ -86,6 +87,7 @@ final class DiscTable {
         accumulator.multiply(plane, box: cell, alpha: 1)
         let stride = edge + 1
         var sums = [UInt32](repeating: 0, count: stride * stride)
+        let parts = UInt32(sumParts)
         for row in 0..<edge {
             let line = plane.pixels.values + row * plane.pixels.stride
             // Pixels at the edges have nothing of the disc; what is beside them in the plane is as no pixel was drawn.
@@ -96,7 +98,7 @@ final class DiscTable {
                 let around =
                     UInt32(line[column - 1]) + UInt32(line[column + 1]) + UInt32(above[column]) + UInt32(below[column])
                 // What is left of a pixel, not what is covered.
-                covered &+= 12 * UInt32(RemainingPlane.all) &- 16 * UInt32(line[column]) &+ around
+                covered &+= parts * UInt32(RemainingPlane.all) &- (parts + 4) * UInt32(line[column]) &+ around
                 sums[(row + 1) * stride + column + 1] = sums[row * stride + column + 1] &+ covered
             }
         }
