@@ -122,10 +122,7 @@ struct edge_cutter {
         int32_t *const values = target.values;
         uint8_t *const marked = target.marks;
         const auto add_one = [&](int32_t cut) __attribute__((always_inline)) {
-            int32_t *to = values + places[cut];
-            to[0] += first[cut];
-            to[1] += second[cut];
-            to[2] += third[cut];
+            add_three(values + places[cut], first[cut], second[cut], third[cut]);
             marked[marks[cut]] = 1;
         };
         for (uint32_t wide = which & reaches_on[at / lanes]; wide != 0; wide &= wide - 1) {

@@ -21,6 +21,15 @@ INK_INLINE int16lanes nearest(float16 v) {
     return __builtin_convertvector(v + 12582912.0f, int16lanes) - 12582912;
 }
 
+/// Adds to three values, one after the other: two at a time would be read across what has just been written to one of them,
+/// and wait until it is in memory.
+INK_INLINE void add_three(int32_t *to, int32_t first, int32_t second, int32_t third) {
+    volatile int32_t *const apart = to;
+    apart[0] = apart[0] + first;
+    apart[1] = apart[1] + second;
+    apart[2] = apart[2] + third;
+}
+
 /// What sixteen pieces of edges, none longer than a pixel either way, add to three pixels of a row each.
 struct shares {
     int16lanes column, first, second, third;
@@ -41,48 +50,102 @@ struct shares {
     }
 };
 
-void add_chain(ink_deltas target, const ink_chain *chain, double x, double y) {
-    const ink_chain edges = *chain;
-    const int64_t column_origin = floor_of(x), row_origin = floor_of(y);
-    const float shift_x = (float)(x - (double)column_origin);
-    const int32_t shift_y = (int32_t)floor_of((y - (double)row_origin) * 65536 + 0.5);
-    const int32_t to_column = (int32_t)(column_origin - target.left), to_row = (int32_t)(row_origin - target.top);
+/// Sixteen edges of a chain from their upper ends down, pixels and 1/65,536 pixel from where the chain is put on.
+struct chain_edges {
+    /// The column of the upper end, the way from there to the lower end, and that by the height in 1/65,536 pixel.
+    float16 x, way, slope;
+    /// Half of the height, 1/65,536 pixel, by the way's columns, and negative for an edge that leads upwards.
+    float16 steepness;
+    int16lanes y, height;
+    /// -1 for an edge that leads upwards, else 0.
+    int16lanes is_upward;
+
+    /// - Parameters: x, y: the points where the edges begin, then those where they end, `lanes` after them.
+    INK_INLINE chain_edges of(const float *x, const float *y, float factor) {
+        const float16 x_from = floats16(x) * factor, x_to = floats16(x + lanes) * factor;
+        const int16lanes y_from = row(floats16(y) * factor), y_to = row(floats16(y + lanes) * factor);
+        const int16lanes is_upward = y_to < y_from;
+        const float16 upper = is_upward ? x_to : x_from, lower = is_upward ? x_from : x_to;
+        const int16lanes top = least(y_from, y_to), height = greatest(y_from, y_to) - top;
+        const float16 way = lower - upper, tall = to_float(height);
+        const float16 size = (float16)((int16lanes)way & 0x7FFFFFFF);
+        // The areas beside an edge that leads less to the side are too small to be told apart.
+        const float16 steepness = tall * 0.5f / greatest(size, (float16)(1.0f / 1024));
+        return {
+            upper, way, way / greatest(tall, (float16)1.0f), is_upward ? -steepness : steepness, top, height, is_upward};
+    }
+
+private:
+    /// 1/65,536 pixel, for up to 2^14 pixels.
+    INK_INLINE int16lanes row(float16 y) {
+        const float16 scaled = y * 65536.0f;
+        return __builtin_convertvector(scaled + (scaled < 0 ? (float16)-0.5f : (float16)0.5f), int16lanes);
+    }
+};
+
+/// A place where a chain is put on, from the cell's first pixel.
+struct chain_place {
+    int32_t column, row;
+    /// What is left of a pixel; rows in 1/65,536.
+    float x;
+    int32_t y;
+
+    INK_INLINE chain_place of(const ink_point &p, const ink_deltas &target) {
+        const int64_t column = floor_of(p.x), row = floor_of(p.y);
+        return {
+            (int32_t)(column - target.left), (int32_t)(row - target.top), (float)(p.x - (double)column),
+            (int32_t)floor_of((p.y - (double)row) * 65536 + 0.5)};
+    }
+};
+
+INK_INLINE void add_edges(const ink_deltas &target, const chain_edges &e, const chain_place &place) {
     const int16lanes last_column = (int16lanes)(target.width + 8), last_row = (int16lanes)target.height;
-    for (int32_t edge = 0; edge < edges.count; edge += lanes) {
-        const int16lanes top = wholes16(edges.y + edge) + shift_y, height = wholes16(edges.height + edge);
-        const int16lanes is_upward = wholes16(edges.is_upward + edge);
-        int16lanes row = top >> 16;
-        const int16lanes above = least(((row + 1) << 16) - top, height), below = height - above;
-        const float16 x_top = floats16(edges.x + edge) + shift_x;
-        const float16 x_middle = x_top + floats16(edges.slope + edge) * to_float(above);
-        const float16 x_bottom = x_top + floats16(edges.width + edge);
-        const float16 steepness = floats16(edges.steepness + edge);
-        const shares upper = shares::of(x_top, x_middle, (above ^ is_upward) - is_upward, steepness);
-        const shares lower = shares::of(x_middle, x_bottom, (below ^ is_upward) - is_upward, steepness);
-        // What lies outside goes to the margins. One row more before the first and after the last.
-        row += to_row;
-        const int16lanes first_row = least(greatest(row, (int16lanes)-1), last_row);
-        const int16lanes next_row = least(greatest(row + 1, (int16lanes)-1), last_row);
-        const int16lanes upper_column = least(greatest(upper.column + to_column, (int16lanes)-8), last_column);
-        const int16lanes lower_column = least(greatest(lower.column + to_column, (int16lanes)-8), last_column);
-        alignas(64) int32_t places[2 * lanes], first[2 * lanes], second[2 * lanes], third[2 * lanes];
-        const auto keep = [&](int half, int16lanes place, const shares &s) __attribute__((always_inline)) {
-            store(places + half * lanes, place);
-            store(first + half * lanes, s.first);
-            store(second + half * lanes, s.second);
-            store(third + half * lanes, s.third);
-        };
-        keep(0, first_row * target.stride + upper_column, upper);
-        keep(1, next_row * target.stride + lower_column, lower);
-        const auto add = [&](int piece) __attribute__((always_inline)) {
-            int32_t *at = target.values + places[piece];
-            at[0] += first[piece];
-            at[1] += second[piece];
-            at[2] += third[piece];
-        };
-        for (int piece = 0; piece < lanes; piece++) add(piece);
-        // Many edges end in the row where they begin; what is computed of the rest of them stands for nothing.
-        for (uint32_t there = bits_of(below > 0); there != 0; there &= there - 1) add(lanes + __builtin_ctz(there));
+    const int16lanes top = e.y + place.y;
+    int16lanes row = top >> 16;
+    const int16lanes above = least(((row + 1) << 16) - top, e.height), below = e.height - above;
+    const float16 x_top = e.x + place.x;
+    const float16 x_middle = x_top + e.slope * to_float(above);
+    const float16 x_bottom = x_top + e.way;
+    const shares upper = shares::of(x_top, x_middle, (above ^ e.is_upward) - e.is_upward, e.steepness);
+    const shares lower = shares::of(x_middle, x_bottom, (below ^ e.is_upward) - e.is_upward, e.steepness);
+    // What lies outside goes to the margins. One row more before the first and after the last.
+    row += place.row;
+    const int16lanes first_row = least(greatest(row, (int16lanes)-1), last_row);
+    const int16lanes next_row = least(greatest(row + 1, (int16lanes)-1), last_row);
+    const int16lanes upper_column = least(greatest(upper.column + place.column, (int16lanes)-8), last_column);
+    const int16lanes lower_column = least(greatest(lower.column + place.column, (int16lanes)-8), last_column);
+    alignas(64) int32_t places[2 * lanes], first[2 * lanes], second[2 * lanes], third[2 * lanes];
+    const auto keep = [&](int half, int16lanes at, const shares &s) __attribute__((always_inline)) {
+        store(places + half * lanes, at);
+        store(first + half * lanes, s.first);
+        store(second + half * lanes, s.second);
+        store(third + half * lanes, s.third);
+    };
+    keep(0, first_row * target.stride + upper_column, upper);
+    keep(1, next_row * target.stride + lower_column, lower);
+    const auto add = [&](int piece) __attribute__((always_inline)) {
+        add_three(target.values + places[piece], first[piece], second[piece], third[piece]);
+    };
+    for (int piece = 0; piece < lanes; piece++) add(piece);
+    // Many edges end in the row where they begin; what is computed of the rest of them stands for nothing.
+    for (uint32_t there = bits_of(below > 0); there != 0; there &= there - 1) add(lanes + __builtin_ctz(there));
+}
+
+void add_chain(
+    ink_deltas target, const ink_chain *chain, float factor, const ink_point *places, ptrdiff_t count) {
+    // As many as are worked out once for all places.
+    constexpr int32_t some = 8;
+    chain_edges edges[some];
+    for (int32_t begin = 0; begin < chain->part_length; begin += some) {
+        const int32_t there = least(some, chain->part_length - begin);
+        for (int32_t i = 0; i < there; i++) {
+            const ptrdiff_t at = (ptrdiff_t)(begin + i) * lanes;
+            edges[i] = chain_edges::of(chain->x + at, chain->y + at, factor);
+        }
+        for (ptrdiff_t p = 0; p < count; p++) {
+            const chain_place place = chain_place::of(places[p], target);
+            for (int32_t i = 0; i < there; i++) add_edges(target, edges[i], place);
+        }
     }
 }
 

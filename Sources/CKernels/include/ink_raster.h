@@ -86,18 +86,19 @@ struct ink_deltas {
     uint8_t *_Nonnull marks;
 };
 
-/// Edges, none longer than a pixel either way, in any order: neighbours on the outline had better lie apart, because what
-/// the one adds to a pixel must be in place before the next is added.
+/// Points, none further than a pixel from the next one either way, in `INK_CHAIN_LANES` parts of an equal number of edges:
+/// neighbours on the outline had better lie apart, because what the one adds to a pixel must be in place before the next is
+/// added. Each part begins where the one before it ends; the last point may be repeated to fill up the last ones.
 struct ink_chain {
-    /// The column of each edge's upper end, the way from there to its lower end, and that over its height.
-    const float *_Nonnull x, *_Nonnull width, *_Nonnull slope;
-    /// Half of the height, 1/65,536 pixel, by the way's columns, and negative for an edge that leads upwards; no larger than
-    /// where the way is 1/1024 pixel.
-    const float *_Nonnull steepness;
-    /// The upper end's row and the height, 1/65,536 pixel, and -1 for an edge that leads upwards, else 0.
-    const int32_t *_Nonnull y, *_Nonnull height, *_Nonnull is_upward;
-    /// Edges, a multiple of `INK_CHAIN_LANES`; edges without a length fill it up.
-    int32_t count;
+    /// Columns and rows, pixels: the first point of each part, then the second one of each, and so on.
+    const float *_Nonnull x, *_Nonnull y;
+    /// Edges in a part, one less than its points.
+    int32_t part_length;
+};
+
+/// A place in the output, pixels.
+struct ink_point {
+    double x, y;
 };
 
 /// A disc of a part, output pixels from the part's origin: an ellipse, since the scales of an export differ by rounding.
@@ -256,9 +257,10 @@ struct ink_raster {
     void (*_Nonnull erase)(
         struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_shares *_Nonnull layer,
         uint16_t rounding);
-    /// Adds the areas under a chain's edges, the chain moved by x, y, output pixels.
+    /// Adds the areas under a chain's edges, the chain made smaller by `factor`, 0...1, and put at each of some places.
     void (*_Nonnull add_chain)(
-        struct ink_deltas target, const struct ink_chain *_Nonnull chain, double x, double y);
+        struct ink_deltas target, const struct ink_chain *_Nonnull chain, float factor,
+        const struct ink_point *_Nonnull places, ptrdiff_t count);
     /// Adds the areas of polygons, which may lie over each other and are marked: corners, x and y each, output pixels, one
     /// polygon after the other, and how many corners each has. Those that turn the other way take their area away.
     void (*_Nonnull add_polygons)(

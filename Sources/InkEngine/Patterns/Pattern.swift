@@ -12,6 +12,8 @@ final class Pattern: Sendable {
     }
 
     let shape: Shape
+    /// Output pixels in a unit of pattern space, at the largest stamp.
+    let pixelsPerUnit: Double
     /// Half the width and height of a box round the origin that holds the shape.
     let halfExtent: Point
 
@@ -21,9 +23,9 @@ final class Pattern: Sendable {
     /// Lines lie at -3...3 spacings.
     static let lineIndices = -3...3
 
-    /// - Parameter pixelsPerUnit: output pixels in a unit of pattern space, at the largest stamp; decides how finely
-    ///   arcs are cut.
+    /// - Parameter pixelsPerUnit: decides how finely arcs are cut.
     init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double) {
+        self.pixelsPerUnit = pixelsPerUnit
         halfExtent = Pattern.halfExtent(type: type, spacing: spacing, lineWidth: lineWidth)
         // Outlines are made of pieces of a pixel and pay as long as they are not much larger than a picture.
         let isLarge = pixelsPerUnit * (Pattern.halfLength + 5 * spacing + 2 * lineWidth) > EdgeChain.reachMax

@@ -66,7 +66,15 @@ final class CoverageAccumulator {
 
     /// Adds a chain of edges put at `place`, output pixels.
     func add(_ chain: EdgeChain, at place: Point) {
-        chain.withKernelChain { kernels.pointee.add_chain(kernelDeltas, $0, place.x, place.y) }
+        withUnsafePointer(to: ink_point(x: place.x, y: place.y)) {
+            add(chain, factor: 1, at: UnsafeBufferPointer(start: $0, count: 1))
+        }
+    }
+
+    /// Adds a chain of edges made smaller by `factor`, 0...1, and put at each of some places, output pixels.
+    func add(_ chain: EdgeChain, factor: Float, at places: UnsafeBufferPointer<ink_point>) {
+        guard let first = places.baseAddress else { return }
+        chain.withKernelChain { kernels.pointee.add_chain(kernelDeltas, $0, factor, first, places.count) }
     }
 
     /// Adds the areas of polygons.

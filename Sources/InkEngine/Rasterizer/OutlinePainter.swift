@@ -1,18 +1,18 @@
+import CKernels
+
 /// Draws stamps by the outline of their pattern, or by its parts where no outline is worked out.
 final class OutlinePainter {
     private let accumulator: CoverageAccumulator
     private let partRasterizer: PartRasterizer
     private var patterns: [PatternKey: Pattern] = [:]
     private var patternPoints = 0
-    /// The chains of the last stamp: those of one stroke are often all alike.
+    /// The chains of the last stamp: those of one stroke are often all alike, or a little larger or smaller.
     private var chains: [EdgeChain] = []
     private var chainsOf: ChainKey?
-    /// Or too large to be kept.
-    private var areChainsKept = false
-    /// The chains of strokes whose stamps are alike, which are seen again in other cells.
+    /// Those of other stamps, which are seen again in other cells.
     private var keptChains: [ChainKey: [EdgeChain]] = [:]
     private var keptEdges = 0
-    /// Those of some hundred strokes in a picture of 32,768 pixels: 14 MB.
+    /// Those of some hundred strokes in a picture of 32,768 pixels: 4 MB.
     private static let keptEdgesMax = 500_000
 
     private struct PatternKey: Hashable {
@@ -26,9 +26,14 @@ final class OutlinePainter {
     private struct ChainKey: Hashable {
         var pattern: ObjectIdentifier
         var along: Point
-        var size: Double
+        /// The size that they are made for, in steps of the pattern's largest.
+        var step: Int
         var scale: OutputScale
     }
+
+    /// Chains are made for as many sizes of a pattern, and a little too large for most stamps: those for a much larger stamp
+    /// would have more edges than this one needs.
+    private static let sizeSteps = 16.0
 
     init(accumulator: CoverageAccumulator, parts: PartRasterizer) {
         self.accumulator = accumulator
@@ -73,43 +78,53 @@ final class OutlinePainter {
     }
 
     private func add(_ outline: Outline, of pattern: Pattern, at stamp: Stamp, scale: OutputScale) {
-        func map(_ p: Point) -> Point {
-            scale.output((stamp.size * p.x) * stamp.along + (stamp.size * p.y) * stamp.across)
+        func map(_ p: Point, _ size: Double) -> Point {
+            scale.output((size * p.x) * stamp.along + (size * p.y) * stamp.across)
         }
-        let key = ChainKey(pattern: ObjectIdentifier(pattern), along: stamp.along, size: stamp.size, scale: scale)
-        if chainsOf == key {
-            // Stamps of changing sizes never come here.
-            if !areChainsKept { keepChains() }
-        } else if let kept = keptChains[key] {
-            (chains, chainsOf, areChainsKept) = (kept, key, true)
-        } else {
-            chains = outline.chains.map { chain in EdgeChain(outline.points[chain.range].map(map)) }
-            (chainsOf, areChainsKept) = (key, false)
+        let largest = pattern.pixelsPerUnit / scale.largest
+        let step = min(max((stamp.size / largest * OutlinePainter.sizeSteps).rounded(.up), 1), OutlinePainter.sizeSteps)
+        let chainSize = step / OutlinePainter.sizeSteps * largest
+        // Nothing can be seen of a stamp for whose size there is no number.
+        guard chainSize > 0 else { return }
+        let key = ChainKey(
+            pattern: ObjectIdentifier(pattern), along: stamp.along, step: Int(step), scale: scale)
+        if chainsOf != key {
+            chains = keptChains[key] ?? []
+            if chains.isEmpty {
+                chains = outline.chains.map { EdgeChain(outline.points[$0.range].map { map($0, chainSize) }) }
+                keep(chains, of: key)
+            }
+            chainsOf = key
         }
+        let factor = Float(stamp.size / chainSize)
         let center = scale.output(stamp.center)
         let cell = accumulator.cell
         let reach = scale.largest * stamp.size
-        for copy in outline.copies {
-            let place = center + map(copy)
-            for (index, chain) in outline.chains.enumerated() {
-                let middle = place + map(chain.center)
+        withUnsafeTemporaryAllocation(of: ink_point.self, capacity: outline.copies.count) { places in
+            for (chain, edges) in zip(outline.chains, chains) {
+                let middle = center + map(chain.center, stamp.size)
                 let radius = chain.radius * reach + 1
-                guard middle.y + radius > Double(cell.y), middle.y - radius < Double(cell.y + cell.height),
-                    middle.x - radius < Double(cell.x + cell.width)
-                else { continue }
-                accumulator.add(chains[index], at: place)
+                var count = 0
+                for copy in outline.copies {
+                    let way = map(copy, stamp.size)
+                    guard middle.y + way.y + radius > Double(cell.y),
+                        middle.y + way.y - radius < Double(cell.y + cell.height),
+                        middle.x + way.x - radius < Double(cell.x + cell.width)
+                    else { continue }
+                    places.initializeElement(at: count, to: ink_point(x: center.x + way.x, y: center.y + way.y))
+                    count += 1
+                }
+                accumulator.add(edges, factor: factor, at: UnsafeBufferPointer(rebasing: places[..<count]))
             }
         }
     }
 
-    private func keepChains() {
-        guard let chainsOf else { return }
-        areChainsKept = true
+    private func keep(_ chains: [EdgeChain], of key: ChainKey) {
         // An entry without edges is not nothing.
         let edges = chains.reduce(16) { $0 + $1.edgeCount }
         guard edges <= OutlinePainter.keptEdgesMax else { return }
         if keptEdges + edges > OutlinePainter.keptEdgesMax { forgetChains() }
-        keptChains[chainsOf] = chains
+        keptChains[key] = chains
         keptEdges += edges
     }
 

@@ -9,6 +9,8 @@ import Testing
 struct CoverageAccumulatorTests {
     enum Form: CaseIterable {
         case chain
+        /// Made for a larger polygon, and moved.
+        case scaledChain
         case polygon
     }
 
@@ -25,6 +27,13 @@ struct CoverageAccumulatorTests {
             switch form {
             case .chain:
                 accumulator.add(EdgeChain(polygon + polygon.prefix(1)), at: Point(x: 0, y: 0))
+                accumulator.multiply(plane, box: PixelRect(x: -100, y: -100, width: 300, height: 300), alpha: alpha)
+            case .scaledChain:
+                let factor: Float = 0.7
+                let move = Point(x: -7.3, y: 12.9)
+                let larger = (polygon + polygon.prefix(1)).map { (1 / Double(factor)) * ($0 + move) }
+                let places = [ink_point(x: -move.x, y: -move.y)]
+                places.withUnsafeBufferPointer { accumulator.add(EdgeChain(larger), factor: factor, at: $0) }
                 accumulator.multiply(plane, box: PixelRect(x: -100, y: -100, width: 300, height: 300), alpha: alpha)
             case .polygon:
                 accumulator.add(Polygons([polygon]))
@@ -140,14 +149,34 @@ struct CoverageAccumulatorTests {
         #expect(boxes.allSatisfy { $0.bottom <= 8 } && boxes.count == 1)
     }
 
-    @Test("every level of kernels gives the same numbers", arguments: 0..<20)
-    func levels(seed: Int) {
+    @Test("a chain at several places is what it is at each")
+    func places() {
+        let corners = [(0.3, 0.1), (5.2, 1.7), (3.9, 4.4), (0.3, 0.1)].map { Point(x: $0.0, y: $0.1) }
+        let places = [(1.25, 2.5), (20.7, 3.1), (10.1, 12.9), (31.0, 30.2), (-2.5, 25)].map { Point(x: $0.0, y: $0.1) }
+        let together = CoverageAccumulator(maxWidth: 32, maxHeight: 32)
+        let alone = CoverageAccumulator(maxWidth: 32, maxHeight: 32)
+        let chain = EdgeChain(corners)
+        places.map { ink_point(x: $0.x, y: $0.y) }.withUnsafeBufferPointer {
+            together.add(chain, factor: 1, at: $0)
+        }
+        for place in places { alone.add(chain, at: place) }
+        let coverages = [together, alone].map { accumulator in
+            let plane = RemainingPlane(maxWidth: 32, maxHeight: 32)
+            accumulator.multiply(plane, box: PixelRect(x: 0, y: 0, width: 32, height: 32), alpha: 1)
+            return plane.coverage
+        }
+        #expect(coverages[0] == coverages[1])
+        #expect(coverages[0].contains { $0 > 0.9 })
+    }
+
+    @Test("every level of kernels gives the same numbers", arguments: Form.allCases, 0..<20)
+    func levels(form: Form, seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed) + 3_000)
         let polygon = generator.convexPolygon(radii: 0.05...20)
         let cell = PixelRect(x: 3, y: 1, width: 29, height: 30)
-        let expected = coverage(polygon, as: .polygon, cell: cell, level: .scalar)
+        let expected = coverage(polygon, as: form, cell: cell, level: .scalar)
         for level in KernelLevel.available {
-            #expect(coverage(polygon, as: .polygon, cell: cell, level: level) == expected, "seed \(seed), \(level)")
+            #expect(coverage(polygon, as: form, cell: cell, level: level) == expected, "seed \(seed), \(level)")
         }
     }
 
