@@ -406,12 +406,6 @@ template <typename Side, typename End> struct stamp_rows {
                 locate(from, 0, phases, distances);
                 *(int16lanes *)count = least(left, (int16lanes)lanes);
                 *(int16lanes *)target = rows * stride + column;
-                uint32_t whole = there & bits_of((int16lanes)(left >= lanes));
-                there ^= whole;
-                while (whole != 0) {
-                    const int i = take(whole);
-                    multiply(target[i], covered(from, 0, i));
-                }
                 while (there != 0) {
                     const int i = take(there);
                     multiply(target[i], covered(from, 0, i) & first_lanes(count[i]));
@@ -442,11 +436,10 @@ template <typename Side, typename End> struct stamp_rows {
         for (int32_t step = 0; step < widest; step += lanes) {
             const int16lanes column = first + step, seen = in_cell(column);
             alignas(64) int32_t before[2][lanes], count[2][lanes];
-            int16lanes has[2], are_whole = (int16lanes)-1;
+            int16lanes has[2];
             for (int d = 0; d < 2; d++) {
                 const int16lanes left_out = clamped(parts[d].first - column), within = clamped(parts[d].end - column);
                 has[d] = (int16lanes)(left_out < within) & seen;
-                are_whole &= (int16lanes)(within - left_out == lanes);
                 *(int16lanes *)before[d] = left_out;
                 *(int16lanes *)count[d] = within;
             }
@@ -459,12 +452,6 @@ template <typename Side, typename End> struct stamp_rows {
                 const auto mask = [&](int d, int i) __attribute__((always_inline)) {
                     return first_lanes(count[d][i]) & ~first_lanes(before[d][i]);
                 };
-                uint32_t whole = both & bits_of(are_whole);
-                both ^= whole;
-                while (whole != 0) {
-                    const int i = take(whole);
-                    multiply(target[i], united(from, {(ushort16)65535, (ushort16)65535}, i));
-                }
                 while (both != 0) {
                     const int i = take(both);
                     multiply(target[i], united(from, {mask(0, i), mask(1, i)}, i));

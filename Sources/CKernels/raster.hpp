@@ -59,13 +59,26 @@ INK_INLINE ushort32 product(ushort32 a, ushort32 b) {
 }
 
 /// The same of numbers with signs, rounded down.
+INK_INLINE short8 signed_product(short8 a, short8 b) {
+#if defined(__x86_64__)
+    return (short8)__builtin_ia32_pmulhw128(a, b);
+#else
+    typedef int32_t wide __attribute__((vector_size(32)));
+    return __builtin_convertvector((__builtin_convertvector(a, wide) * __builtin_convertvector(b, wide)) >> 16, short8);
+#endif
+}
+
 INK_INLINE short16 signed_product(short16 a, short16 b) {
 #if defined(__x86_64__) && INK_RANK >= 1
     return (short16)__builtin_ia32_pmulhw256(a, b);
 #else
-    short16 upper;
-    for (int i = 0; i < 16; i++) upper[i] = (int16_t)(((int32_t)a[i] * b[i]) >> 16);
-    return upper;
+    const auto half = [](short16 v, bool is_high) __attribute__((always_inline)) {
+        return is_high ? __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)
+                       : __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+    };
+    return __builtin_shufflevector(
+        signed_product(half(a, false), half(b, false)), signed_product(half(a, true), half(b, true)), 0, 1, 2, 3, 4, 5, 6,
+        7, 8, 9, 10, 11, 12, 13, 14, 15);
 #endif
 }
 

@@ -310,9 +310,12 @@ private:
         const uint8lanes high = (uint8lanes)_mm256_i32gather_epi32((const int *)entries, (__m256i)place.hi, 4);
         return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
-        uint16lanes four;
-        for (int i = 0; i < lanes; i++) four[i] = entries[place[i]];
-        return four;
+        // In memory: vectors that are made and taken apart lane by lane wait for each of them.
+        alignas(64) int32_t from[lanes];
+        alignas(64) uint32_t found[lanes];
+        *(int16lanes *)from = place;
+        for (int i = 0; i < lanes; i++) found[i] = entries[from[i]];
+        return *(const uint16lanes *)found;
 #endif
     }
 
