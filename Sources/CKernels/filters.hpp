@@ -139,6 +139,42 @@ uint64_t filter_cost(const uint8_t *bytes, size_t count) {
     return sum;
 }
 
+/// Adler-32 (RFC 1950, section 8.2), sixteen bytes at a time: each lane sums up its bytes, and these sums.
+uint32_t filter_adler32(const uint8_t *bytes, size_t count) {
+    typedef uint8_t byte_lanes __attribute__((ext_vector_type(16)));
+    typedef uint32_t sum_lanes __attribute__((ext_vector_type(16)));
+    constexpr uint32_t modulus = 65521;
+    // Of more rounds a lane's sum of sums might not fit it.
+    constexpr size_t rounds_max = 4096;
+    constexpr sum_lanes numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    uint64_t first = 1, second = 0;
+    size_t i = 0;
+    while (count - i >= 16) {
+        const size_t rounds = (count - i) / 16 < rounds_max ? (count - i) / 16 : rounds_max;
+        sum_lanes sums = 0, sums_of_sums = 0;
+        for (size_t round = 0; round < rounds; round++, i += 16) {
+            byte_lanes sixteen;
+            __builtin_memcpy(&sixteen, bytes + i, sizeof sixteen);
+            sums += __builtin_convertvector(sixteen, sum_lanes);
+            sums_of_sums += sums;
+        }
+        // The last byte of a lane counts once, the one before sixteen times more, and so on; and the further right the lane,
+        // the less.
+        uint64_t all = 0, weighted = 0;
+        for (int lane = 0; lane < 16; lane++) {
+            all += sums[lane];
+            weighted += 16 * static_cast<uint64_t>(sums_of_sums[lane]) - numbers[lane] * static_cast<uint64_t>(sums[lane]);
+        }
+        second = (second + 16 * rounds * first + weighted) % modulus;
+        first = (first + all) % modulus;
+    }
+    for (; i < count; i++) {
+        first += bytes[i];
+        second += first;
+    }
+    return static_cast<uint32_t>(second % modulus << 16 | first % modulus);
+}
+
 }  // namespace
 }  // namespace INK_LEVEL
 
@@ -147,6 +183,7 @@ extern const struct ink_filters INK_TABLE(ink_filters_);
 const struct ink_filters INK_TABLE(ink_filters_) = {
     INK_LEVEL::filter_apply,
     INK_LEVEL::filter_cost,
+    INK_LEVEL::filter_adler32,
     INK_LEVEL::filter_undo,
 };
 }

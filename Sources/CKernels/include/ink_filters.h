@@ -1,5 +1,5 @@
-// PNG's row filters (PNG specification, 9.2), for each level of processor; whole numbers only, so every level gives the
-// same bytes.
+// PNG's row filters (PNG specification, 9.2) and the checksum of what they give, for each level of processor; whole numbers
+// only, so every level gives the same bytes.
 #ifndef INK_FILTERS_H
 #define INK_FILTERS_H
 
@@ -21,6 +21,8 @@ struct ink_filters {
     /// About how many bits the filtered bytes take: the sum of the bit lengths of their distances from 0 modulo 256.
     /// Unlike the sum of the distances it does not let a few edges outweigh a row.
     uint64_t (*cost)(const uint8_t *bytes, size_t count);
+    /// The checksum of a zlib stream of these bytes, Adler-32.
+    uint32_t (*adler32)(const uint8_t *bytes, size_t count);
     /// Restores filtered rows of `count` bytes in place, each behind the byte of its filter. `prior` is the restored row
     /// above the first, zeros where there is none. A byte behind the rows and behind `prior` may be read. False when it
     /// meets a filter that PNG does not have.

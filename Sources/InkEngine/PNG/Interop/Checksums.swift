@@ -1,4 +1,5 @@
 import CISAL
+import CKernels
 
 /// CRC-32 as PNG uses it (ISO 3309, reflected), of `bytes` appended to what gave `seed`.
 ///
@@ -23,10 +24,13 @@ public enum Adler32 {
     public static let empty: UInt32 = 1
 
     /// The checksum of `bytes`.
-    public static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    public static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 { checksum(bytes, level: .selected) }
+
+    /// By the kernel of a level; with ISA-L's, a dense picture takes 1.05 to 1.08 times as long to encode at `fast`.
+    static func checksum(_ bytes: UnsafeRawBufferPointer, level: KernelLevel) -> UInt32 {
         guard let base = bytes.baseAddress else { return empty }
         // Reads `count` bytes from `base`, which the caller holds.
-        return isal_adler32(empty, base.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count))
+        return ink_filters_kernels(level.c).pointee.adler32(base.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
 
     /// The checksum of `bytes`.
