@@ -118,6 +118,42 @@ import Testing
         }
     }
 
+    /// The stream's checksum lies behind bits that are read ahead, in chunks that may end anywhere.
+    @Test(arguments: 0..<12, EncodingEffort.allCases)
+    func theChecksumCounts(seed: UInt64, effort: EncodingEffort) throws {
+        var random = SeededGenerator(seed: seed)
+        let size = PixelSize(width: Int.random(in: 1...60, using: &random), height: 40)
+        let pixels = patchwork(size: size, format: .rgb, using: &random)
+        let png = try encodedPNG(pixels: pixels, size: size, format: .rgb, effort: effort, cuts: [])
+        var zlib: [UInt8] = []
+        var at = PNGHeader.byteCount
+        while at < png.count {
+            let length = png[at..<(at + 4)].reduce(0) { $0 << 8 | Int($1) }
+            if png[(at + 4)..<(at + 8)].elementsEqual("IDAT".utf8) { zlib += png[(at + 8)..<(at + 8 + length)] }
+            at += 12 + length
+        }
+        func isPlain(_ parts: [some Sequence<UInt8>]) throws -> Bool {
+            let data = parts.flatMap { PNGStream.chunk("IDAT", Array($0)) }
+            let whole = Array(png.prefix(PNGHeader.byteCount)) + data + PNGStream.chunk("IEND", [])
+            return try plain(whole, as: .color, .selected).info != nil
+        }
+        #expect(try isPlain([zlib[...]]), "seed \(seed)")
+        for behind in 0...9 {
+            let cut = zlib.count - behind
+            #expect(try isPlain([zlib[..<cut], [], zlib[cut...]]), "seed \(seed), \(behind) bytes in the last chunk")
+            if behind > 0 {
+                #expect(try !isPlain([zlib[..<cut]]), "seed \(seed), without \(behind) bytes")
+            }
+        }
+        for index in (zlib.count - 4)..<zlib.count {
+            var damaged = zlib
+            damaged[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            #expect(try !isPlain([damaged]), "seed \(seed), byte \(index - zlib.count)")
+        }
+        #expect(try !isPlain([zlib + [0]]), "seed \(seed), one byte more")
+        #expect(try !isPlain([zlib, [0]]), "seed \(seed), one byte more in a chunk of its own")
+    }
+
     @Test func othersAreLeftToLibpng() throws {
         let row = [UInt8](repeating: 9, count: 6)
         let keyed = plainPNG(

@@ -1,5 +1,4 @@
 import CISAL
-import CKernels
 
 /// CRC-32 as PNG uses it (ISO 3309, reflected), of `bytes` appended to what gave `seed`.
 ///
@@ -30,7 +29,7 @@ public enum Adler32 {
     static func checksum(_ bytes: UnsafeRawBufferPointer, level: KernelLevel) -> UInt32 {
         guard let base = bytes.baseAddress else { return empty }
         // Reads `count` bytes from `base`, which the caller holds.
-        return ink_filters_kernels(level.c).pointee.adler32(base.assumingMemoryBound(to: UInt8.self), bytes.count)
+        return RowFilters(level: level).adler32(base.assumingMemoryBound(to: UInt8.self), count: bytes.count)
     }
 
     /// The checksum of `bytes`.

@@ -12,6 +12,8 @@ final class PlainPNGReader {
     private let inflater: UnsafeMutablePointer<inflate_state>
     /// The data of the IDAT chunks that have not been inflated.
     private var data: ArraySlice<Range<Int>>
+    /// Of what has been inflated.
+    private var checksum = Adler32.empty
 
     /// Samples a pixel: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
     let channels: Int
@@ -31,10 +33,11 @@ final class PlainPNGReader {
         size = header.size
         channels = header.colorType.channels
         filters = RowFilters(level: level)
-        data = ranges[...]
+        data = ([(first.lowerBound + 2)..<first.upperBound] + ranges.dropFirst())[...]
         inflater = .allocate(capacity: 1)
         isal_inflate_init(inflater)
-        inflater.pointee.crc_flag = UInt32(ISAL_ZLIB)
+        // The checksum is worked out here, in a fraction of ISA-L's time.
+        inflater.pointee.crc_flag = UInt32(ISAL_DEFLATE)
     }
 
     deinit { inflater.deallocate() }
@@ -78,7 +81,9 @@ final class PlainPNGReader {
         let above = RowBuffer(byteCount: rowByteCount + 1)
         for first in stride(from: 0, to: size.height, by: rowsAtOnce) {
             let count = min(rowsAtOnce, size.height - first)
-            guard inflate(count * (rowByteCount + 1), into: buffer.base) else { return false }
+            let byteCount = count * (rowByteCount + 1)
+            guard inflate(byteCount, into: buffer.base) else { return false }
+            checksum = Adler32.combine(checksum, filters.adler32(buffer.base, count: byteCount), lengthB: byteCount)
             let isSound = filters.undo(
                 rows: buffer.base, rowCount: count, prior: above.base, count: rowByteCount, pixel: channels)
             guard isSound else { return false }
@@ -111,7 +116,7 @@ final class PlainPNGReader {
     /// Whether the stream ends with what has been inflated, its checksum is right, and all data belongs to it.
     private func endsHere() -> Bool {
         var beyond: UInt8 = 0
-        return withUnsafeMutablePointer(to: &beyond) { beyond in
+        let isEnd = withUnsafeMutablePointer(to: &beyond) { beyond in
             while inflater.pointee.block_state != ISAL_BLOCK_FINISH {
                 inflater.pointee.next_out = beyond
                 inflater.pointee.avail_out = 1
@@ -124,8 +129,37 @@ final class PlainPNGReader {
                     return false
                 }
             }
-            return inflater.pointee.avail_in == 0 && data.allSatisfy(\.isEmpty)
+            return true
         }
+        guard isEnd else { return false }
+        var stored: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = nextByte() else { return false }
+            stored = stored << 8 | UInt32(byte)
+        }
+        return stored == checksum && inflater.pointee.read_in_length < 8 && inflater.pointee.avail_in == 0
+            && data.allSatisfy(\.isEmpty)
+    }
+
+    /// The next byte behind the deflate stream; nil when there is none.
+    private func nextByte() -> UInt8? {
+        // What ISA-L has read ahead: the last byte's bits that mean nothing, and whole bytes.
+        let unused = inflater.pointee.read_in_length % 8
+        inflater.pointee.read_in >>= UInt64(unused)
+        inflater.pointee.read_in_length -= unused
+        if inflater.pointee.read_in_length > 0 {
+            defer {
+                inflater.pointee.read_in >>= 8
+                inflater.pointee.read_in_length -= 8
+            }
+            return UInt8(truncatingIfNeeded: inflater.pointee.read_in)
+        }
+        while inflater.pointee.avail_in == 0 { guard nextData() else { return nil } }
+        defer {
+            inflater.pointee.next_in += 1
+            inflater.pointee.avail_in -= 1
+        }
+        return inflater.pointee.next_in.pointee
     }
 
     /// Goes on to the next chunk's data; false when there is none.

@@ -42,4 +42,7 @@ struct RowFilters {
     /// tells filters apart better than the sum of the distances (PNG specification, 12.8), in which a few edges
     /// outweigh a row.
     func cost(of bytes: UnsafePointer<UInt8>, count: Int) -> UInt64 { kernels.cost(bytes, count) }
+
+    /// The Adler-32 of `count` bytes.
+    func adler32(_ bytes: UnsafePointer<UInt8>, count: Int) -> UInt32 { kernels.adler32(bytes, count) }
 }
