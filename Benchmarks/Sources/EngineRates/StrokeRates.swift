@@ -30,10 +30,13 @@ enum StrokeRates {
         var layer = SceneTasks.Layer()
         layer.strokes = set.strokes
         let format = background.isOpaque ? OutputFormat.rgb : .rgba
-        let tasks = SceneTasks([layer], output: Scenes.canvas, background: background, format: format)
         let renderer = TileRenderer()
         let marks = set.strokes.reduce(0) { $0 + markCount(of: $1) }
-        try meter.measure(name, "us", scale: 1e-3 / Double(marks)) { try PhaseTimes(tasks, renderer).raster }
+        try meter.measure(name, "us", scale: 1e-3 / Double(marks)) {
+            // Anew each time: the outlines of solid strokes, which are part of drawing them, are kept with the strokes.
+            let tasks = SceneTasks([layer], output: Scenes.canvas, background: background, format: format)
+            return try PhaseTimes(tasks, renderer).raster
+        }
     }
 
     /// How many shapes a stroke is: the last stamp of contour lines draws nothing.

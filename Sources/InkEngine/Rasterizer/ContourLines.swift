@@ -39,7 +39,10 @@ struct ContourLines {
                 // Mostly all of the second line lies a width away from the first one's middle, on one side.
                 let a = step.x * (starts[second].y - starts[first].y) - step.y * (starts[second].x - starts[first].x)
                 let b = step.x * (ends[second].y - starts[first].y) - step.y * (ends[second].x - starts[first].x)
-                if (a >= enough && b >= enough) || (a <= -enough && b <= -enough) { continue }
+                if (a >= enough && b >= enough) || (a <= -enough && b <= -enough) {
+                    // Both places are as many times as far away as there are lines in between: so are those of all others.
+                    break
+                }
                 guard let one = quads[first], let other = quads[second] else { continue }
                 areApart = false
                 if (a >= least && b >= least) || (a <= -least && b <= -least) { continue }
