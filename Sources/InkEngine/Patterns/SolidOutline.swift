@@ -106,6 +106,8 @@ struct SolidOutline: Sendable {
         let blocks = StrokeBlocks(discs, scale: scale)
         var visits = [Visit](repeating: Visit(), count: blocks.count)
         var crossings: [Crossing] = []
+        /// First of each row of blocks, counted from 1, then of all above it.
+        var crossingsAbove = [Int](repeating: 0, count: blocks.rowCount + 1)
         for (index, hull) in hulls.enumerated() {
             let number = Int32(index) + 1
             blocks.forEachBlock(discs[index], discs[index + 1]) { block in
@@ -118,13 +120,19 @@ struct SolidOutline: Sendable {
                     let isStraightOn =
                         visit.last == number - 1 && outline.areJoined[index]
                         && first.x * hull.along.x + first.y * hull.along.y >= 0.5
-                    if !isStraightOn { crossings.append(Crossing(block: blocks.rect(block))) }
+                    if !isStraightOn {
+                        crossings.append(Crossing(block: blocks.rect(block)))
+                        crossingsAbove[blocks.row(ofBlock: block) + 1] += 1
+                    }
                     visits[block].last = isStraightOn ? number : Int32(-crossings.count)
                 }
             }
         }
+        for row in 0..<blocks.rowCount { crossingsAbove[row + 1] += crossingsAbove[row] }
         var count = 0
         for index in hulls.indices where !crossings.isEmpty {
+            let rows = blocks.rows(discs[index], discs[index + 1])
+            guard crossingsAbove[rows.upperBound + 1] > crossingsAbove[rows.lowerBound] else { continue }
             blocks.forEachBlock(discs[index], discs[index + 1]) { block in
                 let last = Int(visits[block].last)
                 guard last < 0, count < hullsMax else { return }

@@ -6,7 +6,10 @@ struct StrokeBlocks {
     private let width: Int
     private let height: Int
     private let columns: Int
-    private let rows: Int
+    let rowCount: Int
+    /// Exact: sizes are powers of two.
+    private let perWidth: Double
+    private let perHeight: Double
 
     /// A stroke's outline is looked at in this many blocks at most.
     private static let countMax = 1 << 18
@@ -32,14 +35,17 @@ struct StrokeBlocks {
             let rows = (whole(bounds.maxY) - top) / height + 1
             if Double(2 * height) >= radius, columns * rows <= StrokeBlocks.countMax {
                 (self.left, self.top, self.width, self.height) = (left, top, width, height)
-                (self.columns, self.rows) = (columns, rows)
+                (self.columns, rowCount) = (columns, rows)
+                (perWidth, perHeight) = (1 / Double(width), 1 / Double(height))
                 return
             }
             height *= 2
         }
     }
 
-    var count: Int { columns * rows }
+    var count: Int { columns * rowCount }
+
+    func row(ofBlock block: Int) -> Int { block / columns }
 
     func rect(_ block: Int) -> PixelRect {
         PixelRect(
@@ -53,12 +59,10 @@ struct StrokeBlocks {
     ) {
         let a = scale.output(first.center)
         let b = scale.output(second.center)
-        // Coverage is worked out in 1/65,536 pixel.
-        let radius = max(first.radius, second.radius) * scale.largest + 0.01
-        let firstRow = row(min(a.y, b.y) - radius)
-        let lastRow = row(max(a.y, b.y) + radius)
-        let isLong = abs(b.x - a.x) > Double(2 * width) && lastRow > firstRow
-        for row in firstRow...lastRow {
+        let radius = reach(first, second)
+        let rows = rows(first, second)
+        let isLong = abs(b.x - a.x) > Double(2 * width) && rows.count > 1
+        for row in rows {
             var (from, to) = (min(a.x, b.x), max(a.x, b.x))
             if isLong, abs(b.y - a.y) > 1e-6 {
                 // Of the way only what lies in the row of blocks or a radius above or below.
@@ -74,10 +78,23 @@ struct StrokeBlocks {
         }
     }
 
-    private func row(_ y: Double) -> Int { index(y - Double(top), size: height, count: rows) }
-    private func column(_ x: Double) -> Int { index(x - Double(left), size: width, count: columns) }
-
-    private func index(_ place: Double, size: Int, count: Int) -> Int {
-        Int(min(max(place / Double(size), 0), Double(count - 1)))
+    /// The rows of blocks that the hull of two discs may reach into.
+    @inline(__always)
+    func rows(_ first: PreparedStroke.Disc, _ second: PreparedStroke.Disc) -> ClosedRange<Int> {
+        let (a, b) = (first.center.y * scale.y, second.center.y * scale.y)
+        let radius = reach(first, second)
+        return row(min(a, b) - radius)...row(max(a, b) + radius)
     }
+
+    /// Output pixels. Coverage is worked out in 1/65,536 pixel.
+    @inline(__always)
+    private func reach(_ first: PreparedStroke.Disc, _ second: PreparedStroke.Disc) -> Double {
+        max(first.radius, second.radius) * scale.largest + 0.01
+    }
+
+    @inline(__always)
+    private func row(_ y: Double) -> Int { Int(min(max((y - Double(top)) * perHeight, 0), Double(rowCount - 1))) }
+
+    @inline(__always)
+    private func column(_ x: Double) -> Int { Int(min(max((x - Double(left)) * perWidth, 0), Double(columns - 1))) }
 }
