@@ -64,12 +64,13 @@ struct DiscPath {
         let length = step.length
         guard length > 0 else { return false }
         let along = (1 / length) * step
+        let taper = (discs[end].radius - discs[start].radius) / length
         for disc in discs[(start + 1)..<end] {
             let offset = disc.center - discs[start].center
             let position = offset.x * along.x + offset.y * along.y
             let deviation = abs(offset.x * along.y - offset.y * along.x)
             guard position >= 0, position <= length else { return false }
-            let radius = discs[start].radius + position / length * (discs[end].radius - discs[start].radius)
+            let radius = discs[start].radius + position * taper
             // A hull's sides are tangents: between its discs it is as wide as they are, up to the slant of the taper.
             guard deviation + abs(disc.radius - radius) <= tolerance else { return false }
         }
