@@ -22,12 +22,12 @@ INK_INLINE int16lanes nearest(float16 v) {
 }
 
 /// Adds to three values, one after the other: two at a time would be read across what has just been written to one of them,
-/// and wait until it is in memory.
+/// and wait until it is in memory. The sums of what lies outside the cell, which nobody reads, may overflow.
 INK_INLINE void add_three(int32_t *to, int32_t first, int32_t second, int32_t third) {
-    volatile int32_t *const apart = to;
-    apart[0] = apart[0] + first;
-    apart[1] = apart[1] + second;
-    apart[2] = apart[2] + third;
+    volatile uint32_t *const apart = (volatile uint32_t *)to;
+    apart[0] = apart[0] + (uint32_t)first;
+    apart[1] = apart[1] + (uint32_t)second;
+    apart[2] = apart[2] + (uint32_t)third;
 }
 
 /// What sixteen pieces of edges, none longer than a pixel either way, add to three pixels of a row each.

@@ -28,7 +28,7 @@ final class Pattern: Sendable {
         self.pixelsPerUnit = pixelsPerUnit
         halfExtent = Pattern.halfExtent(type: type, spacing: spacing, lineWidth: lineWidth)
         // Outlines are made of pieces of a pixel and pay as long as they are not much larger than a picture.
-        let isLarge = pixelsPerUnit * (Pattern.halfLength + 5 * spacing + 2 * lineWidth) > EdgeChain.reachMax
+        let isLarge = pixelsPerUnit * halfExtent.length > EdgeChain.reachMax
         switch type {
         case .parallelLines, .contourLines, .solid:
             shape = .parts(Pattern.lines(spacing: spacing, width: lineWidth))

@@ -12,7 +12,7 @@ final class OutlinePainter {
     /// Those of other stamps, which are seen again in other cells.
     private var keptChains: [ChainKey: [EdgeChain]] = [:]
     private var keptEdges = 0
-    /// Those of some hundred strokes in a picture of 32,768 pixels: 4 MB.
+    /// Those of some hundred strokes in a picture of 32,768 pixels: 4 MB, twice as much if all are of one small dot each.
     private static let keptEdgesMax = 500_000
 
     private struct PatternKey: Hashable {
@@ -31,8 +31,8 @@ final class OutlinePainter {
         var scale: OutputScale
     }
 
-    /// Chains are made for as many sizes of a pattern, and a little too large for most stamps: those for a much larger stamp
-    /// would have more edges than this one needs.
+    /// Chains are made for sizes that are as many parts of a pattern's largest, of which pressure asks for the upper half, and
+    /// are a little too large for most stamps: those for a much larger stamp would have more edges than needed.
     private static let sizeSteps = 16.0
 
     init(accumulator: CoverageAccumulator, parts: PartRasterizer) {
@@ -81,16 +81,17 @@ final class OutlinePainter {
         func map(_ p: Point, _ size: Double) -> Point {
             scale.output((size * p.x) * stamp.along + (size * p.y) * stamp.across)
         }
-        let largest = pattern.pixelsPerUnit / scale.largest
-        let step = min(max((stamp.size / largest * OutlinePainter.sizeSteps).rounded(.up), 1), OutlinePainter.sizeSteps)
-        let chainSize = step / OutlinePainter.sizeSteps * largest
+        let sizeMax = pattern.pixelsPerUnit / scale.largest
+        let step = min(max((stamp.size / sizeMax * OutlinePainter.sizeSteps).rounded(.up), 1), OutlinePainter.sizeSteps)
+        let chainSize = step / OutlinePainter.sizeSteps * sizeMax
         // Nothing can be seen of a stamp for whose size there is no number.
         guard chainSize > 0 else { return }
         let key = ChainKey(
             pattern: ObjectIdentifier(pattern), along: stamp.along, step: Int(step), scale: scale)
         if chainsOf != key {
-            chains = keptChains[key] ?? []
-            if chains.isEmpty {
+            if let kept = keptChains[key] {
+                chains = kept
+            } else {
                 chains = outline.chains.map { EdgeChain(outline.points[$0.range].map { map($0, chainSize) }) }
                 keep(chains, of: key)
             }
@@ -114,6 +115,7 @@ final class OutlinePainter {
                     places.initializeElement(at: count, to: ink_point(x: center.x + way.x, y: center.y + way.y))
                     count += 1
                 }
+                guard count > 0 else { continue }
                 accumulator.add(edges, factor: factor, at: UnsafeBufferPointer(rebasing: places[..<count]))
             }
         }

@@ -104,7 +104,8 @@ final class PlainPNGReader {
         inflater.pointee.next_out = out
         inflater.pointee.avail_out = UInt32(count)
         while inflater.pointee.avail_out > 0 {
-            if inflater.pointee.avail_in == 0, !nextData() { return false }
+            // Without any data left, ISA-L may still hold what it has read ahead.
+            if inflater.pointee.avail_in == 0 { _ = nextData() }
             let before = (inflater.pointee.avail_in, inflater.pointee.avail_out)
             guard isal_inflate(inflater) >= 0 else { return false }
             // An ended stream takes and gives nothing more.
