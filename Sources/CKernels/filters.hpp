@@ -146,7 +146,6 @@ uint32_t filter_adler32(const uint8_t *bytes, size_t count) {
     constexpr uint32_t modulus = 65521;
     // Of more rounds a lane's sum of sums might not fit it.
     constexpr size_t rounds_max = 4096;
-    constexpr sum_lanes numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     uint64_t first = 1, second = 0;
     size_t i = 0;
     while (count - i >= 16) {
@@ -161,9 +160,9 @@ uint32_t filter_adler32(const uint8_t *bytes, size_t count) {
         // The last byte of a lane counts once, the one before sixteen times more, and so on; and the further right the lane,
         // the less.
         uint64_t all = 0, weighted = 0;
-        for (int lane = 0; lane < 16; lane++) {
+        for (uint64_t lane = 0; lane < 16; lane++) {
             all += sums[lane];
-            weighted += 16 * static_cast<uint64_t>(sums_of_sums[lane]) - numbers[lane] * static_cast<uint64_t>(sums[lane]);
+            weighted += 16 * static_cast<uint64_t>(sums_of_sums[lane]) - lane * sums[lane];
         }
         second = (second + 16 * rounds * first + weighted) % modulus;
         first = (first + all) % modulus;

@@ -35,7 +35,7 @@ extension CommandError {
         case .exists: self = .farm(PictureFailure(kind: .inputOutput, reason: error.description))
         case .badName: self = .usage("NAME: \(error.description)")
         case .malformed, .exposed, .wrongRole, .noSecret: self = .configuration(error.description)
-        case .library: self = .engine(.internalError(error.description))
+        case .notMade: self = .engine(.internalError(error.description))
         }
     }
 }

@@ -78,36 +78,20 @@ final class OutlinePainter {
     }
 
     private func add(_ outline: Outline, of pattern: Pattern, at stamp: Stamp, scale: OutputScale) {
-        func map(_ p: Point, _ size: Double) -> Point {
-            scale.output((size * p.x) * stamp.along + (size * p.y) * stamp.across)
-        }
-        let sizeMax = pattern.pixelsPerUnit / scale.largest
-        let step = min(max((stamp.size / sizeMax * OutlinePainter.sizeSteps).rounded(.up), 1), OutlinePainter.sizeSteps)
-        let chainSize = step / OutlinePainter.sizeSteps * sizeMax
+        let chainSize = prepareChains(of: outline, of: pattern, at: stamp, scale: scale)
         // Nothing can be seen of a stamp for whose size there is no number.
         guard chainSize > 0 else { return }
-        let key = ChainKey(
-            pattern: ObjectIdentifier(pattern), along: stamp.along, step: Int(step), scale: scale)
-        if chainsOf != key {
-            if let kept = keptChains[key] {
-                chains = kept
-            } else {
-                chains = outline.chains.map { EdgeChain(outline.points[$0.range].map { map($0, chainSize) }) }
-                keep(chains, of: key)
-            }
-            chainsOf = key
-        }
         let factor = Float(stamp.size / chainSize)
         let center = scale.output(stamp.center)
         let cell = accumulator.cell
         let reach = scale.largest * stamp.size
         withUnsafeTemporaryAllocation(of: ink_point.self, capacity: outline.copies.count) { places in
             for (chain, edges) in zip(outline.chains, chains) {
-                let middle = center + map(chain.center, stamp.size)
+                let middle = center + OutlinePainter.turned(chain.center, as: stamp, size: stamp.size, scale)
                 let radius = chain.radius * reach + 1
                 var count = 0
                 for copy in outline.copies {
-                    let way = map(copy, stamp.size)
+                    let way = OutlinePainter.turned(copy, as: stamp, size: stamp.size, scale)
                     guard middle.y + way.y + radius > Double(cell.y),
                         middle.y + way.y - radius < Double(cell.y + cell.height),
                         middle.x + way.x - radius < Double(cell.x + cell.width)
@@ -119,6 +103,35 @@ final class OutlinePainter {
                 accumulator.add(edges, factor: factor, at: UnsafeBufferPointer(rebasing: places[..<count]))
             }
         }
+    }
+
+    /// Puts the chains for a stamp in place.
+    ///
+    /// - Returns: The size that they are made for, the stamp's or a little more.
+    private func prepareChains(of outline: Outline, of pattern: Pattern, at stamp: Stamp, scale: OutputScale) -> Double
+    {
+        let sizeMax = pattern.pixelsPerUnit / scale.largest
+        guard sizeMax > 0 else { return 0 }
+        let step = min(max((stamp.size / sizeMax * OutlinePainter.sizeSteps).rounded(.up), 1), OutlinePainter.sizeSteps)
+        let chainSize = step / OutlinePainter.sizeSteps * sizeMax
+        let key = ChainKey(pattern: ObjectIdentifier(pattern), along: stamp.along, step: Int(step), scale: scale)
+        guard chainsOf != key else { return chainSize }
+        if let kept = keptChains[key] {
+            chains = kept
+        } else {
+            chains = outline.chains.map { chain in
+                EdgeChain(
+                    outline.points[chain.range].map { OutlinePainter.turned($0, as: stamp, size: chainSize, scale) })
+            }
+            keep(chains, of: key)
+        }
+        chainsOf = key
+        return chainSize
+    }
+
+    /// A point of pattern space as a stamp's, if that had this size; output pixels from the stamp's centre.
+    private static func turned(_ p: Point, as stamp: Stamp, size: Double, _ scale: OutputScale) -> Point {
+        scale.output((size * p.x) * stamp.along + (size * p.y) * stamp.across)
     }
 
     private func keep(_ chains: [EdgeChain], of key: ChainKey) {

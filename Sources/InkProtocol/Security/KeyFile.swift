@@ -11,7 +11,8 @@ public enum KeyError: Error, Hashable, Sendable {
     /// A file with a public key only, where a secret is needed.
     case noSecret(path: String)
     case badName(String)
-    case library(ProtocolError)
+    /// libzmq made no pair of keys.
+    case notMade(ProtocolError)
 }
 
 extension KeyError: CustomStringConvertible {
@@ -27,7 +28,7 @@ extension KeyError: CustomStringConvertible {
         case .noSecret(let path): "\(path): holds a public key only, the secret one (.key) is needed"
         case .badName(let name):
             "\"\(name)\" cannot name a key: use letters, digits, \"-\", \"_\" and \".\", at most 64, no \".\" first"
-        case .library(let error): "\(error)"
+        case .notMade(let error): "\(error)"
         }
     }
 }
@@ -124,7 +125,7 @@ public struct KeyFile: Hashable, Sendable {
     ) throws(KeyError) -> (secret: String, public: String) {
         guard isName(name) else { throw .badName(name) }
         let pair: CurveKeyPair
-        do throws(ProtocolError) { pair = try .generate() } catch { throw .library(error) }
+        do throws(ProtocolError) { pair = try .generate() } catch { throw .notMade(error) }
         let (secret, open) = ("\(folder)/\(name).key", "\(folder)/\(name).pub")
         let lines = "role = \(role.rawValue)\nname = \(name)\npublic = \(pair.publicKey)\n"
         // Both or neither: the one without the other is of no use.

@@ -54,11 +54,11 @@ final class PNGRowReader {
     }
 
     /// The version of libpng that is loaded.
-    static var libraryVersion: String { String(cString: ink_png_library_version()) }
+    static var loadedVersion: String { String(cString: ink_png_library_version()) }
 }
 
 /// The versions of the libraries behind the PNG code, for reports.
 public enum PNGLibraries {
     /// libpng as loaded, `1.6.39`.
-    public static var libpngVersion: String { PNGRowReader.libraryVersion }
+    public static var libpngVersion: String { PNGRowReader.loadedVersion }
 }
