@@ -20,7 +20,7 @@
 #include "outline.hpp"
 #include "edges.hpp"
 #include "polygons.hpp"
-#include "convex.hpp"
+#include "contour.hpp"
 #include "parts.hpp"
 #include "discs.hpp"
 #include "raster_table.hpp"

@@ -8,7 +8,7 @@ extern "C" const ink_raster INK_TABLE(ink_raster_) = {
     INK_JOIN(paint_, INK_LEVEL)::paint, INK_JOIN(paint_, INK_LEVEL)::erase,
     INK_JOIN(outline_, INK_LEVEL)::add_chain, INK_JOIN(outline_, INK_LEVEL)::add_polygons,
     INK_JOIN(outline_, INK_LEVEL)::multiply_marked, INK_JOIN(outline_, INK_LEVEL)::add_marked,
-    INK_JOIN(convex_, INK_LEVEL)::multiply_convex, INK_JOIN(convex_, INK_LEVEL)::add_convex,
+    INK_JOIN(contour_, INK_LEVEL)::multiply_contour, INK_JOIN(contour_, INK_LEVEL)::add_contour,
     INK_JOIN(outline_, INK_LEVEL)::multiply_deltas,
     INK_JOIN(outline_, INK_LEVEL)::add_deltas,
     INK_JOIN(parts_, INK_LEVEL)::add_parts,

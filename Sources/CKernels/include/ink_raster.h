@@ -37,9 +37,8 @@ enum {
     INK_CHAIN_LANES = 16,
     /// Bytes of a row of marks, each for sixteen pixels: a cell has 2,048 columns at most.
     INK_MARKS_STRIDE = 128,
-    /// The longest way across a convex polygon, pixels, and its most corners.
-    INK_CONVEX_REACH_MAX = 32,
-    INK_CONVEX_CORNERS_MAX = 28,
+    /// How far a line of contour lines reaches, pixels, that is drawn together with the others of its stamp.
+    INK_CONTOUR_REACH_MAX = INK_PLANE_MARGIN - 2,
     /// Lines in a row of pixels on which parts are joined.
     INK_PART_LINES = 64,
     /// Intervals for each part that the joining may have to put aside.
@@ -218,6 +217,21 @@ struct ink_place {
     float alpha;
 };
 
+/// From where on, or up to where, the lines of a stamp of contour lines go: i spacings times `size` from x, y in the direction
+/// of a unit vector, for i from -3 to 3. Canvas pixels.
+struct ink_contour_end {
+    double x, y, across_x, across_y, size;
+};
+
+/// A stamp of contour lines: seven lines with butt caps. Canvas pixels, which `scale` makes output pixels.
+struct ink_contour {
+    struct ink_contour_end start, end;
+    double spacing, width;
+    /// How far apart lines have to be for no output pixel to meet two of them.
+    double gap;
+    double scale_x, scale_y;
+};
+
 struct ink_raster {
     /// Works out the table of the sides of bars.
     void (*_Nonnull side_table)(uint16_t *_Nonnull table, const struct ink_bars *_Nonnull bars, int32_t phases);
@@ -272,16 +286,14 @@ struct ink_raster {
     /// Adds `weight` times the coverage to a plane likewise.
     void (*_Nonnull add_marked)(
         struct ink_plane plane, struct ink_deltas deltas, int32_t top, int32_t bottom, float weight);
-    /// Multiplies the plane by 1 - alpha * coverage for each of some convex polygons in turn, corners and counts as above; does
-    /// not remember where. Corners are finite; no polygon reaches further than `INK_CONVEX_REACH_MAX` either way or has more
-    /// than `INK_CONVEX_CORNERS_MAX` of them.
-    void (*_Nonnull multiply_convex)(
-        struct ink_kept plane, const double *_Nonnull corners, const int32_t *_Nonnull counts, ptrdiff_t polygons,
-        float alpha);
-    /// Adds `weight` times the area of each likewise; of those that turn counterclockwise (y down) less than nothing.
-    void (*_Nonnull add_convex)(
-        struct ink_plane plane, const double *_Nonnull corners, const int32_t *_Nonnull counts, ptrdiff_t polygons,
-        float weight);
+    /// Multiplies the plane by 1 - alpha * coverage for a stamp of contour lines, and remembers where; `covered` is clean
+    /// before and after, but for its margins. False if nothing was done, which does not depend on the cell: where a line
+    /// lies over one that is not its neighbour, or where lines are longer than `INK_CONTOUR_REACH_MAX` or have no length.
+    bool (*_Nonnull multiply_contour)(
+        struct ink_kept plane, struct ink_plane covered, const struct ink_contour *_Nonnull contour, float alpha);
+    /// Adds `weight` times the coverage to `covered` likewise, and remembers in `plane` where.
+    bool (*_Nonnull add_contour)(
+        struct ink_kept plane, struct ink_plane covered, const struct ink_contour *_Nonnull contour, float weight);
     /// Multiplies the plane by 1 - alpha * coverage inside the box, columns rounded outwards to whole vectors, where the
     /// running sums of `deltas` are the coverage; and sets `deltas` to 0 there. The box holds all that was added.
     void (*_Nonnull multiply_deltas)(

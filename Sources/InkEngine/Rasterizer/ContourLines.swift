@@ -6,35 +6,26 @@ struct ContourLines {
     private var quads = InlineArray<7, LineQuad?>(repeating: nil)
     /// For each line, a bit for each later one that it may meet.
     private var meetings = InlineArray<7, UInt8>(repeating: 0)
-    /// Whether any two lines lie further apart than was asked for.
-    private(set) var areApart = true
     /// The box that holds them.
     let bounds: Rect
-    /// How far the longest line reaches either way.
-    let reach: Double
 
-    /// - Parameter gap: which distance between lines matters.
-    init(from stamp: Stamp, to next: Stamp, brush: Brush, gap: Double) {
+    init(from stamp: Stamp, to next: Stamp, brush: Brush) {
         let width = brush.lineWidth * stamp.size
         var starts = InlineArray<7, Point>(repeating: Point(x: 0, y: 0))
         var ends = InlineArray<7, Point>(repeating: Point(x: 0, y: 0))
         var bounds = Rect.empty
-        var longest = 0.0
         for index in 0..<ContourLines.count {
             let offset = Double(index + Pattern.lineIndices.lowerBound) * brush.spacing
             starts[index] = stamp.center + (offset * stamp.size) * stamp.across
             ends[index] = next.center + (offset * next.size) * next.across
             bounds.formUnion(starts[index])
             bounds.formUnion(ends[index])
-            longest = max(longest, abs(ends[index].x - starts[index].x), abs(ends[index].y - starts[index].y))
             quads[index] = LineQuad(from: starts[index], to: ends[index], width: width)
         }
         self.bounds = bounds.expanded(by: width / 2)
-        reach = longest + width
         for first in 0..<ContourLines.count {
             let step = ends[first] - starts[first]
-            let length = step.length
-            let (least, enough) = (width * length, (width + gap) * length)
+            let enough = width * step.length
             for second in (first + 1)..<ContourLines.count {
                 // Mostly all of the second line lies a width away from the first one's middle, on one side.
                 let a = step.x * (starts[second].y - starts[first].y) - step.y * (starts[second].x - starts[first].x)
@@ -44,8 +35,6 @@ struct ContourLines {
                     break
                 }
                 guard let one = quads[first], let other = quads[second] else { continue }
-                areApart = false
-                if (a >= least && b >= least) || (a <= -least && b <= -least) { continue }
                 if one.meets(other) { meetings[first] |= 1 << UInt8(second) }
             }
         }

@@ -9,9 +9,6 @@ final class ContourPainter {
     private var polygons = Polygons()
     private var shared = ConvexPolygons()
 
-    /// Longer lines are drawn by their edges, output pixels.
-    private static let reachMax = Double(INK_CONVEX_REACH_MAX)
-
     /// - Parameters:
     ///   - accumulator, covered: clean before and after each call; may be shared.
     init(accumulator: CoverageAccumulator, covered: KernelPlane<Float>, parts: PartRasterizer, level: KernelLevel) {
@@ -30,48 +27,45 @@ final class ContourPainter {
         defer { if stroke.isFaint { plane.multiplyDepth(covered, kernels) } }
         var visible = stamps.visible(near)
         while let index = visible.nextIndex(), index + 1 < stamps.all.count {
-            let stamp = stamps.all[index]
-            let lines = ContourLines(from: stamp, to: stamps.all[index + 1], brush: brush, gap: gap)
-            let box = scale.pixels(of: lines.bounds)
-            guard box.intersects(accumulator.cell) else { continue }
-            guard max(box.width, box.height) < BarPainter.sizeMax else {
-                parts.add(lines.parts, scale: scale)
-                accumulator.multiply(plane, box: box, alpha: stamp.alpha)
-                continue
-            }
-            polygons.removeAll()
-            lines.append(to: &polygons, scale, shared: &shared)
-            if lines.reach * scale.largest < ContourPainter.reachMax {
-                drawShort(lines, alpha: stamp.alpha, isFaint: stroke.isFaint, box: box, into: plane)
-            } else {
-                accumulator.add(polygons)
-                if stroke.isFaint {
-                    accumulator.addPolygons(to: covered, rows: box.rows, weight: stamp.alpha)
-                    plane.markDrawn(covered.box(of: box))
-                } else {
-                    accumulator.multiplyPolygons(plane, rows: box.rows, alpha: stamp.alpha)
-                }
-            }
+            let (stamp, next) = (stamps.all[index], stamps.all[index + 1])
+            var contour = ink_contour(
+                start: ink_contour_end(stamp), end: ink_contour_end(next), spacing: brush.spacing,
+                width: brush.lineWidth * stamp.size, gap: gap, scale_x: scale.x, scale_y: scale.y)
+            let draw = stroke.isFaint ? kernels.pointee.add_contour : kernels.pointee.multiply_contour
+            if draw(plane.kernelPlane, covered.kernelPlane, &contour, stamp.alpha) { continue }
+            paint(
+                ContourLines(from: stamp, to: next, brush: brush), alpha: stamp.alpha, isFaint: stroke.isFaint,
+                scale: scale,
+                into: plane)
         }
     }
 
-    /// Draws the polygons of lines that are no longer than kernels for small polygons take.
-    private func drawShort(
-        _ lines: ContourLines, alpha: Float, isFaint: Bool, box: PixelRect, into plane: RemainingPlane
+    /// Draws lines that are long, or lie over more than the next one.
+    private func paint(
+        _ lines: ContourLines, alpha: Float, isFaint: Bool, scale: OutputScale, into plane: RemainingPlane
     ) {
-        let box = plane.pixels.box(of: box)
-        plane.markDrawn(box)
-        polygons.withKernelPolygons { corners, counts in
-            if isFaint {
-                kernels.pointee.add_convex(covered.kernelPlane, corners, counts, polygons.counts.count, alpha)
-            } else if lines.areApart {
-                kernels.pointee.multiply_convex(plane.kernelPlane, corners, counts, polygons.counts.count, alpha)
-            } else {
-                kernels.pointee.add_convex(covered.kernelPlane, corners, counts, polygons.counts.count, 1)
-                withUnsafePointer(to: box) {
-                    kernels.pointee.multiply_covered(plane.kernelPlane, covered.kernelPlane, $0, alpha)
-                }
-            }
+        let box = scale.pixels(of: lines.bounds)
+        guard box.intersects(accumulator.cell) else { return }
+        guard max(box.width, box.height) < BarPainter.sizeMax else {
+            parts.add(lines.parts, scale: scale)
+            accumulator.multiply(plane, box: box, alpha: alpha)
+            return
         }
+        polygons.removeAll()
+        lines.append(to: &polygons, scale, shared: &shared)
+        accumulator.add(polygons)
+        if isFaint {
+            accumulator.addPolygons(to: covered, rows: box.rows, weight: alpha)
+            plane.markDrawn(covered.box(of: box))
+        } else {
+            accumulator.multiplyPolygons(plane, rows: box.rows, alpha: alpha)
+        }
+    }
+}
+
+extension ink_contour_end {
+    init(_ stamp: Stamp) {
+        let across = stamp.across
+        self.init(x: stamp.center.x, y: stamp.center.y, across_x: across.x, across_y: across.y, size: stamp.size)
     }
 }

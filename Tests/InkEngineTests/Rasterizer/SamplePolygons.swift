@@ -38,11 +38,11 @@ extension Polygons {
 }
 
 extension SeededGenerator {
-    /// A polygon of three to `cornersMax` corners, clockwise, whose middle lies in the first 32 pixels either way.
-    mutating func convexPolygon(radii: ClosedRange<Double>, cornersMax: Int = 8) -> [Point] {
+    /// A polygon of three to eight corners, clockwise, whose middle lies in the first 32 pixels either way.
+    mutating func convexPolygon(radii: ClosedRange<Double>) -> [Point] {
         let center = Point(x: .random(in: 0...32, using: &self), y: .random(in: 0...32, using: &self))
         let radius = Double.random(in: radii, using: &self)
-        let corners = Int.random(in: 3...cornersMax, using: &self)
+        let corners = Int.random(in: 3...8, using: &self)
         let start = Double.random(in: 0..<360, using: &self)
         let squash = Double.random(in: 0.01...1, using: &self)
         return (0..<corners).map { corner in
