@@ -6,7 +6,8 @@
 direct     processor time of exports of the benchmark scenes by a broker and a worker in one process, beside the same
            tasks in a loop on one thread; of that the broker's (builds Benchmarks/ first)
 overhead   exports of the benchmark scenes: one process with two workers; a broker and two workers as processes of
-           their own; the same with CURVE. Milliseconds as the export's report has them, processor time of the broker.
+           their own; the same with CURVE. Milliseconds from the command to the closed file, and as the export's report
+           has them (a broker's clock: without the ways of the project and of the picture); processor time of the broker.
 fairness   a small export without other load, and with 1,000 bulk exports of scene M waiting: milliseconds
 silence    from a worker's SIGSTOP, and from its kill -9, to the broker's log line: milliseconds
 recovery   kill -9 of a broker with 1,000 jobs, one of ten of them done: to its first answer, to the first task
@@ -124,30 +125,33 @@ def direct(ink, runs):
 
 
 def overhead(ink, runs):
-    print("| scene | size | one process, ms | processes, ms | with CURVE, ms | broker's CPU a picture, ms |")
+    print("| scene | size | one process, ms (its report's) | processes, ms | with CURVE, ms | broker's CPU a picture, ms |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
         plain, keyed = Farm(ink, f"{folder}/plain"), Farm(ink, f"{folder}/keyed", keys=True)
         for scene, size in [("S", "2k"), ("M", "2k"), ("L", "2k"), ("S", "4k"), ("M", "4k")]:
             project = str(HERE / f"scenes/scene-{scene}.ink")
-            times, cpu = {"one": [], "plain": [], "keyed": []}, []
+            times, reported, cpu = {"one": [], "plain": [], "keyed": []}, {"one": [], "plain": [], "keyed": []}, []
             for turn in range(runs + 1):
                 for kind, farm in [("one", None), ("plain", plain), ("keyed", keyed)]:
                     # The farms that are not measured must not take processor time; idle ones nearly do not.
                     common = ["export", project, "-o", f"{folder}/p.png", "--size", size, "--if-exists", "overwrite", "--quiet",
                               "--report", f"{folder}/report.json"]
                     before = farm.processor_time() if farm else 0
+                    start = time.perf_counter()
                     if farm:
                         farm.run(*common)
                     else:
                         subprocess.run([ink, *common, "--workers", "2"], check=True)
+                    elapsed = (time.perf_counter() - start) * 1000
                     report = json.loads(pathlib.Path(f"{folder}/report.json").read_text())
                     if turn:
-                        times[kind].append(report["exports"][0]["milliseconds"])
+                        times[kind].append(elapsed)
+                        reported[kind].append(report["exports"][0]["milliseconds"])
                         if kind == "plain":
                             cpu.append((farm.processor_time() - before) * 1000)
-            print(f"| {scene} | {size} | {median(times['one']):.0f} | {median(times['plain']):.0f} | {median(times['keyed']):.0f} "
-                  f"| {median(cpu):.0f} |", flush=True)
+            columns = " | ".join(f"{median(times[kind]):.0f} ({median(reported[kind]):.0f})" for kind in times)
+            print(f"| {scene} | {size} | {columns} | {median(cpu):.0f} |", flush=True)
         plain.stop()
         keyed.stop()
 

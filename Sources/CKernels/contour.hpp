@@ -28,6 +28,15 @@ constexpr float place_step = 1.0f / 65536;
 /// line that is put there because none of it is inside.
 constexpr double reach_max = INK_CONTOUR_REACH_MAX;
 
+/// How far from the picture's first pixel lines may be.
+constexpr double place_max = 1e9;
+
+/// By how much of their length and width lines are enlarged, lest edges lie on each other: they lie inside or outside.
+constexpr double enlargement = 1.2e-6;
+
+/// Shorter and thinner lines, canvas pixels, are hardly larger then than places are rounded, and left to others.
+constexpr double least_size = 1e-3;
+
 struct points {
     double8 x, y;
 
@@ -202,16 +211,15 @@ struct fan {
             high = {greatest(high.x, corner.x), greatest(high.y, corner.y)};
             sum += corner.x + corner.y;
         }
-        // The sum is neither if a corner is endless or not a number, as it is of a line without length.
-        const long8 are_short =
-            (high.x - low.x < reach_max) & (high.y - low.y < reach_max) & (sum < 1e9) & (sum > -1e9);
+        // The sum is not itself if a corner is not a number, as it is of a line without length.
+        const long8 are_short = (high.x - low.x < reach_max) & (high.y - low.y < reach_max) & (low.x > -place_max) &
+                                (low.x < place_max) & (low.y > -place_max) & (low.y < place_max) & (sum == sum);
         if (!all_of(are_short)) f.kind = fan_kind::other;
         if (f.kind == fan_kind::other) return f;
         if (f.kind == fan_kind::overlapping) {
-            // Edges that would lie on each other lie inside and outside.
-            const double more = 1.2e-6;
+            const points more = step * enlargement;
             f.larger = quads::of(
-                start - step * more, end + step * more, side * (1 + more), contour.scale_x, contour.scale_y);
+                start - more, end + more, side * (1 + enlargement), contour.scale_x, contour.scale_y);
         }
         const int8lanes x = floor8(low.x), y = floor8(low.y);
         f.origin = {__builtin_convertvector(x, double8), __builtin_convertvector(y, double8)};
@@ -245,6 +253,7 @@ private:
         const double8 a = cross(step, start.next() - start), b = cross(step, end.next() - start);
         if (all_of(are_beyond(a, b, enough) | are_beyond(-a, -b, enough) | is_last())) return fan_kind::apart;
         if (all_of(are_beyond(a, b, least_away) | are_beyond(-a, -b, least_away) | is_last())) return fan_kind::close;
+        if (!(contour.width >= least_size && all_of(length >= least_size))) return fan_kind::other;
         const points later_start = start.next().next() - start, later_end = end.next().next() - start;
         const double8 c = cross(step, later_start), d = cross(step, later_end);
         // Half a width more for the corners, of which it is not known how they lie.

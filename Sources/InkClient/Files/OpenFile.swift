@@ -72,6 +72,12 @@ struct OpenFile: ~Copyable {
         }
     }
 
+    /// Lets the disk begin with what was written there, in the time that the rest takes to come.
+    func beginSync(offset: UInt64, byteCount: Int) {
+        // A file system that cannot do it does all of it in `sync`.
+        ink_begin_sync(descriptor, Int(offset), byteCount)
+    }
+
     /// Brings what was written to the disk.
     func sync() throws(ClientError) {
         var status: Int32

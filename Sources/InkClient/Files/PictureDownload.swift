@@ -42,6 +42,7 @@ final class PictureDownload {
     /// Appends. Throws `file`; the download can only be discarded then.
     func write(_ bytes: [UInt8]) throws(ClientError) {
         try file?.write(bytes)
+        file?.beginSync(offset: byteCount, byteCount: bytes.count)
         digest.update(bytes)
         byteCount += UInt64(bytes.count)
     }

@@ -185,8 +185,30 @@ struct ContourKernelTests {
         let point = Fan(at: Point(x: 30, y: 30), direction: 0, rotation: 0, length: 0, spacing: 4, lineWidth: 1)
         var endless = long
         endless.end.center.x = .infinity
+        let far = Fan(at: Point(x: 1e12, y: -1e12), direction: 0, rotation: 0, length: 4, spacing: 4, lineWidth: 1)
         for way in Way.allCases {
-            for fan in [crowded, long, point, endless] { #expect(coverage(fan, way, cell: whole) == nil, "\(fan)") }
+            for fan in [crowded, long, point, endless, far] {
+                #expect(coverage(fan, way, cell: whole) == nil, "\(fan)")
+            }
+        }
+    }
+
+    /// Where lines turn round a point one of them may have next to no length. Its enlargement was once lost in the rounding of
+    /// places, and rows of pixels beside it were drawn.
+    @Test(
+        "lines of next to no length among others show as little as they cover",
+        arguments: [1e-3, 1e-5, 1e-7, 1e-9, 1e-11])
+    func shortLines(length: Double) {
+        for seed in 0..<40 {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            let direction = Bool.random(using: &generator) ? 45.0 : .random(in: 0...360, using: &generator)
+            let turn = 10 * length / 3
+            var fan = Fan(
+                at: Point(x: .random(in: 25...35, using: &generator), y: .random(in: 25...35, using: &generator)),
+                direction: direction, turn: turn, rotation: [45, 90, 135][seed % 3], length: length, spacing: 3,
+                lineWidth: 0.7)
+            if seed % 2 == 0 { fan.end.along = fan.start.along }
+            expectArea(of: fan, .multiplied, "seed \(seed)")
         }
     }
 
