@@ -31,6 +31,11 @@ struct WorkerState {
     private var lastHeard: Int64 = 0
     private var helloDeadline: Int64 = 0
     private var failedHellos: Int64 = 0
+    /// Until when a worker that leaves the broker's service still answers.
+    private var staysUntil: Int64 = 0
+
+    /// What the broker sent before it read the goodbye is refused in this time; it would be lost with the connection.
+    static let farewellMilliseconds: Int64 = 100
 
     init(hello: Hello, helloMilliseconds: Int64) {
         self.hello = hello
@@ -58,10 +63,10 @@ struct WorkerState {
             }
         case .finished(let run, let outcome): finish(run, outcome)
         case .tick: tick(now: now)
-        case .drainRequested: drain()
+        case .drainRequested: drain(now: now)
         }
         requestBlocks()
-        stopIfDrained()
+        stopIfDrained(now: now)
         if actions.contains(where: { if case .send = $0 { true } else { false } }) { lastSent = now }
         return actions
     }
@@ -72,7 +77,9 @@ struct WorkerState {
         case .idle, .stopped: nil
         case .greeting: helloDeadline
         case .serving(let welcome):
-            min(lastSent + Int64(welcome.heartbeatMilliseconds), lastHeard + Int64(welcome.livenessMilliseconds))
+            min(
+                lastSent + Int64(welcome.heartbeatMilliseconds), lastHeard + Int64(welcome.livenessMilliseconds),
+                isDraining && tasks.isEmpty ? staysUntil : .max)
         }
     }
 
@@ -108,14 +115,19 @@ struct WorkerState {
         actions += runs.map { .cancelRun($0) }
     }
 
-    private mutating func drain() {
+    private mutating func drain(now: Int64) {
         guard !isDraining else { return }
         isDraining = true
-        if case .serving = phase { actions.append(.send(.goodbye(.draining))) }
+        if isServing { sayGoodbye(now: now) }
     }
 
-    private mutating func stopIfDrained() {
-        guard isDraining, tasks.isEmpty, phase != .idle else { return }
+    private mutating func sayGoodbye(now: Int64) {
+        actions.append(.send(.goodbye(.draining)))
+        staysUntil = now + WorkerState.farewellMilliseconds
+    }
+
+    private mutating func stopIfDrained(now: Int64) {
+        guard isDraining, tasks.isEmpty, phase != .idle, !isServing || now >= staysUntil else { return }
         if case .stopped = phase { return }
         // Also while greeting: the broker may have taken the hello and count on this worker.
         actions.append(.send(.goodbye(.left)))
@@ -134,7 +146,7 @@ struct WorkerState {
         case (.welcome(let welcome), .greeting):
             failedHellos = 0
             phase = .serving(welcome)
-            if isDraining { actions.append(.send(.goodbye(.draining))) }
+            if isDraining { sayGoodbye(now: now) }
         case (.refuse(let reason), .greeting), (.refuse(let reason), .serving):
             dropEverything()
             stop(.refused(reason: reason))
@@ -143,7 +155,7 @@ struct WorkerState {
         case (.blockMissing(let id), .serving):
             failWaiting(for: id, because: "the broker does not have block \(id)")
         case (.cancel(let task), .serving): cancel(task)
-        case (.drain, .serving): drain()
+        case (.drain, .serving): drain(now: now)
         case (.unknownWorker, .serving):
             // The broker has given the tasks away, or has forgotten them.
             dropEverything()
