@@ -35,8 +35,7 @@ final class ContourPainter {
             if draw(plane.kernelPlane, covered.kernelPlane, &contour, stamp.alpha) { continue }
             paint(
                 ContourLines(from: stamp, to: next, brush: brush), alpha: stamp.alpha, isFaint: stroke.isFaint,
-                scale: scale,
-                into: plane)
+                scale: scale, into: plane)
         }
     }
 
