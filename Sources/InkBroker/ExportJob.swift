@@ -76,11 +76,21 @@ public enum BrokerEvent: Sendable {
     case prepared(JobID)
     /// Tiles done, of so many; not for every one.
     case progress(JobID, done: Int, total: Int)
+    /// More of the picture's file has been written.
+    case written(JobID, UnfinishedPicture)
     case finished(JobID, ExportOutcome)
     case failed(JobID, BrokerError)
     case worker(WorkerNote)
     /// Only with `BrokerConfiguration.notesTasks`.
     case task(TaskNote)
+}
+
+/// A picture whose first bytes are in a file.
+public struct UnfinishedPicture: Hashable, Sendable {
+    /// The file's temporary name; the target's when the picture is finished.
+    public var path: String
+    /// Bytes that are in it and stay as they are.
+    public var byteCount: Int
 }
 
 /// Where the time of an export went, nanoseconds. Times of workers are sums over their threads.

@@ -73,9 +73,9 @@ final class ClientLoop {
         case .answer(let id, let outcome): parts.onAnswer(id, outcome)
         case .read(let id, let source, let serial, let offset, let byteCount):
             files.read(id, source, serial: serial, offset: offset, byteCount: byteCount)
-        case .open(let id, let path, let picture): files.open(id, path: path, picture)
+        case .open(let id, let path): files.open(id, path: path)
         case .write(let id, let bytes): files.write(id, bytes)
-        case .finish(let id): files.finish(id)
+        case .finish(let id, let picture): files.finish(id, picture)
         case .discard(let id): files.discard(id)
         case .stop: hasStopped = true
         }

@@ -110,6 +110,10 @@ public final class FarmClient: Sendable {
     /// Tells the broker not to repeat a notice, when all that it is good for has been done.
     public func noticeTaken(_ id: UInt64) { mailbox.post(.noticeTaken(id)) }
 
+    /// Lets what there is of a running job's picture come already, for the path that `fetch` will name. Only for some at a
+    /// time; without events, and nothing stays of a picture that is not fetched.
+    public func follow(_ job: JobNumber, to path: String) { mailbox.post(.follow(job, path: path)) }
+
     /// Fetches a job's picture: ends with the event `fetched` or `fetchFailed`.
     ///
     /// The file appears at once and whole, its size and SHA-256 are those of `picture`. Its folder is made if it is

@@ -28,7 +28,9 @@ struct ClientSimulation {
     private var serial: UInt64 = 0
     private var route = 0
     private var brokerIsUp = true
-    private var files: [FetchID: (path: String, picture: FinishedPicture, bytes: [UInt8])] = [:]
+    private var files: [FetchID: (path: String, bytes: [UInt8])] = [:]
+    /// Whether pictures are followed while they are made.
+    var follows = false
 
     private(set) var events: [FarmClientEvent] = []
     private(set) var answers: [RequestID: RequestOutcome] = [:]
@@ -127,6 +129,7 @@ struct ClientSimulation {
         case .emit(let event):
             note("  \(event)")
             events.append(event)
+            if follows, case .progress(let job, _, _) = event { tell(.follow(job, path: "\(job)")) }
         case .answer(let id, let outcome): answers[id] = outcome
         case .read(let id, let source, let serial, let offset, let byteCount):
             readAhead += byteCount
@@ -134,16 +137,16 @@ struct ClientSimulation {
             let result = source.read(offset: offset, byteCount: byteCount)
             let read = ContentRead(id: id, serial: serial, offset: offset, byteCount: byteCount, result: result)
             schedule(.client(.contentRead(read)), in: 3)
-        case .open(let id, let path, let picture):
+        case .open(let id, let path):
             openFiles += 1
-            files[id] = (path, picture, [])
+            files[id] = (path, [])
         case .write(let id, let bytes):
             files[id]?.bytes += bytes
             schedule(.client(.written(id, byteCount: bytes.count)), in: Int64.random(in: 1...5, using: &random))
-        case .finish(let id):
+        case .finish(let id, let picture):
             openFiles -= 1
             guard let file = files.removeValue(forKey: id) else { return }
-            if SHA256.digest(file.bytes) == file.picture.digest {
+            if SHA256.digest(file.bytes) == picture.digest {
                 stored[file.path] = file.bytes
                 schedule(.client(.stored(id)), in: 20)
             } else {

@@ -22,6 +22,9 @@ struct ClientSimulationTests {
         farm.lossShare = Int.random(in: 0...30, using: &random)
         farm.repeatShare = Int.random(in: 0...30, using: &random)
         farm.service.queueLimit = Int.random(in: 1...9, using: &random)
+        farm.follows = Bool.random(using: &random)
+        farm.service.jobTime = Bool.random(using: &random) ? 2_000 : 90_000
+        farm.service.remakeShare = 30
         for _ in 0..<Int.random(in: 0...4, using: &random) {
             farm.restartBroker(in: Int64.random(in: 0...60_000, using: &random))
         }
@@ -78,6 +81,33 @@ struct ClientSimulationTests {
         #expect(farm.openFiles == 0, "\(story)")
         #expect(farm.mostReadAhead <= farm.client.rules.uploadBytes + farm.client.rules.uploadPartBytes, "\(story)")
         #expect(farm.events.allSatisfy { if case .fetchFailed = $0 { false } else { true } }, "\(story)")
+    }
+
+    @Test("Pictures come while they are made, whole also when they are begun anew", arguments: 0..<40)
+    func followed(seed: UInt64) throws {
+        var farm = ClientSimulation(seed: seed)
+        farm.follows = true
+        farm.service.jobTime = 60_000
+        farm.service.pictureBytes = 50_000...90_000
+        farm.service.remakeShare = seed.isMultiple(of: 2) ? 100 : 0
+        let content = PreparedContent(bytes: [1])
+        farm.tell(.submit(ClientSamples.submission(content, 1), content.content))
+        #expect(farm.run(until: 1_000) { $0.accepted.count == 1 })
+        farm.tell(.watch([1]))
+        #expect(farm.run(until: 100_000) { $0.notices.count == 1 }, "\(farm.history)")
+        let early = farm.service.earlyParts
+        guard case .finished(let picture)? = farm.notices.first?.ending else { return }
+        farm.tell(.fetch(1, picture, path: "1"))
+        #expect(farm.run(until: 200_000) { $0.stored.count == 1 }, "\(farm.history)")
+        #expect(farm.stored["1"] == farm.service.pictures[1])
+        #expect(farm.openFiles == 0)
+        #expect(farm.events.allSatisfy { if case .fetchFailed = $0 { false } else { true } })
+        // A short job is finished before anything of it is asked for.
+        let job = try #require(farm.service.jobs[1])
+        if job.endsAt - job.startedAt > 5_000 { #expect(early > 0, "\(farm.history)") }
+        // What was followed is not fetched again, unless it has become another picture.
+        let requests = farm.history.count { $0.contains("pictureRequest") }
+        if job.firstTry == nil { #expect(requests <= 1 + Int(job.endsAt / 5_000), "\(farm.history)") }
     }
 
     @Test("The same seed is the same history")

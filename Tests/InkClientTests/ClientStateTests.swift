@@ -370,6 +370,93 @@ struct ClientStateTests {
             return
         }
         // The second file of the job has its turn.
-        #expect(actions.contains { if case .open(_, "b", _) = $0 { true } else { false } })
+        #expect(actions.contains { if case .open(_, "b") = $0 { true } else { false } })
+    }
+
+    /// A client that has followed job 1 and has `received` bytes of its picture on the disk.
+    private func follower(received count: Int) -> Driver {
+        var client = Driver()
+        client.serve()
+        #expect(client.sent(.follow(1, path: "a")) == [.pictureRequest(1, offset: 0)])
+        if count > 0 {
+            let part = PicturePart(job: 1, offset: 0, totalBytes: nil, bytes: [UInt8](repeating: 1, count: count))
+            #expect(client.handle(.received(.picturePart(part))).count == 1)
+            #expect(client.sent(.written(1, byteCount: count)) == [])
+        }
+        return client
+    }
+
+    private func finish(_ actions: [ClientAction]) -> FetchID? {
+        actions.compactMap { if case .finish(let id, _) = $0 { id } else { nil } }.first
+    }
+
+    @Test("A followed picture is finished with what is missing of it, and begun anew where it has become another one")
+    func followedPictures() {
+        let bytes = [UInt8](repeating: 1, count: 1_000)
+        let picture = ClientSamples.picture(of: bytes)
+        func rest(_ total: UInt64?) -> ClientEvent {
+            .received(.picturePart(PicturePart(job: 1, offset: 400, totalBytes: total, bytes: Array(bytes[400...]))))
+        }
+        // The rest comes before the notice or after it.
+        var client = follower(received: 400)
+        #expect(client.handle(rest(nil)).count == 1)
+        #expect(finish(client.handle(.fetch(1, picture, path: "a"))) == 1)
+        client = follower(received: 400)
+        #expect(client.handle(.fetch(1, picture, path: "a")).isEmpty)
+        #expect(finish(client.handle(rest(1_000))) == 1)
+        #expect(client.told(.stored(1)) == [.fetched(1, path: "a")])
+        // What was asked for does not come: the rest is asked for again.
+        client = follower(received: 400)
+        #expect(client.handle(.fetch(1, picture, path: "a")).isEmpty)
+        var sent: [ClientMessage] = []
+        for _ in 0..<5 {
+            sent += client.pass(1_000)
+            _ = client.handle(.received(.heartbeat))
+        }
+        #expect(sent.contains(.pictureRequest(1, offset: 400)), "\(sent)")
+        // Another picture: seen at its end, by its length, or when the broker has no such byte.
+        client = follower(received: 400)
+        _ = client.handle(.fetch(1, picture, path: "a"))
+        _ = client.handle(rest(1_000))
+        #expect(
+            client.sent(.fileFailed(1, .badPicture(reason: "its SHA-256"))) == [.pictureRequest(1, offset: 0)])
+        client = follower(received: 2_000)
+        #expect(client.sent(.fetch(1, picture, path: "a")) == [.pictureRequest(1, offset: 0)])
+        client = follower(received: 400)
+        _ = client.handle(.fetch(1, picture, path: "a"))
+        #expect(client.sent(.received(.pictureMissing(1, reason: ""))) == [.pictureRequest(1, offset: 0)])
+        // Only once.
+        #expect(
+            client.told(.received(.pictureMissing(1, reason: "purged"))) == [
+                .fetchFailed(1, .pictureMissing(1, reason: "purged"))
+            ])
+    }
+
+    @Test("What came of a picture that will not be is removed, and nothing is said of it")
+    func followedInVain() {
+        func isDiscarded(_ actions: [ClientAction]) -> Bool {
+            if case .discard(1)? = actions.first { actions.count == 1 } else { false }
+        }
+        // A broker that does not send unfinished pictures.
+        var client = follower(received: 0)
+        #expect(isDiscarded(client.handle(.received(.pictureMissing(1, reason: "not finished")))))
+        client = follower(received: 400)
+        _ = client.handle(.watch([1]))
+        let notice = Notice(id: 5, job: 1, ending: .failed(.badInput, text: "bad"))
+        let actions = client.handle(.received(.notice(notice)))
+        #expect(isDiscarded(Array(actions.prefix(1))))
+        #expect(actions.contains { if case .emit(.notice(notice)) = $0 { true } else { false } })
+        client = follower(received: 400)
+        #expect(isDiscarded(Array(client.handle(.stopRequested).prefix(1))))
+        // What cannot be written is said when the picture is fetched.
+        client = follower(received: 0)
+        #expect(client.handle(.fileFailed(1, .file(path: "a", operation: "create", errno: 13))).isEmpty)
+        let picture = ClientSamples.picture(of: [1, 2])
+        #expect(client.sent(.fetch(1, picture, path: "a")) == [.pictureRequest(1, offset: 0)])
+        // Two at a time, and none twice.
+        client = follower(received: 0)
+        #expect(client.handle(.follow(1, path: "b")).isEmpty)
+        #expect(client.sent(.follow(2, path: "b")).count == 1)
+        #expect(client.handle(.follow(3, path: "c")).isEmpty)
     }
 }

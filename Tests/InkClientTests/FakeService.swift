@@ -7,7 +7,13 @@ import InkTestSupport
 struct FakeService {
     struct Job {
         var submission: Submission
+        var startedAt: Int64
         var endsAt: Int64
+        var picture: [UInt8]
+        /// What is shown of a picture that is begun anew before it is finished.
+        var firstTry: [UInt8]?
+        /// What was asked for of the picture before it is finished, by route.
+        var followers: [Int: Range<Int>] = [:]
         var ending: JobEnding?
         var notice: UInt64 = 0
     }
@@ -39,6 +45,8 @@ struct FakeService {
     var repeatTime: Int64 = 5_000
     /// Bytes of a job's picture.
     var pictureBytes = 1...200_000
+    /// Jobs that begin anew before they end, with another picture, of a hundred.
+    var remakeShare = 0
     /// Whether pictures are damaged after their digest has been taken.
     var damagesPictures = false
 
@@ -59,6 +67,8 @@ struct FakeService {
     private(set) var submitCount = 0
     private(set) var orders: [OrderAction] = []
     private(set) var busyCount = 0
+    /// Parts of pictures that were not finished.
+    private(set) var earlyParts = 0
     var openNotices: Int { sessions.values.reduce(0) { $0 + $1.notices.count } }
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -67,6 +77,7 @@ struct FakeService {
         sessions = [:]
         submitting = [:]
         uploads = [:]
+        for number in jobs.keys { jobs[number]?.followers = [:] }
     }
 
     /// As if the data folder had been lost.
@@ -100,6 +111,7 @@ struct FakeService {
         mail = []
         for number in jobs.keys.sorted() {
             if jobs[number]?.ending == nil, jobs[number]?.endsAt ?? 0 <= now { end(number, now) }
+            for route in (jobs[number]?.followers ?? [:]).keys.sorted() { continuePicture(number, route, now) }
         }
         for route in sessions.keys.sorted() {
             send(.heartbeat, route)
@@ -120,13 +132,15 @@ struct FakeService {
     private mutating func take(_ message: ClientMessage, _ route: Int, _ now: Int64) {
         switch message {
         case .hello, .heartbeat: break
-        case .goodbye: sessions[route] = nil
+        case .goodbye:
+            sessions[route] = nil
+            for number in jobs.keys { jobs[number]?.followers[route] = nil }
         case .submit(let submission): submit(submission, route, now)
         case .contentPart(let part): take(part, route, now)
         case .contentUnavailable(let id, let reason): fail(id, reason)
         case .watch(let numbers): for number in numbers { watch(number, route, now) }
         case .noticesTaken(let ids): for id in ids { sessions[route]?.notices[id] = nil }
-        case .pictureRequest(let job, let offset): sendPicture(job, offset, route)
+        case .pictureRequest(let job, let offset): sendPicture(job, offset, route, now)
         case .order(let order):
             orders.append(order.action)
             if case .drain(let worker) = order.action, worker == "nobody" { return }
@@ -182,7 +196,13 @@ struct FakeService {
         guard let (route, submission) = submitting.removeValue(forKey: key) else { return }
         let number = JobNumber(jobs.count + 1)
         let time = Int64.random(in: 1...Int64(jobTime), using: &random)
-        jobs[number] = Job(submission: submission, endsAt: now + time)
+        var bytes = (0..<Int.random(in: pictureBytes, using: &random)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        bytes[0] = UInt8(truncatingIfNeeded: number)
+        var job = Job(submission: submission, startedAt: now, endsAt: now + time, picture: bytes)
+        if Int.random(in: 0..<100, using: &random) < remakeShare {
+            job.firstTry = (0..<Int.random(in: pictureBytes, using: &random)).map { UInt8(truncatingIfNeeded: $0) }
+        }
+        jobs[number] = job
         byKey[key] = number
         send(.accepted(key, number), route)
     }
@@ -227,8 +247,7 @@ struct FakeService {
     // MARK: Jobs
 
     private mutating func end(_ number: JobNumber, _ now: Int64) {
-        var bytes = (0..<Int.random(in: pictureBytes, using: &random)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        bytes[0] = UInt8(truncatingIfNeeded: number)
+        guard var bytes = jobs[number]?.picture else { return }
         let picture = FinishedPicture(
             size: PixelSize(width: 1, height: 1), byteCount: UInt64(bytes.count), digest: SHA256.digest(bytes),
             tileCount: 1, attemptCount: 1, elapsed: 1, phases: [])
@@ -262,17 +281,49 @@ struct FakeService {
 
     mutating func forgetPicture(_ job: JobNumber) { pictures[job] = nil }
 
-    private mutating func sendPicture(_ job: JobNumber, _ offset: UInt64, _ route: Int) {
-        guard let bytes = pictures[job], offset < UInt64(bytes.count) else {
+    private mutating func sendPicture(_ job: JobNumber, _ offset: UInt64, _ route: Int, _ now: Int64) {
+        let range = Int(offset)..<Int(offset + ProtocolLimits.transferWindowBytes)
+        if let running = jobs[job], running.ending == nil {
+            jobs[job]?.followers[route] = range
+            return continuePicture(job, route, now)
+        }
+        guard let bytes = pictures[job], range.lowerBound < bytes.count else {
             return send(.pictureMissing(job, reason: "purged"), route)
         }
-        let end = min(bytes.count, Int(offset) + Int(ProtocolLimits.transferWindowBytes))
-        for range in cut(Int(offset)..<end) {
+        send(bytes, range.clamped(to: 0..<bytes.count), of: job, route)
+    }
+
+    /// Sends what there is of what was asked for.
+    private mutating func continuePicture(_ number: JobNumber, _ route: Int, _ now: Int64) {
+        guard let job = jobs[number], let range = job.followers[route] else { return }
+        var there: ArraySlice<UInt8>
+        if job.ending == nil {
+            // The first try goes on for half of the time.
+            let half = (job.endsAt - job.startedAt) / 2
+            let isFirst = job.firstTry != nil && now < job.startedAt + half
+            let start = job.firstTry == nil || isFirst ? job.startedAt : job.startedAt + half
+            let end = isFirst ? job.startedAt + half : job.endsAt
+            let bytes = isFirst ? job.firstTry ?? [] : job.picture
+            there = bytes.prefix(Int(Int64(bytes.count) * (now - start) / max(1, end - start)))
+        } else {
+            there = (pictures[number] ?? [])[...]
+        }
+        there = there.prefix(range.upperBound)
+        let isOver = job.ending != nil || there.count == range.upperBound
+        jobs[number]?.followers[route] = isOver ? nil : max(range.lowerBound, there.count)..<range.upperBound
+        guard range.lowerBound < there.count else { return }
+        send(Array(there), range.lowerBound..<there.count, of: number, route)
+    }
+
+    private mutating func send(_ bytes: [UInt8], _ range: Range<Int>, of job: JobNumber, _ route: Int) {
+        let total = pictures[job].map { UInt64($0.count) }
+        for range in cut(range) {
+            if total == nil { earlyParts += 1 }
             send(
                 .picturePart(
                     PicturePart(
-                        job: job, offset: UInt64(range.lowerBound), totalBytes: UInt64(bytes.count),
-                        bytes: Array(bytes[range]))), route)
+                        job: job, offset: UInt64(range.lowerBound), totalBytes: total, bytes: Array(bytes[range]))),
+                route)
         }
     }
 }

@@ -57,6 +57,8 @@ struct FarmClientTests {
         try expectPictures(broker, folder, 2)
         #expect(broker.change { $0.service.contents }.values.contains(try folder.read("in/a.ink")))
         client.stop()
+        // The goodbye is on its way when the client has stopped.
+        for _ in 0..<5_000 where broker.change({ $0.goodbyes }) == 0 { usleep(1_000) }
         broker.stop()
         #expect(broker.change { $0.goodbyes } == 1)
     }

@@ -168,7 +168,7 @@ struct CommandTrial {
         return InkCommands.run(
             arguments,
             CommandEnvironment(
-                console: transcript.console(), makeOpener: { _, _ in FakeOpener() }, makeFarm: { _, _ in farm },
+                console: transcript.console(), makeOpener: { _, _, _ in FakeOpener() }, makeFarm: { _, _ in farm },
                 storedDigest: { try? FileSystem.read($0, limitBytes: 1 << 20) },
                 sha256: { Array($0.reversed()) }, readLimits: { _ in Limits() }, handlesSignals: false))
     }

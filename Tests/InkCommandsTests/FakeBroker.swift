@@ -24,6 +24,8 @@ final class FakeBroker: FarmConnection {
         var orders: [OrderAction] = []
         var taken: [UInt64] = []
         var fetched: [JobNumber: String] = [:]
+        /// Pictures that were to come while they are made, by job.
+        var followed: [JobNumber: String] = [:]
         var isStopped = false
         /// Accepted submissions wait until `release` is called.
         var holdsSubmissions = false
@@ -54,7 +56,7 @@ final class FakeBroker: FarmConnection {
         environment.handlesSignals = false
         environment.variables = [:]
         environment.sleep = { _ in }
-        environment.makeOpener = { _, _ in FakeOpener() }
+        environment.makeOpener = { _, _, _ in FakeOpener() }
         environment.connect = { options, onEvent throws(CommandError) in
             self.options.withLock { $0 = options }
             self.state.withLock { $0.onEvent = onEvent }
@@ -148,6 +150,8 @@ final class FakeBroker: FarmConnection {
     }
 
     func noticeTaken(_ id: UInt64) { state.withLock { $0.taken.append(id) } }
+
+    func follow(_ job: JobNumber, to path: String) { state.withLock { $0.followed[job] = path } }
 
     func fetch(_ job: JobNumber, picture: FinishedPicture, to path: String) {
         let name = state.withLock { state in

@@ -228,7 +228,7 @@ import Testing
         }
         let transcript = Transcript()
         var environment = broker.environment(transcript.console())
-        environment.makeOpener = { _, _ in CountingOpener { opened.withLock { $0 += 1 } } }
+        environment.makeOpener = { _, _, _ in CountingOpener { opened.withLock { $0 += 1 } } }
         broker.hold()
         let atMost = Mutex(0)
         DispatchQueue.global().async {

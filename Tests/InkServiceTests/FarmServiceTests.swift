@@ -6,6 +6,8 @@ import InkJSON
 import InkProtocol
 import InkService
 import InkTestSupport
+import InkWorker
+import Synchronization
 import Testing
 
 @Suite("A farm over loopback", .serialized)
@@ -42,6 +44,80 @@ struct FarmServiceTests {
         #expect(status["workers"]?.array?.count == 2)
         let story = try JSONReader.read(try client.client.ask(.story(job), timeoutMilliseconds: 5000))
         #expect((story["events"]?.array?.count ?? 0) >= 2)
+    }
+
+    /// Renders all but the last band, until it is let.
+    private struct WaitingRunner: TaskRunner {
+        let mayFinish: @Sendable () -> Bool
+        private let renderer = EngineTaskRunner(threads: 1)
+
+        init(_ mayFinish: @escaping @Sendable () -> Bool) { self.mayFinish = mayFinish }
+
+        func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+            if case .render(let tile) = task, tile.rect.y + tile.rect.height == tile.output.height {
+                while !mayFinish() {
+                    try context.checkCancellation()
+                    usleep(1_000)
+                }
+            }
+            return try renderer.run(task, in: context)
+        }
+    }
+
+    @Test func aPictureComesWhileItIsMade() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        let mayFinish = Mutex(false)
+        try farm.addWorker("w", runner: WaitingRunner { mayFinish.withLock { $0 } })
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let key = try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))
+        let job = try #require(client.job(of: key))
+        let path = farm.folder.path(of: "out/picture.png")
+        client.client.watch([job])
+        let isBegun = client.wait { event in if case .progress(job, _, _) = event { true } else { nil } }
+        #expect(isBegun == true, "\(client.events)")
+        client.client.follow(job, to: path)
+        // All bands but the last one are on this side.
+        func partBytes() -> Int {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "out"))) ?? []
+            guard let name = names.first(where: { $0.hasSuffix(".part") }) else { return 0 }
+            let file = try? FileManager.default.attributesOfItem(atPath: farm.folder.path(of: "out/\(name)"))
+            return (file?[.size] as? NSNumber)?.intValue ?? 0
+        }
+        #expect(client.until { partBytes() > 1_000 }, "\(partBytes()) bytes, \(client.events)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let early = partBytes()
+        mayFinish.withLock { $0 = true }
+        guard case .finished(let picture)? = client.ending(of: job) else {
+            Issue.record("\(client.events)")
+            return
+        }
+        #expect(picture.byteCount > UInt64(early))
+        client.client.fetch(job, picture: picture, to: path)
+        #expect(client.wait { event in if case .fetched(job, path) = event { true } else { nil } } == true)
+        #expect(SHA256.digest([UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))) == picture.digest)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "out")) == ["picture.png"])
+    }
+
+    @Test func nothingStaysOfAPictureThatIsCancelled() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        try farm.addWorker("w", runner: WaitingRunner { false })
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let key = try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))
+        let job = try #require(client.job(of: key))
+        client.client.watch([job])
+        _ = client.wait { event in if case .progress(job, _, _) = event { true } else { nil } }
+        client.client.follow(job, to: farm.folder.path(of: "out/picture.png"))
+        func names() -> [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "out"))) ?? []
+        }
+        #expect(client.until { names().count == 1 }, "\(client.events)")
+        _ = try client.client.order(.cancel([job]), timeoutMilliseconds: 10_000)
+        #expect(client.ending(of: job) == .cancelled)
+        #expect(client.until { names().isEmpty }, "\(names())")
     }
 
     @Test func everyJobSurvivesARestart() throws {

@@ -114,13 +114,15 @@ final class Client {
 
     func submit(
         _ project: Project, name: String = "test.ink", size: SizeSpec = .named("300x300"),
-        delivery: PictureDelivery = .fetch, priority: Int = 0
+        tile: PixelSize? = nil, delivery: PictureDelivery = .fetch, priority: Int = 0
     ) throws -> SubmissionKey {
         let bytes = try Zstandard.compress(ProjectWriter.write(project))
+        var spec = PictureSpec(size: size)
+        spec.tile = tile
         let submission = Submission(
             key: .random(), name: name,
             source: .content(ContentID(hashing: bytes), byteCount: UInt64(bytes.count), .zstd),
-            picture: PictureSpec(size: size), delivery: delivery, priority: priority)
+            picture: spec, delivery: delivery, priority: priority)
         client.submit(submission, content: .bytes(bytes))
         return submission.key
     }

@@ -217,26 +217,20 @@ extension BrokerLoop {
         let (mailbox, syncing) = (mailbox, syncing[Int(id.rawValue % UInt64(syncing.count))])
         let finishing = isComplete ? self.finishing(id) : nil
         writing.run {
-            let (failure, time) = LaneTime.measure {
-                BrokerLoop.failure { () throws(BrokerError) in try output.write(ready) }
+            let (result, time) = LaneTime.measure {
+                BrokerLoop.result { () throws(BrokerError) in try output.write(ready) }
             }
-            if let failure {
-                mailbox.post(.writeFailed(id, failure))
-                return
+            switch result {
+            case .success(let picture): mailbox.post(.written(id, rows: rows, picture, time))
+            case .failure(let error): return mailbox.post(.writeFailed(id, error))
             }
-            mailbox.post(.written(id, rows: rows, time))
             if let finishing { syncing.run { BrokerLoop.finish(output, adler32, finishing, mailbox) } }
         }
         if isComplete { admit() }
     }
 
-    private static func failure(_ work: () throws(BrokerError) -> Void) -> BrokerError? {
-        do throws(BrokerError) {
-            try work()
-            return nil
-        } catch {
-            return error
-        }
+    private static func result<T>(_ work: () throws(BrokerError) -> T) -> Result<T, BrokerError> {
+        do throws(BrokerError) { return .success(try work()) } catch { return .failure(error) }
     }
 
     /// What has to be known to end a file beside the loop.

@@ -135,8 +135,9 @@ final class BrokerLoop {
         case .stop: stop()
         case .prepared(let id, let result): prepared(id, result)
         case .planned(let id, let result): planned(id, result)
-        case .written(let id, let rows, let time):
+        case .written(let id, let rows, let picture, let time):
             addStitchTime(time, to: id)
+            if jobs[id] != nil { onEvent(.written(id, picture)) }
             tell(.rowsWritten(id, rows))
         case .finished(let id, let picture, let time):
             addStitchTime(time, to: id)

@@ -14,7 +14,7 @@ enum LoopCommand: Sendable {
     /// The tiles are known.
     case planned(JobID, Result<PlannedExport, BrokerError>)
     /// So many rows of tiles are in the file.
-    case written(JobID, rows: Int, LaneTime)
+    case written(JobID, rows: Int, UnfinishedPicture, LaneTime)
     case finished(JobID, WrittenPicture, LaneTime)
     case writeFailed(JobID, BrokerError)
 }

@@ -30,9 +30,11 @@ final class PictureOutput: Sendable {
         self.container = container
     }
 
-    /// Appends bands; the first one makes the file.
-    func write(_ bands: [StitchBand]) throws(BrokerError) {
-        for band in bands { try writer().write(container.data(band.bytes, band.row == 0)) }
+    /// Appends bands; the first one makes the file. Returns what there is of the picture then.
+    func write(_ bands: [StitchBand]) throws(BrokerError) -> UnfinishedPicture {
+        let writer = try writer()
+        for band in bands { try writer.write(container.data(band.bytes, band.row == 0)) }
+        return writer.unfinished
     }
 
     private func writer() throws(BrokerError) -> PictureWriter {

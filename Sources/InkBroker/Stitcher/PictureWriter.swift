@@ -102,6 +102,11 @@ final class PictureWriter: Sendable {
         }
     }
 
+    /// What has been written so far.
+    var unfinished: UnfinishedPicture {
+        UnfinishedPicture(path: temporary, byteCount: state.withLock(\.byteCount))
+    }
+
     /// Brings the file to the disk and gives it the target's name.
     ///
     /// - Throws: `BrokerError.output`; the file is removed then.

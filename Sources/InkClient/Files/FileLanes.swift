@@ -27,9 +27,9 @@ final class FileLanes: Sendable {
         }
     }
 
-    func open(_ id: FetchID, path: String, _ picture: FinishedPicture) {
+    func open(_ id: FetchID, path: String) {
         perform(id) { downloads throws(ClientError) in
-            downloads.byID[id] = try PictureDownload(picture, to: path)
+            downloads.byID[id] = try PictureDownload(to: path)
             return nil
         }
     }
@@ -43,10 +43,10 @@ final class FileLanes: Sendable {
         }
     }
 
-    func finish(_ id: FetchID) {
+    func finish(_ id: FetchID, _ picture: FinishedPicture) {
         perform(id) { downloads throws(ClientError) in
             guard let download = downloads.byID.removeValue(forKey: id) else { return nil }
-            try download.finish()
+            try download.finish(picture)
             return .stored(id)
         }
     }

@@ -8,7 +8,6 @@ import InkProtocol
 ///
 /// Used by one thread.
 final class PictureDownload {
-    private let picture: FinishedPicture
     private let path: String
     /// The path, or where it leads when it is a link.
     private let target: String
@@ -21,8 +20,7 @@ final class PictureDownload {
     /// Makes the folder, if it is missing, and the temporary file.
     ///
     /// Throws `file`.
-    init(_ picture: FinishedPicture, to path: String) throws(ClientError) {
-        self.picture = picture
+    init(to path: String) throws(ClientError) {
         self.path = path
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -50,7 +48,7 @@ final class PictureDownload {
     /// Compares size and SHA-256 with what was announced, brings the file to the disk and gives it its name.
     ///
     /// Throws `badPicture` and `file`; nothing is left of the download then. Once only.
-    func finish() throws(ClientError) {
+    func finish(_ picture: FinishedPicture) throws(ClientError) {
         defer { discard() }
         guard byteCount == picture.byteCount else {
             throw .badPicture(reason: "\(byteCount) bytes came, \(picture.byteCount) were announced")

@@ -20,6 +20,7 @@ enum ClientEvent: Sendable {
     case submit(Submission, ContentSource?)
     case watch([JobNumber])
     case noticeTaken(UInt64)
+    case follow(JobNumber, path: String)
     case fetch(JobNumber, FinishedPicture, path: String)
     case order(RequestID, OrderAction)
     case question(RequestID, Topic)
@@ -71,11 +72,11 @@ enum ClientAction: Sendable {
     /// Read a piece of a content; answered with `contentRead`.
     case read(ContentID, ContentSource, serial: UInt64, offset: UInt64, byteCount: Int)
     /// Make a temporary file beside the path.
-    case open(FetchID, path: String, FinishedPicture)
+    case open(FetchID, path: String)
     /// Append to it; answered with `written`.
     case write(FetchID, [UInt8])
-    /// Check it, sync it and give it its name; answered with `stored`.
-    case finish(FetchID)
+    /// Compare it with what was announced, sync it and give it its name; answered with `stored`.
+    case finish(FetchID, FinishedPicture)
     /// Remove it.
     case discard(FetchID)
     /// The client has ended; nothing follows.

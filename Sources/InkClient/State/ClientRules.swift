@@ -19,6 +19,8 @@ struct ClientRules: Hashable, Sendable {
     var watchRepeatTime: Int64 = 30_000
     /// Pictures that are fetched at once.
     var fetchesInFlight = 4
+    /// Pictures that come while they are made, beside those.
+    var followedPictures = 2
     /// Windows of a picture that have been asked for and are not on the disk.
     var fetchWindows: UInt64 = 2
     /// A piece of a picture that does not come is asked for again after this; doubles with each time up to eightfold.

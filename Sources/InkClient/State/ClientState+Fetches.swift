@@ -1,11 +1,14 @@
 import InkProtocol
 
-/// Pictures that are to be fetched.
+/// Pictures that are to be fetched, and those that come while they are made.
 struct FetchTable {
     struct Fetch {
         let job: JobNumber
-        let picture: FinishedPicture
+        /// nil while the job goes on: what there is of its picture comes already.
+        var picture: FinishedPicture?
         let path: String
+        /// Whether some of it may have come from a picture that was made anew since, and is another one then.
+        var isEarly = false
         /// Bytes that have arrived in order, that are in the file, and that have been asked for.
         var received: UInt64 = 0
         var written: UInt64 = 0
@@ -33,6 +36,16 @@ struct FetchTable {
         waiting.append(lastID)
     }
 
+    /// Begins with a picture that is being made, unless so many are followed or the job has a fetch.
+    mutating func follow(_ job: JobNumber, to path: String, limit: Int) -> FetchID? {
+        let followed = opened.count { fetches[$0]?.picture == nil }
+        guard followed < limit, !fetches.values.contains(where: { $0.job == job }) else { return nil }
+        lastID += 1
+        fetches[lastID] = Fetch(job: job, path: path, isEarly: true)
+        opened.append(lastID)
+        return lastID
+    }
+
     mutating func remove(_ id: FetchID) -> Fetch? {
         opened.removeAll { $0 == id }
         waiting.removeAll { $0 == id }
@@ -49,7 +62,7 @@ struct FetchTable {
 
     /// The next one that may begin. The parts of a picture are for one file.
     mutating func openNext(limit: Int) -> FetchID? {
-        guard opened.count < limit else { return nil }
+        guard opened.count(where: { fetches[$0]?.picture != nil }) < limit else { return nil }
         let busy = Set(opened.compactMap { fetches[$0]?.job })
         guard let index = waiting.firstIndex(where: { fetches[$0].map { !busy.contains($0.job) } ?? false }) else {
             return nil
@@ -73,21 +86,60 @@ struct FetchTable {
 extension FetchTable.Fetch {
     /// The broker is to send something. (While the disk is behind, the broker is not to blame.)
     var isStalled: Bool { !isFinishing && received == written && received < requested }
+
+    /// Bytes after which nothing is asked for; of a picture whose size is not known one window at a time.
+    var requestEnd: UInt64 { picture?.byteCount ?? received + 1 }
+
+    var isWhole: Bool { received == picture?.byteCount }
 }
 
 extension ClientState {
+    /// Takes what there is of a running job's picture; `fetch` takes the rest.
+    mutating func follow(_ job: JobNumber, to path: String, now: Int64) {
+        guard isServing, let id = fetches.follow(job, to: path, limit: rules.followedPictures) else { return }
+        actions.append(.open(id, path: path))
+        ask(id, now: now)
+    }
+
     mutating func fetch(_ job: JobNumber, _ picture: FinishedPicture, to path: String, now: Int64) {
         guard picture.byteCount > 0 else {
+            unfollow(job)
             actions.append(.emit(.fetchFailed(job, .badPicture(reason: "it has no bytes"))))
             return
+        }
+        if let id = fetches.opened(of: job), var fetch = fetches[id], fetch.picture == nil {
+            if fetch.path == path, fetch.received <= picture.byteCount {
+                fetch.picture = picture
+                fetch.requested = min(fetch.requested, picture.byteCount)
+                fetch.tries = 0
+                fetch.repeatAt = now + rules.fetchRepeatTime
+                fetches[id] = fetch
+                return finishIfWhole(id) ? () : ask(id, now: now)
+            }
+            unfollow(job)
         }
         fetches.add(FetchTable.Fetch(job: job, picture: picture, path: path))
         openFetches(now: now)
     }
 
+    /// Gives up what has come of a picture that will not be finished.
+    mutating func unfollow(_ job: JobNumber) {
+        guard let id = fetches.opened(of: job), let fetch = fetches[id], fetch.picture == nil else { return }
+        actions.append(.discard(id))
+        _ = fetches.remove(id)
+    }
+
+    /// Whether all has arrived.
+    private mutating func finishIfWhole(_ id: FetchID) -> Bool {
+        guard let fetch = fetches[id], fetch.isWhole, let picture = fetch.picture else { return false }
+        fetches[id]?.isFinishing = true
+        actions.append(.finish(id, picture))
+        return true
+    }
+
     private mutating func openFetches(now: Int64) {
         while let id = fetches.openNext(limit: rules.fetchesInFlight), let fetch = fetches[id] {
-            actions.append(.open(id, path: fetch.path, fetch.picture))
+            actions.append(.open(id, path: fetch.path))
             ask(id, now: now)
         }
     }
@@ -97,9 +149,9 @@ extension ClientState {
         guard isServing, var fetch = fetches[id], !fetch.isFinishing else { return }
         let window = ProtocolLimits.transferWindowBytes
         let ahead = window * (rules.fetchWindows - 1)
-        while fetch.requested < fetch.picture.byteCount, fetch.requested - fetch.written <= ahead {
+        while fetch.requested < fetch.requestEnd, fetch.requested - fetch.written <= ahead {
             send(.pictureRequest(fetch.job, offset: fetch.requested))
-            fetch.requested = min(fetch.picture.byteCount, fetch.requested + window)
+            fetch.requested = min(fetch.picture?.byteCount ?? .max, fetch.requested + window)
             fetch.repeatAt = now + ClientRules.doubled(rules.fetchRepeatTime, fetch.tries)
         }
         fetches[id] = fetch
@@ -127,8 +179,8 @@ extension ClientState {
     /// Only the next bytes of what was asked for are taken; the rest is asked for again by and by.
     mutating func take(_ part: PicturePart, now: Int64) {
         guard let id = fetches.opened(of: part.job), var fetch = fetches[id], !fetch.isFinishing else { return }
-        guard part.totalBytes == fetch.picture.byteCount else {
-            let reason = "the broker's file has \(part.totalBytes) bytes, \(fetch.picture.byteCount) were announced"
+        if let total = part.totalBytes, let picture = fetch.picture, total != picture.byteCount {
+            let reason = "the broker's file has \(total) bytes, \(picture.byteCount) were announced"
             actions.append(.discard(id))
             return fail(id, .badPicture(reason: reason), now: now)
         }
@@ -138,10 +190,9 @@ extension ClientState {
         fetch.received += UInt64(part.bytes.count)
         fetch.tries = 0
         fetch.repeatAt = now + rules.fetchRepeatTime
-        fetch.isFinishing = fetch.received == fetch.picture.byteCount
         fetches[id] = fetch
         actions.append(.write(id, part.bytes))
-        if fetch.isFinishing { actions.append(.finish(id)) }
+        _ = finishIfWhole(id)
     }
 
     mutating func written(_ id: FetchID, _ byteCount: Int, now: Int64) {
@@ -164,10 +215,26 @@ extension ClientState {
         fail(id, .pictureMissing(job, reason: reason), now: now)
     }
 
-    /// Gives a picture up whose file is gone or about to be discarded.
+    /// Gives a picture up whose file is gone or about to be discarded; one of which some came early is fetched again.
     mutating func fail(_ id: FetchID, _ error: ClientError, now: Int64) {
         guard let fetch = fetches.remove(id) else { return }
-        actions.append(.emit(.fetchFailed(fetch.job, error)))
-        openFetches(now: now)
+        defer { openFetches(now: now) }
+        // Its end is still to be told; what is wrong will be, when it is fetched.
+        guard let picture = fetch.picture else { return }
+        if fetch.isEarly, error.isOfPicture {
+            fetches.add(FetchTable.Fetch(job: fetch.job, picture: picture, path: fetch.path))
+        } else {
+            actions.append(.emit(.fetchFailed(fetch.job, error)))
+        }
+    }
+}
+
+extension ClientError {
+    /// Whether the broker's bytes are to blame.
+    fileprivate var isOfPicture: Bool {
+        switch self {
+        case .badPicture, .pictureMissing: true
+        default: false
+        }
     }
 }

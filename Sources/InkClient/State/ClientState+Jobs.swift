@@ -74,6 +74,7 @@ extension ClientState {
     }
 
     mutating func take(_ notice: Notice) {
+        if case .finished = notice.ending {} else { unfollow(notice.job) }
         switch jobs.receive(notice) {
         case .new: actions.append(.emit(.notice(notice)))
         case .known: break

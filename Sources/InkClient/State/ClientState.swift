@@ -56,6 +56,7 @@ struct ClientState {
         case .submit(let submission, let content): submit(submission, content, now: now)
         case .watch(let numbers): watch(numbers, now: now)
         case .noticeTaken(let id): noticeTaken(id)
+        case .follow(let job, let path): follow(job, to: path, now: now)
         case .fetch(let job, let picture, let path): fetch(job, picture, to: path, now: now)
         case .order(let id, let action): request(id, .order(action), now: now)
         case .question(let id, let topic): request(id, .question(topic), now: now)
@@ -195,7 +196,7 @@ struct ClientState {
     private mutating func forgetStore() {
         for notice in jobs.forget() { actions.append(.emit(.notice(notice))) }
         for id in fetches.opened { actions.append(.discard(id)) }
-        for fetch in fetches.removeAll() {
+        for fetch in fetches.removeAll() where fetch.picture != nil {
             let error = ClientError.badPicture(reason: "the broker has another store than before")
             actions.append(.emit(.fetchFailed(fetch.job, error)))
         }

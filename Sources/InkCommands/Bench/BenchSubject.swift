@@ -62,7 +62,7 @@ struct BenchSubjects {
             throw .engine(.io(path: folder, operation: "open the folder", errno: FileSystem.missingError))
         }
         guard status.isFolder else { throw .usage("--projects: \(folder) is not a folder") }
-        let opener = environment.makeOpener([], Limits())
+        let opener = environment.makeOpener([], Limits(), .none)
         var sources: [Source] = []
         for found in try InputFinder.find([folder]) {
             do throws(EngineError) {

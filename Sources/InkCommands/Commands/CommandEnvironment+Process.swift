@@ -4,7 +4,7 @@ extension CommandEnvironment {
     /// The process's own console, disk and farm.
     static let process = CommandEnvironment(
         console: .process,
-        makeOpener: { LoadingOpener(presetFolders: $0, limits: $1) },
+        makeOpener: { LoadingOpener(presetFolders: $0, limits: $1, textUse: $2) },
         makeFarm: { EmbeddedFarm(workerCount: $0, limits: $1) },
         // A picture that cannot be read is not known to be up to date, and is made again.
         storedDigest: { path in (try? PictureFile.storedDigest(path: path))?.bytes },

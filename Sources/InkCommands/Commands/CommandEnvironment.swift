@@ -6,7 +6,7 @@ import InkEngine
 struct CommandEnvironment: Sendable {
     var console: Console
     /// What reads projects, with the preset folders and limits of a command line.
-    var makeOpener: @Sendable (_ presetFolders: [String], _ limits: Limits) -> any ProjectOpener
+    var makeOpener: @Sendable (_ presetFolders: [String], _ limits: Limits, _ textUse: TextUse) -> any ProjectOpener
     /// A farm with so many render threads.
     var makeFarm: @Sendable (_ workers: Int, _ limits: Limits) -> any ExportFarm
     /// The digest in a whole picture at this path; nil when there is none.

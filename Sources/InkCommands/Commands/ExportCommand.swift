@@ -97,9 +97,10 @@ struct ExportCommand {
         }
         var failed: [ExportRecord] = []
         let (inputs, isBulk) = try findInputs(&failed)
-        let opener = environment.makeOpener(arguments.presetFolders, limits)
-        let outlines = readOutlines(inputs, opener, &failed)
         let policy = arguments.ifExists ?? (isBulk ? .skipUnchanged : .overwrite)
+        let opener = environment.makeOpener(
+            arguments.presetFolders, limits, textUse(remote, policy))
+        let outlines = readOutlines(inputs, opener, &failed)
         let plan = try makePlan(inputs, outlines, policy)
         try checkReportPath(inputs, plan)
 
@@ -132,6 +133,12 @@ struct ExportCommand {
         if !isLeft { farm.stop() }
         if run.stoppedBy != nil { farm.removeTemporaryFiles() }
         return finished
+    }
+
+    /// A project that may turn out to be unchanged is not packed before that is known.
+    private func textUse(_ remote: RemoteOptions?, _ policy: ExistingFilePolicy) -> TextUse {
+        guard remote != nil, !arguments.run.isDryRun else { return .none }
+        return policy == .skipUnchanged ? .packed : .packedAtOnce
     }
 
     private func start(_ farm: any ExportFarm) throws(CommandError) {

@@ -8,7 +8,7 @@ struct InspectCommand {
         let paths = parsed.all("PROJECT")
         guard !paths.isEmpty else { throw .usage("a PROJECT is needed (see \"ink help inspect\")") }
         let limits = try environment.limits(parsed.value("limits"))
-        let opener = environment.makeOpener(parsed.all("presets"), limits)
+        let opener = environment.makeOpener(parsed.all("presets"), limits, .none)
         var failures: [ExitCode] = []
         var documents: [JSONValue] = []
         for path in paths {

@@ -49,7 +49,7 @@ struct SubmitCommand {
         if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
         if isShared, arguments.paths.contains("-") { throw .usage("--shared takes no project from standard input (-)") }
         limits = try environment.limits(arguments.limitsPath)
-        opener = environment.makeOpener(arguments.presetFolders, limits)
+        opener = environment.makeOpener(arguments.presetFolders, limits, isShared ? .none : .packedAtOnce)
     }
 
     /// A folder below the broker's output root, without a slash at its end.
@@ -156,14 +156,14 @@ struct SubmitCommand {
             do throws(EngineError) { opened = try opener.open(input) } catch { throw PictureFailure(error) }
             for warning in opened?.warnings ?? [] { environment.console.warning("\(input.shownName): \(warning)") }
         }
-        guard !isShared, let project = opened?.project else {
+        guard !isShared, let opened else {
             let path = FileSystem.resolved(input.path)
             guard path.hasPrefix("/"), path.utf8.count <= ProtocolLimits.textBytes else {
                 throw PictureFailure(kind: .inputOutput, reason: "\(input.path): has no absolute path that can be sent")
             }
             return (.path(path), nil, opened)
         }
-        let prepared = try ProjectPacking.content(of: project, name: input.shownName)
+        let prepared = try ProjectPacking.content(of: opened.project, text: opened.text, name: input.shownName)
         return (prepared.source, prepared.content, opened)
     }
 

@@ -7,8 +7,12 @@ import InkProtocol
 enum ProjectPacking {
     /// A project as it travels: whole, with its presets, template and images inside, compressed.
     ///
-    /// The same project gives the same bytes, so that the broker knows a content that it has already.
-    static func content(of project: Project, name: String) throws(PictureFailure) -> PreparedContent {
+    /// Its own text where that says it all; else it is written anew. The same project gives the same bytes, so that the
+    /// broker knows a content that it has already.
+    static func content(
+        of project: Project, text packed: PackedText?, name: String
+    ) throws(PictureFailure) -> PreparedContent {
+        if let content = packed?.content() { return content }
         let text: [UInt8]
         do throws(EngineError) { text = try ProjectWriter.write(project) } catch { throw PictureFailure(error) }
         let frame: [UInt8]

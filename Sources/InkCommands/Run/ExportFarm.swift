@@ -18,6 +18,8 @@ struct PictureRequest: Sendable {
     var digest: [UInt8]
     /// SHA-256 over what the project was read from: equal for equal projects.
     var contentDigest: [UInt8]
+    /// The project's own text for a broker; nil where the project has to be written anew.
+    var text: PackedText?
     /// Whether anybody will ask for the SHA-256 of the file.
     var wantsFileDigest = true
 }
@@ -116,6 +118,18 @@ struct OpenedProject: Sendable {
     var warnings: [String]
     /// SHA-256 over all bytes that the picture depends on.
     var contentDigest: [UInt8]
+    /// The text that was read, if a broker is to have it and it says it all.
+    var text: PackedText?
+}
+
+/// What is to become of the text of projects that are read.
+enum TextUse: Sendable {
+    /// Nothing: they are rendered here.
+    case none
+    /// It is packed for a broker when that is asked for.
+    case packed
+    /// It is packed for a broker while it is read.
+    case packedAtOnce
 }
 
 /// What reads projects.

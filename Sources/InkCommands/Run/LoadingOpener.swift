@@ -5,32 +5,42 @@ import Synchronization
 final class LoadingOpener: ProjectOpener {
     private let presetFolders: [String]
     private let limits: Limits
+    private let textUse: TextUse
     // Standard input can be read once, and names may need the project before it is rendered.
     private let standardInput = Mutex<OpenedProject?>(nil)
 
-    init(presetFolders: [String], limits: Limits) {
+    init(presetFolders: [String], limits: Limits, textUse: TextUse = .none) {
         self.presetFolders = presetFolders
         self.limits = limits
+        self.textUse = textUse
     }
 
     func open(_ input: ExportInput) throws(EngineError) -> OpenedProject {
         guard input.isStandardInput else {
-            return OpenedProject(
-                try ProjectLoader.load(path: input.path, presetFolders: presetFolders, limits: limits))
+            return try opened { onText throws(EngineError) in
+                try ProjectLoader.load(
+                    path: input.path, presetFolders: presetFolders, limits: limits, onText: onText)
+            }
         }
         return try standardInput.withLock { (kept: inout OpenedProject?) throws(EngineError) in
             if let kept { return kept }
             let bytes = try InputFile.readStandardInput(limitBytes: limits.fileBytes)
-            let opened = OpenedProject(
-                try ProjectLoader.load(bytes: bytes, presetFolders: presetFolders, limits: limits))
+            let opened = try opened { onText throws(EngineError) in
+                try ProjectLoader.load(bytes: bytes, presetFolders: presetFolders, limits: limits, onText: onText)
+            }
             kept = opened
             return opened
         }
     }
-}
 
-extension OpenedProject {
-    fileprivate init(_ reading: ProjectReading) {
-        self.init(project: reading.project, warnings: reading.warnings, contentDigest: reading.contentDigest)
+    private func opened(
+        _ load: (_ onText: (([UInt8]) -> Void)?) throws(EngineError) -> ProjectReading
+    ) throws(EngineError) -> OpenedProject {
+        var text: PackedText?
+        let use = textUse
+        let reading = try load(use == .none ? nil : { text = PackedText($0, startsAtOnce: use == .packedAtOnce) })
+        return OpenedProject(
+            project: reading.project, warnings: reading.warnings, contentDigest: reading.contentDigest,
+            text: reading.isSelfContained ? text : nil)
     }
 }

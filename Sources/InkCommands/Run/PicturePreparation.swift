@@ -54,6 +54,7 @@ struct PicturePreparation: Sendable {
             PictureRequest(
                 id: id, name: input.shownName, project: opened.project, size: size, drawnLayers: drawn,
                 look: arguments.look, output: picture.output, digest: digest, contentDigest: opened.contentDigest,
+                text: opened.text,
                 wantsFileDigest: arguments.run.reportPath != nil || arguments.run.printsJSON))
     }
 }

@@ -124,7 +124,7 @@ final class RemoteFarm: ExportFarm {
 
     private func pack(_ request: PictureRequest) throws(PictureFailure) -> PreparedContent {
         if let last = packed.withLock({ $0 }), last.digest == request.contentDigest { return last.content }
-        let content = try ProjectPacking.content(of: request.project, name: request.name)
+        let content = try ProjectPacking.content(of: request.project, text: request.text, name: request.name)
         packed.withLock { $0 = (request.contentDigest, content) }
         return content
     }
@@ -155,7 +155,9 @@ final class RemoteFarm: ExportFarm {
             end(entry.id, .failed(entry.id, PictureFailure(rejection, name: entry.name)))
         case .progress(let job, let done, let total):
             guard let id = state.withLock({ $0.idOfJob[job] }) else { return }
-            begin(id)
+            if begin(id), let output = state.withLock({ $0.open[id]?.output }) {
+                connection?.follow(job, to: output)
+            }
             tell(.progress(id, done: done, total: total))
         case .notice(let notice): ended(notice)
         case .fetched(let job, _): fetched(job)
@@ -186,13 +188,16 @@ final class RemoteFarm: ExportFarm {
         tell(.taken(id))
     }
 
-    private func begin(_ id: Int) {
+    /// Returns whether it is the first sign of the picture's being worked on.
+    @discardableResult
+    private func begin(_ id: Int) -> Bool {
         let isFirst = state.withLock { state in
             guard let entry = state.open[id], !entry.hasStarted else { return false }
             state.open[id]?.hasStarted = true
             return true
         }
         if isFirst { tell(.started(id)) }
+        return isFirst
     }
 
     private func ended(_ notice: Notice) {

@@ -7,9 +7,11 @@ public enum ProjectLoader {
     /// A folder is read as a template, a file that begins like a zip archive or is named `.zip` as a template archive,
     /// any other file as a project. Presets are looked up in `presetFolders`, then in `brushes` beside the project.
     ///
+    /// - Parameter onText: gets the bytes of a project file just before they are read (not those of a template), so that
+    ///   something can be done with them meanwhile.
     /// - Throws: `io` when the system refuses to read, `badInput` and `overLimit` for what is read.
     public static func load(
-        path: String, presetFolders: [String] = [], limits: Limits = Limits()
+        path: String, presetFolders: [String] = [], limits: Limits = Limits(), onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         if try isFolder(path) { return try TemplateReader.read(path: path, limits: limits) }
         let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
@@ -17,25 +19,28 @@ public enum ProjectLoader {
             bytes, name: path,
             presets: PresetLibrary(
                 folders: presetFolders, besideFolder: folder(of: path) + "brushes", limits: limits),
-            limits: limits)
+            limits: limits, onText)
     }
 
     /// Reads a project from bytes at hand; `name` names them in messages.
     public static func load(
         bytes: consuming [UInt8], name: String = "standard input", presetFolders: [String] = [],
-        limits: Limits = Limits()
+        limits: Limits = Limits(), onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
-        try load(bytes, name: name, presets: PresetLibrary(folders: presetFolders, limits: limits), limits: limits)
+        let presets = PresetLibrary(folders: presetFolders, limits: limits)
+        return try load(bytes, name: name, presets: presets, limits: limits, onText)
     }
 
     private static func load(
-        _ bytes: consuming [UInt8], name: String, presets: PresetLibrary, limits: Limits
+        _ bytes: consuming [UInt8], name: String, presets: PresetLibrary, limits: Limits,
+        _ onText: (([UInt8]) -> Void)?
     ) throws(EngineError) -> ProjectReading {
         let lowercased = name.lowercased()
         // A project is never an archive, so `.ink` with an archive inside is a mistake worth a word of its own.
         if lowercased.hasSuffix(".zip") || InputKind.isArchive(bytes) && !lowercased.hasSuffix(".ink") {
             return try TemplateReader.read(archive: bytes, file: name, limits: limits)
         }
+        onText?(copy bytes)
         return try ProjectReader.read(bytes, file: name, presets: presets, limits: limits)
     }
 

@@ -36,6 +36,7 @@ extension ProjectParser {
         let own = try BrushSettings(object, owner: layer.shownName, limits: limits)
         var brush = Brush()
         if let id = try object.string("preset") {
+            namesPreset = true
             if let preset = try findPreset(id) {
                 preset.settings.apply(to: &brush)
             } else if own.type == nil {

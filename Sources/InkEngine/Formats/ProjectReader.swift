@@ -6,11 +6,14 @@ public struct ProjectReading: Sendable {
     /// SHA-256 over all bytes that the picture depends on: the project file or the files used of a template, and the
     /// presets used. 32 bytes. Equal digests mean equal input, in whatever place it lies.
     public var contentDigest: [UInt8]
+    /// Whether the text that was read says it all: it is a project's, and none of its strokes names a preset.
+    public var isSelfContained: Bool
 
-    public init(project: Project, warnings: [String], contentDigest: [UInt8]) {
+    public init(project: Project, warnings: [String], contentDigest: [UInt8], isSelfContained: Bool = false) {
         self.project = project
         self.warnings = warnings
         self.contentDigest = contentDigest
+        self.isSelfContained = isSelfContained
     }
 }
 
@@ -61,7 +64,9 @@ public enum ProjectReader {
         for preset in parser.presetsUsed.sorted(by: { $0.key < $1.key }) {
             digest.update(label: "preset", preset.value.contentDigest)
         }
-        return ProjectReading(project: project, warnings: parser.warnings.lines, contentDigest: digest.finish())
+        return ProjectReading(
+            project: project, warnings: parser.warnings.lines, contentDigest: digest.finish(),
+            isSelfContained: !parser.namesPreset)
     }
 }
 
@@ -83,6 +88,8 @@ struct ProjectParser {
     let limits: Limits
     var warnings = Warnings()
     var presetsUsed: [String: BrushPreset] = [:]
+    /// Whether a stroke names one, found or not.
+    var namesPreset = false
     /// Over all layers, for the limits.
     var strokeCount = 0
     var pointCount = 0

@@ -14,7 +14,7 @@ public enum ClientMessage: Hashable, Sendable {
     case watch([JobNumber])
     /// These notices have arrived and need not be repeated. 1 to `ProtocolLimits.jobsPerMessage`.
     case noticesTaken([UInt64])
-    /// Bytes of a finished picture; answered with `picturePart`s or one `pictureMissing`.
+    /// Bytes of a picture; answered with `picturePart`s, as they are made while the job goes on, or one `pictureMissing`.
     case pictureRequest(JobNumber, offset: UInt64)
     case order(Order)
     case question(Question)

@@ -142,12 +142,12 @@ public enum FailureCode: UInt8, Hashable, Sendable {
 public struct PicturePart: Hashable, Sendable {
     public var job: JobNumber
     public var offset: UInt64
-    /// Of the whole file.
-    public var totalBytes: UInt64
+    /// Of the whole file; nil in a picture that is not finished.
+    public var totalBytes: UInt64?
     /// 1 to `ProtocolLimits.partBytes` bytes.
     public var bytes: [UInt8]
 
-    public init(job: JobNumber, offset: UInt64, totalBytes: UInt64, bytes: [UInt8]) {
+    public init(job: JobNumber, offset: UInt64, totalBytes: UInt64?, bytes: [UInt8]) {
         self.job = job
         self.offset = offset
         self.totalBytes = totalBytes
@@ -238,7 +238,8 @@ extension ServiceMessage {
             try Frame.seal(type: MessageType.picturePart, version: version) {
                 $0.uint64(part.job)
                 $0.uint64(part.offset)
-                $0.uint64(part.totalBytes)
+                // A picture has a byte.
+                $0.uint64(part.totalBytes ?? 0)
                 $0.raw(part.bytes)
             }
         case .pictureMissing(let job, let reason):
@@ -302,8 +303,10 @@ extension ServiceMessage {
             let total = try body.uint64("total bytes")
             let start = body.offset
             let bytes = try body.partBytes("picture bytes")
-            try ServiceMessage.check(offset: offset, count: bytes.count, total: total, at: start)
-            self = .picturePart(PicturePart(job: job, offset: offset, totalBytes: total, bytes: bytes))
+            let end = total == 0 ? UInt64(Int64.max) : total
+            try ServiceMessage.check(offset: offset, count: bytes.count, total: end, at: start)
+            self = .picturePart(
+                PicturePart(job: job, offset: offset, totalBytes: total == 0 ? nil : total, bytes: bytes))
         case MessageType.pictureMissing:
             let job = try body.uint64("job")
             self = .pictureMissing(job, reason: try body.text("reason", limit: ProtocolLimits.textBytes))

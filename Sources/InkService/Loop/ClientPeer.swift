@@ -19,10 +19,15 @@ struct ClientPeer {
     /// Pieces of pictures that were asked for, oldest first; one window is read at a time.
     var downloads: [Download] = []
     var isReading = false
+    /// What was asked for of pictures that are not finished, as far as it has not become a download.
+    var followed: [JobNumber: Range<UInt64>] = [:]
 
     struct Download: Hashable {
         var job: JobNumber
-        var offset: UInt64
+        /// Bytes of the file, or up to its end.
+        var range: Range<UInt64>
+        /// Where the picture is while it is not finished.
+        var unfinished: String?
     }
 
     /// Bytes of messages that a client may leave lying.

@@ -10,6 +10,8 @@ struct RunningJob {
     let isFetched: Bool
     var done = 0
     var total = 0
+    /// nil before its first bytes.
+    var picture: UnfinishedPicture?
     var story = Story()
 }
 

@@ -68,6 +68,9 @@ extension ServiceLoop {
             runs[id.rawValue]?.done = done
             runs[id.rawValue]?.total = total
             tell(.progressed(id.rawValue, done: done, total: total))
+        case .written(let id, let picture):
+            runs[id.rawValue]?.picture = picture
+            continueDownloads(of: id.rawValue)
         case .finished(let id, let outcome):
             let picture = FinishedPicture(outcome, byteCount: outcome.byteCount, digest: outcome.digest)
             throughput.add(pictures: 1, pixels: outcome.size.area, now: ServiceClock.milliseconds)
@@ -83,6 +86,7 @@ extension ServiceLoop {
         if case .again(let reason) = end {
             onEvent(FarmEvent(.warning, "job.restarted", job: job, reason: reason))
         }
+        endFollowing(job, end)
         tell(.exportEnded(job, end, story: Array((run?.story.text(job: job) ?? "").utf8)))
     }
 

@@ -12,14 +12,49 @@ extension ServiceLoop {
 
     func fetch(_ job: JobNumber, _ offset: UInt64, _ session: SessionID) {
         guard let peer = peers[session] else { return }
-        let download = ClientPeer.Download(job: job, offset: offset)
+        let (end, isBeyond) = offset.addingReportingOverflow(ProtocolLimits.transferWindowBytes)
+        let range = offset..<(isBeyond ? .max : end)
+        let download = ClientPeer.Download(job: job, range: range)
         guard !peer.downloads.contains(download) else { return }
-        guard peer.downloads.count < ClientPeer.downloadsMax else {
+        guard peer.downloads.count + peer.followed.count < ClientPeer.downloadsMax else {
             refuse(session, "it asks for too much at once")
             return
         }
-        peers[session]?.downloads.append(download)
+        if let run = runs[job], run.isFetched {
+            peers[session]?.followed[job] = range
+            continueDownload(of: job, session)
+        } else {
+            peers[session]?.downloads.append(download)
+            readNext(session)
+        }
+    }
+
+    /// Sends clients what they have asked for of an unfinished picture and is there now.
+    func continueDownloads(of job: JobNumber) {
+        for id in peers.keys.sorted() { continueDownload(of: job, id) }
+    }
+
+    private func continueDownload(of job: JobNumber, _ session: SessionID) {
+        guard let picture = runs[job]?.picture, let peer = peers[session], let range = peer.followed[job],
+            range.lowerBound < UInt64(picture.byteCount),
+            // What is written until one has been read goes together.
+            !peer.downloads.contains(where: { $0.job == job })
+        else { return }
+        let end = min(range.upperBound, UInt64(picture.byteCount))
+        peers[session]?.followed[job] = end < range.upperBound ? end..<range.upperBound : nil
+        peers[session]?.downloads.append(
+            ClientPeer.Download(job: job, range: range.lowerBound..<end, unfinished: picture.path))
         readNext(session)
+    }
+
+    /// The rest of a picture that is finished; nothing of one that will not be.
+    func endFollowing(_ job: JobNumber, _ end: ExportEnd) {
+        for id in peers.keys.sorted() {
+            guard let range = peers[id]?.followed.removeValue(forKey: job) else { continue }
+            guard case .ended(.finished(let picture)) = end, range.lowerBound < picture.byteCount else { continue }
+            peers[id]?.downloads.append(ClientPeer.Download(job: job, range: range))
+            readNext(id)
+        }
     }
 
     /// Reads the next window, one at a time for each client, and only when the last one has gone.
@@ -34,16 +69,21 @@ extension ServiceLoop {
     }
 
     private static func window(of path: String, _ download: ClientPeer.Download) -> [ServiceMessage] {
-        func missing(_ reason: String) -> [ServiceMessage] { [.pictureMissing(download.job, reason: reason)] }
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        func missing(_ reason: String) -> [ServiceMessage] {
+            // One that is made anew or given up is asked for again, or is no more.
+            download.unfinished == nil ? [.pictureMissing(download.job, reason: reason)] : []
+        }
+        var file: Int32 = -1
+        if let unfinished = download.unfinished { file = open(unfinished, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        // It may have been finished since.
+        if file < 0 { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
         guard file >= 0 else { return missing("the broker keeps no picture of this job (any more)") }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0, let offset = Int(exactly: download.offset), offset < status.st_size else {
-            return missing("the picture has no byte \(download.offset)")
-        }
+        guard fstat(file, &status) == 0, let offset = Int(exactly: download.range.lowerBound), offset < status.st_size
+        else { return missing("the picture has no byte \(download.range.lowerBound)") }
         let total = Int(status.st_size)
-        let end = min(total, offset + Int(ProtocolLimits.transferWindowBytes))
+        let end = min(total, Int(clamping: download.range.upperBound))
         var messages: [ServiceMessage] = []
         var position = offset
         while position < end {
@@ -55,7 +95,8 @@ extension ServiceLoop {
             messages.append(
                 .picturePart(
                     PicturePart(
-                        job: download.job, offset: UInt64(position), totalBytes: UInt64(total), bytes: bytes)))
+                        job: download.job, offset: UInt64(position),
+                        totalBytes: download.unfinished == nil ? UInt64(total) : nil, bytes: bytes)))
             position += bytes.count
         }
         return messages

@@ -1,0 +1,46 @@
+import Dispatch
+import InkClient
+import InkProtocol
+import Synchronization
+
+/// The text of a project file, compressed for a broker, on a thread of its own while the project is read, or when it is
+/// asked for.
+final class PackedText: Sendable {
+    private enum State {
+        case text([UInt8])
+        /// nil: it cannot be compressed, or is more than a broker takes.
+        case packed(PreparedContent?)
+    }
+
+    private let state: Mutex<State>
+    private let packing = DispatchGroup()
+
+    init(_ text: [UInt8], startsAtOnce: Bool) {
+        state = Mutex(.text(text))
+        guard startsAtOnce else { return }
+        DispatchQueue.global().async(group: packing) { [self] in pack() }
+    }
+
+    /// What is sent to a broker; waits until it is ready. nil when this text cannot be sent.
+    func content() -> PreparedContent? {
+        packing.wait()
+        return pack()
+    }
+
+    @discardableResult
+    private func pack() -> PreparedContent? {
+        state.withLock { state in
+            switch state {
+            case .packed(let content): return content
+            case .text(let text):
+                let frame = try? Zstandard.compress(text)
+                let content = frame.flatMap { frame in
+                    UInt64(frame.count) <= ProtocolLimits.contentBytes
+                        ? PreparedContent(bytes: frame, encoding: .zstd) : nil
+                }
+                state = .packed(content)
+                return content
+            }
+        }
+    }
+}
