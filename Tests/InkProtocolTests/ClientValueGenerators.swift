@@ -103,7 +103,8 @@ extension SeededGenerator {
             let total = UInt64.random(in: 99...(1 << 40), using: &self)
             let offset = UInt64.random(in: 0...(total - 99), using: &self)
             return .picturePart(
-                PicturePart(job: next(), offset: offset, totalBytes: total, bytes: bytes(int(1...99))))
+                PicturePart(
+                    job: next(), offset: offset, totalBytes: int(0...3) == 0 ? nil : total, bytes: bytes(int(1...99))))
         case 10: return .pictureMissing(next(), reason: text())
         case 11:
             let codes: [OrderResult.Code] = [.done, .partly, .refused]

@@ -77,6 +77,8 @@ struct ClientVectorTests {
         "notice cancelled": .notice(Notice(id: 14, job: 9, ending: .cancelled)),
         "notice unknown": .notice(Notice(id: 0, job: 10, ending: .unknown)),
         "picturePart": .picturePart(PicturePart(job: 7, offset: 4_190_208, totalBytes: 4_190_211, bytes: [1, 2, 3])),
+        "picturePart of an unfinished picture": .picturePart(
+            PicturePart(job: 7, offset: 4_190_208, totalBytes: nil, bytes: [1, 2, 3])),
         "pictureMissing": .pictureMissing(7, reason: "purged"),
         "orderDone": .orderDone(OrderResult(number: 1, code: .partly, count: 1, text: "not under way: job 8")),
         "answerPart": .answerPart(AnswerPart(number: 6, offset: 0, totalBytes: 4, bytes: Array("null".utf8))),
