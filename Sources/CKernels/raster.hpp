@@ -58,6 +58,13 @@ INK_INLINE ushort32 product(ushort32 a, ushort32 b) {
 #endif
 }
 
+/// One after the other.
+INK_INLINE short32 joined(short16 a, short16 b) {
+    return (short32)__builtin_shufflevector(
+        a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+        29, 30, 31);
+}
+
 /// The same of numbers with signs, rounded down.
 INK_INLINE short8 signed_product(short8 a, short8 b) {
 #if defined(__x86_64__)
@@ -79,6 +86,14 @@ INK_INLINE short16 signed_product(short16 a, short16 b) {
     return __builtin_shufflevector(
         signed_product(half(a, false), half(b, false)), signed_product(half(a, true), half(b, true)), 0, 1, 2, 3, 4, 5, 6,
         7, 8, 9, 10, 11, 12, 13, 14, 15);
+#endif
+}
+
+INK_INLINE short32 signed_product(short32 a, short32 b) {
+#if defined(__x86_64__) && INK_RANK >= 2
+    return (short32)_mm512_mulhi_epi16((__m512i)a, (__m512i)b);
+#else
+    return joined(signed_product((short16)a.lo, (short16)b.lo), signed_product((short16)a.hi, (short16)b.hi));
 #endif
 }
 

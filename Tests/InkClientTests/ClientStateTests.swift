@@ -405,6 +405,13 @@ struct ClientStateTests {
         #expect(client.handle(.fetch(1, picture, path: "a")).isEmpty)
         #expect(finish(client.handle(rest(1_000))) == 1)
         #expect(client.told(.stored(1)) == [.fetched(1, path: "a")])
+        // What comes again begins elsewhere: only what is new of it counts.
+        client = follower(received: 400)
+        _ = client.handle(.fetch(1, picture, path: "a"))
+        let again = PicturePart(job: 1, offset: 100, totalBytes: 1_000, bytes: Array(bytes[100...]))
+        let actions = client.handle(.received(.picturePart(again)))
+        if case .write(1, let written)? = actions.first { #expect(written.count == 600) } else { Issue.record() }
+        #expect(finish(actions) == 1)
         // What was asked for does not come: the rest is asked for again.
         client = follower(received: 400)
         #expect(client.handle(.fetch(1, picture, path: "a")).isEmpty)

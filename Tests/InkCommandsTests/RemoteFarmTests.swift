@@ -54,6 +54,27 @@ import Testing
         #expect(report["options"]?["broker"] == nil)
     }
 
+    @Test func projectsReadByOnesOwnLimitsAreWrittenAnew() throws {
+        let folder = ScratchFolder()
+        let limits = folder.file("limits.json", "{}")
+        let path = folder.file("a.ink", "layer=l1:Sky\n")
+        let broker = broker()
+        let transcript = Transcript()
+        var environment = broker.environment(transcript.console())
+        let uses = Mutex<[TextUse]>([])
+        environment.makeOpener = { _, _, use in
+            uses.withLock { $0.append(use) }
+            return FakeOpener()
+        }
+        environment.readLimits = { _ in Limits() }
+        for options in [[], ["--limits", limits], ["--if-exists", "skip-unchanged"], ["--dry-run"]] {
+            let code = InkCommands.run(["export", path] + options + Self.remote, environment)
+            #expect(code == .done, "\(transcript.error)")
+        }
+        #expect(InkCommands.run(["export", path, "--if-exists", "overwrite"], environment) == .done)
+        #expect(uses.withLock { $0 } == [.packedAtOnce, .none, .packed, .none, .none])
+    }
+
     @Test func digestsAreThoseOfTheFarmsRenderer() throws {
         let folder = ScratchFolder()
         let path = folder.file("a.ink", "layer=l1:Sky\n")

@@ -118,6 +118,8 @@ struct FarmServiceTests {
         _ = try client.client.order(.cancel([job]), timeoutMilliseconds: 10_000)
         #expect(client.ending(of: job) == .cancelled)
         #expect(client.until { names().isEmpty }, "\(names())")
+        // Nor of the folder that was made for it.
+        #expect(!FileManager.default.fileExists(atPath: farm.folder.path(of: "out")))
     }
 
     @Test func everyJobSurvivesARestart() throws {

@@ -13,6 +13,8 @@ final class PictureDownload {
     private let target: String
     private let folder: String
     private let temporary: String
+    /// Those that were made for it, outermost first.
+    private let madeFolders: [String]
     private var file: OpenFile?
     private let digest = SHA256()
     private var byteCount: UInt64 = 0
@@ -31,8 +33,15 @@ final class PictureDownload {
         let (folder, name) = PictureDownload.split(target)
         self.folder = folder
         temporary = "\(folder)/\(PictureDownload.temporaryName(for: name))"
-        try PictureDownload.makeFolder(folder, name: path)
-        file = try OpenFile(creating: temporary, name: path)
+        var made: [String] = []
+        do throws(ClientError) {
+            try PictureDownload.makeFolder(folder, name: path, made: &made)
+            file = try OpenFile(creating: temporary, name: path)
+        } catch {
+            PictureDownload.removeFolders(made)
+            throw error
+        }
+        madeFolders = made
     }
 
     deinit { discard() }
@@ -67,10 +76,15 @@ final class PictureDownload {
         }
     }
 
-    /// Removes the temporary file, if it is there.
+    /// Removes the temporary file, if it is there, and the folders that were made for it if nothing else is in them.
     func discard() {
         file = nil
         unlink(temporary)
+        PictureDownload.removeFolders(madeFolders)
+    }
+
+    private static func removeFolders(_ folders: [String]) {
+        for folder in folders.reversed() { rmdir(folder) }
     }
 
     /// `.NAME.XXXXXXXX.part`, the name cut so that the whole stays within 255 bytes.
@@ -97,13 +111,13 @@ final class PictureDownload {
         return String(cString: resolved)
     }
 
-    private static func makeFolder(_ folder: String, name: String) throws(ClientError) {
-        if mkdir(folder, 0o777) == 0 || errno == EEXIST { return }
+    private static func makeFolder(_ folder: String, name: String, made: inout [String]) throws(ClientError) {
+        if mkdir(folder, 0o777) == 0 { return made.append(folder) }
+        if errno == EEXIST { return }
         guard errno == ENOENT, let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")), slash != folder.startIndex
         else { throw .file(path: name, operation: "make the folder", errno: errno) }
-        try makeFolder(String(folder[..<slash]), name: name)
-        guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
-            throw .file(path: name, operation: "make the folder", errno: errno)
-        }
+        try makeFolder(String(folder[..<slash]), name: name, made: &made)
+        if mkdir(folder, 0o777) == 0 { return made.append(folder) }
+        guard errno == EEXIST else { throw .file(path: name, operation: "make the folder", errno: errno) }
     }
 }

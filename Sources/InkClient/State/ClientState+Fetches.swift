@@ -184,14 +184,17 @@ extension ClientState {
             actions.append(.discard(id))
             return fail(id, .badPicture(reason: reason), now: now)
         }
-        guard part.offset == fetch.received, UInt64(part.bytes.count) <= fetch.requested - fetch.received else {
-            return
-        }
-        fetch.received += UInt64(part.bytes.count)
+        // What was asked for again may come in other pieces than before.
+        guard part.offset <= fetch.received else { return }
+        let known = fetch.received - part.offset
+        guard known < UInt64(part.bytes.count), UInt64(part.bytes.count) - known <= fetch.requested - fetch.received
+        else { return }
+        let bytes = known == 0 ? part.bytes : Array(part.bytes[Int(known)...])
+        fetch.received += UInt64(bytes.count)
         fetch.tries = 0
         fetch.repeatAt = now + rules.fetchRepeatTime
         fetches[id] = fetch
-        actions.append(.write(id, part.bytes))
+        actions.append(.write(id, bytes))
         _ = finishIfWhole(id)
     }
 

@@ -135,9 +135,10 @@ struct ExportCommand {
         return finished
     }
 
-    /// A project that may turn out to be unchanged is not packed before that is known.
+    /// A project that may turn out to be unchanged is not packed before that is known. One that is read by limits of its own
+    /// is written anew: the broker, which has others, reads no more of it than is drawn.
     private func textUse(_ remote: RemoteOptions?, _ policy: ExistingFilePolicy) -> TextUse {
-        guard remote != nil, !arguments.run.isDryRun else { return .none }
+        guard remote != nil, !arguments.run.isDryRun, arguments.limitsPath == nil else { return .none }
         return policy == .skipUnchanged ? .packed : .packedAtOnce
     }
 

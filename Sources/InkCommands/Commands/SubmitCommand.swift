@@ -49,7 +49,8 @@ struct SubmitCommand {
         if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
         if isShared, arguments.paths.contains("-") { throw .usage("--shared takes no project from standard input (-)") }
         limits = try environment.limits(arguments.limitsPath)
-        opener = environment.makeOpener(arguments.presetFolders, limits, isShared ? .none : .packedAtOnce)
+        let sendsText = !isShared && arguments.limitsPath == nil
+        opener = environment.makeOpener(arguments.presetFolders, limits, sendsText ? .packedAtOnce : .none)
     }
 
     /// A folder below the broker's output root, without a slash at its end.

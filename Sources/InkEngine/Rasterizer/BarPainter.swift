@@ -4,7 +4,8 @@ import CKernels
 ///
 /// Bars at least as wide as a pixel go by a kernel that takes many stamps at once, whose tables all stamps of one direction
 /// and size share. Thinner ones, of which a pixel may hold both corners of an end, and bars so close that a pixel may meet
-/// two, are worked out exactly one by one; so are bars along the pixels.
+/// two, are worked out exactly one by one; so are bars along the pixels, and crossing ones of one size of which a pixel may
+/// meet both sides and the other's end.
 final class BarPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let isExact: Bool
@@ -157,7 +158,9 @@ final class BarPainter {
         if brush.type == .crossHatch {
             bars.append(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).kernelBars)
         }
-        return bars.allSatisfy(\.areFast)
+        guard bars.allSatisfy(\.areFast) else { return false }
+        // What stamps of one size miss at the same places of their pixels adds up.
+        return bars.count < 2 || !brush.dynamics.areStampsAlike || !bars[0].endsInThinBars(of: bars[1])
     }
 
     /// Across the second direction of cross-hatching.

@@ -115,6 +115,15 @@ extension ink_bars {
             && area > ink_bars.areaMin && reach < area * Double(INK_BARS_REACH_MAX)
     }
 
+    /// Whether a pixel may meet the end of a bar and both sides of one of `others`, which stand upright on these bars and
+    /// are otherwise the same.
+    func endsInThinBars(of others: ink_bars) -> Bool {
+        let shadow = (1 + min(abs(along.x), abs(along.y))) / 2
+        guard others.half_width < shadow else { return false }
+        let index = min((half_length / others.period).rounded(), Double(others.count / 2))
+        return abs(half_length - index * others.period) < others.half_width + 2 * shadow
+    }
+
     /// The longest step of phases, pixels: what a side covers is a parabola of the curvature 1 / minor near its borders, from
     /// which a straight line between two steps is off by an eighth of it times the step's square, here 1/1,600.
     var phaseStepMax: Double { 0.07 * minor.squareRoot() }

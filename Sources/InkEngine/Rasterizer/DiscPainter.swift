@@ -60,7 +60,10 @@ final class DiscPainter {
 
     private func table(radius: Double, of brush: Brush, scale: OutputScale) -> DiscTable? {
         var radii = Radii(x: radius * scale.x, y: radius * scale.y)
+        // Discs of one size may lie at the same place of their pixels all along a stroke, and over those of ten stamps before.
+        var fineness = DiscTable.Fineness.fine
         if brush.dynamics.pressureAffectsSize {
+            fineness = self.fineness
             // Pressure gives every stamp a size of its own: tables are made at steps that show as little as a table's.
             let steps = fineness == .fine ? 128.0 : 64.0
             radii = Radii(x: (radii.x * steps).rounded() / steps, y: (radii.y * steps).rounded() / steps)

@@ -47,11 +47,15 @@ extension ServiceLoop {
         readNext(session)
     }
 
-    /// The rest of a picture that is finished; nothing of one that will not be.
+    /// The rest of a picture that is finished; of one that is not, or is begun anew, that it is not there.
     func endFollowing(_ job: JobNumber, _ end: ExportEnd) {
         for id in peers.keys.sorted() {
             guard let range = peers[id]?.followed.removeValue(forKey: job) else { continue }
-            guard case .ended(.finished(let picture)) = end, range.lowerBound < picture.byteCount else { continue }
+            guard case .ended(.finished(let picture)) = end else {
+                send(.pictureMissing(job, reason: "it is not finished"), to: id)
+                continue
+            }
+            guard range.lowerBound < picture.byteCount else { continue }
             peers[id]?.downloads.append(ClientPeer.Download(job: job, range: range))
             readNext(id)
         }
@@ -69,10 +73,7 @@ extension ServiceLoop {
     }
 
     private static func window(of path: String, _ download: ClientPeer.Download) -> [ServiceMessage] {
-        func missing(_ reason: String) -> [ServiceMessage] {
-            // One that is made anew or given up is asked for again, or is no more.
-            download.unfinished == nil ? [.pictureMissing(download.job, reason: reason)] : []
-        }
+        func missing(_ reason: String) -> [ServiceMessage] { [.pictureMissing(download.job, reason: reason)] }
         var file: Int32 = -1
         if let unfinished = download.unfinished { file = open(unfinished, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
         // It may have been finished since.

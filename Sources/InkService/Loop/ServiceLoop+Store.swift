@@ -154,28 +154,26 @@ extension ServiceLoop {
         let inUse = state.contentsInUse
         nonisolated(unsafe) let next = next
         fetching.async {
-            var forgotten: [JobNumber] = []
+            var count = 0
             do throws(StoreError) {
                 while true {
                     let jobs = try next()
                     guard !jobs.isEmpty else { break }
                     _ = try parts.store.apply(jobs.map { .purged($0) })
-                    forgotten += jobs
+                    for job in jobs { PictureFolder.remove(job, from: parts.data, parts.contents) }
+                    count += jobs.count
+                }
+                if count > 0 {
+                    let needed = try parts.store.contentReferences()
+                    _ = parts.contents.collectGarbage(keeping: needed.union(inUse))
                 }
             } catch {
                 parts.onEvent(FarmEvent(.warning, "store.purge", reason: "\(error)"))
             }
-            // Whoever asked need not wait until their files are removed.
-            then(forgotten.count)
-            guard !forgotten.isEmpty else { return }
-            for job in forgotten { PictureFolder.remove(job, from: parts.data, parts.contents) }
-            do throws(StoreError) {
-                let needed = try parts.store.contentReferences()
-                _ = parts.contents.collectGarbage(keeping: needed.union(inUse))
-            } catch {
-                parts.onEvent(FarmEvent(.warning, "store.purge", reason: "\(error)"))
+            if count > 0 {
+                parts.onEvent(FarmEvent(.info, "jobs.purged", details: [("jobs", String(count))]))
             }
-            parts.onEvent(FarmEvent(.info, "jobs.purged", details: [("jobs", String(forgotten.count))]))
+            then(count)
         }
     }
 }
