@@ -70,7 +70,7 @@ struct slab {
 /// a diamond (45 degrees) the difference is odd in both distances, at 22.5 degrees half of it is antisymmetric; two terms of
 /// the shares themselves, fitted to the exact areas at all angles, leave 0.007 of it.
 struct corner {
-    /// Of the odd term and of the antisymmetric one, in 1/2,048.
+    /// Of the odd term in 1/2,048, and of the antisymmetric one in 1/4,096.
     int16_t odd, even;
 
     INK_INLINE corner of(ink_normal u, ink_normal v) {
@@ -78,7 +78,7 @@ struct corner {
         const double sine = 2 * u.x * u.y * area, cosine = (u.x * u.x - u.y * u.y) * area;
         const double side = u.x * v.y - u.y * v.x < 0 ? -1 : 1;
         const double odd = -9.92 * sine * sine * (1 + 0.14 * cosine * cosine), even = -11 * sine * cosine * side;
-        return {(int16_t)(odd * 2048), (int16_t)(even * 2048)};
+        return {(int16_t)(odd * 2048), (int16_t)(even * 4096)};
     }
 
     INK_METHOD ushort16 covered(share u, share v) const {
@@ -118,11 +118,10 @@ private:
     /// By how much more than the product two borders cover.
     template <typename U, typename S> INK_INLINE S more(U u, S u_slope, U v, S v_slope, S odd, S even) {
         const U a = product(u, (U)~u), b = product(v, (U)~v);
-        const S both = (S)product((U)(a << 2), (U)(b << 1));
-        const S halves = signed_product((S)(u ^ half), (S)(v ^ half));
+        const S both = rounded_product((S)(a + a), (S)b);
+        const S halves = rounded_product((S)(u ^ half), (S)(v ^ half));
         const S apart = (S)(a - b) ^ ((u_slope ^ v_slope) >> 15);
-        const S share = signed_product(halves << 1, odd) + signed_product(apart << 1, even);
-        return signed_product(both, share << 1);
+        return rounded_product(both, rounded_product(halves, odd) + rounded_product(apart, even));
     }
 
     /// Where both cover next to nothing they do not meet: no less than nothing.
@@ -545,15 +544,16 @@ template <typename Side, typename End> struct stamp_rows {
             return shares(s, {masks(0, i), masks(1, i)}, i);
         };
         if (crossings[0].is_thin || crossings[1].is_thin) {
-            while (rows != 0) {
-                const int i = take(rows);
+            uint32_t with_ends = rows & ~bits_of(s[0].end.between_all & s[1].end.between_all);
+            rows &= ~with_ends;
+            while (with_ends != 0) {
+                const int i = take(with_ends);
                 const crossing_shares a = from(i);
                 multiply(
                     target[i], a.united(corners[2].covered(
                                    crossings[1].common_slab(a.other_end, a.side),
                                    crossings[0].common_slab(a.end, a.other_side))));
             }
-            return;
         }
         while ((rows & (rows - 1)) != 0) {
             const int i = take(rows), j = take(rows);

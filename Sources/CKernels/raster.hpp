@@ -89,11 +89,21 @@ INK_INLINE short16 signed_product(short16 a, short16 b) {
 #endif
 }
 
-INK_INLINE short32 signed_product(short32 a, short32 b) {
-#if defined(__x86_64__) && INK_RANK >= 2
-    return (short32)_mm512_mulhi_epi16((__m512i)a, (__m512i)b);
+/// Twice the same, to the nearest; not for -32,768 squared.
+INK_INLINE short16 rounded_product(short16 a, short16 b) {
+#if defined(__x86_64__) && INK_RANK >= 1
+    return (short16)__builtin_ia32_pmulhrsw256(a, b);
 #else
-    return joined(signed_product((short16)a.lo, (short16)b.lo), signed_product((short16)a.hi, (short16)b.hi));
+    const ushort16 low = (ushort16)(a * b), sum = low + (ushort16)0x4000;
+    return (short16)((((ushort16)signed_product(a, b) - (ushort16)(sum < low)) << 1) | (sum >> 15));
+#endif
+}
+
+INK_INLINE short32 rounded_product(short32 a, short32 b) {
+#if defined(__x86_64__) && INK_RANK >= 2
+    return (short32)_mm512_mulhrs_epi16((__m512i)a, (__m512i)b);
+#else
+    return joined(rounded_product((short16)a.lo, (short16)b.lo), rounded_product((short16)a.hi, (short16)b.hi));
 #endif
 }
 
