@@ -90,7 +90,7 @@ final class WavePainter {
         guard step * (1 + 0.16 * brush.spacing) <= WavePainter.stepMax else { return nil }
         let period = brush.spacing * stamp.size * scale.largest
         let phasesMax = Int(INK_WAVE_PHASES_MAX)
-        guard period <= WavePainter.phaseMax * Double(phasesMax) else { return nil }
+        guard period >= WavePainter.periodMin, period <= WavePainter.phaseMax * Double(phasesMax) else { return nil }
         let phaseMax = shadow.isUpright ? WavePainter.uprightPhaseMax : WavePainter.phaseMax
         var phases = Int(INK_WAVE_PHASES_MIN)
         while phases < phasesMax, period > phaseMax * Double(phases) { phases *= 2 }
@@ -129,6 +129,9 @@ final class WavePainter {
     private static let sectionsMax = 256
     /// By how much the middle of a line may move from a row to the next either way, canvas pixels of a brush of scale 1.
     private static let stepMax = 0.42
+    /// Of waves closer than this a pixel meets two or three, and ten stamps of a stroke lie over each other: what a table is
+    /// off by adds up. Output pixels.
+    private static let periodMin = 3.5
     /// Rows of a table for each pixel along a line.
     private static let rowsPerPixel = 10.0
     /// Pixels from one phase to the next.
