@@ -129,8 +129,8 @@ final class WavePainter {
     private static let sectionsMax = 256
     /// By how much the middle of a line may move from a row to the next either way, canvas pixels of a brush of scale 1.
     private static let stepMax = 0.42
-    /// Of waves closer than this a pixel meets two or three, and ten stamps of a stroke lie over each other: what a table is
-    /// off by adds up. Output pixels.
+    /// Of waves closer than this so many stamps of a stroke lie over each other that what a table is off by adds up to more
+    /// than half a 255th on an average; output pixels.
     private static let periodMin = 3.5
     /// Rows of a table for each pixel along a line.
     private static let rowsPerPixel = 10.0

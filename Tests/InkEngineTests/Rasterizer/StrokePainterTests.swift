@@ -140,6 +140,7 @@ struct StrokePainterTests {
             Brush(type: .crossHatch, rotation: 45, spacing: 10, scale: 0.5, lineWidth: 2),
             Brush(type: .crossHatch, rotation: 60, spacing: 10, lineWidth: 1),
             Brush(type: .crossHatch, rotation: 135, spacing: 10, lineWidth: 1.5),
+            Brush(type: .waves, rotation: 93.2, spacing: 3, lineWidth: 1),
         ], [0.0, 1.5])
     func filledPictures(brush: Brush, wobble: Double) {
         var generator = SeededGenerator(seed: 11)
