@@ -194,7 +194,8 @@ struct bar_sides {
         const int32_t place = places.at[i];
         const ushort16 there = at(place);
         if (phases != 0) return places.shared(there, twice_more(there, at(place + 1)), i);
-        return {there, ~__builtin_convertvector((int16lanes)(from_middle(place) <= 0), short16)};
+        // Never 0, which would not change its sign.
+        return {there, __builtin_convertvector((int16lanes)(from_middle(place) > 0), short16) | 1};
     }
 
     /// - Parameter size: from a phase's entry to the next one's.

@@ -1,15 +1,15 @@
-// Discs of one size, by a table of what such a disc covers of the pixels round it at each of 17 x 17 or more phases of
-// its centre, between which coverage is taken to be even.
+// Discs of one size, by a table of what such a disc covers of the pixels round it at each of 33 x 33 phases of
+// its centre, between which coverage is taken to be even; or by two such tables, between whose sizes it is taken to be too.
 
 namespace {
 namespace INK_JOIN(discs_, INK_LEVEL) {
 
 using namespace INK_JOIN(raster_, INK_LEVEL);
 
-/// One disc: its entry of the table and those of the next phases along x, y and both, and their weights, 1/65,536.
-struct disc {
-    const uint16_t *entries[4];
-    ushort16 weights[4];
+/// One disc: its entry of each table and those of the next phases along x, y and both, and their weights, 1/65,536.
+template <int tables> struct disc {
+    const uint16_t *entries[4 * tables];
+    ushort16 weights[4 * tables];
 
     /// - Parameters: x, y: the centre, 2^-32 pixels.
     INK_INLINE disc of(const ink_disc_table &table, int64_t x, int64_t y) {
@@ -21,22 +21,38 @@ struct disc {
         const uint32_t first = (256 - right) * (256 - below);
         const uint16_t *near = table.values + (v * (phases + 1) + u) * patch;
         const uint16_t *far = near + (phases + 1) * patch;
-        return {
+        disc d = {
             {near, near + patch, far, far + patch},
             {(ushort16)(uint16_t)(first < 65536 ? first : 65535), (ushort16)(uint16_t)(right * (256 - below)),
              (ushort16)(uint16_t)((256 - right) * below), (ushort16)(uint16_t)(right * below)}};
+        for (int i = 4; i < 4 * tables; i++) {
+            d.entries[i] = table.larger + (d.entries[i - 4] - table.values);
+            d.weights[i] = product(d.weights[i - 4], (ushort16)table.larger_share);
+            d.weights[i - 4] -= d.weights[i];
+        }
+        return d;
     }
 
     /// What it covers of the pixels of sixteen places in the table, 1/65,536.
     INK_METHOD ushort16 covered(ptrdiff_t at) const {
-        return (product(load16(entries[0] + at), weights[0]) + product(load16(entries[1] + at), weights[1]))
-            + (product(load16(entries[2] + at), weights[2]) + product(load16(entries[3] + at), weights[3]));
+        ushort16 sum = four(at, 0);
+        for (int table = 1; table < tables; table++) sum += four(at, table);
+        return sum;
+    }
+
+private:
+    INK_METHOD ushort16 four(ptrdiff_t at, int table) const {
+        const uint16_t *const *e = entries + 4 * table;
+        const ushort16 *w = weights + 4 * table;
+        return (product(load16(e[0] + at), w[0]) + product(load16(e[1] + at), w[1]))
+            + (product(load16(e[2] + at), w[2]) + product(load16(e[3] + at), w[3]));
     }
 };
 
 /// Calls `put(row, column, covered)` with eight pixels at a time of the disc, counted from its first ones. Of rows that are
 /// not eight wide a place in the table is two halves of a row; of those that are it is two rows.
-template <typename Put> INK_INLINE void for_each_eight(const disc &disc, const ink_disc_table &table, const Put &put) {
+template <typename Disc, typename Put>
+INK_INLINE void for_each_eight(const Disc &disc, const ink_disc_table &table, const Put &put) {
     const int size = table.rows * table.lanes;
     int row = 0, column = 0;
     for (int at = 0; at < size; at += 16) {
@@ -53,7 +69,7 @@ template <typename Put> INK_INLINE void for_each_eight(const disc &disc, const i
 }
 
 /// Calls `body(disc, column, row)` with each disc that meets the plane, and where its first pixel is.
-template <typename Plane, typename Body>
+template <int tables, typename Plane, typename Body>
 INK_INLINE void for_each_disc(const Plane &plane, const ink_disc_table &table, const ink_disc_grid &grid, const Body &body) {
     const int64_t column_origin = floor_of(grid.x), row_origin = floor_of(grid.y);
     const int64_t x = fixed(grid.x - (double)column_origin), y = fixed(grid.y - (double)row_origin);
@@ -66,15 +82,15 @@ INK_INLINE void for_each_disc(const Plane &plane, const ink_disc_table &table, c
             const int64_t column = (center_x >> 32) + to_column, row = (center_y >> 32) + to_row;
             if (row <= -table.rows || row >= plane.height) continue;
             if (column <= -table.lanes || column >= plane.width) continue;
-            body(disc::of(table, center_x, center_y), column, row);
+            body(disc<tables>::of(table, center_x, center_y), column, row);
         }
     }
 }
 
-void multiply_discs(ink_kept plane, const ink_disc_table *table, const ink_disc_grid *grid, float alpha) {
+template <int tables>
+INK_INLINE void multiply(ink_kept plane, const ink_disc_table &discs, const ink_disc_grid &grid, float alpha) {
     const ushort8 share = (ushort8)share_of(alpha);
-    const ink_disc_table discs = *table;
-    for_each_disc(plane, discs, *grid, [&](const disc &disc, int64_t column, int64_t row) __attribute__((always_inline)) {
+    for_each_disc<tables>(plane, discs, grid, [&](const disc<tables> &disc, int64_t column, int64_t row) __attribute__((always_inline)) {
         uint16_t *first = plane.values + row * plane.stride + column;
         const auto put = [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
             uint16_t *at = first + r * plane.stride + c;
@@ -98,14 +114,26 @@ void multiply_discs(ink_kept plane, const ink_disc_table *table, const ink_disc_
     });
 }
 
-void add_discs(ink_plane plane, const ink_disc_table *table, const ink_disc_grid *grid) {
-    for_each_disc(plane, *table, *grid, [&](const disc &disc, int64_t column, int64_t row) __attribute__((always_inline)) {
-        for_each_eight(disc, *table, [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
+void multiply_discs(ink_kept plane, const ink_disc_table *table, const ink_disc_grid *grid, float alpha) {
+    const ink_disc_table discs = *table;
+    if (discs.larger) multiply<2>(plane, discs, *grid, alpha);
+    else multiply<1>(plane, discs, *grid, alpha);
+}
+
+template <int tables> INK_INLINE void add(ink_plane plane, const ink_disc_table &discs, const ink_disc_grid &grid) {
+    for_each_disc<tables>(plane, discs, grid, [&](const disc<tables> &disc, int64_t column, int64_t row) __attribute__((always_inline)) {
+        for_each_eight(disc, discs, [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
             if (row + r < 0 || row + r >= plane.height) return;
             float *at = plane.values + (row + r) * plane.stride + column + c;
             store(at, load(at) + __builtin_convertvector(covered, float8) * (1.0f / 65536));
         });
     });
+}
+
+void add_discs(ink_plane plane, const ink_disc_table *table, const ink_disc_grid *grid) {
+    const ink_disc_table discs = *table;
+    if (discs.larger) add<2>(plane, discs, *grid);
+    else add<1>(plane, discs, *grid);
 }
 
 }  // namespace INK_JOIN(discs_, INK_LEVEL)

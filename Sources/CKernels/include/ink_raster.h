@@ -129,6 +129,10 @@ struct ink_disc_table {
     /// Rows of `lanes` pixels for each phase, 2^phase_bits + 1 phases, both ends of a pixel included, along x for each
     /// along y.
     const uint16_t *_Nonnull values;
+    /// The same of a disc that is a little larger; null: not needed.
+    const uint16_t *_Nullable larger;
+    /// How far this disc's size is on the way to the larger one's, 1/65,536.
+    uint16_t larger_share;
     int32_t phase_bits;
     /// Pixels before the one that holds the centre, either way.
     int32_t reach;

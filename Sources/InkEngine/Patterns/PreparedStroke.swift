@@ -23,6 +23,9 @@ public final class PreparedStroke: Sendable {
     let marks: Marks
     /// Whether no stamp takes as much as 1/256 of a pixel: then shares of 65,535 do not tell one of many stamps from the next.
     let isFaint: Bool
+    /// Whether all stamps have one size and direction: so they have where the pen was pressed and held alike all the way, as a
+    /// mouse is, whatever the brush makes of that.
+    let areStampsAlike: Bool
     /// A box that holds all marks.
     let bounds: Rect
 
@@ -35,12 +38,14 @@ public final class PreparedStroke: Sendable {
         for sample in path.samples { places.formUnion(sample.position) }
         guard stroke.brush.type != .solid else {
             isFaint = false
+            areStampsAlike = false
             marks = PreparedStroke.solid(path, brush: stroke.brush)
             bounds = places.expanded(by: stroke.brush.scale * stroke.brush.lineWidth / 2)
             return
         }
         let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
         isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
+        areStampsAlike = stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
         if stroke.brush.type == .contourLines, stamps.count > 1 {
             marks = .contour(PlacedStamps(stamps))
             bounds = places.expanded(by: PreparedStroke.contourReach(of: stroke.brush))

@@ -40,9 +40,6 @@ public struct BrushDynamics: Hashable, Sendable {
     public var pressureAffectsSize: Bool
     public var tiltAffectsRotation: Bool
 
-    /// Whether all stamps of a stroke have one size and one direction.
-    var areStampsAlike: Bool { !pressureAffectsSize && !tiltAffectsRotation }
-
     public init(
         pressureAffectsOpacity: Bool = true, pressureAffectsSize: Bool = false, tiltAffectsRotation: Bool = false
     ) {

@@ -93,7 +93,7 @@ final class BarPainter {
     func paint(
         _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) -> Bool {
-        guard !isExact, stroke.brush.dynamics.areStampsAlike else { return false }
+        guard !isExact, stroke.areStampsAlike else { return false }
         places.removeAll(keepingCapacity: true)
         var first: Stamp?
         for stamp in stamps {
@@ -101,26 +101,27 @@ final class BarPainter {
             places.append(ink_place(stamp, scale))
         }
         guard let first else { return true }
-        guard prepareBars(of: first, brush: stroke.brush, scale: scale) else { return false }
+        guard prepareBars(of: first, in: stroke, scale: scale) else { return false }
         multiply(isSteady: true, count: places.count, into: plane)
         return true
     }
 
-    /// Multiplies into `plane` what a stamp of `brush` leaves of each pixel; false, and nothing done, for lines too long for
+    /// Multiplies into `plane` what a stamp of a stroke leaves of each pixel; false, and nothing done, for lines too long for
     /// the arithmetic of kernels.
     ///
     /// - Parameter box: what holds the stamp, output pixels.
-    func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) -> Bool
-    {
+    func paint(
+        _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
+    ) -> Bool {
         guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
-        if !isExact, prepareBars(of: stamp, brush: brush, scale: scale) {
+        if !isExact, prepareBars(of: stamp, in: stroke, scale: scale) {
             places.removeAll(keepingCapacity: true)
             places.append(ink_place(stamp, scale))
             // Ends do not depend on a stamp's size: the stroke's other stamps have the same.
-            multiply(isSteady: false, count: brush.dynamics.tiltAffectsRotation ? 1 : .max, into: plane)
+            multiply(isSteady: false, count: stroke.brush.dynamics.tiltAffectsRotation ? 1 : .max, into: plane)
             return true
         }
-        addExactly(stamp, of: brush, scale: scale)
+        addExactly(stamp, of: stroke.brush, scale: scale)
         accumulator.multiplyPolygons(plane, rows: box.rows, alpha: stamp.alpha)
         return true
     }
@@ -152,7 +153,8 @@ final class BarPainter {
     static let sizeMax = 50_000
 
     /// Puts the stamp's bars, or both directions' of cross-hatching, in place; false when they are not for kernels.
-    private func prepareBars(of stamp: Stamp, brush: Brush, scale: OutputScale) -> Bool {
+    private func prepareBars(of stamp: Stamp, in stroke: PreparedStroke, scale: OutputScale) -> Bool {
+        let brush = stroke.brush
         bars.removeAll(keepingCapacity: true)
         bars.append(Bars(brush, stamp, scale, along: stamp.along, across: stamp.across).kernelBars)
         if brush.type == .crossHatch {
@@ -160,7 +162,7 @@ final class BarPainter {
         }
         guard bars.allSatisfy(\.areFast) else { return false }
         // What stamps of one size miss at the same places of their pixels adds up.
-        return bars.count < 2 || !brush.dynamics.areStampsAlike || !bars[0].endsInThinBars(of: bars[1])
+        return bars.count < 2 || !stroke.areStampsAlike || !bars[0].endsInThinBars(of: bars[1])
     }
 
     /// Across the second direction of cross-hatching.

@@ -4,22 +4,18 @@ import CKernels
 final class DiscPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let covered: KernelPlane<Float>
-    private let fineness: DiscTable.Fineness
-    private var tables: [Radii: DiscTable] = [:]
+    private var tables: [TableKey: DiscTable] = [:]
     private var tableBytes = 0
-    private var last: (radii: Radii, table: DiscTable)?
 
-    /// Output pixels, along x and y.
-    private struct Radii: Hashable {
-        var x: Double
-        var y: Double
+    /// What a table is made of.
+    private struct TableKey: Hashable {
+        var radiusX: Double
+        var radiusY: Double
+        var reach: Int
     }
 
-    /// - Parameters:
-    ///   - covered: 0 everywhere before and after each call; may be shared.
-    ///   - isExact: whether a hundredth of a disc's coverage shows.
-    init(covered: KernelPlane<Float>, isExact: Bool, level: KernelLevel) {
-        fineness = isExact ? .fine : .usual
+    /// - Parameter covered: 0 everywhere before and after each call; may be shared.
+    init(covered: KernelPlane<Float>, level: KernelLevel) {
         kernels = ink_raster_kernels(level.c)
         self.covered = covered
     }
@@ -28,65 +24,78 @@ final class DiscPainter {
     /// a size for which there are no tables.
     ///
     /// - Parameter box: what holds the stamp, output pixels.
-    func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) -> Bool
-    {
-        let step = brush.spacing * stamp.size
+    func paint(
+        _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
+    ) -> Bool {
+        let step = stroke.brush.spacing * stamp.size
         let radius = Pattern.dotRadius * stamp.size
-        guard step >= 2 * radius, step * max(scale.x, scale.y) < DiscPainter.stepMax,
-            let table = table(radius: radius, of: brush, scale: scale)
-        else { return false }
+        guard step >= 2 * radius, step * max(scale.x, scale.y) < DiscPainter.stepMax else { return false }
         let grid = ink_disc_grid(
             x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, along_x: stamp.along.x * step * scale.x,
             along_y: stamp.along.y * step * scale.y, across_x: stamp.across.x * step * scale.x,
             across_y: stamp.across.y * step * scale.y, reach: 5)
+        // A pixel's diagonal between two discs keeps them out of one pixel.
+        let areApart = (step - 2 * radius) * min(scale.x, scale.y) >= 1.5
         let box = plane.pixels.box(of: box)
-        plane.markDrawn(box)
-        withUnsafePointer(to: grid) { grid in
-            withUnsafePointer(to: table.kernelTable) { table in
-                // A pixel's diagonal between two discs keeps them out of one pixel.
-                if (step - 2 * radius) * min(scale.x, scale.y) >= 1.5 {
+        return withTable(radius: radius, of: stroke, scale: scale) { table in
+            plane.markDrawn(box)
+            withUnsafePointer(to: grid) { grid in
+                if areApart {
                     kernels.pointee.multiply_discs(plane.kernelPlane, table, grid, stamp.alpha)
                 } else {
                     kernels.pointee.add_discs(covered.kernelPlane, table, grid)
                     withUnsafePointer(to: box) {
-                        kernels.pointee.multiply_covered(
-                            plane.kernelPlane, covered.kernelPlane, $0, stamp.alpha)
+                        kernels.pointee.multiply_covered(plane.kernelPlane, covered.kernelPlane, $0, stamp.alpha)
                     }
                 }
             }
         }
+    }
+
+    /// Calls `draw` with the table of discs of this radius, canvas pixels; false, and nothing done, when there is none.
+    private func withTable(
+        radius: Double, of stroke: PreparedStroke, scale: OutputScale, draw: (UnsafePointer<ink_disc_table>) -> Void
+    ) -> Bool {
+        guard stroke.brush.dynamics.pressureAffectsSize, !stroke.areStampsAlike else {
+            let (x, y) = (radius * scale.x, radius * scale.y)
+            let key = TableKey(radiusX: x, radiusY: y, reach: Int(max(x, y).rounded(.up)))
+            guard let table = table(key) else { return false }
+            withUnsafePointer(to: table.kernelTable, draw)
+            return true
+        }
+        // Pressure gives every stamp a size of its own: between tables of two sizes coverage changes evenly enough.
+        let steps = radius * scale.largest * DiscPainter.sizesPerPixel
+        let smallerStep = steps.rounded(.down)
+        // Of the larger one, for both: they are laid out alike.
+        let reach = Int(((smallerStep + 1) / DiscPainter.sizesPerPixel).rounded(.up))
+        func key(_ step: Double) -> TableKey {
+            let perUnit = step / DiscPainter.sizesPerPixel / scale.largest
+            return TableKey(radiusX: scale.x * perUnit, radiusY: scale.y * perUnit, reach: reach)
+        }
+        guard let smaller = table(key(smallerStep)), let larger = table(key(smallerStep + 1)) else { return false }
+        withExtendedLifetime((smaller, larger)) {
+            withUnsafePointer(to: smaller.kernelTable(towards: larger, share: steps - smallerStep), draw)
+        }
         return true
     }
 
-    private func table(radius: Double, of brush: Brush, scale: OutputScale) -> DiscTable? {
-        var radii = Radii(x: radius * scale.x, y: radius * scale.y)
-        // Discs of one size may lie at the same place of their pixels all along a stroke, and over those of ten stamps before.
-        var fineness = DiscTable.Fineness.fine
-        if brush.dynamics.pressureAffectsSize {
-            fineness = self.fineness
-            // Pressure gives every stamp a size of its own: tables are made at steps that show as little as a table's.
-            let steps = fineness == .fine ? 128.0 : 64.0
-            radii = Radii(x: (radii.x * steps).rounded() / steps, y: (radii.y * steps).rounded() / steps)
-        }
-        if let last, last.radii == radii { return last.table }
-        if let table = tables[radii] {
-            last = (radii, table)
-            return table
-        }
-        guard let table = DiscTable(radiusX: radii.x, radiusY: radii.y, fineness: fineness) else { return nil }
+    private func table(_ key: TableKey) -> DiscTable? {
+        if let table = tables[key] { return table }
+        guard let table = DiscTable(radiusX: key.radiusX, radiusY: key.radiusY, reach: key.reach) else { return nil }
         if tableBytes + table.byteCount > DiscPainter.tableBytesMax {
             tables.removeAll()
             tableBytes = 0
         }
-        tables[radii] = table
+        tables[key] = table
         tableBytes += table.byteCount
-        last = (radii, table)
         return table
     }
 
     /// Of discs further apart whole numbers of 2^-32 pixels would overflow, output pixels.
     private static let stepMax = 1e7
 
+    /// Sizes of tables, of which coverage between two is off by a few thousandths.
+    private static let sizesPerPixel = 24.0
     /// Enough for what pressure makes of a brush.
-    private static let tableBytesMax = 16 << 20
+    private static let tableBytesMax = 32 << 20
 }

@@ -5,14 +5,9 @@ import CKernels
 ///
 /// Serves the discs of the `dots` pattern, of which a stamp has 121 and a stroke thousands of one radius.
 final class DiscTable {
-    /// How finely a table tells positions apart.
-    enum Fineness: Int32 {
-        /// 17 x 17 phases. Coverage changes so evenly with the position that this is off by less than 0.012, three levels of
-        /// 255, at the worst place.
-        case usual = 4
-        /// 33 x 33 phases, off by less than 0.006.
-        case fine = 5
-    }
+    /// 33 x 33 phases, between which coverage is off by less than 0.006. Discs may lie at the same place of their pixels all
+    /// along a stroke, and over those of ten stamps before: with 17 x 17 a picture that they fill is off by too much.
+    private static let phaseBits = 5
 
     /// A smaller disc crosses a pixel's border within a few phases, so that interpolation would be off; output pixels.
     static let radiusMin = 0.5
@@ -29,13 +24,15 @@ final class DiscTable {
 
     /// A table for discs of these radii along x and y, output pixels (they differ by the rounding of the output's
     /// size); nil when they are too small or too large.
-    init?(radiusX: Double, radiusY: Double, fineness: Fineness = .usual) {
-        let radius = max(radiusX, radiusY)
-        guard min(radiusX, radiusY) >= DiscTable.radiusMin, radius <= DiscTable.radiusMax else { return nil }
-        let reach = Int(radius.rounded(.up))
+    ///
+    /// - Parameter reach: how many pixels either way it is laid out for, at least the larger radius.
+    init?(radiusX: Double, radiusY: Double, reach: Int) {
+        guard min(radiusX, radiusY) >= DiscTable.radiusMin, max(radiusX, radiusY) <= DiscTable.radiusMax else {
+            return nil
+        }
         let rows = 2 * reach + 2
         let lanes = (rows + 7) / 8 * 8
-        let phases = 1 << Int(fineness.rawValue)
+        let phases = 1 << DiscTable.phaseBits
         let side = phases + 1
         byteCount = side * side * rows * lanes * MemoryLayout<UInt16>.stride
         values = .allocate(capacity: side * side * rows * lanes)
@@ -64,7 +61,18 @@ final class DiscTable {
             }
         }
         kernelTable = ink_disc_table(
-            values: values, phase_bits: fineness.rawValue, reach: Int32(reach), rows: Int32(rows), lanes: Int32(lanes))
+            values: values, larger: nil, larger_share: 0, phase_bits: Int32(DiscTable.phaseBits), reach: Int32(reach),
+            rows: Int32(rows), lanes: Int32(lanes))
+    }
+
+    /// The table of discs between these in size and larger ones, whose table is laid out alike.
+    ///
+    /// - Parameter share: how far on the way, 0..<1.
+    func kernelTable(towards larger: DiscTable, share: Double) -> ink_disc_table {
+        var table = kernelTable
+        table.larger = UnsafePointer(larger.values)
+        table.larger_share = UInt16(share * 65_536)
+        return table
     }
 
     /// The disc on pixels as small as a phase's step, its centre `reach + 1` pixels from the first one: for each corner of

@@ -23,7 +23,7 @@ final class StrokePainter {
         kernels = ink_raster_kernels(level.c)
         covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
         bars = BarPainter(accumulator: accumulator, isExact: isExact, level: level)
-        discs = DiscPainter(covered: covered, isExact: isExact, level: level)
+        discs = DiscPainter(covered: covered, level: level)
         waves = isExact ? nil : WavePainter(level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
         contours = ContourPainter(accumulator: accumulator, covered: covered, parts: parts, level: level)
@@ -66,10 +66,10 @@ final class StrokePainter {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
             guard box.intersects(accumulator.cell) else { continue }
             switch brush.type {
-            case .parallelLines where bars.paint(stamp, of: brush, scale: scale, box: box, into: plane),
-                .crossHatch where bars.paint(stamp, of: brush, scale: scale, box: box, into: plane):
+            case .parallelLines where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane),
+                .crossHatch where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane):
                 continue
-            case .dots where discs.paint(stamp, of: brush, scale: scale, box: box, into: plane):
+            case .dots where discs.paint(stamp, of: stroke, scale: scale, box: box, into: plane):
                 continue
             default: outlines.paint(stamp, of: pattern, scale: scale, box: box, into: plane)
             }

@@ -40,7 +40,7 @@ final class WavePainter {
     func paint(
         _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) -> Bool {
-        guard stroke.brush.dynamics.areStampsAlike else { return false }
+        guard stroke.areStampsAlike else { return false }
         places.removeAll(keepingCapacity: true)
         var first: Stamp?
         for stamp in stamps {
@@ -58,7 +58,7 @@ final class WavePainter {
     }
 
     private func table(for stamp: Stamp, of brush: Brush, scale: OutputScale) -> (ink_waves, ink_wave_table)? {
-        let step = 1 / (WavePainter.rowsPerPixel * brush.scale * scale.largest)
+        let step = 1 / (WavePainter.rowsPerPixel * stamp.size * scale.largest)
         let sectionsKey = SectionsKey(spacing: brush.spacing, lineWidth: brush.lineWidth, step: step)
         let key = TableKey(sections: sectionsKey, along: stamp.along, size: stamp.size, scale: scale)
         if let table, table.key == key { return (table.waves, table.table) }
@@ -133,7 +133,7 @@ final class WavePainter {
     /// than half a 255th on an average; output pixels.
     private static let periodMin = 3.5
     /// Rows of a table for each pixel along a line.
-    private static let rowsPerPixel = 10.0
+    private static let rowsPerPixel = 12.0
     /// Pixels from one phase to the next.
     private static let phaseMax = 0.1
     /// The same where pixels lie straight across the lines and begin to meet them at once, not gradually.

@@ -8,13 +8,12 @@ import Testing
 struct DiscTableTests {
     @Test("a disc anywhere is covered as its polygon is", arguments: 0..<60)
     func coverage(seed: Int) throws {
-        let fineness = seed % 2 == 0 ? DiscTable.Fineness.usual : .fine
         var generator = SeededGenerator(seed: UInt64(seed))
         let radiusX = Double.random(in: (DiscTable.radiusMin * 1.04)...DiscTable.radiusMax, using: &generator)
         let radiusY = radiusX * .random(in: 0.97...1, using: &generator)
         let center = Point(x: .random(in: -4...36, using: &generator), y: .random(in: -4...36, using: &generator))
         let cell = PixelRect(x: 0, y: 0, width: 32, height: 32)
-        let table = try #require(DiscTable(radiusX: radiusX, radiusY: radiusY, fineness: fineness))
+        let table = try #require(DiscTable(radiusX: radiusX, radiusY: radiusY, reach: Int(radiusX.rounded(.up))))
         let discs = RemainingPlane(maxWidth: 32, maxHeight: 32)
         discs.move(to: cell)
         let grid = ink_disc_grid(
@@ -34,13 +33,12 @@ struct DiscTableTests {
         accumulator.add(EdgeChain(corners), at: Point(x: 0, y: 0))
         accumulator.multiply(plane, box: cell, alpha: 1)
         let worst = zip(discs.coverage, plane.coverage).map { abs($0 - $1) }.max() ?? 0
-        #expect(
-            worst < (fineness == .usual ? 0.012 : 0.006), "seed \(seed): radius \(radiusX) x \(radiusY) at \(center)")
+        #expect(worst < 0.006, "seed \(seed): radius \(radiusX) x \(radiusY) at \(center)")
     }
 
     @Test("large and tiny discs are left to their outline")
     func outOfRange() {
-        #expect(DiscTable(radiusX: DiscTable.radiusMax + 0.1, radiusY: 1) == nil)
-        #expect(DiscTable(radiusX: 1, radiusY: DiscTable.radiusMin * 0.9) == nil)
+        #expect(DiscTable(radiusX: DiscTable.radiusMax + 0.1, radiusY: 1, reach: 8) == nil)
+        #expect(DiscTable(radiusX: 1, radiusY: DiscTable.radiusMin * 0.9, reach: 1) == nil)
     }
 }
