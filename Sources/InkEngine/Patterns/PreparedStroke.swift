@@ -26,6 +26,8 @@ public final class PreparedStroke: Sendable {
     /// Whether all stamps have one size and direction: so they have where the pen was pressed and held alike all the way, as a
     /// mouse is, whatever the brush makes of that.
     let areStampsAlike: Bool
+    /// The same but for what a hand that tries to press and hold the pen alike makes of it.
+    let areStampsNearlyAlike: Bool
     /// A box that holds all marks.
     let bounds: Rect
 
@@ -39,6 +41,7 @@ public final class PreparedStroke: Sendable {
         guard stroke.brush.type != .solid else {
             isFaint = false
             areStampsAlike = false
+            areStampsNearlyAlike = false
             marks = PreparedStroke.solid(path, brush: stroke.brush)
             bounds = places.expanded(by: stroke.brush.scale * stroke.brush.lineWidth / 2)
             return
@@ -46,6 +49,9 @@ public final class PreparedStroke: Sendable {
         let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
         isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
         areStampsAlike = stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
+        areStampsNearlyAlike = stamps.allSatisfy {
+            abs($0.size / stamps[0].size - 1) < 0.02 && ($0.along - stamps[0].along).length < 0.02
+        }
         if stroke.brush.type == .contourLines, stamps.count > 1 {
             marks = .contour(PlacedStamps(stamps))
             bounds = places.expanded(by: PreparedStroke.contourReach(of: stroke.brush))

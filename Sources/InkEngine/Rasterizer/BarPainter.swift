@@ -161,8 +161,8 @@ final class BarPainter {
             bars.append(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).kernelBars)
         }
         guard bars.allSatisfy(\.areFast) else { return false }
-        // What stamps of one size miss at the same places of their pixels adds up.
-        return bars.count < 2 || !stroke.areStampsAlike || !bars[0].endsInThinBars(of: bars[1])
+        // What stamps of nearly one size miss at the same places of their pixels adds up.
+        return bars.count < 2 || !stroke.areStampsNearlyAlike || !bars[0].endsInThinBars(of: bars[1])
     }
 
     /// Across the second direction of cross-hatching.

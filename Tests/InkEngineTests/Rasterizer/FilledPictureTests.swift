@@ -118,6 +118,7 @@ struct FilledPictureTests {
         arguments: [
             Brush(type: .crossHatch, rotation: 22.5, spacing: 5, lineWidth: 1.5),
             Brush(type: .crossHatch, rotation: 60, spacing: 9, scale: 2, lineWidth: 1),
+            Brush(type: .crossHatch, rotation: 22.5, spacing: 9, scale: 0.75, lineWidth: 2),
             Brush(type: .crossHatch, rotation: 120, spacing: 3.2, scale: 2, lineWidth: 1),
             Brush(type: .parallelLines, rotation: 30, spacing: 5, lineWidth: 2),
             Brush(type: .waves, rotation: 20, spacing: 9, lineWidth: 1.5),
