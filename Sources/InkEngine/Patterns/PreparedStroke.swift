@@ -23,7 +23,7 @@ public final class PreparedStroke: Sendable {
     let marks: Marks
     /// Whether no stamp takes as much as 1/256 of a pixel: then shares of 65,535 do not tell one of many stamps from the next.
     let isFaint: Bool
-    /// Whether all stamps have one size and direction: so they have where the pen was pressed and held alike all the way, as a
+    /// Whether all stamps, but those of contour lines, have one size and direction: so they have where the pen was pressed and held alike all the way, as a
     /// mouse is, whatever the brush makes of that.
     let areStampsAlike: Bool
     /// The same but for what a hand that tries to press and hold the pen alike makes of it.
@@ -48,10 +48,14 @@ public final class PreparedStroke: Sendable {
         }
         let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
         isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
-        areStampsAlike = stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
-        areStampsNearlyAlike = stamps.allSatisfy {
-            abs($0.size / stamps[0].size - 1) < 0.02 && ($0.along - stamps[0].along).length < 0.02
-        }
+        areStampsAlike =
+            !brush.dynamics.changeStamps
+            || stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
+        areStampsNearlyAlike =
+            areStampsAlike
+            || stamps.allSatisfy {
+                abs($0.size / stamps[0].size - 1) < 0.02 && ($0.along - stamps[0].along).length < 0.02
+            }
         if stroke.brush.type == .contourLines, stamps.count > 1 {
             marks = .contour(PlacedStamps(stamps))
             bounds = places.expanded(by: PreparedStroke.contourReach(of: stroke.brush))
