@@ -23,8 +23,8 @@ public final class PreparedStroke: Sendable {
     let marks: Marks
     /// Whether no stamp takes as much as 1/256 of a pixel: then shares of 65,535 do not tell one of many stamps from the next.
     let isFaint: Bool
-    /// Whether all stamps, but those of contour lines, have one size and direction: so they have where the pen was pressed and held alike all the way, as a
-    /// mouse is, whatever the brush makes of that.
+    /// Whether the stamps, but those of contour lines, have one size and direction, by their brush or because the pen was
+    /// pressed and held alike all the way, as a mouse is; then they are worth tables of their own.
     let areStampsAlike: Bool
     /// The same but for what a hand that tries to press and hold the pen alike makes of it.
     let areStampsNearlyAlike: Bool
@@ -50,7 +50,8 @@ public final class PreparedStroke: Sendable {
         isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
         areStampsAlike =
             !brush.dynamics.changeStamps
-            || stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
+            || stamps.count >= PreparedStroke.alikeMin
+                && stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
         areStampsNearlyAlike =
             areStampsAlike
             || stamps.allSatisfy {
@@ -71,6 +72,9 @@ public final class PreparedStroke: Sendable {
             marks = .stamps(PlacedStamps(stamps))
         }
     }
+
+    /// Fewer stamps of a size that only they may have, such as a tap's, are drawn faster than tables are made.
+    private static let alikeMin = 16
 
     /// How far from its stamp a contour line reaches, canvas pixels: it ends at most three spacings and half a width from the
     /// next one.

@@ -24,10 +24,9 @@ final class DiscPainter {
     /// a size for which there are no tables.
     ///
     /// - Parameter box: what holds the stamp, output pixels.
-    func paint(
-        _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
-    ) -> Bool {
-        let step = stroke.brush.spacing * stamp.size
+    func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) -> Bool
+    {
+        let step = brush.spacing * stamp.size
         let radius = Pattern.dotRadius * stamp.size
         guard step >= 2 * radius, step * max(scale.x, scale.y) < DiscPainter.stepMax else { return false }
         let grid = ink_disc_grid(
@@ -37,7 +36,7 @@ final class DiscPainter {
         // A pixel's diagonal between two discs keeps them out of one pixel.
         let areApart = (step - 2 * radius) * min(scale.x, scale.y) >= 1.5
         let box = plane.pixels.box(of: box)
-        return withTable(radius: radius, of: stroke, scale: scale) { table in
+        return withTable(radius: radius, of: brush, scale: scale) { table in
             plane.markDrawn(box)
             withUnsafePointer(to: grid) { grid in
                 if areApart {
@@ -54,16 +53,16 @@ final class DiscPainter {
 
     /// Calls `draw` with the table of discs of this radius, canvas pixels; false, and nothing done, when there is none.
     private func withTable(
-        radius: Double, of stroke: PreparedStroke, scale: OutputScale, draw: (UnsafePointer<ink_disc_table>) -> Void
+        radius: Double, of brush: Brush, scale: OutputScale, draw: (UnsafePointer<ink_disc_table>) -> Void
     ) -> Bool {
-        guard stroke.brush.dynamics.pressureAffectsSize, !stroke.areStampsAlike else {
+        guard brush.dynamics.pressureAffectsSize else {
             let (x, y) = (radius * scale.x, radius * scale.y)
             let key = TableKey(radiusX: x, radiusY: y, reach: Int(max(x, y).rounded(.up)))
             guard let table = table(key) else { return false }
             withUnsafePointer(to: table.kernelTable, draw)
             return true
         }
-        // Pressure gives every stamp a size of its own: between tables of two sizes coverage changes evenly enough.
+        // Pressure gives every stamp, or every stroke, a size of its own: between tables of two sizes coverage changes evenly enough.
         let steps = radius * scale.largest * DiscPainter.sizesPerPixel
         let smallerStep = steps.rounded(.down)
         // Of the larger one, for both: they are laid out alike.

@@ -69,7 +69,7 @@ final class StrokePainter {
             case .parallelLines where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane),
                 .crossHatch where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane):
                 continue
-            case .dots where discs.paint(stamp, of: stroke, scale: scale, box: box, into: plane):
+            case .dots where discs.paint(stamp, of: brush, scale: scale, box: box, into: plane):
                 continue
             default: outlines.paint(stamp, of: pattern, scale: scale, box: box, into: plane)
             }
