@@ -97,7 +97,7 @@ let package = Package(
             resources: [.copy("Data")]),
         .testTarget(
             name: "InkEndToEndTests",
-            dependencies: ["ink", "InkEngine", "InkReference", "InkTestSupport"],
+            dependencies: ["ink", "InkBroker", "InkEngine", "InkReference", "InkTestSupport"],
             resources: [.copy("Data")]),
     ],
     cxxLanguageStandard: .cxx17

@@ -4,6 +4,8 @@ import InkReference
 import InkTestSupport
 import Testing
 
+@testable import InkBroker
+
 /// However an export is made, the pixels are the same, and they are the right ones.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct SamePictureTests {
@@ -34,6 +36,18 @@ struct SamePictureTests {
         return try SimplePNG.read(folder.read("out.png"))
     }
 
+    /// Without the strokes that miss the picture, which no worker hears of: where a run of strokes of one colour is rounded
+    /// depends on how many runs are before it.
+    private func drawn(_ project: Project, _ output: PixelSize) -> Project {
+        var project = project
+        for index in project.layers.indices {
+            project.layers[index].strokes.removeAll {
+                StrokeExtent(of: $0, canvas: project.canvasSize, output: output).isEmpty
+            }
+        }
+        return project
+    }
+
     private func size(of picture: SimplePicture) -> PixelSize {
         PixelSize(width: picture.width, height: picture.height)
     }
@@ -46,7 +60,7 @@ struct SamePictureTests {
         let asked = "\(random.output)"
         let first = try export(path, asked, [], [:], folder)
         let expected = try LocalRendering.render(
-            random.project, images: random.images, output: size(of: first), tile: nil,
+            drawn(random.project, size(of: first)), images: random.images, output: size(of: first), tile: nil,
             format: first.channels == 3 ? .rgb : .rgba)
         #expect(first.samples == expected, "\(random)")
         for way in Self.ways {

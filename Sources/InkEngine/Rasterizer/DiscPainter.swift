@@ -36,7 +36,7 @@ final class DiscPainter {
         // A pixel's diagonal between two discs keeps them out of one pixel.
         let areApart = (step - 2 * radius) * min(scale.x, scale.y) >= 1.5
         let box = plane.pixels.box(of: box)
-        return withTable(radius: radius, of: brush, scale: scale) { table in
+        return withTable(radius: radius, isOfOtherSize: stamp.size != brush.scale, scale: scale) { table in
             plane.markDrawn(box)
             withUnsafePointer(to: grid) { grid in
                 if areApart {
@@ -53,9 +53,10 @@ final class DiscPainter {
 
     /// Calls `draw` with the table of discs of this radius, canvas pixels; false, and nothing done, when there is none.
     private func withTable(
-        radius: Double, of brush: Brush, scale: OutputScale, draw: (UnsafePointer<ink_disc_table>) -> Void
+        radius: Double, isOfOtherSize: Bool, scale: OutputScale, draw: (UnsafePointer<ink_disc_table>) -> Void
     ) -> Bool {
-        guard brush.dynamics.pressureAffectsSize else {
+        // Dots of full size lie as far apart as the stamps, so over each other, and miss the same: they have their own table.
+        guard isOfOtherSize else {
             let (x, y) = (radius * scale.x, radius * scale.y)
             let key = TableKey(radiusX: x, radiusY: y, reach: Int(max(x, y).rounded(.up)))
             guard let table = table(key) else { return false }
@@ -71,7 +72,7 @@ final class DiscPainter {
             let perUnit = step / DiscPainter.sizesPerPixel / scale.largest
             return TableKey(radiusX: scale.x * perUnit, radiusY: scale.y * perUnit, reach: reach)
         }
-        guard let smaller = table(key(smallerStep)), let larger = table(key(smallerStep + 1)) else { return false }
+        guard let larger = table(key(smallerStep + 1)), let smaller = table(key(smallerStep)) else { return false }
         withExtendedLifetime((smaller, larger)) {
             withUnsafePointer(to: smaller.kernelTable(towards: larger, share: steps - smallerStep), draw)
         }
@@ -93,8 +94,8 @@ final class DiscPainter {
     /// Of discs further apart whole numbers of 2^-32 pixels would overflow, output pixels.
     private static let stepMax = 1e7
 
-    /// Sizes of tables, of which coverage between two is off by a few thousandths.
+    /// Sizes of tables, between two of which coverage is off by less than 0.01.
     private static let sizesPerPixel = 24.0
-    /// Enough for what pressure makes of a brush.
-    private static let tableBytesMax = 32 << 20
+    /// Enough for what pressure makes of the largest brush, 41 MB.
+    private static let tableBytesMax = 48 << 20
 }

@@ -123,8 +123,9 @@ struct FilledPictureTests {
             Brush(type: .parallelLines, rotation: 30, spacing: 5, lineWidth: 2),
             Brush(type: .waves, rotation: 20, spacing: 9, lineWidth: 1.5),
             Brush(type: .dots, rotation: 60, spacing: 10, scale: 1.1), Brush(type: .dots, spacing: 12, scale: 0.5),
-            Brush(type: .dots, rotation: 90, spacing: 6.5),
-        ], [Pressure.constant(0.36), .constant(0.48), .nearly(0.41), .nearly(0.96), .varying])
+            Brush(type: .dots, rotation: 90, spacing: 6.5), Brush(type: .dots, spacing: 10, scale: 0.7),
+            Brush(type: .dots, spacing: 6, scale: 0.7),
+        ], [Pressure.constant(0.36), .constant(0.48), .constant(1), .nearly(0.41), .nearly(0.96), .varying])
     func dynamics(brush: Brush, pressure: Pressure) {
         var generator = SeededGenerator(seed: 12)
         var brush = brush
