@@ -48,6 +48,7 @@ struct FarmServiceTests {
 
     /// Renders all but the last band, until it is let.
     private struct WaitingRunner: TaskRunner {
+        /// Asked while the last band is waiting, which is while a picture is made.
         let mayFinish: @Sendable () -> Bool
         private let renderer = EngineTaskRunner(threads: 1)
 
@@ -68,15 +69,20 @@ struct FarmServiceTests {
         let farm = try Farm(workers: 0)
         defer { farm.stop() }
         let mayFinish = Mutex(false)
-        try farm.addWorker("w", runner: WaitingRunner { mayFinish.withLock { $0 } })
+        let isBegun = Mutex(false)
+        try farm.addWorker(
+            "w",
+            runner: WaitingRunner {
+                isBegun.withLock { $0 = true }
+                return mayFinish.withLock { $0 }
+            })
         let client = try Client(farm.service.clientsEndpoint)
         defer { client.client.stop() }
         let key = try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))
         let job = try #require(client.job(of: key))
         let path = farm.folder.path(of: "out/picture.png")
         client.client.watch([job])
-        let isBegun = client.wait { event in if case .progress(job, _, _) = event { true } else { nil } }
-        #expect(isBegun == true, "\(client.events)")
+        #expect(client.until { isBegun.withLock { $0 } }, "\(client.events)")
         client.client.follow(job, to: path)
         // All bands but the last one are on this side.
         func partBytes() -> Int {
