@@ -8,9 +8,8 @@ struct DiscGrid {
     /// Discs at -reach...reach in both directions.
     let reach: Int
     let pixelsPerUnit: Double
-
     /// The largest distance of a chord from its arc, output pixels.
-    private static let flatness = 0.01
+    let flatness: Double
 
     /// Part of a circle, from one direction to another in the sense of growing angle; unit vectors.
     private struct Arc {
@@ -52,7 +51,7 @@ struct DiscGrid {
         let pixels = max(radius * pixelsPerUnit, 0.05)
         // sagitta = r (1 - cos(pi / n)), nearly r pi^2 / (2 n^2).
         let count =
-            4 * Int(min(max((Double.pi / 4 * (pixels / (2 * DiscGrid.flatness)).squareRoot()).rounded(.up), 3), 250))
+            4 * Int(min(max((Double.pi / 4 * (pixels / (2 * flatness)).squareRoot()).rounded(.up), 3), 250))
         return (0..<count).map { step in
             let turn = sinCos(degrees: 360 * Double(step) / Double(count))
             return Point(x: turn.cos, y: turn.sin)

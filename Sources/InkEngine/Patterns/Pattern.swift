@@ -23,8 +23,10 @@ final class Pattern: Sendable {
     /// Lines lie at -3...3 spacings.
     static let lineIndices = -3...3
 
-    /// - Parameter pixelsPerUnit: decides how finely arcs are cut.
-    init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double) {
+    /// - Parameters:
+    ///   - pixelsPerUnit: decides how finely arcs are cut.
+    ///   - areDotsShared: whether many dots are drawn at one place, which takes finer arcs.
+    init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double, areDotsShared: Bool = false) {
         self.pixelsPerUnit = pixelsPerUnit
         halfExtent = Pattern.halfExtent(type: type, spacing: spacing, lineWidth: lineWidth)
         // Outlines are made of pieces of a pixel and pay as long as they are not much larger than a picture.
@@ -36,7 +38,9 @@ final class Pattern: Sendable {
             let lines = Pattern.lines(spacing: spacing, width: lineWidth)
             shape = .parts(lines + lines.map { $0.placed(at: Pattern.quarterTurn) })
         case .dots:
-            let grid = DiscGrid(spacing: spacing, radius: Pattern.dotRadius, reach: 5, pixelsPerUnit: pixelsPerUnit)
+            let grid = DiscGrid(
+                spacing: spacing, radius: Pattern.dotRadius, reach: 5, pixelsPerUnit: pixelsPerUnit,
+                flatness: areDotsShared ? 0.0025 : 0.01)
             shape = isLarge ? .parts(grid.discs()) : .outline(Outline(grid.chains()))
         case .waves:
             let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)

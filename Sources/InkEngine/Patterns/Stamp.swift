@@ -11,6 +11,19 @@ struct Stamp: Hashable, Sendable {
 
     /// The unit vector across: `along` turned by +90 degrees in a space whose y points down.
     var across: Point { Point(x: -along.y, y: along.x) }
+
+    /// Whether another stamp has most of its dots where this one has dots, to within a hundredth of their distance.
+    ///
+    /// - Parameter spacing: the brush's.
+    func sharesDots(with other: Stamp, spacing: Double) -> Bool {
+        guard abs(other.size / size - 1) < 0.005, (other.along - along).length < 0.005 else { return false }
+        let step = spacing * size
+        let way = other.center - center
+        return [along, across].allSatisfy { axis in
+            let steps = (way.x * axis.x + way.y * axis.y) / step
+            return abs(steps - steps.rounded()) < 0.01
+        }
+    }
 }
 
 /// Puts stamps at the arc lengths 0, d, 2d, ... of a smoothed path.

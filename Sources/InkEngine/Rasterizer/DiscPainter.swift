@@ -95,7 +95,7 @@ final class DiscPainter {
     private static let stepMax = 1e7
 
     /// Sizes of tables, between two of which coverage is off by less than 0.01.
-    private static let sizesPerPixel = 24.0
+    static let sizesPerPixel = 24.0
     /// Enough for what pressure makes of the largest brush, 41 MB.
     private static let tableBytesMax = 48 << 20
 }

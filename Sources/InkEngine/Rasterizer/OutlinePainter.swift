@@ -20,6 +20,7 @@ final class OutlinePainter {
         var spacing: Double
         var lineWidth: Double
         var pixelsPerUnit: Double
+        var areDotsShared: Bool
     }
 
     /// What the chains of a stamp depend on.
@@ -40,15 +41,17 @@ final class OutlinePainter {
         partRasterizer = parts
     }
 
-    /// The shape of a brush's stamps at an export's scale.
-    func pattern(for brush: Brush, scale: OutputScale) -> Pattern {
+    /// The shape of a stroke's stamps at an export's scale.
+    func pattern(for stroke: PreparedStroke, scale: OutputScale) -> Pattern {
+        let brush = stroke.brush
         // Whatever pressure does, a stamp's size is at most the brush's scale.
         let key = PatternKey(
             type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth,
-            pixelsPerUnit: brush.scale * scale.largest)
+            pixelsPerUnit: brush.scale * scale.largest, areDotsShared: stroke.areDotsShared)
         if let pattern = patterns[key] { return pattern }
         let pattern = Pattern(
-            type: key.type, spacing: key.spacing, lineWidth: key.lineWidth, pixelsPerUnit: key.pixelsPerUnit)
+            type: key.type, spacing: key.spacing, lineWidth: key.lineWidth, pixelsPerUnit: key.pixelsPerUnit,
+            areDotsShared: key.areDotsShared)
         if patternPoints > 1_000_000 {
             patterns.removeAll()
             patternPoints = 0

@@ -65,9 +65,9 @@ struct FilledPictureTests {
     }
 
     /// By the specification alone.
-    private func reference(_ strokes: [Stroke]) -> [Float] {
+    private func reference(_ strokes: [Stroke], stripsPerPixel: Int = 8) -> [Float] {
         let size = FilledPictureTests.size
-        let scanner = CoverageScanner(canvas: size, output: size, stripsPerPixel: 8)
+        let scanner = CoverageScanner(canvas: size, output: size, stripsPerPixel: stripsPerPixel)
         var left = [Double](repeating: 1, count: size.area)
         for stroke in strokes {
             for (pixel, alpha) in ReferenceRenderer.strokeAlpha(stroke, output: size, scanner: scanner).enumerated() {
@@ -77,10 +77,11 @@ struct FilledPictureTests {
         return left.map { Float(1 - $0) }
     }
 
-    private func expectWithinSpecification(_ strokes: [Stroke], _ story: String) {
+    private func expectWithinSpecification(_ strokes: [Stroke], stripsPerPixel: Int = 8, _ story: String) {
         // The exact way, of polygons, is held to the reference elsewhere; discs go by tables there too.
         let exact =
-            strokes[0].brush.type == .dots ? reference(strokes) : painted(strokes, isExact: true)
+            strokes[0].brush.type == .dots
+            ? reference(strokes, stripsPerPixel: stripsPerPixel) : painted(strokes, isExact: true)
         let errors = zip(painted(strokes, isExact: false), exact).map { abs($0 - $1) * 255 }
         let far = Double(errors.count { $0 > 6 }) / Double(errors.count)
         let mean = errors.reduce(0, +) / Float(errors.count)
@@ -136,6 +137,22 @@ struct FilledPictureTests {
                 let course = Course(gap: 20.9, slope: 0, isUpright: false, wobble: wobble, pressure: pressure)
                 expectWithinSpecification(strokes(of: brush, course, &generator), "\(brush), \(course)")
             }
+        }
+    }
+
+    @Test(
+        "the same where dots lie on those of earlier stamps and strokes, as along a ruler",
+        arguments: [
+            (5.0, 1.1, 2.0), (6, 0.5, 1), (5.93, 1, 1), (8, 1, 0.5), (9.53, 1, 1), (7.28, 0.53, 2),
+        ], [0.0, 90])
+    func ruler(brush: (spacing: Double, scale: Double, rows: Double), rotation: Double) {
+        var generator = SeededGenerator(seed: 13)
+        let gap = brush.spacing * brush.scale * brush.rows
+        let brush = Brush(type: .dots, rotation: rotation, spacing: brush.spacing, scale: brush.scale)
+        for isUpright in [false, true] {
+            let course = Course(gap: gap, slope: 0, isUpright: isUpright, wobble: 0)
+            // What strips miss where a dot ends within a pixel row adds up as well.
+            expectWithinSpecification(strokes(of: brush, course, &generator), stripsPerPixel: 64, "\(brush), \(course)")
         }
     }
 
