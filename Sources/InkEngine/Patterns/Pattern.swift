@@ -11,7 +11,20 @@ final class Pattern: Sendable {
         case parts([ConvexPart])
     }
 
+    /// How closely polygons follow curves.
+    enum Fineness: Sendable {
+        case usual
+        /// For shapes that are drawn a hundred times at one place: what polygons miss adds up.
+        case fine
+
+        /// The largest distance of a chord from its arc, output pixels.
+        var flatness: Double { self == .fine ? 0.0025 : 0.01 }
+        /// The largest area by which leaving out a point may move an outline, output pixels.
+        var areaMax: Double { self == .fine ? 0.0001 : 0.001 }
+    }
+
     let shape: Shape
+    let fineness: Fineness
     /// Output pixels in a unit of pattern space, at the largest stamp.
     let pixelsPerUnit: Double
     /// Half the width and height of a box round the origin that holds the shape.
@@ -23,10 +36,9 @@ final class Pattern: Sendable {
     /// Lines lie at -3...3 spacings.
     static let lineIndices = -3...3
 
-    /// - Parameters:
-    ///   - pixelsPerUnit: decides how finely arcs are cut.
-    ///   - areDotsShared: whether many dots are drawn at one place, which takes finer arcs.
-    init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double, areDotsShared: Bool = false) {
+    /// - Parameter pixelsPerUnit: decides, with the fineness, how finely arcs are cut.
+    init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double, fineness: Fineness = .usual) {
+        self.fineness = fineness
         self.pixelsPerUnit = pixelsPerUnit
         halfExtent = Pattern.halfExtent(type: type, spacing: spacing, lineWidth: lineWidth)
         // Outlines are made of pieces of a pixel and pay as long as they are not much larger than a picture.
@@ -40,7 +52,7 @@ final class Pattern: Sendable {
         case .dots:
             let grid = DiscGrid(
                 spacing: spacing, radius: Pattern.dotRadius, reach: 5, pixelsPerUnit: pixelsPerUnit,
-                flatness: areDotsShared ? 0.0025 : 0.01)
+                flatness: fineness.flatness)
             shape = isLarge ? .parts(grid.discs()) : .outline(Outline(grid.chains()))
         case .waves:
             let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)

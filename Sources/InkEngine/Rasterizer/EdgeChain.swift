@@ -13,20 +13,19 @@ struct EdgeChain {
 
     private static let lanes = Int(INK_CHAIN_LANES)
 
-    /// The largest area by which leaving out a point may move an outline, pixels.
-    private static let areaMax = 0.001
-
     /// How many edges there are, those without a length that fill up the last part included.
     var edgeCount: Int { EdgeChain.lanes * partLength }
 
-    /// - Parameter points: output pixels, from where the chain is to be put on; at most `reachMax` away.
-    init(_ points: some RandomAccessCollection<Point>) {
+    /// - Parameters:
+    ///   - points: output pixels, from where the chain is to be put on; at most `reachMax` away.
+    ///   - areaMax: the largest area by which leaving out a point may move the outline, pixels.
+    init(_ points: some RandomAccessCollection<Point>, areaMax: Double = Pattern.Fineness.usual.areaMax) {
         guard var last = points.first else { return }
         var places = [last]
         places.reserveCapacity(2 * points.count)
         var index = points.startIndex
         while let next = points.index(index, offsetBy: 1, limitedBy: points.endIndex), next < points.endIndex {
-            index = EdgeChain.end(of: points, from: next, after: last)
+            index = EdgeChain.end(of: points, from: next, after: last, areaMax: areaMax)
             let point = points[index]
             let step = point - last
             // A little more than enough, so that rounding makes no piece longer than a pixel.
@@ -55,7 +54,7 @@ struct EdgeChain {
 
     /// The last point that one edge of at most a pixel from `start` may lead to; `first` at least.
     private static func end<Points: RandomAccessCollection<Point>>(
-        of points: Points, from first: Points.Index, after start: Point
+        of points: Points, from first: Points.Index, after start: Point, areaMax: Double
     ) -> Points.Index {
         var end = first
         var area = 0.0

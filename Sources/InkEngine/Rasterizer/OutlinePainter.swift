@@ -20,7 +20,7 @@ final class OutlinePainter {
         var spacing: Double
         var lineWidth: Double
         var pixelsPerUnit: Double
-        var areDotsShared: Bool
+        var fineness: Pattern.Fineness
     }
 
     /// What the chains of a stamp depend on.
@@ -47,11 +47,11 @@ final class OutlinePainter {
         // Whatever pressure does, a stamp's size is at most the brush's scale.
         let key = PatternKey(
             type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth,
-            pixelsPerUnit: brush.scale * scale.largest, areDotsShared: stroke.areDotsShared)
+            pixelsPerUnit: brush.scale * scale.largest, fineness: stroke.areDotsShared ? .fine : .usual)
         if let pattern = patterns[key] { return pattern }
         let pattern = Pattern(
             type: key.type, spacing: key.spacing, lineWidth: key.lineWidth, pixelsPerUnit: key.pixelsPerUnit,
-            areDotsShared: key.areDotsShared)
+            fineness: key.fineness)
         if patternPoints > 1_000_000 {
             patterns.removeAll()
             patternPoints = 0
@@ -124,7 +124,8 @@ final class OutlinePainter {
         } else {
             chains = outline.chains.map { chain in
                 EdgeChain(
-                    outline.points[chain.range].map { OutlinePainter.turned($0, as: stamp, size: chainSize, scale) })
+                    outline.points[chain.range].map { OutlinePainter.turned($0, as: stamp, size: chainSize, scale) },
+                    areaMax: pattern.fineness.areaMax)
             }
             keep(chains, of: key)
         }
