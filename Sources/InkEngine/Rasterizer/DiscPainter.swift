@@ -2,10 +2,13 @@ import CKernels
 
 /// Draws stamps of discs that do not overlap, by tables of one disc.
 final class DiscPainter {
+    private let level: KernelLevel
     private let kernels: UnsafePointer<ink_raster>
     private let covered: KernelPlane<Float>
     private var tables: [TableKey: DiscTable] = [:]
     private var tableBytes = 0
+    /// Of the last stroke whose dots are shared.
+    private var stencils: DiscStencils?
 
     /// What a table is made of.
     private struct TableKey: Hashable {
@@ -16,6 +19,7 @@ final class DiscPainter {
 
     /// - Parameter covered: 0 everywhere before and after each call; may be shared.
     init(covered: KernelPlane<Float>, level: KernelLevel) {
+        self.level = level
         kernels = ink_raster_kernels(level.c)
         self.covered = covered
     }
@@ -24,9 +28,10 @@ final class DiscPainter {
     /// a size for which there are no tables.
     ///
     /// - Parameter box: what holds the stamp, output pixels.
-    func paint(_ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) -> Bool
-    {
-        let step = brush.spacing * stamp.size
+    func paint(
+        _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
+    ) -> Bool {
+        let step = stroke.brush.spacing * stamp.size
         let radius = Pattern.dotRadius * stamp.size
         guard step >= 2 * radius, step * max(scale.x, scale.y) < DiscPainter.stepMax else { return false }
         let grid = ink_disc_grid(
@@ -35,20 +40,58 @@ final class DiscPainter {
             across_y: stamp.across.y * step * scale.y, reach: 5)
         // A pixel's diagonal between two discs keeps them out of one pixel.
         let areApart = (step - 2 * radius) * min(scale.x, scale.y) >= 1.5
-        let box = plane.pixels.box(of: box)
-        return withTable(radius: radius, isOfOtherSize: stamp.size != brush.scale, scale: scale) { table in
-            plane.markDrawn(box)
-            withUnsafePointer(to: grid) { grid in
+        let draw: Draw = { [kernels, covered] table, grid in
+            withUnsafePointer(to: grid) {
                 if areApart {
-                    kernels.pointee.multiply_discs(plane.kernelPlane, table, grid, stamp.alpha)
+                    kernels.pointee.multiply_discs(plane.kernelPlane, table, $0, stamp.alpha)
                 } else {
-                    kernels.pointee.add_discs(covered.kernelPlane, table, grid)
-                    withUnsafePointer(to: box) {
-                        kernels.pointee.multiply_covered(plane.kernelPlane, covered.kernelPlane, $0, stamp.alpha)
-                    }
+                    kernels.pointee.add_discs(covered.kernelPlane, table, $0)
                 }
             }
         }
+        let isDrawn =
+            stroke.areDotsShared
+            ? drawOneByOne(grid, radius: scale.output(Point(x: radius, y: radius)), draw)
+            : withTable(radius: radius, isOfOtherSize: stamp.size != stroke.brush.scale, scale: scale) {
+                draw($0, grid)
+            }
+        guard isDrawn else { return false }
+        let box = plane.pixels.box(of: box)
+        plane.markDrawn(box)
+        if !areApart {
+            withUnsafePointer(to: box) {
+                kernels.pointee.multiply_covered(plane.kernelPlane, covered.kernelPlane, $0, stamp.alpha)
+            }
+        }
+        return true
+    }
+
+    /// Draws the discs of a grid by a table.
+    private typealias Draw = (UnsafePointer<ink_disc_table>, ink_disc_grid) -> Void
+
+    /// Calls `draw` with each disc that meets the cell, as a grid of its own, and a stencil of it; false, and nothing done,
+    /// when there are none.
+    ///
+    /// - Parameter radius: along x and y, output pixels.
+    private func drawOneByOne(_ grid: ink_disc_grid, radius: Point, _ draw: Draw) -> Bool {
+        if stencils?.radius != radius { stencils = DiscStencils(radius: radius, level: level) }
+        guard let stencils else { return false }
+        let reach = Double(stencils.reach) + 1
+        let cell = covered.cell
+        let columns = Double(cell.x) - reach...Double(cell.x + cell.width) + reach
+        let rows = Double(cell.y) - reach...Double(cell.y + cell.height) + reach
+        for j in -grid.reach...grid.reach {
+            for i in -grid.reach...grid.reach {
+                let x = grid.x + Double(i) * grid.along_x + Double(j) * grid.across_x
+                let y = grid.y + Double(i) * grid.along_y + Double(j) * grid.across_y
+                guard columns.contains(x), rows.contains(y) else { continue }
+                let (table, pixel) = stencils.table(x: x, y: y)
+                let disc = ink_disc_grid(
+                    x: pixel.x, y: pixel.y, along_x: 0, along_y: 0, across_x: 0, across_y: 0, reach: 0)
+                withUnsafePointer(to: table) { draw($0, disc) }
+            }
+        }
+        return true
     }
 
     /// Calls `draw` with the table of discs of this radius, canvas pixels; false, and nothing done, when there is none.

@@ -115,9 +115,9 @@ final class DiscTable {
 
     deinit { values.deallocate() }
 
-    /// A closed polygon of the ellipse's area, so fine that its outline is within 1/1000 of a radius.
-    private static func circle(radiusX: Double, radiusY: Double) -> [Point] {
-        let count = 96
+    /// A closed polygon of the ellipse's area, so fine that its outline is within 1/3000 of a radius.
+    static func circle(radiusX: Double, radiusY: Double) -> [Point] {
+        let count = 128
         let unitArea = sinPi(2 / Double(count)) * Double(count) / 2
         let outset = (Double.pi / unitArea).squareRoot()
         return (0...count).map { step in

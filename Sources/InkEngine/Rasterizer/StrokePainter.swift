@@ -69,9 +69,7 @@ final class StrokePainter {
             case .parallelLines where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane),
                 .crossHatch where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane):
                 continue
-            // Tables miss the same at every dot of one place.
-            case .dots
-            where !stroke.areDotsShared && discs.paint(stamp, of: brush, scale: scale, box: box, into: plane):
+            case .dots where discs.paint(stamp, of: stroke, scale: scale, box: box, into: plane):
                 continue
             default: outlines.paint(stamp, of: pattern, scale: scale, box: box, into: plane)
             }

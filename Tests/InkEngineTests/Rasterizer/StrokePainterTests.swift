@@ -32,6 +32,16 @@ struct StrokePainterTests {
         return Stroke(brush: brush, points: points)
     }
 
+    /// Dots that lie on those of the stamp before, as along a ruler.
+    private func rulerStroke(_ generator: inout SeededGenerator) -> Stroke {
+        let brush = Brush(
+            type: .dots, spacing: .random(in: 3...9, using: &generator), opacity: 0.9,
+            scale: .random(in: 0.3...3, using: &generator))
+        let y = Double.random(in: 0...96, using: &generator)
+        let points = [10.0, 150].map { StrokePoint(x: $0, y: y) }
+        return Stroke(brush: brush, points: points)
+    }
+
     /// What the strokes take of each pixel of a cell.
     private func coverage(
         _ strokes: [PreparedStroke], cell: PixelRect, level: KernelLevel = .selected, canvas: PixelSize = size
@@ -47,6 +57,7 @@ struct StrokePainterTests {
     private func randomStrokes(seed: Int) -> [PreparedStroke] {
         var generator = SeededGenerator(seed: UInt64(seed))
         return (0..<4).map { _ in PreparedStroke(randomStroke(&generator)) }
+            + [PreparedStroke(rulerStroke(&generator))]
     }
 
     /// Where stamps lie over each other at the same places of pixels, an error of a hundredth becomes one of a tenth. Lines of
