@@ -53,7 +53,7 @@ public final class PreparedStroke: Sendable {
         let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
         isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
         areStampsAlike =
-            !brush.dynamics.changeStamps
+            !brush.dynamics.mayChangeStamps
             || stamps.count >= PreparedStroke.alikeMin
                 && stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
         areStampsNearlyAlike =

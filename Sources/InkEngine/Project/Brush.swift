@@ -41,7 +41,7 @@ public struct BrushDynamics: Hashable, Sendable {
     public var tiltAffectsRotation: Bool
 
     /// Whether stamps of a stroke may differ in size or direction.
-    var changeStamps: Bool { pressureAffectsSize || tiltAffectsRotation }
+    var mayChangeStamps: Bool { pressureAffectsSize || tiltAffectsRotation }
 
     public init(
         pressureAffectsOpacity: Bool = true, pressureAffectsSize: Bool = false, tiltAffectsRotation: Bool = false

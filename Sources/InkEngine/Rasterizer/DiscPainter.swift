@@ -1,14 +1,13 @@
 import CKernels
 
-/// Draws stamps of discs that do not overlap, by tables of one disc.
+/// Draws stamps of discs that do not overlap, by tables of one disc or, where stamps share them, by stencils.
 final class DiscPainter {
-    private let level: KernelLevel
     private let kernels: UnsafePointer<ink_raster>
     private let covered: KernelPlane<Float>
     private var tables: [TableKey: DiscTable] = [:]
     private var tableBytes = 0
-    /// Of the last stroke whose dots are shared.
-    private var stencils: DiscStencils?
+    private lazy var stencils = DiscStencils(level: level)
+    private let level: KernelLevel
 
     /// What a table is made of.
     private struct TableKey: Hashable {
@@ -19,27 +18,27 @@ final class DiscPainter {
 
     /// - Parameter covered: 0 everywhere before and after each call; may be shared.
     init(covered: KernelPlane<Float>, level: KernelLevel) {
-        self.level = level
         kernels = ink_raster_kernels(level.c)
         self.covered = covered
+        self.level = level
     }
 
-    /// Multiplies into `plane` what a stamp leaves of each pixel; false, and nothing done, for discs that overlap or are of
-    /// a size for which there are no tables.
+    /// Multiplies into `plane` what a stamp leaves of each pixel; false, and nothing done, for discs that overlap or that are
+    /// better drawn by their outline.
     ///
     /// - Parameter box: what holds the stamp, output pixels.
     func paint(
         _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
     ) -> Bool {
-        let step = stroke.brush.spacing * stamp.size
+        let distance = stroke.brush.spacing * stamp.size
         let radius = Pattern.dotRadius * stamp.size
-        guard step >= 2 * radius, step * max(scale.x, scale.y) < DiscPainter.stepMax else { return false }
+        guard distance >= 2 * radius, distance * max(scale.x, scale.y) < DiscPainter.distanceMax else { return false }
         let grid = ink_disc_grid(
-            x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, along_x: stamp.along.x * step * scale.x,
-            along_y: stamp.along.y * step * scale.y, across_x: stamp.across.x * step * scale.x,
-            across_y: stamp.across.y * step * scale.y, reach: 5)
+            x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, along_x: stamp.along.x * distance * scale.x,
+            along_y: stamp.along.y * distance * scale.y, across_x: stamp.across.x * distance * scale.x,
+            across_y: stamp.across.y * distance * scale.y, reach: 5)
         // A pixel's diagonal between two discs keeps them out of one pixel.
-        let areApart = (step - 2 * radius) * min(scale.x, scale.y) >= 1.5
+        let areApart = (distance - 2 * radius) * min(scale.x, scale.y) >= 1.5
         let draw: Draw = { [kernels, covered] table, grid in
             withUnsafePointer(to: grid) {
                 if areApart {
@@ -51,7 +50,8 @@ final class DiscPainter {
         }
         let isDrawn =
             stroke.areDotsShared
-            ? drawOneByOne(grid, radius: scale.output(Point(x: radius, y: radius)), draw)
+            // Stencils of every stamp's own size would take longer than its outline.
+            ? stroke.areStampsAlike && drawOneByOne(grid, radius: scale.output(Point(x: radius, y: radius)), draw)
             : withTable(radius: radius, isOfOtherSize: stamp.size != stroke.brush.scale, scale: scale) {
                 draw($0, grid)
             }
@@ -74,8 +74,8 @@ final class DiscPainter {
     ///
     /// - Parameter radius: along x and y, output pixels.
     private func drawOneByOne(_ grid: ink_disc_grid, radius: Point, _ draw: Draw) -> Bool {
-        if stencils?.radius != radius { stencils = DiscStencils(radius: radius, level: level) }
-        guard let stencils else { return false }
+        guard stencils.prepare(radius: radius) else { return false }
+        let stencils = stencils
         let reach = Double(stencils.reach) + 1
         let cell = covered.cell
         let columns = Double(cell.x) - reach...Double(cell.x + cell.width) + reach
@@ -135,7 +135,7 @@ final class DiscPainter {
     }
 
     /// Of discs further apart whole numbers of 2^-32 pixels would overflow, output pixels.
-    private static let stepMax = 1e7
+    private static let distanceMax = 1e7
 
     /// Sizes of tables, between two of which coverage is off by less than 0.01.
     static let sizesPerPixel = 24.0

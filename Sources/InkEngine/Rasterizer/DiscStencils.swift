@@ -5,13 +5,13 @@ import CKernels
 /// For dots that are drawn many times at one place, where what a `DiscTable` misses would add up. As they are, a position is
 /// mostly met again at once.
 final class DiscStencils {
-    /// Radii along x and y, output pixels.
-    let radius: Point
-    /// How far one reaches, whole pixels.
-    let reach: Int
-    private let rows: Int
-    private let lanes: Int
-    private let outline: EdgeChain
+    /// Along x and y, output pixels.
+    private var radius = Point(x: 0, y: 0)
+    /// How far a disc reaches, whole pixels.
+    private(set) var reach = 0
+    private var rows = 0
+    private var lanes = 0
+    private var outline = EdgeChain([])
     private let accumulator: CoverageAccumulator
     /// 0 everywhere between discs.
     private let covered: KernelPlane<Float>
@@ -19,26 +19,20 @@ final class DiscStencils {
     /// Of which position the stencil at each place is, 1/65,536 pixel: the column's 16 bits, then the row's.
     private let phases: UnsafeMutablePointer<UInt32?>
 
-    /// Of the number of stencils: as many as sixteen stamps have discs, of a megabyte at most.
+    /// As many as sixteen stamps have discs, of two megabytes at most.
     private static let countBits = 11
+    private static let count = 1 << countBits
 
-    /// Stencils for discs of these radii, output pixels; nil when a disc's outline is worked out as fast.
-    init?(radius: Point, level: KernelLevel) {
-        guard min(radius.x, radius.y) > 0, max(radius.x, radius.y) <= DiscTable.radiusMax else { return nil }
-        self.radius = radius
-        reach = Int(max(radius.x, radius.y).rounded(.up))
-        rows = 2 * reach + 2
-        lanes = (rows + 7) / 8 * 8
-        outline = EdgeChain(
-            DiscTable.circle(radiusX: radius.x, radiusY: radius.y), areaMax: Pattern.Fineness.fine.areaMax)
-        accumulator = CoverageAccumulator(maxWidth: rows, maxHeight: rows, level: level)
-        covered = KernelPlane(maxWidth: rows, maxHeight: rows, value: 0)
-        phases = .allocate(capacity: 1 << DiscStencils.countBits)
-        phases.initialize(repeating: nil, count: 1 << DiscStencils.countBits)
+    init(level: KernelLevel) {
+        let edge = DiscStencils.rows(reach: Int(DiscTable.radiusMax.rounded(.up)))
+        accumulator = CoverageAccumulator(maxWidth: edge, maxHeight: edge, level: level)
+        covered = KernelPlane(maxWidth: edge, maxHeight: edge, value: 0)
+        phases = .allocate(capacity: DiscStencils.count)
+        phases.initialize(repeating: nil, count: DiscStencils.count)
         // Kernels read the entries of the next phases as well and multiply them by nothing: three more than there are.
-        let count = ((1 << DiscStencils.countBits) + 3) * rows * lanes
-        values = .allocate(capacity: count)
-        values.initialize(repeating: 0, count: count)
+        let size = (DiscStencils.count + 3) * edge * DiscStencils.lanes(rows: edge)
+        values = .allocate(capacity: size)
+        values.initialize(repeating: 0, count: size)
     }
 
     deinit {
@@ -46,12 +40,29 @@ final class DiscStencils {
         values.deallocate()
     }
 
-    /// A table of nothing but the disc whose centre lies there in its pixel, output pixels, for a grid that puts it at the
-    /// beginning of that pixel, `pixel`; valid until the next one is asked for.
+    /// Turns to discs of these radii along x and y, output pixels; false when their outline is worked out as fast.
+    func prepare(radius: Point) -> Bool {
+        guard radius != self.radius else { return true }
+        guard min(radius.x, radius.y) > 0, max(radius.x, radius.y) <= DiscTable.radiusMax else { return false }
+        self.radius = radius
+        reach = Int(max(radius.x, radius.y).rounded(.up))
+        rows = DiscStencils.rows(reach: reach)
+        lanes = DiscStencils.lanes(rows: rows)
+        outline = EdgeChain(
+            DiscTable.circle(radiusX: radius.x, radiusY: radius.y), areaMax: Pattern.Fineness.fine.areaMax)
+        let cell = PixelRect(x: 0, y: 0, width: rows, height: rows)
+        accumulator.move(to: cell)
+        covered.move(to: cell)
+        phases.update(repeating: nil, count: DiscStencils.count)
+        return true
+    }
+
+    /// A table of nothing but the disc whose centre lies there, output pixels, for a grid that puts it at the beginning of
+    /// the pixel `pixel`; valid until the next one is asked for.
     @inline(__always)
     func table(x: Double, y: Double) -> (table: ink_disc_table, pixel: (x: Double, y: Double)) {
-        let x = Int((x * 65_536).rounded()), y = Int((y * 65_536).rounded())
-        let phase = UInt32(truncatingIfNeeded: x) << 16 | UInt32(UInt16(truncatingIfNeeded: y))
+        let column = Int((x * 65_536).rounded()), row = Int((y * 65_536).rounded())
+        let phase = UInt32(truncatingIfNeeded: column) << 16 | UInt32(UInt16(truncatingIfNeeded: row))
         let index = Int((phase &* 0x9E37_79B1) >> (32 - UInt32(DiscStencils.countBits)))
         let stencil = values + index * rows * lanes
         if phases[index] != phase {
@@ -61,7 +72,7 @@ final class DiscStencils {
         let table = ink_disc_table(
             values: stencil, larger: nil, larger_share: 0, phase_bits: 0, reach: Int32(reach), rows: Int32(rows),
             lanes: Int32(lanes))
-        return (table, (Double(x >> 16), Double(y >> 16)))
+        return (table, (Double(column >> 16), Double(row >> 16)))
     }
 
     private func fill(_ stencil: UnsafeMutablePointer<UInt16>, _ phase: UInt32) {
@@ -75,6 +86,11 @@ final class DiscStencils {
                 stencil[row * lanes + column] = UInt16(clamping: Int(line[column].rounded()))
                 line[column] = 0
             }
+            for column in rows..<lanes { stencil[row * lanes + column] = 0 }
         }
     }
+
+    /// Of a disc anywhere in its pixel.
+    private static func rows(reach: Int) -> Int { 2 * reach + 2 }
+    private static func lanes(rows: Int) -> Int { (rows + 7) / 8 * 8 }
 }
