@@ -8,8 +8,7 @@ struct DiscGrid {
     /// Discs at -reach...reach in both directions.
     let reach: Int
     let pixelsPerUnit: Double
-    /// The largest distance of a chord from its arc, output pixels.
-    let flatness: Double
+    let fineness: Pattern.Fineness
 
     /// Part of a circle, from one direction to another in the sense of growing angle; unit vectors.
     private struct Arc {
@@ -48,10 +47,7 @@ struct DiscGrid {
 
     /// Equally spaced unit vectors round the circle, by growing angle from 0.
     private func directions() -> [Point] {
-        let pixels = max(radius * pixelsPerUnit, 0.05)
-        // sagitta = r (1 - cos(pi / n)), nearly r pi^2 / (2 n^2).
-        let count =
-            4 * Int(min(max((Double.pi / 4 * (pixels / (2 * flatness)).squareRoot()).rounded(.up), 3), 250))
+        let count = fineness.corners(radius: radius * pixelsPerUnit)
         return (0..<count).map { step in
             let turn = sinCos(degrees: 360 * Double(step) / Double(count))
             return Point(x: turn.cos, y: turn.sin)

@@ -19,8 +19,14 @@ final class Pattern: Sendable {
 
         /// The largest distance of a chord from its arc, output pixels.
         var flatness: Double { self == .fine ? 0.0025 : 0.01 }
+        /// How many corners a circle's polygon has; `radius`: output pixels.
+        func corners(radius: Double) -> Int {
+            // sagitta = r (1 - cos(pi / n)), nearly r pi^2 / (2 n^2).
+            4 * Int(min(max((Double.pi / 4 * (max(radius, 0.05) / (2 * flatness)).squareRoot()).rounded(.up), 3), 250))
+        }
+
         /// The largest area by which leaving out a point may move an outline, output pixels.
-        var areaMax: Double { self == .fine ? 0.0001 : 0.001 }
+        var areaMax: Double { self == .fine ? 0 : 0.001 }
     }
 
     let shape: Shape
@@ -52,7 +58,7 @@ final class Pattern: Sendable {
         case .dots:
             let grid = DiscGrid(
                 spacing: spacing, radius: Pattern.dotRadius, reach: 5, pixelsPerUnit: pixelsPerUnit,
-                flatness: fineness.flatness)
+                fineness: fineness)
             shape = isLarge ? .parts(grid.discs()) : .outline(Outline(grid.chains()))
         case .waves:
             let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)

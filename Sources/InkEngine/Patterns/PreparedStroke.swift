@@ -28,9 +28,8 @@ public final class PreparedStroke: Sendable {
     let areStampsAlike: Bool
     /// The same but for what a hand that tries to press and hold the pen alike makes of it.
     let areStampsNearlyAlike: Bool
-    /// Whether this is a stroke of dots most of whose stamps share them with the next one, as along a ruler: then a dot is
-    /// drawn up to eleven times at one place, and by strokes beside this one again, so that no error averages out.
-    let areDotsShared: Bool
+    /// None but for strokes of dots.
+    let dotSharing: DotSharing
     /// A box that holds all marks.
     let bounds: Rect
 
@@ -45,7 +44,7 @@ public final class PreparedStroke: Sendable {
             isFaint = false
             areStampsAlike = false
             areStampsNearlyAlike = false
-            areDotsShared = false
+            dotSharing = .none
             marks = PreparedStroke.solid(path, brush: stroke.brush)
             bounds = places.expanded(by: stroke.brush.scale * stroke.brush.lineWidth / 2)
             return
@@ -61,10 +60,7 @@ public final class PreparedStroke: Sendable {
             || stamps.allSatisfy {
                 abs($0.size / stamps[0].size - 1) < 0.02 && ($0.along - stamps[0].along).length < 0.02
             }
-        let spacing = brush.spacing
-        areDotsShared =
-            brush.type == .dots
-            && 2 * zip(stamps, stamps.dropFirst()).count { $0.sharesDots(with: $1, spacing: spacing) } >= stamps.count
+        dotSharing = brush.type == .dots ? DotSharing(stamps, spacing: brush.spacing) : .none
         if stroke.brush.type == .contourLines, stamps.count > 1 {
             marks = .contour(PlacedStamps(stamps))
             bounds = places.expanded(by: PreparedStroke.contourReach(of: stroke.brush))

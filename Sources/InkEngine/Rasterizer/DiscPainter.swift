@@ -49,11 +49,14 @@ final class DiscPainter {
             }
         }
         let isDrawn =
-            stroke.areDotsShared
-            // Stencils of every stamp's own size would take longer than its outline.
-            ? stroke.areStampsAlike && drawOneByOne(grid, radius: scale.output(Point(x: radius, y: radius)), draw)
-            : withTable(radius: radius, isOfOtherSize: stamp.size != stroke.brush.scale, scale: scale) {
-                draw($0, grid)
+            switch stroke.dotSharing {
+            case .none:
+                withTable(radius: radius, isOfOtherSize: stamp.size != stroke.brush.scale, scale: scale) {
+                    draw($0, grid)
+                }
+            // Stencils that are not met again would take longer than the outline.
+            case .near: false
+            case .exact: drawOneByOne(grid, radius: scale.output(Point(x: radius, y: radius)), draw)
             }
         guard isDrawn else { return false }
         let box = plane.pixels.box(of: box)
@@ -70,7 +73,7 @@ final class DiscPainter {
     private typealias Draw = (UnsafePointer<ink_disc_table>, ink_disc_grid) -> Void
 
     /// Calls `draw` with each disc that meets the cell, as a grid of its own, and a stencil of it; false, and nothing done,
-    /// when there are none.
+    /// when discs are too large for stencils.
     ///
     /// - Parameter radius: along x and y, output pixels.
     private func drawOneByOne(_ grid: ink_disc_grid, radius: Point, _ draw: Draw) -> Bool {

@@ -1,6 +1,6 @@
 import CKernels
 
-/// The exact coverage of discs of one size, worked out for each sub-pixel position that they are drawn at.
+/// The coverage of discs of one size, of a fine outline and worked out for each sub-pixel position that they are drawn at.
 ///
 /// For dots that are drawn many times at one place, where what a `DiscTable` misses would add up. As they are, a position is
 /// mostly met again at once.
@@ -19,7 +19,7 @@ final class DiscStencils {
     /// Of which position the stencil at each place is, 1/65,536 pixel: the column's 16 bits, then the row's.
     private let phases: UnsafeMutablePointer<UInt32?>
 
-    /// As many as sixteen stamps have discs, of two megabytes at most.
+    /// As many as sixteen stamps have discs, of a megabyte at most.
     private static let countBits = 11
     private static let count = 1 << countBits
 
@@ -42,14 +42,17 @@ final class DiscStencils {
 
     /// Turns to discs of these radii along x and y, output pixels; false when their outline is worked out as fast.
     func prepare(radius: Point) -> Bool {
-        guard radius != self.radius else { return true }
         guard min(radius.x, radius.y) > 0, max(radius.x, radius.y) <= DiscTable.radiusMax else { return false }
+        guard radius != self.radius else { return true }
         self.radius = radius
         reach = Int(max(radius.x, radius.y).rounded(.up))
         rows = DiscStencils.rows(reach: reach)
         lanes = DiscStencils.lanes(rows: rows)
+        let fineness = Pattern.Fineness.fine
         outline = EdgeChain(
-            DiscTable.circle(radiusX: radius.x, radiusY: radius.y), areaMax: Pattern.Fineness.fine.areaMax)
+            DiscTable.circle(
+                radiusX: radius.x, radiusY: radius.y, corners: fineness.corners(radius: max(radius.x, radius.y))),
+            areaMax: fineness.areaMax)
         let cell = PixelRect(x: 0, y: 0, width: rows, height: rows)
         accumulator.move(to: cell)
         covered.move(to: cell)
@@ -63,7 +66,8 @@ final class DiscStencils {
     func table(x: Double, y: Double) -> (table: ink_disc_table, pixel: (x: Double, y: Double)) {
         let column = Int((x * 65_536).rounded()), row = Int((y * 65_536).rounded())
         let phase = UInt32(truncatingIfNeeded: column) << 16 | UInt32(UInt16(truncatingIfNeeded: row))
-        let index = Int((phase &* 0x9E37_79B1) >> (32 - UInt32(DiscStencils.countBits)))
+        // Of columns the low half alone would count.
+        let index = Int(((phase ^ phase >> 15) &* 0x9E37_79B1) >> (32 - UInt32(DiscStencils.countBits)))
         let stencil = values + index * rows * lanes
         if phases[index] != phase {
             phases[index] = phase

@@ -5,8 +5,9 @@ import CKernels
 ///
 /// Serves the discs of the `dots` pattern, of which a stamp has 121 and a stroke thousands of one radius.
 final class DiscTable {
-    /// 33 x 33 phases, between which coverage is off by less than 0.006, or 0.012 of discs of two pixels. Discs may lie at the same place of their pixels all
-    /// along a stroke, and over those of ten stamps before: with 17 x 17 a picture that they fill is off by too much.
+    /// 33 x 33 phases, between which coverage is off by less than 0.006, or 0.012 of discs as small as two pixels. Discs
+    /// may lie at nearly the same place of their pixels all along a stroke, and over those of ten stamps before: with 17 x 17
+    /// a picture that they fill is off by too much.
     private static let phaseBits = 5
 
     /// A smaller disc crosses a pixel's border within a few phases, so that interpolation would be off; output pixels.
@@ -90,7 +91,7 @@ final class DiscTable {
         let scale = Double(phases)
         let center = Double(phases * (reach + 1))
         accumulator.add(
-            EdgeChain(DiscTable.circle(radiusX: radiusX * scale, radiusY: radiusY * scale)),
+            EdgeChain(DiscTable.circle(radiusX: radiusX * scale, radiusY: radiusY * scale, corners: 128)),
             at: Point(x: center, y: center))
         accumulator.multiply(plane, box: cell, alpha: 1)
         let stride = edge + 1
@@ -115,9 +116,8 @@ final class DiscTable {
 
     deinit { values.deallocate() }
 
-    /// A closed polygon of the ellipse's area, so fine that its outline is within 1/3000 of a radius.
-    static func circle(radiusX: Double, radiusY: Double) -> [Point] {
-        let count = 128
+    /// A closed polygon of the ellipse's area.
+    static func circle(radiusX: Double, radiusY: Double, corners count: Int) -> [Point] {
         let unitArea = sinPi(2 / Double(count)) * Double(count) / 2
         let outset = (Double.pi / unitArea).squareRoot()
         return (0...count).map { step in

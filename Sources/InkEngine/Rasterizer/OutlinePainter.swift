@@ -47,7 +47,7 @@ final class OutlinePainter {
         // Whatever pressure does, a stamp's size is at most the brush's scale.
         let key = PatternKey(
             type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth,
-            pixelsPerUnit: brush.scale * scale.largest, fineness: stroke.areDotsShared ? .fine : .usual)
+            pixelsPerUnit: brush.scale * scale.largest, fineness: stroke.dotSharing == .none ? .usual : .fine)
         if let pattern = patterns[key] { return pattern }
         let pattern = Pattern(
             type: key.type, spacing: key.spacing, lineWidth: key.lineWidth, pixelsPerUnit: key.pixelsPerUnit,

@@ -140,20 +140,38 @@ struct FilledPictureTests {
         }
     }
 
+    /// A brush of dots, how far its strokes lie apart in distances between their dots, how far they fall over the picture,
+    /// and how hard the pen is pressed where that changes the dots' size.
+    struct Ruler {
+        var spacing: Double
+        var scale: Double
+        var rows: Double
+        var slope = 0.0
+        var pressure = 1.0
+    }
+
     @Test(
         "the same where dots lie on those of earlier stamps and strokes, as along a ruler",
         arguments: [
-            (5.0, 1.1, 2.0), (6, 0.5, 1), (5.93, 1, 1), (8, 1, 0.5), (9.53, 1, 1), (7.28, 0.53, 2),
-        ], [0.0, 90])
-    func ruler(brush: (spacing: Double, scale: Double, rows: Double), rotation: Double) {
+            Ruler(spacing: 5, scale: 1.1, rows: 2), Ruler(spacing: 5.93, scale: 1, rows: 1),
+            Ruler(spacing: 7.28, scale: 0.53, rows: 2), Ruler(spacing: 9.53, scale: 1, rows: 1),
+            Ruler(spacing: 5, scale: 1.1, rows: 1, slope: 1.7), Ruler(spacing: 5, scale: 1.1, rows: 1, slope: 3),
+            Ruler(spacing: 7.28, scale: 0.53, rows: 1, slope: 7.5),
+            Ruler(spacing: 5.93, scale: 1, rows: 1, pressure: 0.6),
+            Ruler(spacing: 7.3, scale: 0.8, rows: 1, pressure: 0.5),
+            Ruler(spacing: 8, scale: 0.7, rows: 1, pressure: 1.0 / 3),
+        ])
+    func ruler(ruler: Ruler) {
         var generator = SeededGenerator(seed: 13)
-        let gap = brush.spacing * brush.scale * brush.rows
-        let brush = Brush(type: .dots, rotation: rotation, spacing: brush.spacing, scale: brush.scale)
-        for isUpright in [false, true] {
-            let course = Course(gap: gap, slope: 0, isUpright: isUpright, wobble: 0)
-            // What strips miss where a dot ends within a pixel row adds up as well.
-            expectWithinSpecification(strokes(of: brush, course, &generator), stripsPerPixel: 64, "\(brush), \(course)")
-        }
+        let size = 0.5 + 0.5 * ruler.pressure
+        let brush = Brush(
+            type: .dots, spacing: ruler.spacing, scale: ruler.scale,
+            dynamics: BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: ruler.pressure < 1))
+        let course = Course(
+            gap: ruler.spacing * ruler.scale * size * ruler.rows, slope: ruler.slope, isUpright: false, wobble: 0,
+            pressure: .constant(ruler.pressure))
+        // What strips miss where a dot ends within a pixel row adds up as well.
+        expectWithinSpecification(strokes(of: brush, course, &generator), stripsPerPixel: 64, "\(brush), \(course)")
     }
 
     @Test("the same with brushes of chance", arguments: 0..<120)

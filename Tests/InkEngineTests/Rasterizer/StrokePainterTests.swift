@@ -38,7 +38,7 @@ struct StrokePainterTests {
             type: .dots, spacing: .random(in: 3...9, using: &generator), opacity: 0.9,
             scale: .random(in: 0.3...3, using: &generator))
         let y = Double.random(in: 0...96, using: &generator)
-        let points = [10.0, 150].map { StrokePoint(x: $0, y: y) }
+        let points = [10.0, 150].map { StrokePoint(x: $0, y: $0 < 20 || Bool.random(using: &generator) ? y : y + 4) }
         return Stroke(brush: brush, points: points)
     }
 
@@ -57,7 +57,7 @@ struct StrokePainterTests {
     private func randomStrokes(seed: Int) -> [PreparedStroke] {
         var generator = SeededGenerator(seed: UInt64(seed))
         return (0..<4).map { _ in PreparedStroke(randomStroke(&generator)) }
-            + [PreparedStroke(rulerStroke(&generator))]
+            + (0..<2).map { _ in PreparedStroke(rulerStroke(&generator)) }
     }
 
     /// Where stamps lie over each other at the same places of pixels, an error of a hundredth becomes one of a tenth. Lines of
