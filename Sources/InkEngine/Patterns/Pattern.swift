@@ -19,6 +19,7 @@ final class Pattern: Sendable {
 
         /// The largest distance of a chord from its arc, output pixels.
         var flatness: Double { self == .fine ? 0.0025 : 0.01 }
+
         /// How many corners a circle's polygon has; `radius`: output pixels.
         func corners(radius: Double) -> Int {
             // sagitta = r (1 - cos(pi / n)), nearly r pi^2 / (2 n^2).

@@ -18,9 +18,12 @@ struct EdgeChain {
 
     /// - Parameters:
     ///   - points: output pixels, from where the chain is to be put on; at most `reachMax` away.
-    ///   - areaMax: the largest area by which leaving out a point may move the outline, pixels.
+    ///   - areaMax: the largest area by which leaving out a point may move the outline, pixels; in proportion less if the
+    ///     chain goes round less than ten pixels.
     init(_ points: some RandomAccessCollection<Point>, areaMax: Double = Pattern.Fineness.usual.areaMax) {
         guard var last = points.first else { return }
+        // A hundred dots may lie in one pixel, and each would lack as much.
+        let areaMax = areaMax * min(EdgeChain.area(of: points) / 10, 1)
         var places = [last]
         places.reserveCapacity(2 * points.count)
         var index = points.startIndex
@@ -50,6 +53,17 @@ struct EdgeChain {
             }
             made = 2 * count
         }
+    }
+
+    /// The area that points go round, from the last one back to the first.
+    private static func area(of points: some RandomAccessCollection<Point>) -> Double {
+        guard var last = points.last else { return 0 }
+        var doubled = 0.0
+        for point in points {
+            doubled += last.x * point.y - last.y * point.x
+            last = point
+        }
+        return abs(doubled) / 2
     }
 
     /// The last point that one edge of at most a pixel from `start` may lead to; `first` at least.

@@ -110,4 +110,34 @@ struct PatternCoverageTests {
         #expect(worst < 0.13)
         #expect(sum / Double(side * side / 16) < 0.006)
     }
+
+    /// What one stamp covers of a picture of so many pixels of a canvas of 1,000 x 1,000, pixels.
+    private func area(of brush: Brush, edge: Int) -> Double {
+        let cell = PixelRect(x: 0, y: 0, width: edge, height: edge)
+        let plane = RemainingPlane(maxWidth: edge, maxHeight: edge)
+        plane.move(to: cell)
+        StrokePainter(maxWidth: edge, maxHeight: edge).paint(
+            PreparedStroke(Stroke(brush: brush, points: [StrokePoint(x: 503.7, y: 517.1)])),
+            scale: OutputScale(canvas: PixelSize(width: 1000, height: 1000), output: cell.size), cell: cell, into: plane
+        )
+        return plane.coverage.reduce(0) { $0 + Double($1) }
+    }
+
+    /// Dots of a twentieth of a pixel lie there by the dozen, and lines no wider: what each lacks adds up.
+    @Test(
+        "one stamp covers as much of the picture, however small that is",
+        arguments: [
+            Brush(type: .dots, rotation: 15, spacing: 6), Brush(type: .dots, rotation: 15, spacing: 3),
+            Brush(type: .waves, rotation: 30, spacing: 6, lineWidth: 1),
+            Brush(type: .waves, rotation: 70, spacing: 12, scale: 2, lineWidth: 2),
+            Brush(type: .parallelLines, rotation: 33, spacing: 4, lineWidth: 1),
+            Brush(type: .crossHatch, rotation: 33, spacing: 4, lineWidth: 1),
+        ])
+    func coverageOfSmallPictures(_ brush: Brush) {
+        let whole = area(of: brush, edge: 1000) / 1_000_000
+        for edge in [500, 250, 125, 60, 30, 16] {
+            let covered = area(of: brush, edge: edge) / Double(edge * edge)
+            #expect(abs(covered / whole - 1) < 0.006, "\(edge) pixels: \(covered / whole) of what it should be")
+        }
+    }
 }
