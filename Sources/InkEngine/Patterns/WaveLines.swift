@@ -16,27 +16,51 @@ struct WaveLines {
         }
     }
 
-    /// The lines' closed outlines when no part of a line covers another part or another line, which is so unless lines are
-    /// wide against their spacing; nil otherwise.
+    /// The lines' closed outlines; nil where the ends of lines as wide as they are long leave gaps between them.
     func outline() -> Outline? {
         let line = middleLine
         guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else {
-            return nil
+            return outlineOfWideLines(line)
         }
         // Out along the one side and back along the other: the same way round as a Box's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())
-        return Outline([ring], copies: Pattern.lineIndices.map { Point(x: 0, y: Double($0) * spacing) })
+        return Outline([(ring, copies(Pattern.lineIndices))])
     }
 
-    /// The union's parts: each step's rectangle, and for each round join the sector between the two outer corners.
+    /// The same where parts of a line cover others, or lines their neighbours.
+    ///
+    /// In a column of pixels each line covers one interval, all as long, and those that hold a point are neighbours: they are
+    /// one more than the pairs of neighbours that both hold it. So what neighbours share is taken away once for each pair,
+    /// whatever else lies there.
+    private func outlineOfWideLines(_ line: [Point]) -> Outline? {
+        guard let bounds = ColumnBounds(of: polygons(of: line)) else { return nil }
+        let pairs = Pattern.lineIndices.lowerBound..<Pattern.lineIndices.upperBound
+        return Outline(
+            [(bounds.outline, copies(Pattern.lineIndices))]
+                + bounds.overlaps(movedBy: spacing).map { ($0, copies(pairs)) })
+    }
+
+    private func copies(_ indices: some Sequence<Int>) -> [Point] {
+        indices.map { Point(x: 0, y: Double($0) * spacing) }
+    }
+
+    /// The union's parts.
     func parts() -> [ConvexPart] {
         let line = middleLine
-        return Pattern.lineIndices.flatMap { i -> [ConvexPart] in
-            let moved = line.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) }
-            let steps = (1..<moved.count).map { ConvexPart.line(from: moved[$0 - 1], to: moved[$0], width: width) }
-            let joins = (1..<(moved.count - 1)).map { join(moved[$0 - 1], moved[$0], moved[$0 + 1]) }
-            return steps + joins
+        return Pattern.lineIndices.flatMap { i in
+            polygons(of: line.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) }).map { .polygon($0) }
         }
+    }
+
+    /// What makes up a line, thickened: each step's rectangle, and for each round join the sector between the two outer corners.
+    private func polygons(of line: [Point]) -> [[Point]] {
+        let steps = (1..<line.count).map { k -> [Point] in
+            let (start, end) = (line[k - 1], line[k])
+            let half = width / 2 / (end - start).length
+            let side = Point(x: -(end.y - start.y) * half, y: (end.x - start.x) * half)
+            return [start - side, end - side, end + side, start + side]
+        }
+        return steps + (1..<(line.count - 1)).map { join(line[$0 - 1], line[$0], line[$0 + 1]) }
     }
 
     /// Whether a line, thickened, may reach its neighbour a spacing away; errs on the side of yes.
@@ -79,13 +103,13 @@ struct WaveLines {
     }
 
     /// The sector of a round join at `b`.
-    private func join(_ a: Point, _ b: Point, _ c: Point) -> ConvexPart {
+    private func join(_ a: Point, _ b: Point, _ c: Point) -> [Point] {
         func normal(_ step: Point) -> Point { (1 / step.length) * Point(x: -step.y, y: step.x) }
         let before = normal(b - a)
         let after = normal(c - b)
         // The outside of a bend to the right lies left.
         let side = before.x * after.y - before.y * after.x > 0 ? -1.0 : 1.0
-        return .polygon([b] + arc(from: side * before, to: side * after).map { b + (width / 2) * $0 })
+        return [b] + arc(from: side * before, to: side * after).map { b + (width / 2) * $0 }
     }
 
     /// Unit vectors from `a` to `b`, both included, halved until the chords of a round join are near enough to its arc.

@@ -67,6 +67,12 @@ struct PatternCoverageTests {
         Case(type: .waves, spacing: 5, width: 1, rotation: 200, size: 0.7),
         Case(type: .waves, spacing: 4, width: 5, rotation: 10, size: 1),
         Case(type: .waves, spacing: 12, width: 4, rotation: 80, size: 1),
+        Case(type: .waves, spacing: 6, width: 4, rotation: 30, size: 1),
+        Case(type: .waves, spacing: 6, width: 5.5, rotation: 300, size: 0.9),
+        Case(type: .waves, spacing: 3, width: 9, rotation: 120, size: 1),
+        Case(type: .waves, spacing: 1, width: 1.5, rotation: 12, size: 1),
+        Case(type: .waves, spacing: 9, width: 12, rotation: 60, size: 0.8),
+        Case(type: .waves, spacing: 14, width: 30, rotation: 45, size: 0.5),
     ]
 
     @Test("one stamp covers the union of its parts", arguments: cases)
