@@ -185,7 +185,9 @@ INK_INLINE colors with_luminosity(colors c, lanes wanted) {
     lanes middle = luminosity(moved);
     lanes low = least(moved);
     lanes high = most(moved);
-    clipping clip = {middle, low < 0 ? middle - low : 1, high > 1 ? high - middle : 1, low < 0, high > 1};
+    // A gray has the same in all channels, but for rounding, and may be below 0 or above 1 by that alone.
+    clipping clip = {
+        middle, middle > low ? middle - low : 1, high > middle ? high - middle : 1, low < 0, high > 1};
     return {clipped(moved.red, clip), clipped(moved.green, clip), clipped(moved.blue, clip)};
 }
 

@@ -35,48 +35,54 @@ INK_INLINE bool is_untouched(shares32 left) {
     return __builtin_reduce_and((words)left) == ~(uint64_t)0;
 }
 
-/// - Parameter color: red, green, blue of ink that is put on; nothing to take away only.
+/// - Parameters: color: red, green, blue of ink that is put on; nothing to take away only. nothing: up to where what is left
+///   is none of it.
 INK_INLINE void paint_pixels(
-    uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, shares32 rounding) {
+    uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, shares32 rounding, shares32 nothing) {
     const shares32 left = load32(kept);
     // Blocks are coarse: much of them may be untouched.
     if (is_untouched(left)) return;
-    const shares32 taken = ~left;
+    // Products with 65,535 are a little too small, but what is covered is covered: colour burn and dodge jump at 0 and 1.
+    const shares32 is_left = (shares32)(left > nothing);
+    const shares32 taken = ~(left & is_left);
     const auto paint = [&](uint16_t *plane, shares32 ink) __attribute__((always_inline)) {
-        const shares32 under = load32(plane + at), rest = under - rounded_product(under, taken, rounding);
+        const shares32 under = load32(plane + at), rest = (under - rounded_product(under, taken, rounding)) & is_left;
         store32(plane + at, color ? rest + ink : rest);
     };
     const auto product_with = [&](uint16_t ink) __attribute__((always_inline)) {
-        return rounded_product((shares32)ink, taken, rounding);
+        return (rounded_product((shares32)ink, taken, rounding) & is_left) | ((shares32)ink & ~is_left);
     };
     paint(layer.red, product_with(color ? color[0] : 0));
     paint(layer.green, product_with(color ? color[1] : 0));
     paint(layer.blue, product_with(color ? color[2] : 0));
     // No colour comes to exceed alpha, which goes through the same operations as a channel that is 1: its product is
     // this, since what is cut off of 65,535 times anything is 65,536 less it.
-    paint(layer.alpha, taken + (shares32)(taken > rounding));
+    paint(layer.alpha, (taken + (shares32)(taken > rounding)) | ~is_left);
     store32(kept, (shares32)65535);
 }
 
 /// A box begins and ends with blocks, or with the cell, whose rows are padded.
 INK_INLINE void paint_box(
-    ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding) {
+    ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding,
+    uint16_t nothing) {
     for (int32_t row = box.top; row < box.bottom; row++) {
         uint16_t *kept = plane.values + row * plane.stride;
         const ptrdiff_t at = row * layer.stride;
         for (int32_t column = box.left; column < box.right; column += INK_BLOCK_WIDTH) {
-            paint_pixels(kept + column, layer, at + column, color, (shares32)rounding);
+            paint_pixels(kept + column, layer, at + column, color, (shares32)rounding, (shares32)nothing);
         }
     }
 }
 
-void paint(ink_kept plane, const ink_box *box, const ink_shares *layer, const uint16_t *color, uint16_t rounding) {
+void paint(
+    ink_kept plane, const ink_box *box, const ink_shares *layer, const uint16_t *color, uint16_t rounding,
+    uint16_t nothing) {
     const uint16_t ink[3] = {color[0], color[1], color[2]};
-    paint_box(plane, *box, *layer, ink, rounding);
+    paint_box(plane, *box, *layer, ink, rounding, nothing);
 }
 
-void erase(ink_kept plane, const ink_box *box, const ink_shares *layer, uint16_t rounding) {
-    paint_box(plane, *box, *layer, nullptr, rounding);
+void erase(ink_kept plane, const ink_box *box, const ink_shares *layer, uint16_t rounding, uint16_t nothing) {
+    paint_box(plane, *box, *layer, nullptr, rounding, nothing);
 }
 
 }  // namespace INK_JOIN(paint_, INK_LEVEL)

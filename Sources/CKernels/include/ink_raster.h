@@ -267,14 +267,14 @@ struct ink_raster {
         struct ink_kept plane, struct ink_plane depth, const struct ink_box *_Nonnull box);
     /// Puts ink of one opaque colour (red, green, blue, 1/65,535) onto the layer's pixels in the box, which leaves of them
     /// what the plane says, and sets the plane to 65,535 there. `rounding` is what is added to products before they are cut
-    /// off: 32,768 rounds to the nearest.
+    /// off: 32,768 rounds to the nearest. What is left up to `nothing` is taken for none.
     void (*_Nonnull paint)(
         struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_shares *_Nonnull layer,
-        const uint16_t *_Nonnull color, uint16_t rounding);
-    /// Leaves of the layer's pixels in the box what the plane says, and sets the plane to 65,535 there.
+        const uint16_t *_Nonnull color, uint16_t rounding, uint16_t nothing);
+    /// Leaves of the layer's pixels in the box what the plane says likewise, and sets the plane to 65,535 there.
     void (*_Nonnull erase)(
         struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_shares *_Nonnull layer,
-        uint16_t rounding);
+        uint16_t rounding, uint16_t nothing);
     /// Adds the areas under a chain's edges, the chain made smaller by `factor`, 0...1, and put at each of some places.
     void (*_Nonnull add_chain)(
         struct ink_deltas target, const struct ink_chain *_Nonnull chain, float factor,

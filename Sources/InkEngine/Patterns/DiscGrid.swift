@@ -37,7 +37,7 @@ struct DiscGrid {
                     chains.append(wholeCircle(circle).map { center + $0 })
                 } else {
                     for gap in gaps(between: covered) {
-                        chains.append(directions(of: circle, along: gap).map { center + radius * $0 })
+                        chains.append(polygonal(directions(of: circle, along: gap)).map { center + $0 })
                     }
                 }
             }
@@ -59,6 +59,34 @@ struct DiscGrid {
         let unitArea = sinPi(2 / Double(circle.count)) * Double(circle.count) / 2
         let r = radius * (Double.pi / unitArea).squareRoot()
         return circle.map { r * $0 } + [r * circle[0]]
+    }
+
+    /// A chain of chords over an arc, from its centre, that encloses with it what the arc does: its ends are the arc's, where
+    /// others meet it; the points between them are a little further out.
+    private func polygonal(_ directions: [Point]) -> [Point] {
+        var directions = directions
+        if directions.count == 2 {
+            let middle = directions[0] + directions[1]
+            // Half a turn has no middle; the circle's own points lie between its ends.
+            if middle.length > 0 { directions.insert((1 / middle.length) * middle, at: 1) }
+        }
+        var angle = 0.0
+        var inner = 0.0
+        var outer = 0.0
+        for k in 1..<directions.count {
+            let (a, b) = (directions[k - 1], directions[k])
+            let sine = a.x * b.y - a.y * b.x
+            // The arc sine, for up to 30 degrees.
+            let square = sine * sine
+            angle += sine * (1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (5.0 / 112 + square * 35 / 1152))))
+            if k == 1 || k == directions.count - 1 { outer += sine } else { inner += sine }
+        }
+        // inner r^2 + outer r = angle; a chord's triangle is half its sine.
+        guard outer > 0 else { return directions.map { radius * $0 } }
+        let r = inner > 0 ? ((outer * outer + 4 * inner * angle).squareRoot() - outer) / (2 * inner) : angle / outer
+        return directions.indices.map { k in
+            (k == 0 || k == directions.count - 1 ? radius : radius * r) * directions[k]
+        }
     }
 
     /// The arc's ends and those of `circle` that lie between them, in order.

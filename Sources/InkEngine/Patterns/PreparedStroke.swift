@@ -21,6 +21,8 @@ public final class PreparedStroke: Sendable {
     let brush: Brush
     let mode: StrokeMode
     let marks: Marks
+    /// Whether nothing is left of what the marks cover.
+    let isOpaque: Bool
     /// Whether no stamp takes as much as 1/256 of a pixel: then shares of 65,535 do not tell one of many stamps from the next.
     let isFaint: Bool
     /// Whether the stamps, but those of contour lines, have one size and direction, by their brush or because the pen was
@@ -46,10 +48,12 @@ public final class PreparedStroke: Sendable {
             areStampsNearlyAlike = false
             dotSharing = .none
             marks = PreparedStroke.solid(path, brush: stroke.brush)
+            if case .solid(_, alpha: 1) = marks { isOpaque = true } else { isOpaque = false }
             bounds = places.expanded(by: stroke.brush.scale * stroke.brush.lineWidth / 2)
             return
         }
         let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
+        isOpaque = stamps.allSatisfy { $0.alpha == 1 }
         isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
         areStampsAlike =
             !brush.dynamics.mayChangeStamps

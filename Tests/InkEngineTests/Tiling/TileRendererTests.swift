@@ -43,6 +43,47 @@ struct TileRendererTests {
         }
     }
 
+    /// A canvas of 64 x 64 pixels with layers of one tap each in its middle, that covers all there.
+    private func taps(
+        _ type: BrushType, _ layers: [(color: RGBA8, mode: BlendMode, opacity: Double)], on background: RGBA8
+    ) throws -> [UInt8] {
+        let size = PixelSize(width: 64, height: 64)
+        let project = Project(
+            canvasSize: size, background: background,
+            layers: layers.map { layer in
+                let brush = Brush(
+                    type: type, rotation: 20, spacing: 2, lineWidth: type == .solid ? 20 : 3, color: layer.color)
+                let points = [StrokePoint(x: 30, y: 32), StrokePoint(x: 34, y: 32)]
+                let stroke = Stroke(brush: brush, points: type == .contourLines ? points : [points[0]])
+                return Layer(opacity: layer.opacity, blendMode: layer.mode, strokes: [stroke])
+            })
+        return try LocalRendering.render(project, images: DecodedImages(), output: size)
+    }
+
+    @Test("what opaque strokes cover is opaque", arguments: BrushType.allCases)
+    func opaqueStrokes(type: BrushType) throws {
+        let middle = 4 * (32 * 64 + 31)
+        // Both jump where the backdrop is as light or dark as can be.
+        let burnt = try taps(type, [(.white, .normal, 1), (.black, .colorBurn, 1)], on: .black)
+        #expect(burnt[middle] == 255)
+        let dodged = try taps(type, [(.black, .normal, 1), (.white, .colorDodge, 1)], on: .white)
+        #expect(dodged[middle] == 0)
+    }
+
+    @Test("grays keep their luminosity, however that is rounded", arguments: [BlendMode.luminosity, .color])
+    func grays(mode: BlendMode) throws {
+        for gray in UInt8.min...UInt8.max {
+            let background = RGBA8(red: gray, green: gray, blue: gray)
+            let picture = try taps(.solid, [(.black, mode, 0.5)], on: background)
+            #expect(picture[0] == gray)
+            let mixed = mode == .luminosity ? Int(gray) / 2 : Int(gray)
+            #expect(abs(Int(picture[4 * (32 * 64 + 31)]) - mixed) <= 1, "gray \(gray)")
+            let onNothing = try taps(.solid, [(background, mode, 0.5)], on: RGBA8(red: 0, green: 0, blue: 0, alpha: 0))
+            #expect(abs(Int(onNothing[4 * (32 * 64 + 31)]) - Int(gray)) <= 1, "gray \(gray)")
+            #expect(abs(Int(onNothing[4 * (32 * 64 + 31) + 3]) - 128) <= 1, "gray \(gray)")
+        }
+    }
+
     /// Noise, partly transparent.
     private func noise(_ size: PixelSize, seed: UInt64, isTransparent: Bool = false) -> StraightImage {
         var random = SeededGenerator(seed: seed)
