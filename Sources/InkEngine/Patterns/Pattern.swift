@@ -63,8 +63,7 @@ final class Pattern: Sendable {
             shape = isLarge ? .parts(grid.discs()) : .outline(Outline(grid.chains()))
         case .waves:
             let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)
-            let outline = isLarge ? nil : waves.outline()
-            shape = outline.map { .outline($0) } ?? .parts(waves.parts())
+            shape = isLarge ? .parts(waves.parts()) : .outline(waves.outline())
         }
     }
 

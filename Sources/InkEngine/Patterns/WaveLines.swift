@@ -16,32 +16,15 @@ struct WaveLines {
         }
     }
 
-    /// The lines' closed outlines; nil where the ends of lines as wide as they are long leave gaps between them.
-    func outline() -> Outline? {
+    /// The outline of the union of the lines.
+    func outline() -> Outline {
         let line = middleLine
         guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else {
-            return outlineOfWideLines(line)
+            return Outline(ColumnRegion(polygons(of: line)).repeated(Pattern.lineIndices, of: spacing).outlines)
         }
         // Out along the one side and back along the other: the same way round as a Box's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())
-        return Outline([(ring, copies(Pattern.lineIndices))])
-    }
-
-    /// The same where parts of a line cover others, or lines their neighbours.
-    ///
-    /// In a column of pixels each line covers one interval, all as long, and those that hold a point are neighbours: they are
-    /// one more than the pairs of neighbours that both hold it. So what neighbours share is taken away once for each pair,
-    /// whatever else lies there.
-    private func outlineOfWideLines(_ line: [Point]) -> Outline? {
-        guard let bounds = ColumnBounds(of: polygons(of: line)) else { return nil }
-        let pairs = Pattern.lineIndices.lowerBound..<Pattern.lineIndices.upperBound
-        return Outline(
-            [(bounds.outline, copies(Pattern.lineIndices))]
-                + bounds.overlaps(movedBy: spacing).map { ($0, copies(pairs)) })
-    }
-
-    private func copies(_ indices: some Sequence<Int>) -> [Point] {
-        indices.map { Point(x: 0, y: Double($0) * spacing) }
+        return Outline([ring], copies: Pattern.lineIndices.map { Point(x: 0, y: Double($0) * spacing) })
     }
 
     /// The union's parts.

@@ -88,13 +88,12 @@ final class OutlinePainter {
         let center = scale.output(stamp.center)
         let cell = accumulator.cell
         let reach = scale.largest * stamp.size
-        let copies = outline.chains.reduce(0) { max($0, $1.copies.count) }
-        withUnsafeTemporaryAllocation(of: ink_point.self, capacity: copies) { places in
+        withUnsafeTemporaryAllocation(of: ink_point.self, capacity: outline.copies.count) { places in
             for (chain, edges) in zip(outline.chains, chains) {
                 let middle = center + OutlinePainter.turned(chain.center, as: stamp, size: stamp.size, scale)
                 let radius = chain.radius * reach + 1
                 var count = 0
-                for copy in chain.copies {
+                for copy in outline.copies {
                     let way = OutlinePainter.turned(copy, as: stamp, size: stamp.size, scale)
                     guard middle.y + way.y + radius > Double(cell.y),
                         middle.y + way.y - radius < Double(cell.y + cell.height),

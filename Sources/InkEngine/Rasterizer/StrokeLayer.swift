@@ -55,8 +55,8 @@ final class StrokeLayer {
     /// Uses up what the strokes of a run left of the layer.
     ///
     /// - Parameters:
-    ///   - run: every run rounds at another place between two shares. To the nearest, thousands of faint runs would all be rounded
-    ///     away; and by the pixel or the tile it must not differ, for then tiles would show.
+    ///   - run: every run rounds at another place between two shares. To the nearest, thousands of faint runs would all be
+    ///     rounded away; and by the pixel or the tile it must not differ, for then tiles would show.
     ///   - isOpaque: whether all its strokes are, so that they leave nothing of the pixels that they cover.
     private func apply(
         _ stroke: PreparedStroke, run: Int32, _ isOpaque: Bool, to planes: SharePlanes, isBlank: inout Bool
