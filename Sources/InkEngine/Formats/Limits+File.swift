@@ -25,6 +25,9 @@ extension Limits {
             guard number >= 1, number <= 0x1p53, number.rounded(.towardZero) == number else {
                 throw root.error(name, "is \(shownNumber(number)), must be a whole number above 0")
             }
+            guard property != \.edgePixels || Int(number) <= edgePixelsMax else {
+                throw root.error(name, "is \(shownNumber(number)), must be at most \(edgePixelsMax)")
+            }
             limits[keyPath: property] = Int(number)
         }
         if let number = try root.number("coordinate") {

@@ -2,6 +2,8 @@
 public struct Limits: Hashable, Sendable {
     /// Canvas and output edge, pixels.
     public var edgePixels = 65_536
+    /// What `edgePixels` may be raised to: tiles of larger pictures could not be told.
+    static let edgePixelsMax = 1 << 20
     /// Output pixels in all.
     public var outputPixels = 1 << 32
     /// One embedded image, pixels.

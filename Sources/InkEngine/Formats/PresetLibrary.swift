@@ -51,10 +51,14 @@ public final class PresetLibrary: Sendable {
         }
     }
 
-    /// Where presets were looked for, as the tail of a message.
+    /// Where presets were looked for, and which file there may have been the one, as the tail of a message.
     var searchNote: String {
         let places = folders + (besideFolder.map { [$0] } ?? [])
-        return places.isEmpty ? "" : " in " + places.map { shownText($0, limit: 200) }.joined(separator: ", ")
+        guard !places.isEmpty else { return "" }
+        let unreadable = index.withLock { $0?.unreadable } ?? [:]
+        let first = unreadable.min { $0.key < $1.key }?.value
+        return " in " + places.map { shownText($0, limit: 200) }.joined(separator: ", ")
+            + (first.map { "; of a file there the id cannot be read: \($0)" } ?? "")
     }
 
     private func readIndex() throws(EngineError) -> Index {

@@ -86,7 +86,7 @@ public final class TileRenderer {
     }
 
     private func check(_ task: TileTask) throws(EngineError) {
-        let edges = 1...(1 << 20)
+        let edges = 1...Limits.edgePixelsMax
         let sizes = [task.canvas.width, task.canvas.height, task.output.width, task.output.height]
         guard sizes.allSatisfy(edges.contains), task.rect.width > 0, task.rect.height > 0, task.rect.x >= 0,
             task.rect.y >= 0, task.rect.x <= task.output.width - task.rect.width,

@@ -107,6 +107,7 @@ import Testing
         #expect(message(#"{"layers":-4}"#) == "limits.json: layers: is -4, must be a whole number above 0")
         #expect(message(#"{"layers":1.5}"#) == "limits.json: layers: is 1.5, must be a whole number above 0")
         #expect(message(#"{"layers":1e300}"#) == "limits.json: layers: is 1e+300, must be a whole number above 0")
+        #expect(message(#"{"edgePixels":1048577}"#) == "limits.json: edgePixels: is 1048577, must be at most 1048576")
         #expect(message(#"{"coordinate":0}"#) == "limits.json: coordinate: is 0, must be above 0")
         #expect(message(#"{"layers":"5"}"#) == "limits.json: layers: must be a number, is a string")
         #expect(message("[]") == "limits.json: must be an object, is an array")

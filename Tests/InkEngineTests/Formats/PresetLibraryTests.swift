@@ -66,7 +66,7 @@ import Testing
         #expect(message("ink-2") == wrong + ": defaults.spacing: is -1, must be above 0")
         #expect(
             message("ink-3")
-                == #"\#(folder.path)/p.ink: layers[0].strokes[0].brush.preset: there is no brush preset "ink-3" in \#(folder.path)/brushes (in layer "Sky")"#
+                == #"\#(folder.path)/p.ink: layers[0].strokes[0].brush.preset: there is no brush preset "ink-3" in \#(folder.path)/brushes; of a file there the id cannot be read: \#(broken): the file ends too early (line 1, column 14, byte 13) (in layer "Sky")"#
         )
     }
 
