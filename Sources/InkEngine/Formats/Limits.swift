@@ -2,7 +2,7 @@
 public struct Limits: Hashable, Sendable {
     /// Canvas and output edge, pixels.
     public var edgePixels = 65_536
-    /// What `edgePixels` may be raised to: tiles of larger pictures could not be told.
+    /// What `edgePixels` may be raised to: tiles are of pictures with edges up to this.
     static let edgePixelsMax = 1 << 20
     /// Output pixels in all.
     public var outputPixels = 1 << 32

@@ -119,7 +119,7 @@ struct ColumnRegion {
             var cuts = [0.0, 1.0]
             for line in lines {
                 for other in lines {
-                    for multiple in 0...multiples.count {
+                    for multiple in 0..<multiples.count {
                         if let cut = line.crossing(other.moved(by: Double(multiple) * distance)) { cuts.append(cut) }
                     }
                 }

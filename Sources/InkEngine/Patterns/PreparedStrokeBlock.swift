@@ -1,7 +1,7 @@
 /// The strokes of a block, prepared, and which of them are composited as one.
 ///
-/// Neighbouring paint strokes of one colour form a run: what they leave of the layer is multiplied up, and the colour
-/// is applied once. Runs are a property of the block and not of the strokes that meet a tile, so a pixel is computed by
+/// Neighbouring paint strokes of one colour form a run if all or none are opaque: what they leave of the layer is multiplied
+/// up, and the colour is applied once. Runs are a property of the block and not of the strokes that meet a tile, so a pixel is computed by
 /// the same operations in every tiling.
 public struct PreparedStrokeBlock: Sendable {
     public let strokes: [PreparedStroke]
@@ -14,16 +14,17 @@ public struct PreparedStrokeBlock: Sendable {
         self.strokes = strokes.map(PreparedStroke.init)
         bounds = self.strokes.map(\.bounds)
         var runs: [Int32] = []
-        for (index, stroke) in strokes.enumerated() {
-            let continues = index > 0 && PreparedStrokeBlock.isRun(strokes[index - 1], stroke)
+        for (index, stroke) in self.strokes.enumerated() {
+            let continues = index > 0 && PreparedStrokeBlock.isRun(self.strokes[index - 1], stroke)
             runs.append((runs.last ?? 0) + (continues ? 0 : 1))
         }
         self.runs = runs
     }
 
-    private static func isRun(_ first: Stroke, _ second: Stroke) -> Bool {
+    private static func isRun(_ first: PreparedStroke, _ second: PreparedStroke) -> Bool {
         // One after the other, two erasing strokes leave the product of what each leaves, whatever their colours.
         first.mode == second.mode && (first.mode == .erase || first.brush.color == second.brush.color)
+            && first.isOpaque == second.isOpaque
     }
 
     /// Bytes this takes in a cache, roughly.

@@ -37,30 +37,21 @@ final class StrokeLayer {
         let near = NearCell(cell, scale: scale)
         /// The last stroke that was painted; what it and those of its run before it left is still to be applied.
         var painted: Int?
-        var isRunOpaque = true
         for index in indices where near.meets(block.bounds[index]) {
             if let painted, block.runs[painted] != block.runs[index] {
-                apply(block.strokes[painted], run: block.runs[painted], isRunOpaque, to: layer, isBlank: &isBlank)
-                isRunOpaque = true
+                apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank)
             }
             painter.paint(block.strokes[index], scale: scale, cell: cell, into: remaining)
             painted = index
-            isRunOpaque = isRunOpaque && block.strokes[index].isOpaque
         }
-        if let painted {
-            apply(block.strokes[painted], run: block.runs[painted], isRunOpaque, to: layer, isBlank: &isBlank)
-        }
+        if let painted { apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank) }
     }
 
     /// Uses up what the strokes of a run left of the layer.
     ///
-    /// - Parameters:
-    ///   - run: every run rounds at another place between two shares. To the nearest, thousands of faint runs would all be
-    ///     rounded away; and by the pixel or the tile it must not differ, for then tiles would show.
-    ///   - isOpaque: whether all its strokes are, so that they leave nothing of the pixels that they cover.
-    private func apply(
-        _ stroke: PreparedStroke, run: Int32, _ isOpaque: Bool, to planes: SharePlanes, isBlank: inout Bool
-    ) {
+    /// - Parameter run: every run rounds at another place between two shares. To the nearest, thousands of faint runs would all
+    ///   be rounded away; and by the pixel or the tile it must not differ, for then tiles would show.
+    private func apply(_ stroke: PreparedStroke, run: Int32, to planes: SharePlanes, isBlank: inout Bool) {
         if isBlank, remaining.isDrawn {
             planes.clear()
             isBlank = false
@@ -69,7 +60,7 @@ final class StrokeLayer {
         let layer = planes.rows(from: 0)
         let plane = remaining.kernelPlane
         let rounding = UInt16(truncatingIfNeeded: 32_768 &+ Int(run) &* StrokeLayer.goldenShare)
-        let nothing: UInt16 = isOpaque ? StrokeLayer.roundedOff : 0
+        let nothing: UInt16 = stroke.isOpaque ? StrokeLayer.roundedOff : 0
         let color = stroke.brush.color
         // 255 is 65,535.
         let channels: InlineArray<3, UInt16> = [
@@ -94,6 +85,6 @@ final class StrokeLayer {
 
     /// 65,536 over the golden ratio: its multiples are spread evenly, however many there are.
     private static let goldenShare = 40_503
-    /// What rounding leaves at most of a pixel that an opaque stamp covers, 1/65,535.
+    /// More than what rounding leaves of a pixel that an opaque stamp covers, 1/65,535: five at most have been seen.
     private static let roundedOff: UInt16 = 16
 }

@@ -70,6 +70,25 @@ struct TileRendererTests {
         #expect(dodged[middle] == 0)
     }
 
+    @Test("what is opaque does not depend on translucent strokes of its colour in the same tile")
+    func opaqueStrokesInTiles() throws {
+        let size = PixelSize(width: 64, height: 64)
+        func tap(x: Double, opacity: Double, color: RGBA8) -> Stroke {
+            Stroke(
+                brush: Brush(
+                    type: .parallelLines, rotation: 20, spacing: 2, opacity: opacity, lineWidth: 3, color: color),
+                points: [StrokePoint(x: x, y: 32)])
+        }
+        let strokes = [tap(x: 15, opacity: 1, color: .white), tap(x: 50, opacity: 0.5, color: .white)]
+        let burn = Layer(blendMode: .colorBurn, strokes: [tap(x: 15, opacity: 1, color: .black)])
+        let project = Project(canvasSize: size, background: .black, layers: [Layer(strokes: strokes), burn])
+        let whole = try LocalRendering.render(project, images: DecodedImages(), output: size)
+        #expect(whole[4 * (32 * 64 + 15)] == 255)
+        let tiled = try LocalRendering.render(
+            project, images: DecodedImages(), output: size, tile: PixelSize(width: 16, height: 16))
+        #expect(tiled == whole)
+    }
+
     @Test("grays keep their luminosity, however that is rounded", arguments: [BlendMode.luminosity, .color])
     func grays(mode: BlendMode) throws {
         for gray in UInt8.min...UInt8.max {
