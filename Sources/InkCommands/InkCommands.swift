@@ -2,10 +2,20 @@ import InkEngine
 
 /// The `ink` program: its commands, apart from the process around them.
 public enum InkCommands {
-    /// Runs a command line, the program's name first; the result is the process's exit status.
-    public static func main(_ arguments: [String]) -> Int32 {
+    /// Runs a command line as the system gives it, the program's name first; the result is the process's exit status.
+    public static func main(count: Int32, _ strings: UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
         ProcessMemory.returnLargeBlocks()
-        return run(Array(arguments.dropFirst()), .process).rawValue
+        var arguments: [String] = []
+        for case let string? in (0..<Int(count)).dropFirst().map({ strings[$0] }) {
+            // A path that was mended would be another file's.
+            guard let argument = String(validatingCString: string) else {
+                Console.process.error(
+                    "the argument \"\(String(cString: string))\" is not UTF-8; rename the file, or give its folder")
+                return ExitCode.usage.rawValue
+            }
+            arguments.append(argument)
+        }
+        return run(arguments, .process).rawValue
     }
 
     /// Runs a command line without the program's name. All that goes wrong is said on standard error.

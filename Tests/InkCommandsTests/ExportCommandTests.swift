@@ -179,6 +179,28 @@ struct ExportCommandTests {
         #expect(CommandTrial().run(["export", "--from-report", path]) == .configuration)
     }
 
+    @Test(arguments: [#""sizes": ["1x"]"#, #""PATH": ["a.ink"]"#, #""rgba": null"#, #""size": [1]"#])
+    func optionsOfAReportAreChecked(option: String) {
+        let folder = ScratchFolder()
+        let path = folder.file(
+            "r.json",
+            #"{"format": "ink-export-report", "version": 1, "folder": "/", "exports": [], "options": {\#(option)}}"#)
+        let trial = CommandTrial()
+        #expect(trial.run(["export", "--from-report", path]) == .configuration)
+        let error = trial.transcript.error
+        #expect(error.contains("options.\(option.split(separator: "\"")[0]) "), "\(error)")
+    }
+
+    @Test func aProjectWithoutVisibleLayersHasNoLayersToExport() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink", "layer=-1:Sky\n")
+        folder.file("in/b.ink", "layer=1:Sky\n")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("in"), "-o", folder("out"), "--each-layer"]) == .badInput)
+        #expect(trial.transcript.error.contains("in/a.ink: no layer is visible"), "\(trial.transcript.error)")
+        #expect(trial.farm.requests.map(\.output) == [folder("out/b-Sky-2k.png")])
+    }
+
     @Test func jsonReportHasEveryExport() throws {
         let folder = ScratchFolder()
         folder.file("in/a.ink")

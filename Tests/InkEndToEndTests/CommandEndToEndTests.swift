@@ -30,6 +30,13 @@ struct CommandEndToEndTests {
         #expect(result.output.isEmpty || !result.output.contains("error"))
     }
 
+    @Test func argumentsHaveToBeUTF8() throws {
+        let shell = ["sh", "-c", #"exec "$0" "$@" "$(printf 'a\377.ink')""#]
+        let result = try InkProcess(["export", "--dry-run"], prefix: shell).wait()
+        #expect(result.code == 64)
+        #expect(result.error.hasPrefix("ink: error: the argument \"a\u{FFFD}.ink\" is not UTF-8"), "\(result.error)")
+    }
+
     @Test func badProjectsAreNamed() throws {
         let folder = try EndToEndFolder()
         let path = try folder.file("a\u{1b}b.ink", #"{"version": "1.1", "canvasSize": {"width": 40}}"#)

@@ -6,7 +6,7 @@ public enum LocalRendering {
     /// The 8-bit pixels of `project` at `output`, rendered in tiles of `tile` (the whole picture when nil).
     public static func render(
         _ project: Project, images: DecodedImages, output: PixelSize, tile: PixelSize? = nil,
-        format: OutputFormat = .rgba
+        format: OutputFormat = .rgba, isCancelled: () -> Bool = { false }
     ) throws -> [UInt8] {
         var blocks = LocalBlocks()
         func slice(_ image: StraightImage?, isMask: Bool) -> ImageSlice? {
@@ -38,7 +38,7 @@ public enum LocalRendering {
             let task = TileTask(
                 canvas: project.canvasSize, output: output, rect: rect, background: project.background,
                 baseImage: base, layers: layers, pixelFormat: format, delivery: .pixels)
-            let rendered = try renderer.render(task, blocks: blocks)
+            let rendered = try renderer.render(task, blocks: blocks, isCancelled: isCancelled)
             let rowBytes = rect.width * format.bytesPerPixel
             for row in 0..<rect.height {
                 let target = ((rect.y + row) * output.width + rect.x) * format.bytesPerPixel

@@ -48,7 +48,7 @@ struct ExportArguments: Hashable, Sendable {
     /// - Throws: `usage`.
     init(_ parsed: ParsedCommand) throws(CommandError) {
         paths = parsed.all("PATH")
-        guard !paths.isEmpty else { throw .usage("a PATH to export is needed (see \"ink help export\")") }
+        guard !paths.isEmpty else { throw .usage("a PATH to export is needed (see \"ink help \(parsed.name)\")") }
         guard paths.allSatisfy({ !$0.isEmpty }) else { throw .usage("a PATH is empty") }
         guard paths.count(where: { $0 == "-" }) <= 1 else { throw .usage("standard input (-) can be read only once") }
         output = parsed.value("output")

@@ -174,8 +174,10 @@ struct ExportCommand {
         guard ExportPlan.needsOutlines(arguments) else { return [:] }
         var outlines: [Int: ProjectOutline] = [:]
         for (index, input) in inputs.enumerated() {
-            do {
-                outlines[index] = ProjectOutline(try opener.open(input).project)
+            do throws(EngineError) {
+                let outline = ProjectOutline(try opener.open(input).project)
+                try outline.check(arguments.layers, file: input.shownName)
+                outlines[index] = outline
             } catch {
                 environment.console.error(error.description)
                 failed.append(ExportRecord(input: input, failure: PictureFailure(error)))

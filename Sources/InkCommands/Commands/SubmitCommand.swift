@@ -108,7 +108,9 @@ struct SubmitCommand {
         var outlines: [Int: ProjectOutline] = [:]
         for (index, input) in inputs.enumerated() {
             do throws(EngineError) {
-                outlines[index] = ProjectOutline(try opener.open(input).project)
+                let outline = ProjectOutline(try opener.open(input).project)
+                try outline.check(arguments.layers, file: input.shownName)
+                outlines[index] = outline
             } catch {
                 fail(PictureFailure(error))
             }

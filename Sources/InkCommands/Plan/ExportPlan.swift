@@ -25,6 +25,13 @@ struct ProjectOutline: Hashable, Sendable {
         title = project.name
         layers = project.layers.map { LayerOutline(id: $0.id, name: $0.name, isVisible: $0.isVisible) }
     }
+
+    /// - Throws: `badInput` when no picture would come of a project of which each visible layer is wanted.
+    func check(_ choice: LayerChoice, file: String) throws(EngineError) {
+        guard choice == .each, !layers.contains(where: \.isVisible) else { return }
+        throw .badInput(
+            Place(file: file), reason: "no layer is visible, and --each-layer makes a picture of each that is")
+    }
 }
 
 /// One picture that is to be made.

@@ -32,13 +32,15 @@ struct InputFinder {
 
     /// The paths in a list file: one a line, blank lines and those that begin with `#` skipped.
     private static func listed(_ path: String) throws(CommandError) -> [String] {
+        guard !path.isEmpty else { throw .usage("a list's name is needed behind the @ (a file named @ is ./@)") }
         let bytes: [UInt8]
         do {
             bytes = try FileSystem.read(path, limitBytes: listBytesMax)
         } catch {
             throw .engine(error)
         }
-        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+        let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        guard let text = String(validating: content, as: UTF8.self), !bytes.contains(0) else {
             throw .engine(.badInput(Place(file: path), reason: "a list of paths has to be UTF-8 text"))
         }
         let lines = text.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" }).map(String.init)

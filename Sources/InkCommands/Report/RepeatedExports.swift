@@ -49,6 +49,9 @@ struct RepeatedExports: Sendable {
         var values: [String: [String]] = [:]
         for (name, value) in written {
             let texts = (value.array ?? []).compactMap(\.string)
+            guard CommandSyntax.export.options.contains(where: { $0.key == name && $0.kind != .arguments }),
+                texts.count == value.array?.count
+            else { throw .configuration("\(path): options.\(name) is no option of ink export with its values") }
             values[name] = Self.pathOptions.contains(name) ? texts.map(resolve) : texts
         }
         options = ParsedCommand(name: "export", values: values)

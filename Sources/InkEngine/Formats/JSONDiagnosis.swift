@@ -47,16 +47,15 @@ struct JSONDiagnosis {
         while true {
             // A value begins here.
             if let isObject = try beginValue() {
+                guard frames.count < depthLimit else {
+                    throw .overLimit(
+                        Place(file: file, path: path), what: "the depth of arrays and objects in each other",
+                        found: "more than \(depthLimit)", limit: "\(depthLimit)")
+                }
                 skipSpace()
                 if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
                     position += 1
                 } else {
-                    // Empty ones are no level, as in the fast parser.
-                    guard frames.count < depthLimit else {
-                        throw .overLimit(
-                            Place(file: file, path: path), what: "the depth of arrays and objects in each other",
-                            found: "more than \(depthLimit)", limit: "\(depthLimit)")
-                    }
                     frames.append(Frame(isObject: isObject))
                     if isObject { try readKey() }
                     continue

@@ -28,9 +28,10 @@ final class StrokeLayer {
     ///   - isOpaque: whether the finished picture is; if it is not, the colour of the faintest ink will show.
     ///   - isBlank: whether the layer is transparent, whatever its planes hold; they are filled when the first stroke meets
     ///     the cell, and this becomes false.
+    ///   - isCancelled: asked before every stroke; when it is so, what is drawn is of no use.
     func draw(
         _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, isOpaque: Bool,
-        onto layer: SharePlanes, isBlank: inout Bool
+        onto layer: SharePlanes, isBlank: inout Bool, isCancelled: () -> Bool
     ) {
         let painter = isOpaque ? painter : exactPainter
         remaining.move(to: cell)
@@ -38,6 +39,7 @@ final class StrokeLayer {
         /// The last stroke that was painted; what it and those of its run before it left is still to be applied.
         var painted: Int?
         for index in indices where near.meets(block.bounds[index]) {
+            if isCancelled() { break }
             if let painted, block.runs[painted] != block.runs[index] {
                 apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank)
             }

@@ -62,8 +62,12 @@ public final class TileRenderer {
 
     /// Renders the tile.
     ///
-    /// - Throws: `internalError` for a task that contradicts itself or its blocks; what `blocks` throws.
-    public func render(_ task: TileTask, blocks: some TileBlocks) throws(EngineError) -> RenderedTile {
+    /// - Parameter isCancelled: asked before every cell and every stroke in it, since a tile may take minutes.
+    /// - Throws: `internalError` for a task that contradicts itself or its blocks, and when it was cancelled; what `blocks`
+    ///   throws.
+    public func render(
+        _ task: TileTask, blocks: some TileBlocks, isCancelled: () -> Bool = { false }
+    ) throws(EngineError) -> RenderedTile {
         try check(task)
         let scene = try TileScene(task, blocks: blocks, kernels: compositor.kernels)
         let rowBytes = task.rect.width * task.pixelFormat.bytesPerPixel
@@ -77,7 +81,8 @@ public final class TileRenderer {
             let clock = ContinuousClock()
             let start = clock.now
             var raster = Duration.zero
-            let isPlain = try !render(cell, of: scene, planes, &raster)
+            let isPlain = try !render(cell, of: scene, planes, isCancelled, &raster)
+            if isCancelled() { throw .internalError("cancelled") }
             write(planes.backdrop, isPlain: isPlain, cell, of: task, rowBytes: rowBytes, to: &tile.pixels)
             tile.rasterNanoseconds += raster.nanoseconds
             tile.compositeNanoseconds += (clock.now - start - raster).nanoseconds
@@ -120,7 +125,8 @@ public final class TileRenderer {
     /// Puts everything of the scene that meets a cell onto the planes' backdrop. False when that is nothing: then the backdrop
     /// has the background in its first row only.
     private func render(
-        _ cell: PixelRect, of scene: TileScene, _ planes: CellPlanes, _ raster: inout Duration
+        _ cell: PixelRect, of scene: TileScene, _ planes: CellPlanes, _ isCancelled: () -> Bool,
+        _ raster: inout Duration
     ) throws(EngineError) -> Bool {
         let hasAlpha = !scene.background.isOpaque
         planes.backdrop.fill(scene.background, rows: 0..<1, hasAlpha: hasAlpha)
@@ -151,7 +157,8 @@ public final class TileRenderer {
                     for selection in layer.strokes {
                         strokeLayer.draw(
                             selection.indices, of: selection.block, scale: scene.scale, cell: cell,
-                            isOpaque: scene.background.isOpaque, onto: planes.layer, isBlank: &isBlank)
+                            isOpaque: scene.background.isOpaque, onto: planes.layer, isBlank: &isBlank,
+                            isCancelled: isCancelled)
                     }
                 }
                 if isBlank { continue }

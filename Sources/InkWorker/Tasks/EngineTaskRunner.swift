@@ -67,7 +67,7 @@ public final class EngineTaskRunner: TaskRunner {
         let start = steadyNanoseconds()
         try context.blocks.open(strokes: task.layers.flatMap { $0.strokes.map(\.block) })
         let tile = try benches[context.threadIndex].use { tools throws(EngineError) in
-            try tools.renderer.render(task, blocks: context.blocks)
+            try tools.renderer.render(task, blocks: context.blocks) { context.isCancelled }
         }
         let rendered = steadyNanoseconds()
         try context.checkCancellation()

@@ -88,19 +88,20 @@ import Testing
         #expect(fault(Array("[\(String(repeating: "9", count: 400))]".utf8))?.contains("must be finite") == true)
     }
 
-    @Test func depthIsLimitedExactly() {
-        for depth in [1, 2, 64] {
-            for brackets in [("[", "]"), (#"{"k":["#, "]}")] {
-                let count = brackets.0 == "[" ? depth : depth / 2
-                guard count > 0 else { continue }
-                func nested(_ count: Int) -> [UInt8] {
-                    Array(
-                        (String(repeating: brackets.0, count: count) + "0" + String(repeating: brackets.1, count: count))
-                            .utf8)
-                }
-                #expect(fault(nested(count), depth: depth) == nil, "depth \(depth), \(brackets)")
+    @Test(arguments: ["[0]", "[]", "{}", #"{"k": 0}"#])
+    func depthIsLimitedExactly(innermost: String) {
+        func nested(_ depth: Int, _ opening: String, _ closing: String) -> [UInt8] {
+            let around = depth - 1
+            return Array(
+                (String(repeating: opening, count: around) + innermost + String(repeating: closing, count: around)).utf8
+            )
+        }
+        for depth in [1, 2, 3, 64] {
+            for (opening, closing) in [("[", "]"), (#"{"k": "#, "}"), ("[0, ", ", []]")] {
+                #expect(fault(nested(depth, opening, closing), depth: depth) == nil, "depth \(depth), \(opening)")
                 #expect(
-                    fault(nested(count + 1), depth: depth)?.contains("the limit is \(depth)") == true, "depth \(depth)")
+                    fault(nested(depth + 1, opening, closing), depth: depth)?.contains("the limit is \(depth)") == true,
+                    "depth \(depth), \(opening)")
             }
         }
         let deep = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)

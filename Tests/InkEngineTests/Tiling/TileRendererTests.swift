@@ -103,6 +103,26 @@ struct TileRendererTests {
         }
     }
 
+    @Test("a tile that is not wanted any more ends after the stroke that it is at")
+    func cancellation() throws {
+        let strokes = (0..<100).map { index in
+            Stroke(brush: Brush(), points: [StrokePoint(x: Double(index), y: 32)])
+        }
+        let size = PixelSize(width: 64, height: 64)
+        let project = Project(canvasSize: size, layers: [Layer(strokes: strokes)])
+        for limit in [0, 7] {
+            var asked = 0
+            #expect(throws: EngineError.internalError("cancelled")) {
+                try LocalRendering.render(project, images: DecodedImages(), output: size) {
+                    asked += 1
+                    return asked > limit
+                }
+            }
+            // Once more between the strokes, and once behind them.
+            #expect(asked == limit + 2)
+        }
+    }
+
     /// Noise, partly transparent.
     private func noise(_ size: PixelSize, seed: UInt64, isTransparent: Bool = false) -> StraightImage {
         var random = SeededGenerator(seed: seed)

@@ -23,15 +23,14 @@ final class JSONDocument {
         let start = JSONDocument.start(of: text)
         try JSONDocument.checkValueCount(text[start..<length], file: file, limits: limits)
 
-        var (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth)
+        // The parser does not count what is empty: a level less is certainly within the limit.
+        var (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth - 1)
         if status != INK_JSON_OK {
-            // The parser says only that something is wrong; this says what and where, or mends long integers.
+            // The parser says only that something may be wrong; this says what and where, or mends long integers.
             let longIntegers = try JSONDiagnosis.diagnose(
                 text, range: start..<length, file: file, depthLimit: limits.jsonDepth)
             for integer in longIntegers { JSONDiagnosis.shortenInteger(&text, at: integer) }
-            if !longIntegers.isEmpty {
-                (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth)
-            }
+            (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth)
         }
         guard let parsed else {
             let reason =
@@ -41,13 +40,13 @@ final class JSONDocument {
         document = parsed
     }
 
-    /// Parses what is left of a project's text; nil when it is not JSON, or not within the limit of the depth.
+    /// Parses what is left of a project's text; nil when it is not JSON, or comes near the limit of the depth.
     init?(_ text: ProjectText, limits: Limits) {
         let rest = text.rest
         var parsed: OpaquePointer?
-        guard ink_json_parse(rest.baseAddress, rest.count, limits.jsonDepth, &parsed) == INK_JSON_OK, let parsed else {
-            return nil
-        }
+        guard JSONDocument.parse(rest.baseAddress, rest.count, depth: limits.jsonDepth - 1, &parsed) == INK_JSON_OK,
+            let parsed
+        else { return nil }
         document = parsed
     }
 
@@ -71,9 +70,15 @@ final class JSONDocument {
     private static func parse(_ text: [UInt8], _ range: Range<Int>, depth: Int) -> (Int, OpaquePointer?) {
         var document: OpaquePointer?
         let status = text.withUnsafeBufferPointer {
-            ink_json_parse($0.baseAddress! + range.lowerBound, range.count, depth, &document)
+            parse($0.baseAddress! + range.lowerBound, range.count, depth: depth, &document)
         }
-        return (Int(status), document)
+        return (status, document)
+    }
+
+    private static func parse(
+        _ text: UnsafePointer<UInt8>?, _ count: Int, depth: Int, _ document: inout OpaquePointer?
+    ) -> Int {
+        Int(ink_json_parse(text, count, max(0, depth), &document))
     }
 }
 
