@@ -98,6 +98,19 @@ struct FarmFaultTests {
         #expect(try job.differences(in: farm.path("out")) == [])
     }
 
+    @Test("Idle workers that die together are no fault of the next job", .timeLimit(.minutes(5)))
+    func deadIdleWorkers() throws {
+        let job = try FarmJob(sizes: "100x100")
+        let farm = try FarmProcesses(workers: 9)
+        #expect(farm.wait(seconds: 20) { farm.events("worker.joined").count == 9 })
+        let idle = farm.workers[1...]
+        for worker in idle { worker.send(SIGKILL) }
+        for worker in idle { worker.process.waitUntilExit() }
+        let result = try farm.run(["export"] + job.inputs + job.options + ["-o", farm.path("out")])
+        #expect(result.code == 0, "\(result.error)")
+        #expect(try job.differences(in: farm.path("out")) == [])
+    }
+
     @Test(
         "A tile that takes its workers down fails its job after three, with its story and a replay",
         .timeLimit(.minutes(5)))

@@ -28,7 +28,7 @@ extension BrokerLoop {
             jobs[job.id]?.attemptCount += 1
             jobs[job.id]?.firstDispatch = job.firstDispatch ?? Clock.now
             if case .inline(let bytes) = payload { jobs[job.id]?.bytesSent += bytes.count }
-            send(.task(assignment), to: dispatch.worker)
+            send(.task(assignment), to: dispatch.worker, attempt: dispatch.id)
         } catch {
             let broken = error as? BrokerError ?? .internalError("\(dispatch.role) cannot be packed: \(error)")
             fail(job.id, broken)

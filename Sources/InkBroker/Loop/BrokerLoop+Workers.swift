@@ -88,9 +88,9 @@ extension BrokerLoop {
     }
 
     func lose(_ worker: WorkerID, _ reason: String) {
-        guard peers[worker] != nil else { return }
+        guard let peer = peers[worker] else { return }
         removePeer(worker, reason)
-        tell(.workerLost(worker, reason: reason))
+        tell(.workerLost(worker, reason: reason, undelivered: Set(peer.unsent.compactMap(\.attempt))))
     }
 
     /// Breaks with a worker that the scheduler has given up.
@@ -127,11 +127,13 @@ extension BrokerLoop {
     // MARK: - Sending
 
     /// Sends a message, or keeps it until the connection has room.
-    func send(_ message: BrokerMessage, to worker: WorkerID) {
+    ///
+    /// - Parameter attempt: the try that it is the task of, if it is one.
+    func send(_ message: BrokerMessage, to worker: WorkerID, attempt: AttemptID? = nil) {
         guard let version = peers[worker]?.protocolVersion else { return }
         do throws(ProtocolError) {
             let frame = try message.encoded(version: version)
-            peers[worker]?.unsent.append(frame)
+            peers[worker]?.unsent.append(UnsentMessage(frame: frame, attempt: attempt))
         } catch {
             // Only a text or a task beyond the protocol's limits cannot be written, and both are cut before.
             lose(worker, "a message to it cannot be written: \(error)")
@@ -170,8 +172,8 @@ extension BrokerLoop {
 
     /// Returns whether all messages have gone.
     private func flushMessages(_ worker: WorkerID) -> Bool {
-        while let frame = peers[worker]?.unsent.first {
-            guard sendNow(frame, to: worker) else { return false }
+        while let message = peers[worker]?.unsent.first {
+            guard sendNow(message.frame, to: worker) else { return false }
             peers[worker]?.unsent.removeFirst()
         }
         return peers[worker] != nil

@@ -18,13 +18,19 @@ struct Peer {
     var lastHeard: UInt64
     var lastSent: UInt64
     /// Messages that the connection had no room for, oldest first.
-    var unsent: [[UInt8]] = []
+    var unsent: [UnsentMessage] = []
     /// Pieces of blocks that were asked for; they are read when they are sent.
     var wanted: [WantedPart] = []
     /// What the worker has been given and has not answered.
     var assemblies: [AttemptID: Assembly] = [:]
 
     var hasWork: Bool { !unsent.isEmpty || !wanted.isEmpty }
+}
+
+struct UnsentMessage {
+    var frame: [UInt8]
+    /// The try that it is the task of, if it is one.
+    var attempt: AttemptID?
 }
 
 struct WantedPart: Hashable {

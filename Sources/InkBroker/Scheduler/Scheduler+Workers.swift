@@ -8,21 +8,26 @@ extension SchedulerState {
         workers[id]?.reservedFor = nil
     }
 
-    mutating func lose(_ id: WorkerID, reason: String, now: UInt64) {
-        // Of several tasks any can have been the cause; only one that was alone is known to have been there.
-        remove(id, reason: reason, verdict: workers[id]?.holdings.count == 1 ? .counts : .suspicious, now: now)
+    mutating func lose(_ id: WorkerID, reason: String, undelivered: Set<AttemptID> = [], now: UInt64) {
+        guard let holdings = workers[id]?.holdings.keys else { return }
+        // Of several tasks any can have been the cause; only one that was alone is known to have been there. What the worker
+        // never got cannot have been.
+        let isAlone = holdings.count { !undelivered.contains($0) } == 1
+        remove(id, reason: reason, now: now) {
+            undelivered.contains($0) ? .innocent : isAlone ? .counts : .suspicious
+        }
     }
 
     /// Breaks with a worker whose results are wrong: the tasks that it holds besides are not to blame.
     mutating func dismiss(_ id: WorkerID, reason: String, now: UInt64) {
-        remove(id, reason: reason, verdict: .innocent, now: now)
+        remove(id, reason: reason, now: now) { _ in .innocent }
         actions.append(.dismiss(id, reason: reason))
     }
 
-    private mutating func remove(_ id: WorkerID, reason: String, verdict: Verdict, now: UInt64) {
+    private mutating func remove(_ id: WorkerID, reason: String, now: UInt64, verdict: (AttemptID) -> Verdict) {
         guard let worker = workers[id] else { return }
         let leased = worker.holdings.filter { $0.value.isLease }.keys.sorted()
-        for attempt in leased { endLease(id, attempt, reason: reason, verdict: verdict, now: now) }
+        for attempt in leased { endLease(id, attempt, reason: reason, verdict: verdict(attempt), now: now) }
         workers[id] = nil
         forgetHeld(of: id)
     }

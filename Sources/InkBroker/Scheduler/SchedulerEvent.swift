@@ -92,7 +92,8 @@ enum SchedulerEvent: Hashable, Sendable {
     case workerJoined(WorkerID, name: String, version: String = "", credits: WorkerCredits)
     /// The worker takes no further tasks; it finishes what it holds.
     case workerDraining(WorkerID)
-    case workerLost(WorkerID, reason: String)
+    /// `undelivered`: tries whose tasks never left the broker.
+    case workerLost(WorkerID, reason: String, undelivered: Set<AttemptID> = [])
     case taskProgressed(WorkerID, AttemptID)
     /// A result that has been checked. `digest`: of its content, for a task that `wantsDigest`.
     case taskFinished(WorkerID, AttemptID, digest: [UInt8] = [])

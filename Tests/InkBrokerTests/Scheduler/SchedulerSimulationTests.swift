@@ -119,7 +119,7 @@ private struct SimulatedFarm {
         case .workerJoined(let worker, _, _, _): alive.insert(worker)
         case .taskFinished(let worker, _, _), .taskFailed(let worker, _, _), .workerDraining(let worker):
             guard alive.contains(worker) else { return }
-        case .workerLost(let worker, _):
+        case .workerLost(let worker, _, _):
             guard alive.remove(worker) != nil else { return }
             startWorker(after: UInt64.random(in: 0...300, using: &random))
         case .jobDropped(let id): jobs[id]?.endings.append("dropped")

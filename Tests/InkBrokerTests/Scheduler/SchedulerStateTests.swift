@@ -243,6 +243,32 @@ extension [SchedulerAction] {
         #expect(bench.state.tasks.values.map(\.failures) == [1])
     }
 
+    @Test func tasksThatNeverReachedAWorkerAreNotToBlame() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 1)
+        var task = bench.add(1, rows: 1).dispatches[0]
+        for dead in 1...30 as ClosedRange<UInt64> {
+            _ = bench.join(dead + 1, tasks: 1)
+            let lost = bench(.workerLost(worker(dead), reason: "gone", undelivered: [task.id]))
+            #expect(lost.dispatches.count == 1, "after \(dead)")
+            task = lost.dispatches[0]
+        }
+        #expect(bench.state.tasks.values.allSatisfy { $0.failures == 0 && !$0.isSuspect })
+        #expect(bench(.taskFinished(task.worker, task.id)).contains(.jobComplete(JobID(1))))
+    }
+
+    @Test func theOneTaskThatReachedAWorkerCounts() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 3)
+        let tasks = bench.add(1, rows: 3).dispatches
+        _ = bench(.workerLost(worker(1), reason: "gone", undelivered: [tasks[0].id, tasks[2].id]))
+        #expect(bench.state.tasks[tasks[1].id.task]?.failures == 1)
+        for other in [tasks[0], tasks[2]] {
+            let task = bench.state.tasks[other.id.task]
+            #expect(task?.failures == 0 && task?.isSuspect == false)
+        }
+    }
+
     @Test func aWedgedWorkerIsDismissedAndItsTaskGoesElsewhere() {
         var rules = SchedulerRules()
         rules.leaseMin = 10 * second
