@@ -1,6 +1,7 @@
 public import InkBroker
 public import InkEngine
 public import InkProtocol
+import InkStore
 
 /// The broker's key, and the keys of those whom it serves.
 public struct ServiceSecurity: Sendable {
@@ -55,5 +56,12 @@ public struct ServiceConfiguration: Sendable {
         self.clientsEndpoint = clientsEndpoint
         self.dataFolder = dataFolder
         self.broker = broker
+    }
+
+    /// Looks whether a service could use its data folder, or make it, and changes nothing.
+    ///
+    /// - Throws: `store`.
+    public func checkFolders() throws(ServiceError) {
+        do throws(StoreError) { try DataFolder.check(path: dataFolder) } catch { throw .store(error) }
     }
 }

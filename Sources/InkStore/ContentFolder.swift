@@ -25,10 +25,10 @@ public final class ContentFolder: Sendable {
         used = Mutex(0)
         try DataFolder.makeFolder(contentsFolder)
         try DataFolder.makeFolder(incomingFolder)
-        for name in Self.names(in: incomingFolder) { unlink("\(incomingFolder)/\(name)") }
+        for name in DataFolder.names(in: incomingFolder) { unlink("\(incomingFolder)/\(name)") }
         var bytes = 0
         forEachContent { _, size, _ in bytes += size }
-        for name in Self.names(in: folder + "/pictures") {
+        for name in DataFolder.names(in: folder + "/pictures") {
             var status = stat()
             if stat("\(folder)/pictures/\(name)", &status) == 0 { bytes += Int(status.st_size) }
         }
@@ -123,8 +123,8 @@ public final class ContentFolder: Sendable {
     }
 
     private func forEachContent(_ body: (_ path: String, _ size: Int, _ modified: Int) -> Void) {
-        for shelf in Self.names(in: contentsFolder) {
-            for name in Self.names(in: "\(contentsFolder)/\(shelf)") {
+        for shelf in DataFolder.names(in: contentsFolder) {
+            for name in DataFolder.names(in: "\(contentsFolder)/\(shelf)") {
                 let path = "\(contentsFolder)/\(shelf)/\(name)"
                 var status = stat()
                 if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
@@ -132,19 +132,6 @@ public final class ContentFolder: Sendable {
                 }
             }
         }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
     }
 }
 

@@ -25,13 +25,7 @@ public final class DataFolder: Sendable {
         try Self.makeFolder(path)
         var status = stat()
         guard stat(path, &status) == 0 else { throw .file(path: path, operation: "look at", errno: errno) }
-        guard status.st_mode & 0o022 == 0 else {
-            throw .unsafeFolder(
-                path: path, reason: "others can write in this data folder; run \"chmod 700\" on it or name another")
-        }
-        guard status.st_uid == geteuid() else {
-            throw .unsafeFolder(path: path, reason: "this data folder belongs to another user")
-        }
+        try Self.checkSafety(of: path, status)
         let lockPath = path + "/lock"
         let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         lock = Atomic(file)
@@ -47,10 +41,65 @@ public final class DataFolder: Sendable {
 
     deinit { release() }
 
+    /// Looks whether a broker could use the folder, or make it, and changes nothing. That another one may be using it is no
+    /// fault.
+    ///
+    /// - Throws: `unsafeFolder`, `file`.
+    public static func check(path: String) throws(StoreError) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw .file(path: path, operation: "use the folder", errno: ENOTDIR)
+            }
+            try checkSafety(of: path, status)
+        } else if errno == ENOENT, let slash = path.lastIndex(of: "/"), path != "/" {
+            // Where it would be made.
+            var parent = path[..<slash]
+            while !parent.isEmpty, stat(String(parent), &status) != 0, errno == ENOENT {
+                parent = parent[..<(parent.lastIndex(of: "/") ?? parent.startIndex)]
+            }
+            let place = parent.isEmpty ? "/" : String(parent)
+            guard access(place, W_OK | X_OK) == 0 else {
+                throw .file(path: path, operation: "make the folder", errno: errno)
+            }
+            return
+        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw .file(path: path, operation: "write in the folder", errno: errno)
+        }
+    }
+
+    private static func checkSafety(of path: String, _ status: stat) throws(StoreError) {
+        guard status.st_mode & 0o022 == 0 else {
+            throw .unsafeFolder(
+                path: path, reason: "others can write in this data folder; run \"chmod 700\" on it or name another")
+        }
+        guard status.st_uid == geteuid() else {
+            throw .unsafeFolder(path: path, reason: "this data folder belongs to another user")
+        }
+    }
+
     /// Lets another broker have the folder; nothing may be done in it afterwards.
     public func release() {
         let file = lock.exchange(-1, ordering: .acquiringAndReleasing)
         if file >= 0 { close(file) }
+    }
+
+    /// Of the files in `pictures`, ascending.
+    public var pictureNames: [String] { Self.names(in: picturesFolder) }
+
+    /// What lies in a folder; nothing if it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
     }
 
     /// Makes a folder for the owner only; one that is there is left as it is.

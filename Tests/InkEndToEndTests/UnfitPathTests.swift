@@ -94,8 +94,9 @@ struct UnfitPathTests {
     @Test(.enabled(if: SmallDisk.isAvailable, "mounting a file system takes root"))
     func aFullDiskIsNamedAndLeavesNothingBehind() throws {
         let disk = try #require(try SmallDisk(byteCount: 64 << 10))
-        let good = try disk.folder.file("good.ink", GoodProject.small)
-        let tiny = try disk.folder.file(
+        let folder = try EndToEndFolder()
+        let good = try folder.file("good.ink", GoodProject.small)
+        let tiny = try folder.file(
             "tiny.ink", #"{"version": "1.1", "canvasSize": {"width": 16, "height": 16}}"#)
         let out = disk.path + "/out"
         let result = try InkProcess.run(["export", good, tiny, "-o", out, "--size", "8k", "--quiet"])
@@ -170,37 +171,5 @@ struct UnfitPathTests {
         try fails(["export", template, "-o", template + "/base.png"], code: 64, "lies inside the input")
         let preview = try InkProcess.run(["export", template, "-o", template + "/preview.png", "--quiet"])
         #expect(preview.code == 0, "\(preview.error)")
-    }
-}
-
-/// A small file system of its own in memory, unmounted at the end.
-final class SmallDisk {
-    let folder: EndToEndFolder
-    var path: String { folder("disk") }
-
-    static let isAvailable: Bool = ((try? SmallDisk(byteCount: 1 << 16)) ?? nil) != nil
-
-    /// Nil where mounting is not allowed.
-    init?(byteCount: Int) throws {
-        folder = try EndToEndFolder()
-        try FileManager.default.createDirectory(atPath: folder("disk"), withIntermediateDirectories: true)
-        guard geteuid() == 0, SmallDisk.run("mount", ["-t", "tmpfs", "-o", "size=\(byteCount)", "tmpfs", path]) else {
-            return nil
-        }
-        isMounted = true
-    }
-
-    private var isMounted = false
-
-    deinit { if isMounted { _ = SmallDisk.run("umount", [path]) } }
-
-    private static func run(_ tool: String, _ arguments: [String]) -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [tool] + arguments
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
     }
 }

@@ -128,6 +128,27 @@ struct FarmServiceTests {
         #expect(!FileManager.default.fileExists(atPath: farm.folder.path(of: "out")))
     }
 
+    @Test func aBrokerThatDrainsSaysSo() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        try farm.addWorker("w", runner: WaitingRunner { false })
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let job = try #require(client.job(of: try client.submit(Self.project(3))))
+        client.client.watch([job])
+        _ = client.wait { event in if case .progress(job, _, _) = event { true } else { nil } }
+        farm.service.drain()
+        #expect(client.until { (try? client.status()["broker"]?["state"]?.string) == "draining" })
+        // One that comes only now.
+        let late = try Client(farm.service.clientsEndpoint)
+        defer { late.client.stop() }
+        #expect(try late.status()["broker"]?["state"]?.string == "draining")
+        let key = try late.submit(Self.project(4))
+        #expect(late.wait { event in if case .busy(key, _) = event { true } else { nil } } == true, "\(late.events)")
+        _ = try late.client.order(.cancel([job]), timeoutMilliseconds: 10_000)
+        farm.service.waitUntilEnded()
+    }
+
     @Test func everyJobSurvivesARestart() throws {
         let folder = try TemporaryFolder(prefix: "ink-service")
         var farm = try Farm(workers: 0, folder: folder)

@@ -304,7 +304,7 @@ final class SimulatedBroker {
                 isCommitting = true
                 later(.commit, 1...20)
             }
-        case .start(let job, _, _): later(.launch(job))
+        case .start(let job): later(.launch(job))
         case .cancelExport(let job): cancel(job)
         case .setPriority(let job, let priority): schedule(.priorityChanged(JobID(job), priority))
         case .lookUp(let session, let jobs):

@@ -46,6 +46,21 @@ struct DataFolderTests {
         #expect(Files.mode(path) == 0o755)
     }
 
+    @Test("Looking whether one can be used changes nothing, and says what making it would")
+    func check() throws {
+        let path = try folder.makeFolder("data")
+        for name in ["data", "data/below", "a/b/c", "x/"] { try DataFolder.check(path: folder.path(of: name)) }
+        chmod(path, 0o777)
+        let error = #expect(throws: StoreError.self) { try DataFolder.check(path: path) }
+        guard case .unsafeFolder(path, _)? = error else { throw try #require(error) }
+        for place in ["/dev/null", "/dev/null/data"] {
+            #expect(throws: StoreError.self) { try DataFolder.check(path: place) }
+        }
+        #expect(try folder.contents() == ["data"])
+        let held = try DataFolder(path: folder.path(of: "held"))
+        try DataFolder.check(path: held.path)
+    }
+
     @Test("One of another user is refused", .enabled(if: geteuid() == 0, "giving a folder away takes root"))
     func foreign() throws {
         let path = try folder.makeFolder("data")

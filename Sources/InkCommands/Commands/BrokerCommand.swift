@@ -15,7 +15,8 @@ struct BrokerCommand {
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         if parsed.isGiven("check-config") {
             return try ServiceSettings.check(BrokerSetting.all, parsed, environment) { settings throws(CommandError) in
-                _ = try ServiceConfiguration(readArguments(settings, environment))
+                let configuration = try ServiceConfiguration(readArguments(settings, environment))
+                do throws(ServiceError) { try configuration.checkFolders() } catch { throw CommandError(error) }
             }
         }
         let settings = try ServiceSettings.read(BrokerSetting.all, parsed, environment)

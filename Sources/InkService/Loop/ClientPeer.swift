@@ -1,4 +1,5 @@
 import InkProtocol
+import Synchronization
 
 /// A client's session, as the loop sees it.
 struct ClientPeer {
@@ -22,6 +23,11 @@ struct ClientPeer {
     /// What was asked for of pictures that are not finished, as far as it has not become a download.
     var followed: [JobNumber: Range<UInt64>] = [:]
 
+    /// Of questions that have not been answered.
+    var openQuestions = 0
+    /// For lanes, which may have work of a session that is over.
+    let life = SessionLife()
+
     struct Download: Hashable {
         var job: JobNumber
         /// Bytes of the file, or up to its end.
@@ -34,4 +40,15 @@ struct ClientPeer {
     static let unsentBytesMax = 64 << 20
     /// Windows of pictures that a client may have asked for.
     static let downloadsMax = 256
+    /// Questions that a client may have asked before the first is answered.
+    static let questionsMax = 64
+}
+
+/// Whether a session still lives. Ended by one thread, seen by others.
+final class SessionLife: Sendable {
+    private let over = Atomic<Bool>(false)
+
+    var isOver: Bool { over.load(ordering: .relaxed) }
+
+    func end() { over.store(true, ordering: .relaxed) }
 }

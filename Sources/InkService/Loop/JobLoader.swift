@@ -39,13 +39,13 @@ struct JobLoader: Sendable {
             ).project
         case .path(let path):
             return try ProjectLoader.load(
-                path: try resolved(path, submission.name), presetFolders: configuration.presetFolders, limits: limits
+                path: try resolved(path), presetFolders: configuration.presetFolders, limits: limits
             ).project
         }
     }
 
     /// Links may lead about below the roots, not out of them.
-    private func resolved(_ path: String, _ name: String) throws(EngineError) -> String {
+    private func resolved(_ path: String) throws(EngineError) -> String {
         guard let real = Self.real(path) else { throw .io(path: path, operation: "open", errno: errno) }
         guard configuration.inputRoots.compactMap(Self.real).contains(where: { ServiceState.lies(real, below: $0) })
         else { throw .badInput(Place(file: path), reason: "the file lies outside the broker's input roots") }

@@ -41,6 +41,13 @@ enum SealedFile {
 enum PictureFolder {
     static func path(of job: JobNumber, in data: DataFolder) -> String { "\(data.picturesFolder)/\(job).png" }
 
+    /// The jobs that there are pictures of.
+    static func jobs(in data: DataFolder) -> [JobNumber] {
+        data.pictureNames.compactMap { name in
+            name.hasSuffix(".png") ? JobNumber(name.dropLast(4)).flatMap { "\($0).png" == name ? $0 : nil } : nil
+        }
+    }
+
     static func remove(_ job: JobNumber, from data: DataFolder, _ contents: ContentFolder) {
         let path = path(of: job, in: data)
         var status = stat()

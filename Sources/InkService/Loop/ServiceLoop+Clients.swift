@@ -50,7 +50,7 @@ extension ServiceLoop {
 
     private func welcome(_ name: String, _ route: [UInt8], userID: String?, version: UInt16) {
         if let old = sessions[route] { lose(old, "it said hello again") }
-        guard stopping == .no else { return }
+        guard stopping != .now else { return }
         guard peers.count < configuration.limits.sessions else {
             post(
                 .refuse(reason: "the broker serves \(peers.count) clients already; try again later"), to: route,
@@ -83,6 +83,7 @@ extension ServiceLoop {
     func lose(_ session: SessionID, _ reason: String) {
         guard let peer = peers.removeValue(forKey: session) else { return }
         sessions[peer.route] = nil
+        peer.life.end()
         onEvent(FarmEvent(.debug, "client.left", client: peer.owner, reason: reason))
         tell(.left(session))
     }

@@ -9,7 +9,7 @@ import Synchronization
 /// Jobs to the broker, and what becomes of them.
 extension ServiceLoop {
     /// Reads what is to be done from the store, beside the loop.
-    func start(_ job: JobNumber, priority: Int, weight: Int) {
+    func start(_ job: JobNumber) {
         let (store, mailbox) = (parts.store, mailbox)
         asking.async {
             do throws(StoreError) {
@@ -47,7 +47,9 @@ extension ServiceLoop {
         job.seal = { sealed throws(BrokerError) in
             if isFetched {
                 do throws(StoreError) { try contents.reserve(bytes: sealed.byteCount) } catch {
-                    throw .output(path: sealed.target, operation: "keep (the quota is used up)", errno: ENOSPC)
+                    throw .output(
+                        path: sealed.target, operation: "keep within --quota (purge ended jobs, or raise it)",
+                        errno: EDQUOT)
                 }
             }
             let seal = PictureSeal(

@@ -113,9 +113,8 @@ extension ServiceLoop {
         case .retry(let jobs): pass(on: order, "retry", jobs, session)
         case .priority(let jobs, _): pass(on: order, "priority", jobs, session)
         case .purge(let jobs, let seconds):
-            let done: @Sendable (Int) -> Void = { count in
-                let result = OrderResult(number: order.number, code: .done, count: UInt64(count), text: "")
-                mailbox.post(.send(session, .orderDone(result)))
+            let done: @Sendable (PurgeOutcome) -> Void = { outcome in
+                mailbox.post(.send(session, .orderDone(outcome.result(order.number))))
             }
             if jobs.isEmpty {
                 let milliseconds = Int64(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
@@ -148,17 +147,25 @@ extension ServiceLoop {
     // MARK: - Questions
 
     func ask(_ question: Question, _ session: SessionID) {
-        let (store, mailbox, number) = (parts.store, mailbox, question.number)
+        guard let peer = peers[session] else { return }
+        guard peer.openQuestions < ClientPeer.questionsMax else {
+            refuse(session, "it asks for too much at once")
+            return
+        }
+        peers[session]?.openQuestions += 1
+        let (store, mailbox, number, life) = (parts.store, mailbox, question.number, peer.life)
         switch question.topic {
         case .status:
             let broker = parts.broker
             asking.async {
+                if life.isOver { return }
                 let counts = (try? store.counts()) ?? StoreCounts()
                 broker.report { report in mailbox.post(.status(session, number, counts, report)) }
             }
         case .jobs(let after, let limit):
             let phases = state.jobs.mapValues(\.phase)
             asking.async {
+                if life.isOver { return }
                 let records = (try? store.records(after: after, limit: limit + 1)) ?? []
                 let jobs = records.prefix(limit).map { JobAnswer.json($0, phases[$0.number]) }
                 let answer = JSONValue.object([("jobs", .array(jobs)), ("more", .bool(records.count > limit))])
@@ -168,6 +175,7 @@ extension ServiceLoop {
             let phase = state.jobs[job]?.phase
             let progress = runs[job].map { ($0.done, $0.total) }
             asking.async {
+                if life.isOver { return }
                 let record = (try? store.record(job)) ?? nil
                 let answer = record.map { JobAnswer.json($0, phase, progress: progress) } ?? .null
                 mailbox.post(.answer(session, number, answer.text()))
@@ -178,6 +186,7 @@ extension ServiceLoop {
                 return
             }
             asking.async {
+                if life.isOver { return }
                 let story = (try? store.story(job)) ?? nil
                 let text = story.map { String(decoding: $0, as: UTF8.self) } ?? ""
                 mailbox.post(.answer(session, number, text.isEmpty ? "null" : text))
@@ -187,6 +196,7 @@ extension ServiceLoop {
 
     /// Sends a JSON text in parts; one that is too large is answered with null.
     func answer(_ session: SessionID, _ number: UInt32, _ text: String) {
+        peers[session]?.openQuestions -= 1
         var bytes = Array(text.utf8)
         if bytes.count > Int(ProtocolLimits.answerBytes) { bytes = Array("null".utf8) }
         for start in stride(from: 0, to: bytes.count, by: ProtocolLimits.partBytes) {

@@ -121,61 +121,6 @@ extension ServiceLoop {
             mailbox.post(.event(.recovered(job, isPublished ? seal.picture : nil)))
         }
     }
-
-    // MARK: - Forgetting
-
-    /// Forgets jobs that ended before a time (milliseconds since 1970); `then` gets their number, on a lane.
-    func purge(endedBefore time: Int64, then: @escaping @Sendable (Int) -> Void) {
-        let store = parts.store
-        purge(
-            { () throws(StoreError) in try store.ended(before: time, limit: 500) }, then: then)
-    }
-
-    func purge(_ jobs: [JobNumber], then: @escaping @Sendable (Int) -> Void) {
-        let store = parts.store
-        var isFirst = true
-        let known = jobs.filter { state.jobs[$0] == nil }
-        purge(
-            { () throws(StoreError) in
-                defer { isFirst = false }
-                guard isFirst else { return [] }
-                var ended: [JobNumber] = []
-                for job in known {
-                    if case .ended? = try store.record(job)?.state { ended.append(job) }
-                }
-                return ended
-            }, then: then)
-    }
-
-    private func purge(
-        _ next: @escaping () throws(StoreError) -> [JobNumber], then: @escaping @Sendable (Int) -> Void
-    ) {
-        let parts = parts
-        let inUse = state.contentsInUse
-        nonisolated(unsafe) let next = next
-        fetching.async {
-            var count = 0
-            do throws(StoreError) {
-                while true {
-                    let jobs = try next()
-                    guard !jobs.isEmpty else { break }
-                    _ = try parts.store.apply(jobs.map { .purged($0) })
-                    for job in jobs { PictureFolder.remove(job, from: parts.data, parts.contents) }
-                    count += jobs.count
-                }
-                if count > 0 {
-                    let needed = try parts.store.contentReferences()
-                    _ = parts.contents.collectGarbage(keeping: needed.union(inUse))
-                }
-            } catch {
-                parts.onEvent(FarmEvent(.warning, "store.purge", reason: "\(error)"))
-            }
-            if count > 0 {
-                parts.onEvent(FarmEvent(.info, "jobs.purged", details: [("jobs", String(count))]))
-            }
-            then(count)
-        }
-    }
 }
 
 extension StorageFault {

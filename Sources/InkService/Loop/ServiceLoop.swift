@@ -127,6 +127,7 @@ final class ServiceLoop {
         hand(over: 0)
         if count > 0 { onEvent(FarmEvent(.info, "jobs.restored", details: [("jobs", String(count))])) }
         tell(.tick)
+        removeForgottenPictures()
     }
 
     private func receive() throws(ProtocolError) {
@@ -219,7 +220,7 @@ final class ServiceLoop {
         case .finishContent(let id): finishContent(id)
         case .discardContent(let id): if let content = incoming.removeValue(forKey: id) { discard(content) }
         case .journal(let token, let entries): journal(token, entries)
-        case .start(let job, let priority, let weight): start(job, priority: priority, weight: weight)
+        case .start(let job): start(job)
         case .cancelExport(let job): parts.broker.cancel(JobID(job))
         case .setPriority(let job, let priority): parts.broker.setPriority(JobID(job), priority)
         case .lookUp(let session, let jobs): lookUp(session, jobs)

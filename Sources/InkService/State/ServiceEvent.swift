@@ -90,7 +90,7 @@ enum ServiceAction: Hashable, Sendable {
     case discardContent(ContentID)
     case journal(JournalToken, [JournalEntry])
     /// Give the job to the broker.
-    case start(JobNumber, priority: Int, weight: Int)
+    case start(JobNumber)
     case cancelExport(JobNumber)
     case setPriority(JobNumber, Int)
     /// Look for the ends of jobs that are not in memory.

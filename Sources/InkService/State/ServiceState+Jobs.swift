@@ -44,7 +44,7 @@ extension ServiceState {
         }
         job.phase = .active(isRead: false)
         jobs[number] = job
-        actions.append(.start(number, priority: job.priority, weight: job.weight))
+        actions.append(.start(number))
     }
 
     mutating func prepared(_ number: JobNumber) {

@@ -189,9 +189,8 @@ extension ServiceState {
         _ order: UInt32, of numbers: [JobNumber], without others: [JobNumber], _ why: String
     ) -> OrderResult {
         let done = numbers.count - others.count
-        let shown = others.prefix(20).map(String.init).joined(separator: ", ") + (others.count > 20 ? ", ..." : "")
         return OrderResult(
             number: order, code: others.isEmpty ? .done : done > 0 ? .partly : .refused, count: UInt64(done),
-            text: others.isEmpty ? "" : "\(why): \(others.count == 1 ? "job" : "jobs") \(shown)")
+            text: others.isEmpty ? "" : "\(why): \(others.shownText)")
     }
 }

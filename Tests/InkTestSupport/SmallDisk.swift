@@ -1,15 +1,14 @@
 import Glibc
-import InkTestSupport
 
 /// A small file system of its own in memory, unmounted at the end.
-final class SmallDisk: Sendable {
-    static let isAvailable = ((try? SmallDisk(byteCount: 1 << 16)) ?? nil) != nil
+public final class SmallDisk: Sendable {
+    public static let isAvailable = ((try? SmallDisk(byteCount: 1 << 16)) ?? nil) != nil
 
     private let folder: TemporaryFolder
-    var path: String { folder.path }
+    public var path: String { folder.path }
 
     /// Nil where mounting is not allowed.
-    init?(byteCount: Int) throws {
+    public init?(byteCount: Int) throws {
         folder = try TemporaryFolder(prefix: "ink-disk")
         guard mount("tmpfs", folder.path, "tmpfs", 0, "size=\(byteCount)") == 0 else { return nil }
     }
@@ -17,7 +16,7 @@ final class SmallDisk: Sendable {
     deinit { umount2(folder.path, Int32(MNT_DETACH)) }
 
     /// Leaves no room for a single byte.
-    func fill() {
+    public func fill() {
         let file = open(path + "/ballast", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         defer { close(file) }
         for size in [1 << 16, 1 << 12, 1] {
@@ -26,5 +25,5 @@ final class SmallDisk: Sendable {
         }
     }
 
-    func makeRoom() { unlink(path + "/ballast") }
+    public func makeRoom() { unlink(path + "/ballast") }
 }

@@ -1,0 +1,134 @@
+import Dispatch
+import InkBroker
+import InkProtocol
+import InkStore
+
+/// What came of a purge.
+struct PurgeOutcome: Sendable {
+    var count = 0
+    /// Jobs that were named and have not ended, or are unknown.
+    var left: [JobNumber] = []
+    /// Why it did not get further.
+    var problem: StoreError?
+
+    func result(_ number: UInt32) -> OrderResult {
+        var reasons: [String] = []
+        if !left.isEmpty { reasons.append("not ended, or unknown: \(left.shownText)") }
+        if let problem { reasons.append("\(problem)") }
+        return OrderResult(
+            number: number, code: reasons.isEmpty ? .done : count > 0 ? .partly : .refused, count: UInt64(count),
+            text: reasons.joined(separator: "; "))
+    }
+}
+
+/// Forgetting jobs that have ended.
+extension ServiceLoop {
+    /// Jobs that are forgotten in one commit.
+    private static let purgedAtOnce = 500
+
+    /// Forgets jobs that ended before a time (milliseconds since 1970). `then` is called on a lane.
+    func purge(endedBefore time: Int64, then: @escaping @Sendable (PurgeOutcome) -> Void) {
+        purge(then) { (parts, forget) throws(StoreError) in
+            while true {
+                let jobs = try parts.store.ended(before: time, limit: Self.purgedAtOnce)
+                guard !jobs.isEmpty else { return [] }
+                try forget(jobs)
+            }
+        }
+    }
+
+    func purge(_ jobs: [JobNumber], then: @escaping @Sendable (PurgeOutcome) -> Void) {
+        let running = Set(jobs.filter { state.jobs[$0] != nil })
+        purge(then) { (parts, forget) throws(StoreError) in
+            var ended: [JobNumber] = []
+            var others: [JobNumber] = []
+            var seen: Set<JobNumber> = []
+            for job in jobs where seen.insert(job).inserted {
+                if !running.contains(job), case .ended? = try parts.store.record(job)?.state {
+                    ended.append(job)
+                } else {
+                    others.append(job)
+                }
+            }
+            for start in stride(from: 0, to: ended.count, by: Self.purgedAtOnce) {
+                try forget(Array(ended[start..<min(ended.count, start + Self.purgedAtOnce)]))
+            }
+            return others
+        }
+    }
+
+    /// - Parameter body: hands out jobs that have ended to be forgotten; returns those that have not.
+    private func purge(
+        _ then: @escaping @Sendable (PurgeOutcome) -> Void,
+        _ body:
+            @escaping @Sendable (ServiceParts, ([JobNumber]) throws(StoreError) -> Void) throws(StoreError)
+            -> [JobNumber]
+    ) {
+        let parts = parts
+        let inUse = state.contentsInUse
+        fetching.async {
+            var outcome = PurgeOutcome()
+            do throws(StoreError) {
+                outcome.left = try body(parts) { (jobs) throws(StoreError) in
+                    try Self.forget(jobs, parts)
+                    outcome.count += jobs.count
+                }
+                if outcome.count > 0 {
+                    let needed = try parts.store.contentReferences()
+                    _ = parts.contents.collectGarbage(keeping: needed.union(inUse))
+                }
+            } catch {
+                outcome.problem = error
+                parts.onEvent(FarmEvent(.warning, "store.purge", reason: "\(error)"))
+            }
+            if outcome.count > 0 {
+                parts.onEvent(FarmEvent(.info, "jobs.purged", details: [("jobs", String(outcome.count))]))
+            }
+            then(outcome)
+        }
+    }
+
+    private static func forget(_ jobs: [JobNumber], _ parts: ServiceParts) throws(StoreError) {
+        func removePictures() { for job in jobs { PictureFolder.remove(job, from: parts.data, parts.contents) } }
+        do throws(StoreError) {
+            _ = try parts.store.apply(jobs.map { .purged($0) })
+        } catch {
+            // Where even that finds no room, the pictures make some. Should the broker die now, clients are told that it
+            // keeps none of these jobs.
+            guard error.isTemporary else { throw error }
+            removePictures()
+            _ = try parts.store.apply(jobs.map { .purged($0) })
+        }
+        removePictures()
+    }
+
+    /// Removes the pictures of jobs that were forgotten when an earlier life ended in the middle of a purge.
+    func removeForgottenPictures() {
+        let parts = parts
+        // A number that this store has not given is not its to judge.
+        let next = state.nextJob
+        fetching.async {
+            var count = 0
+            do throws(StoreError) {
+                for job in PictureFolder.jobs(in: parts.data) where job < next {
+                    guard try parts.store.record(job) == nil else { continue }
+                    PictureFolder.remove(job, from: parts.data, parts.contents)
+                    count += 1
+                }
+            } catch {
+                parts.onEvent(FarmEvent(.warning, "store.unreadable", reason: "\(error)"))
+            }
+            if count > 0 {
+                parts.onEvent(FarmEvent(.info, "pictures.removed", details: [("pictures", String(count))]))
+            }
+        }
+    }
+}
+
+extension [JobNumber] {
+    /// The first of them, for a person.
+    var shownText: String {
+        let shown = prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? ", ..." : "")
+        return "\(count == 1 ? "job" : "jobs") \(shown)"
+    }
+}
