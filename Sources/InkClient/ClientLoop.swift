@@ -48,6 +48,8 @@ final class ClientLoop {
             handle(.tick)
         }
         files.close()
+        // Pictures that were being finished.
+        for event in parts.mailbox.take() { handle(event) }
     }
 
     private func handle(_ event: ClientEvent) {

@@ -17,6 +17,8 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     case forbidden = 77
     /// A file of limits, presets or settings is wrong.
     case configuration = 78
+    /// Stopped because its terminal was closed (SIGHUP).
+    case hungUp = 129
     /// Stopped by Ctrl-C (SIGINT).
     case interrupted = 130
     /// Stopped by SIGTERM.

@@ -9,7 +9,8 @@ import Synchronization
 /// A broker as a client sees it: answers on a thread of its own, as told.
 ///
 /// Jobs get numbers from 1 and end at once, by the name of their project: `...bad.ink` fails, `...gone.ink` is
-/// cancelled, `...slow.ink` only ends by an order, `...refused.ink` is not accepted; any other one is finished, with
+/// cancelled, `...slow.ink` only ends by an order, `...late.ink` is finished
+/// just when it is to be cancelled, `...refused.ink` is not accepted; any other one is finished, with
 /// its number as its picture.
 final class FakeBroker: FarmConnection {
     struct Job {
@@ -131,7 +132,7 @@ final class FakeBroker: FarmConnection {
                 switch submission.name {
                 case let name where name.hasSuffix("bad.ink"): .failed(.badInput, text: "\(name): layers[0]: is bad")
                 case let name where name.hasSuffix("gone.ink"): .cancelled
-                case let name where name.hasSuffix("slow.ink"): nil
+                case let name where name.hasSuffix("slow.ink") || name.hasSuffix("late.ink"): nil
                 default: .finished(FakeBroker.picture(job))
                 }
             state.jobs[job] = Job(submission: submission, content: content, ending: ending)
@@ -171,12 +172,16 @@ final class FakeBroker: FarmConnection {
     }
 
     func order(_ action: OrderAction, timeoutMilliseconds: Int) throws(ClientError) -> OrderResult {
-        let cancelled = state.withLock { state in
+        let ended = state.withLock { state in
             state.orders.append(action)
-            guard case .cancel(let jobs) = action else { return [JobNumber]() }
-            return jobs.filter { state.jobs[$0]?.ending == nil }
+            guard case .cancel(let jobs) = action else { return [Notice]() }
+            return jobs.filter { state.jobs[$0]?.ending == nil }.map { job in
+                let isLate = state.jobs[job]?.submission.name.hasSuffix("late.ink") == true
+                return Notice(
+                    id: 100 + job, job: job, ending: isLate ? .finished(FakeBroker.picture(job)) : .cancelled)
+            }
         }
-        for job in cancelled { emit(.notice(Notice(id: 100 + job, job: job, ending: .cancelled))) }
+        for notice in ended { emit(.notice(notice)) }
         return orderResult
     }
 

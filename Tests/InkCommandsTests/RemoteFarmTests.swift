@@ -199,6 +199,21 @@ import Testing
         for id in 0..<4 { #expect(events.all.withLock { $0.count { $0 == .cancelled(id) } } == 1) }
     }
 
+    @Test func aPictureThatIsFinishedWhileItIsCancelledIsNotKeptAnywhere() throws {
+        let folder = ScratchFolder()
+        let broker = broker()
+        let (farm, events) = try start(broker)
+        farm.submit(request(0, "late.ink", content: 0, in: folder))
+        _ = events.wait { $0.contains(.taken(0)) }
+        farm.cancelAll()
+        let all = events.wait { $0.contains(.cancelled(0)) }
+        farm.stop()
+        #expect(all.contains(.cancelled(0)), "\(all)")
+        let now = broker.now
+        #expect(now.orders == [.cancel([1]), .purge([1], endedSecondsAgo: 0)], "\(now.orders)")
+        #expect(now.fetched.isEmpty && now.taken == [101] && now.isStopped)
+    }
+
     @Test func aBrokerThatIsAwayOnlyDelays() throws {
         let folder = ScratchFolder()
         let broker = broker()

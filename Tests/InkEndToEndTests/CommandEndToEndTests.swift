@@ -59,7 +59,7 @@ struct CommandEndToEndTests {
         #expect(result.error == "ink: error: standard output: cannot write: No space left on device\n")
     }
 
-    private static let signals: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143)]
+    private static let signals: [(Int32, Int32)] = [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)]
 
     @Test(arguments: signals, [[], ["--name", "{title}.png"]] as [[String]])
     func signalsEndARunThatWaits(signal: (Int32, Int32), options: [String]) throws {

@@ -138,6 +138,7 @@ extension ClientState {
     }
 
     private mutating func openFetches(now: Int64) {
+        guard phase != .stopped else { return }
         while let id = fetches.openNext(limit: rules.fetchesInFlight), let fetch = fetches[id] {
             actions.append(.open(id, path: fetch.path))
             ask(id, now: now)

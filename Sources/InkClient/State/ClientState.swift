@@ -42,8 +42,12 @@ struct ClientState {
 
     /// Takes an event and says what to do about it.
     mutating func handle(_ event: ClientEvent, now: Int64) -> [ClientAction] {
-        if phase == .stopped { return [] }
         actions = []
+        guard phase != .stopped else {
+            // It got its name all the same.
+            if case .stored(let id) = event { stored(id, now: now) }
+            return actions
+        }
         switch event {
         case .started: connect(now: now)
         case .received(let message):

@@ -61,6 +61,9 @@ struct ExportArguments: Hashable, Sendable {
         layers = try Self.layers(parsed)
         name = try NameTemplate(
             parsed.value("name") ?? (layers == .each ? "{name}-{layer}-{size}.png" : "{name}-{size}.png"))
+        if parsed.isGiven("name"), let output, output.hasEnding(".png") {
+            throw .usage("--name and a file, --output \(output), exclude each other")
+        }
         if layers != .each, name.placeholders.contains(.layer) {
             throw .usage("--name: {layer} needs --each-layer")
         }

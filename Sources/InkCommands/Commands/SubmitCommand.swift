@@ -69,7 +69,8 @@ struct SubmitCommand {
         let inputs = try findInputs()
         let outlines = readOutlines(inputs)
         var planned = arguments
-        planned.output = into
+        // A folder, whatever its name ends with.
+        planned.output = into.map { $0.isEmpty ? $0 : $0 + "/" }
         let plan = try ExportPlan(inputs: inputs, outlines: outlines, arguments: planned, resolve: { $0 })
         guard !plan.pictures.isEmpty else { return ExitCode.combining(failures) }
         var session = try RemoteSession(options, environment)

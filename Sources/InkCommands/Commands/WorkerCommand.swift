@@ -33,6 +33,7 @@ struct WorkerCommand {
         configuration.security = try arguments.security()
         let control = WorkerControl()
         if environment.handlesSignals {
+            Interrupts.ignoreHangUp()
             try Interrupts.watch(onFirst: { _ in control.requestDrain() }, beforeExit: {})
         }
         // Only now: its thread must not get the signals.

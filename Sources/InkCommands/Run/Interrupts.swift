@@ -3,13 +3,28 @@ import InkEngine
 
 /// What asked the program to stop.
 enum StopSignal: Hashable, Sendable {
-    case interrupt, terminate
+    case hangUp, interrupt, terminate
+
+    init?(number: Int32) {
+        switch number {
+        case SIGHUP: self = .hangUp
+        case SIGINT: self = .interrupt
+        case SIGTERM: self = .terminate
+        default: return nil
+        }
+    }
 
     /// What the program leaves with, as shells know it: 128 and the signal's number.
-    var exitCode: ExitCode { self == .interrupt ? .interrupted : .terminated }
+    var exitCode: ExitCode {
+        switch self {
+        case .hangUp: .hungUp
+        case .interrupt: .interrupted
+        case .terminate: .terminated
+        }
+    }
 }
 
-/// Turns SIGINT and SIGTERM into calls on a thread of their own, where everything is allowed that a signal handler may
+/// Turns SIGHUP, SIGINT and SIGTERM into calls on a thread of their own, where everything is allowed that a signal handler may
 /// not do.
 enum Interrupts {
     /// Calls `onFirst` at the first signal, and leaves the process at the second one after `beforeExit`.
@@ -21,7 +36,7 @@ enum Interrupts {
         // A closed pipe is told by write(2).
         signal(SIGPIPE, SIG_IGN)
         // Not the signals that whoever started the program has it ignore (nohup, background jobs of a script).
-        let watched = [SIGINT, SIGTERM].filter { !isIgnored($0) }
+        let watched = [SIGHUP, SIGINT, SIGTERM].filter { !isIgnored($0) }
         guard !watched.isEmpty else { return }
         let signals = signalSet(watched)
         withUnsafePointer(to: signals) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
@@ -83,8 +98,10 @@ enum Interrupts {
 
         private func wait() -> StopSignal {
             var number: Int32 = 0
-            while withUnsafePointer(to: signals, { sigwait($0, &number) }) != 0 {}
-            return number == SIGINT ? .interrupt : .terminate
+            while true {
+                let failure = withUnsafePointer(to: signals) { sigwait($0, &number) }
+                if failure == 0, let signal = StopSignal(number: number) { return signal }
+            }
         }
     }
 }

@@ -13,6 +13,8 @@ import Synchronization
 final class RemoteFarm: ExportFarm {
     /// How long ordering the end of all jobs may take, milliseconds.
     private static let cancelMilliseconds = 5_000
+    /// How long jobs are waited for after that, and pictures that are on their way.
+    private static let lastEndsMilliseconds = 2_000
     /// Finished jobs are forgotten at the broker in lots of so many, or after so many turns of the clock.
     private static let purgeCount = 200
     private static let purgeTurns = 20
@@ -206,15 +208,19 @@ final class RemoteFarm: ExportFarm {
             return
         }
         begin(entry.id)
-        if case .finished(let picture) = notice.ending {
+        let isCancelling = state.withLock(\.isCancelling)
+        if case .finished(let picture) = notice.ending, !isCancelling {
             state.withLock { $0.open[entry.id]?.finish = (notice.id, picture) }
             connection?.fetch(notice.job, picture: picture, to: entry.output)
             return
         }
         connection?.noticeTaken(notice.id)
-        if case .cancelled = notice.ending, state.withLock(\.isCancelling) {
-            end(entry.id, .cancelled(entry.id))
-        } else if let failure = PictureFailure(notice.ending, job: notice.job) {
+        if isCancelling {
+            // One that was finished in that moment is not fetched any more.
+            if case .finished = notice.ending { state.withLock { $0.fetched.append(notice.job) } }
+            if case .failed = notice.ending {} else { return end(entry.id, .cancelled(entry.id)) }
+        }
+        if let failure = PictureFailure(notice.ending, job: notice.job) {
             end(entry.id, .failed(entry.id, failure))
         }
     }
@@ -305,7 +311,24 @@ final class RemoteFarm: ExportFarm {
         if !untold.isEmpty {
             tell(.news("the broker could not be told to stop; its jobs go on: ink cancel \(untold.sorted().shortText)"))
         }
+        waitForLastEnds()
+        purge(timeoutMilliseconds: 3_000)
+        // Then no picture can get its name any more.
+        connection?.stop()
         for id in state.withLock({ Array($0.open.keys) }).sorted() { end(id, .cancelled(id)) }
+    }
+
+    /// Waits a little until the broker has told the ends of all jobs, and the last pictures are here.
+    private func waitForLastEnds() {
+        let start = clock.milliseconds
+        while clock.milliseconds - start < Double(Self.lastEndsMilliseconds) {
+            if state.withLock({ state in !state.link.isConnected || state.open.isEmpty }) { return }
+            usleep(10_000)
+        }
+        // The broker need not keep what is on its way still.
+        state.withLock { state in
+            state.fetched += state.open.values.compactMap { $0.finish == nil ? nil : $0.job }
+        }
     }
 
     func stop() {
