@@ -12,12 +12,20 @@ constexpr int32_t one = 4096;
 /// What a line is of a row's height, 1/65,536.
 constexpr int32_t weight = 65536 / INK_PART_LINES;
 
+/// So far outside the cell lies what lies further outside, pixels.
+constexpr int32_t margin = 4;
+
 /// An interval on each of sixteen lines; where `end` < `start` there is none.
 struct spans {
     int16lanes start, end;
 
     INK_INLINE spans none() { return {(int16lanes)INT32_MAX, (int16lanes)INT32_MIN}; }
     INK_METHOD int16lanes are_empty() const { return (int16lanes)(start > end); }
+    /// Whether no interval can reach beyond any of these.
+    INK_METHOD bool reach_over(int32_t width) const {
+        const int16lanes is_all = (int16lanes)(start <= -margin * one) & (int16lanes)(end >= (width + margin) * one);
+        return __builtin_reduce_and(is_all) != 0;
+    }
 };
 
 /// What lines meet of a part.
@@ -41,7 +49,7 @@ INK_INLINE spans spans_of(
         const float16 x = (y - edge.top) * edge.slope + edge.x;
         include((int16lanes)(y >= edge.top) & (int16lanes)(y < edge.bottom), x, x);
     }
-    const float first = (float)(left - 4), last = (float)(left + width + 4);
+    const float first = (float)(left - margin), last = (float)(left + width + margin);
     const auto fixed_place = [&](float16 v) __attribute__((always_inline)) {
         // What lies outside the cell lies just outside.
         const float16 scaled = least(greatest(v, (float16)first), (float16)last) * (float)one;
@@ -137,6 +145,11 @@ void add_parts(
             }
             all.start = meet ? least(all.start, next.start) : next.start;
             all.end = meet ? greatest(all.end, next.end) : next.end;
+            if (all.reach_over(target.width)) {
+                // Nothing more can be added, and what has been put away lies within.
+                is_one = true;
+                break;
+            }
         }
         if (is_one && __builtin_reduce_or(all.are_empty()) == 0) {
             add_steps(changes, all.start, 1);

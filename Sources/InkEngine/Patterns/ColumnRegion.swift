@@ -145,7 +145,7 @@ struct ColumnRegion {
         return repeated
     }
 
-    /// Closed outlines whose areas make up the region, the same way round as a Box's corners.
+    /// Closed outlines whose areas make up the region, the same way round as a quad's corners.
     ///
     /// The region is cut upright where the number of intervals changes.
     var outlines: [[Point]] {

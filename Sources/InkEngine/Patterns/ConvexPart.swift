@@ -64,16 +64,26 @@ enum ConvexPart: Hashable, Sendable {
         }
     }
 
-    /// Lowest and highest y.
-    var rangeY: (min: Double, max: Double) {
-        switch self {
-        case .disc(let center, let radius): (center.y - radius, center.y + radius)
-        case .quad(let a, let b, let c, let d): (min(a.y, b.y, c.y, d.y), max(a.y, b.y, c.y, d.y))
-        case .polygon(let corners):
-            corners.reduce((Double.infinity, -Double.infinity)) { (min($0.0, $1.y), max($0.1, $1.y)) }
-        case .capsule(let a, let b, _):
-            (min(a.center.y - a.radius, b.center.y - b.radius), max(a.center.y + a.radius, b.center.y + b.radius))
+    /// A box round it.
+    var bounds: Rect {
+        var box = Rect.empty
+        func add(_ center: Point, _ radius: Double) {
+            box.formUnion(Point(x: center.x - radius, y: center.y - radius))
+            box.formUnion(Point(x: center.x + radius, y: center.y + radius))
         }
+        switch self {
+        case .disc(let center, let radius): add(center, radius)
+        case .quad(let a, let b, let c, let d):
+            box.formUnion(a)
+            box.formUnion(b)
+            box.formUnion(c)
+            box.formUnion(d)
+        case .polygon(let corners): for corner in corners { box.formUnion(corner) }
+        case .capsule(let a, let b, _):
+            add(a.center, a.radius)
+            add(b.center, b.radius)
+        }
+        return box
     }
 
     /// A point of it or near it.

@@ -5,7 +5,8 @@ struct WaveLines {
     let pixelsPerUnit: Double
 
     private static let steps = 32
-    /// The largest area between a chord of a round join and its arc, output pixels.
+    /// The largest area between a chord of a round join and its arc, output pixels; in proportion less for a line that covers
+    /// less than twenty.
     private static let areaMax = 0.002
 
     /// The middle line's vertices; the others are the same, moved across by multiples of the spacing.
@@ -22,7 +23,7 @@ struct WaveLines {
         guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else {
             return Outline(ColumnRegion(polygons(of: line)).repeated(Pattern.lineIndices, of: spacing).outlines)
         }
-        // Out along the one side and back along the other: the same way round as a Box's corners.
+        // Out along the one side and back along the other: the same way round as a quad's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())
         return Outline([ring], copies: Pattern.lineIndices.map { Point(x: 0, y: Double($0) * spacing) })
     }
@@ -97,12 +98,14 @@ struct WaveLines {
 
     /// Unit vectors from `a` to `b`, both included, halved until the chords of a round join are near enough to its arc.
     private func arc(from a: Point, to b: Point) -> [Point] {
+        let covered = 2 * Pattern.halfLength * width * pixelsPerUnit * pixelsPerUnit
+        let areaMax = WaveLines.areaMax * min(covered / 20, 1)
         var arc = [a, b]
         while arc.count < 64 {
             let radius = width / 2 * pixelsPerUnit
             let sagitta = radius * (1 - (arc[0] + arc[1]).length / 2)
             // Two thirds of the rectangle over the chord.
-            guard 2 / 3 * sagitta * radius * (arc[1] - arc[0]).length > WaveLines.areaMax else { break }
+            guard 2 / 3 * sagitta * radius * (arc[1] - arc[0]).length > areaMax else { break }
             var finer = [arc[0]]
             for k in 1..<arc.count {
                 let sum = arc[k - 1] + arc[k]

@@ -41,12 +41,16 @@ final class PartRasterizer {
         }
     }
 
-    /// Takes up a part unless it meets no row of the cell.
+    /// Takes up a part unless it does not meet the cell.
     private func take(_ part: ConvexPart, scale: OutputScale) {
-        let range = part.rangeY
-        let top = range.min * scale.y
-        let bottom = range.max * scale.y
+        let bounds = part.bounds
+        let top = bounds.minY * scale.y
+        let bottom = bounds.maxY * scale.y
         let cell = accumulator.cell
+        // A pixel more, for what is rounded.
+        guard bounds.minX * scale.x < Double(cell.x + cell.width + 1), bounds.maxX * scale.x > Double(cell.x - 1) else {
+            return
+        }
         guard top < Double(cell.y + cell.height), bottom > Double(cell.y) else { return }
         let first = Int(max(top.rounded(.down), Double(cell.y))) - cell.y
         let last = Int(min(bottom, Double(cell.y + cell.height - 1))) - cell.y

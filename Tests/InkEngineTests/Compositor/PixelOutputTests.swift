@@ -32,7 +32,8 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let planes = FloatPlanes(width: width, height: 3)
         for i in 0..<planes.count {
-            planes.red[i] = (Float(Int.random(in: 0...254, using: &random)) + 0.5) / 255
+            // Halves, less what shares of 65,535 may be below them.
+            planes.red[i] = (Float(Int.random(in: 0...254, using: &random)) + 0.5) / 255 - Float(i % 3) / 65_535
             planes.green[i] = Float.random(in: -0.2...1.2, using: &random)
             planes.blue[i] = Float.random(in: 0...1, using: &random)
             planes.alpha[i] = 1
@@ -43,9 +44,11 @@ import Testing
         for y in 0..<3 {
             for x in 0..<width {
                 let i = y * width + x
-                let wanted = [planes.red[i], planes.green[i], planes.blue[i]].map {
-                    UInt8((min(1, max(0, $0)) * 255 + 0.5).rounded(.down))
+                let wanted = [planes.red[i], planes.green[i], planes.blue[i]].map { (value: Float) -> UInt8 in
+                    let raised = min(1, max(0, value)) * 255 + 0.5 + 0.0078125
+                    return UInt8(raised.rounded(.down))
                 }
+                #expect(Float(wanted[0]) > planes.red[i] * 255)
                 let start = y * rowBytes + 3 * x
                 #expect(Array(bytes[start..<(start + 3)]) == wanted, "seed \(seed), pixel \(x), \(y) of width \(width)")
             }

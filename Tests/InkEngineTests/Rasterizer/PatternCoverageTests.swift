@@ -137,6 +137,7 @@ struct PatternCoverageTests {
             Brush(type: .dots, rotation: 15, spacing: 3.9), Brush(type: .dots, rotation: 15, spacing: 3.99),
             Brush(type: .waves, rotation: 30, spacing: 6, lineWidth: 1),
             Brush(type: .waves, rotation: 70, spacing: 12, scale: 2, lineWidth: 2),
+            Brush(type: .waves, rotation: 30, spacing: 52, lineWidth: 2.1),
             Brush(type: .parallelLines, rotation: 33, spacing: 4, lineWidth: 1),
             Brush(type: .crossHatch, rotation: 33, spacing: 4, lineWidth: 1),
         ])

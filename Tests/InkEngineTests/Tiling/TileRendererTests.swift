@@ -89,6 +89,24 @@ struct TileRendererTests {
         #expect(tiled == whole)
     }
 
+    @Test("a wash of half the ink is rounded up everywhere", arguments: [1, 3, 5, 7, 9])
+    func washes(tenths: Int) throws {
+        let size = PixelSize(width: 40, height: 30)
+        for type in [BrushType.solid, .parallelLines] {
+            // A line of a stamp covers the picture; the others lie beside it.
+            let brush = Brush(
+                type: type, spacing: 1000, opacity: Double(tenths) / 10, scale: 10, lineWidth: 50, color: .white)
+            let stroke = Stroke(brush: brush, points: [StrokePoint(x: 20, y: 15)])
+            for background in [RGBA8.black, RGBA8(red: 0, green: 0, blue: 0, alpha: 0)] {
+                let project = Project(canvasSize: size, background: background, layers: [Layer(strokes: [stroke])])
+                let picture = try LocalRendering.render(project, images: DecodedImages(), output: size)
+                let half = UInt8((255 * tenths + 5) / 10)
+                let color = background == .black ? [half, half, half, 255] : [255, 255, 255, half]
+                #expect(picture == (0..<size.area).flatMap { _ in color }, "\(type), \(picture.prefix(4))")
+            }
+        }
+    }
+
     @Test("grays keep their luminosity, however that is rounded", arguments: [BlendMode.luminosity, .color])
     func grays(mode: BlendMode) throws {
         for gray in UInt8.min...UInt8.max {
