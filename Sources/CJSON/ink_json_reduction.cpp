@@ -96,6 +96,18 @@ bool find_string(Cursor cursor, ink_json_piece *piece, const uint8_t *text) {
     return true;
 }
 
+/// Whether something in the text may pass for a stand-in: a string with the character that those of images begin with, or a
+/// key that is `points` only when its escapes are read. No writer escapes letters.
+bool may_pass_for_stand_in(const uint8_t *text, const uint8_t *end) {
+    Cursor cursor{text, end};
+    while (const uint8_t *backslash = cursor.find('\\')) {
+        cursor.at = backslash + 1;
+        if (end - backslash < 6 || memcmp(backslash, "\\u00", 4) != 0) continue;
+        if (backslash[4] == '6' || backslash[4] == '7' || memcmp(backslash + 4, "01", 2) == 0) return true;
+    }
+    return false;
+}
+
 /// False when the text has to be read whole.
 bool reduce(const uint8_t *text, size_t length, ink_json_reduction &result) {
     const uint8_t *end = text + length;
@@ -124,6 +136,7 @@ bool reduce(const uint8_t *text, size_t length, ink_json_reduction &result) {
             piece.offset = cursor.at - text;
             stand_in = "[[" + stand_in + ",0,0,0,0,0,0]]";
         }
+        if (may_pass_for_stand_in(kept, text + piece.offset)) return false;
         result.text.append(reinterpret_cast<const char *>(kept), text + piece.offset - kept);
         result.text += stand_in;
         result.pieces.push_back(piece);
@@ -131,7 +144,7 @@ bool reduce(const uint8_t *text, size_t length, ink_json_reduction &result) {
         cursor.at = text + piece.offset + piece.length + (key == Key::image ? 1 : 0);
         kept = text + piece.offset + piece.length;
     }
-    if (result.pieces.empty()) return false;
+    if (result.pieces.empty() || may_pass_for_stand_in(kept, end)) return false;
     result.text.append(reinterpret_cast<const char *>(kept), end - kept);
     result.length = result.text.size();
     result.text.append(INK_JSON_PADDING, ' ');

@@ -103,5 +103,3 @@ void ink_png_close(ink_png_reader *reader) {
     png_destroy_read_struct(&reader->png, &reader->info, NULL);
     free(reader);
 }
-
-const char *ink_png_library_version(void) { return png_get_libpng_ver(NULL); }

@@ -23,16 +23,6 @@ public enum EngineError: Error, Hashable, Sendable {
     case io(path: String, operation: String, errno: Int32)
     /// A caller of the engine broke its contract; a defect of the program, not of the input.
     case internalError(String)
-
-    /// The same error with `file` as the file's name, for readers that only know the inner path.
-    public func inFile(_ file: String) -> EngineError {
-        switch self {
-        case .badInput(let place, let reason): .badInput(Place(file: file, path: place.path), reason: reason)
-        case .overLimit(let place, let what, let found, let limit):
-            .overLimit(Place(file: file, path: place.path), what: what, found: found, limit: limit)
-        case .io, .internalError: self
-        }
-    }
 }
 
 extension EngineError: CustomStringConvertible {

@@ -39,6 +39,3 @@ int ink_png_finish(ink_png_reader *reader);
 const char *ink_png_error(const ink_png_reader *reader);
 
 void ink_png_close(ink_png_reader *reader);
-
-// libpng's version as it runs, "1.6.39".
-const char *ink_png_library_version(void);

@@ -83,12 +83,6 @@ final class PictureWriter: Sendable {
         return ".\(stem).\(tag).part"
     }
 
-    /// The unfinished file of an export with that tag.
-    static func temporaryPath(target: String, tag: String) -> String {
-        let (folder, name) = FileSystem.split(FileSystem.resolvingLink(target))
-        return "\(folder)/\(temporaryName(for: name, tag: tag))"
-    }
-
     /// Appends to the file.
     ///
     /// - Throws: `BrokerError.output`; the writer can only be discarded then.

@@ -98,12 +98,15 @@ struct ImportCommand {
         for file in arguments.files {
             do throws(EngineError) {
                 let bytes = try InputFile.read(path: file, limitBytes: limits.fileBytes)
-                let reading = QuickDrawReader.read(bytes, file: file, limits: limits)
-                for error in reading.errors { fail(error) }
-                if reading.drawings.isEmpty, reading.errors.isEmpty {
-                    fail(.badInput(Place(file: file), reason: "holds no drawing"))
+                var isEmpty = true
+                QuickDrawReader.read(bytes, file: file, limits: limits) { line in
+                    isEmpty = false
+                    switch line {
+                    case .success(let drawing): make(drawing, file: file)
+                    case .failure(let error): fail(error)
+                    }
                 }
-                for drawing in reading.drawings { make(drawing, file: file) }
+                if isEmpty { fail(.badInput(Place(file: file), reason: "holds no drawing")) }
             } catch {
                 fail(error)
             }

@@ -9,9 +9,6 @@ struct MasksCommand {
     private let isQuiet: Bool
     private let console: Console
 
-    /// Rows of a mask that are encoded at once.
-    private static let bandRows = 64
-
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let command = try MasksCommand(parsed, environment.console)
         return try command.execute()
@@ -55,7 +52,7 @@ struct MasksCommand {
                     throw .io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError)
                 }
                 let mask = try MaskMaker.mask(samples: samples, size: info.size, format: info.format, color: color)
-                try FileSystem.writeAtomically(try Self.png(of: mask, size: info.size), to: path)
+                try FileSystem.writeAtomically(try GrayPNG.encode(samples: mask, size: info.size), to: path)
             } catch {
                 console.error(error.description)
                 failures.append(error.exitCode)
@@ -94,32 +91,10 @@ struct MasksCommand {
             whole += samples[taken..<run.at]
             taken = run.at
             let pixel = (0..<info.format.bytesPerPixel).map { UInt8(truncatingIfNeeded: run.value >> (8 * UInt32($0))) }
-            for _ in 0..<(run.rows * info.size.width) { whole += pixel }
+            let row = (0..<info.size.width).flatMap { _ in pixel }
+            for _ in 0..<run.rows { whole += row }
         }
         whole += samples[taken...]
         return (whole, info)
-    }
-
-    /// A gray picture of the mask; red is what counts in a mask.
-    private static func png(of mask: [UInt8], size: PixelSize) throws(EngineError) -> [UInt8] {
-        var file = try PNGStream.prologue(size: size, format: .rgb, description: PNGStream.Description())
-        var adler = Adler32.empty
-        let encoder = BandEncoder()
-        for first in stride(from: 0, to: size.height, by: bandRows) {
-            let rows = first..<min(size.height, first + bandRows)
-            var pixels: [UInt8] = []
-            pixels.reserveCapacity(rows.count * size.width * 3)
-            for value in mask[(rows.lowerBound * size.width)..<(rows.upperBound * size.width)] {
-                pixels.append(value)
-                pixels.append(value)
-                pixels.append(value)
-            }
-            let band = try encoder.encode(
-                pixels: pixels, width: size.width, format: .rgb,
-                encoding: BandEncoding(effort: .balanced, isLast: rows.upperBound == size.height))
-            file += PNGStream.idat(band.bytes, isFirst: first == 0)
-            adler = Adler32.combine(adler, band.adler32, lengthB: band.filteredByteCount)
-        }
-        return file + PNGStream.epilogue(adler32: adler)
     }
 }

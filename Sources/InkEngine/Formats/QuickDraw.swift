@@ -42,27 +42,27 @@ public struct QuickDrawing: Hashable, Sendable {
 /// Reads Quick, Draw! files in the raw form: one JSON object a line with `word`, `key_id` and `drawing`, a list of strokes
 /// `[[x...], [y...], [t...]]`. The times may be missing, as in the simplified form.
 public enum QuickDrawReader {
-    /// What a file held, and what was wrong with the lines that could not be read.
-    public struct Reading: Sendable {
-        public var drawings: [QuickDrawing]
-        /// In the order of the lines; each names the file and the line.
-        public var errors: [EngineError]
-    }
-
-    /// Reads all lines of a file; empty ones are stepped over. A bad line does not hinder the others.
-    public static func read(_ bytes: [UInt8], file: String, limits: Limits = Limits()) -> Reading {
-        var reading = Reading(drawings: [], errors: [])
+    /// Reads a file line by line; empty ones are stepped over, a bad one does not hinder the others.
+    ///
+    /// - Parameter body: gets each line's drawing, or what is wrong with it: the file and the line are named.
+    public static func read(
+        _ bytes: [UInt8], file: String, limits: Limits = Limits(),
+        _ body: (Result<QuickDrawing, EngineError>) -> Void
+    ) {
         var number = 0
-        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+            let line = bytes[start..<end]
+            start = end + 1
             number += 1
             guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { continue }
             do throws(EngineError) {
-                reading.drawings.append(try readLine(line, number: number, file: file, limits: limits))
+                body(.success(try readLine(line, number: number, file: file, limits: limits)))
             } catch {
-                reading.errors.append(error.inLine(number, of: file))
+                body(.failure(error.inLine(number, of: file)))
             }
         }
-        return reading
     }
 
     private static func readLine(

@@ -63,6 +63,9 @@ private struct TemplateParser {
     let file: String
     var parser: ProjectParser
     let digest = SHA256()
+    /// Each is read once, whichever layers name it.
+    private var images: [BundlePath: EncodedImage] = [:]
+    private var imageBytes = 0
 
     init(bundle: any TemplateBundle, file: String, parser: ProjectParser) {
         self.bundle = bundle
@@ -151,8 +154,13 @@ private struct TemplateParser {
     }
 
     private mutating func readImage(_ path: BundlePath) throws(EngineError) -> EncodedImage? {
-        guard let png = try bundle.read(path, limitBytes: parser.limits.fileBytes) else { return nil }
+        if let image = images[path] { return image }
+        // All of them are in memory together, as if they lay in one file.
+        guard let png = try bundle.read(path, limitBytes: parser.limits.fileBytes - imageBytes) else { return nil }
         digest.update(label: path.text, png)
-        return try EncodedImage(checking: png, place: Place(file: file, path: path.text), limits: parser.limits)
+        let image = try EncodedImage(checking: png, place: Place(file: file, path: path.text), limits: parser.limits)
+        images[path] = image
+        imageBytes += png.count
+        return image
     }
 }

@@ -16,8 +16,6 @@ public struct PollItem {
 
     /// After waiting: a message has arrived, or the wake-up was signalled.
     public var isReadable: Bool { item.revents & Int16(ZMQ_POLLIN) != 0 }
-    /// After waiting: a message can be sent.
-    public var isWritable: Bool { item.revents & Int16(ZMQ_POLLOUT) != 0 }
 }
 
 /// Waiting for several sockets and wake-ups at once.

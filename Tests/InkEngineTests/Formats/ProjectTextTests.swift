@@ -156,6 +156,20 @@ import Testing
         }
     }
 
+    /// What has the form of a stand-in, under keys and in strings that only unescaping makes such.
+    @Test(arguments: [
+        ##"{"p\u006fints": [[0,0,0,0,0,0,0]]}"##, ##"{"\u0070oint\u0073": [[0,0,0,0,0,0,0]]}"##,
+        ##"{"points": [[1,2]]}], "m\u0061skImage": "\u00010", "x": [0"##,
+        ##"{"points": [[1,2]]}], "maskI\u006Dage": "\u00011", "x": [0"##,
+        ##"{"points": [[1,2]], "brush": {"type": "\u00010"}}"##,
+    ])
+    func nothingElsePassesForWhatWasLeftOut(stroke: String) {
+        let start = ##"{"version": "1.1", "canvasSize": {"width": 64, "height": 48}, "layers": [{"maskImage": ""##
+        let strokes = ##"", "strokes": [{"points": [[1,2],[3,4]]},"##
+        let text = Array((start + Self.image + strokes + stroke + "]}]}").utf8)
+        #expect(readFast(text, limits: Self.limits) == readWhole(text, limits: Self.limits))
+    }
+
     @Test func limitsAreKept() {
         var limits = Self.limits
         limits.points = 4

@@ -3,8 +3,16 @@ import Testing
 @testable import InkEngine
 
 @Suite struct QuickDrawTests {
-    private func read(_ text: String) -> QuickDrawReader.Reading {
-        QuickDrawReader.read(Array(text.utf8), file: "cat.ndjson")
+    private func read(_ text: String) -> (drawings: [QuickDrawing], errors: [EngineError]) {
+        var drawings: [QuickDrawing] = []
+        var errors: [EngineError] = []
+        QuickDrawReader.read(Array(text.utf8), file: "cat.ndjson") { line in
+            switch line {
+            case .success(let drawing): drawings.append(drawing)
+            case .failure(let error): errors.append(error)
+            }
+        }
+        return (drawings, errors)
     }
 
     @Test func linesBecomeDrawings() throws {

@@ -52,6 +52,29 @@ import Testing
         }
     }
 
+    @Test func anImageIsReadOnceAndAllTogetherHaveALimit() throws {
+        let layers = (0..<999).map { #"{"name": "\#($0)", "mask": "m.png"}"# }.joined(separator: ",")
+        let large = mask + [UInt8](repeating: 0, count: 100_000)
+        func files(_ layers: String, _ names: [String]) -> [(String, [UInt8])] {
+            [("manifest.json", Array("{\"layers\": [\(layers)]}".utf8)), ("base.png", base)] + names.map { ($0, large) }
+        }
+        var limits = Limits()
+        limits.fileBytes = 200_000
+        let folder = ScratchFolder()
+        let (one, two) = (files(layers, ["m.png"]), files(layers + #", {"mask": "n.png"}"#, ["m.png", "n.png"]))
+        for (name, bytes) in one { folder.write("many.inktemplate/" + name, bytes) }
+        for (name, bytes) in two { folder.write("two.inktemplate/" + name, bytes) }
+        for path in [folder.path + "/many.inktemplate", folder.write("many.zip", zip(one))] {
+            let reading = try TemplateReader.read(path: path, limits: limits)
+            #expect(reading.project.layers.count == 999)
+            #expect(reading.project.layers.allSatisfy { $0.maskImage?.png == large })
+        }
+        let error = message { () throws(EngineError) in
+            try TemplateReader.read(path: folder.path + "/two.inktemplate", limits: limits)
+        }
+        #expect(error.contains("n.png") && error.contains("limit"), "\(error)")
+    }
+
     @Test func aFolderAndAnArchiveReadTheSame() throws {
         let folder = ScratchFolder()
         for (name, bytes) in files { folder.write("ocean.inktemplate/" + name, bytes) }
@@ -166,7 +189,8 @@ import Testing
         limits.fileBytes = 300
         check(
             [manifest, .init(name: "base.png", bytes: mask, claimedSize: 1 << 30)],
-            ": base.png: the unpacked file is 1073741824 bytes, the limit is \(300 - manifest.bytes.count) bytes",
+            ": base.png: the unpacked file is 1073741824 bytes, the limit is \(300 - manifest.bytes.count) bytes, what the "
+                + "other files leave of 300",
             limits: limits)
     }
 

@@ -117,7 +117,9 @@ final class ZipBundle: TemplateBundle {
         let size = Int(clamping: status.size)
         let allowed = min(limitBytes, limits.fileBytes - unpackedBytes)
         guard size <= allowed else {
-            throw .overLimit(place, what: "the unpacked file", found: "\(size) bytes", limit: "\(allowed) bytes")
+            let others = allowed < limits.fileBytes ? ", what the other files leave of \(limits.fileBytes)" : ""
+            throw .overLimit(
+                place, what: "the unpacked file", found: "\(size) bytes", limit: "\(allowed) bytes\(others)")
         }
         // The packed size is a claim as well; no file fills more than the archive.
         let packed = max(1, min(Int(clamping: status.comp_size), archiveBytes))

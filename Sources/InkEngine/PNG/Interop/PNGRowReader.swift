@@ -52,13 +52,4 @@ final class PNGRowReader {
         let text = String(cString: ink_png_error(reader))
         return .badInput(place, reason: "the PNG is damaged: \(text)")
     }
-
-    /// The version of libpng that is loaded.
-    static var loadedVersion: String { String(cString: ink_png_library_version()) }
-}
-
-/// The versions of the libraries behind the PNG code, for reports.
-public enum PNGLibraries {
-    /// libpng as loaded, `1.6.39`.
-    public static var libpngVersion: String { PNGRowReader.loadedVersion }
 }
