@@ -21,8 +21,8 @@ struct spans {
 
     INK_INLINE spans none() { return {(int16lanes)INT32_MAX, (int16lanes)INT32_MIN}; }
     INK_METHOD int16lanes are_empty() const { return (int16lanes)(start > end); }
-    /// Whether no interval can reach beyond any of these.
-    INK_METHOD bool reach_over(int32_t width) const {
+    /// Whether each covers all of the cell and the margin: no interval reaches further.
+    INK_METHOD bool cover_cell(int32_t width) const {
         const int16lanes is_all = (int16lanes)(start <= -margin * one) & (int16lanes)(end >= (width + margin) * one);
         return __builtin_reduce_and(is_all) != 0;
     }
@@ -145,7 +145,7 @@ void add_parts(
             }
             all.start = meet ? least(all.start, next.start) : next.start;
             all.end = meet ? greatest(all.end, next.end) : next.end;
-            if (all.reach_over(target.width)) {
+            if (all.cover_cell(target.width)) {
                 // Nothing more can be added, and what has been put away lies within.
                 is_one = true;
                 break;

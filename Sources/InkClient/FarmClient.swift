@@ -84,13 +84,18 @@ public final class FarmClient: Sendable {
     /// Says goodbye and returns when the client's threads have ended. What is not settled stays so; pictures that
     /// have not arrived whole leave nothing behind.
     public func stop() {
-        let wasRunning = lifecycle.withLock { state in
+        let before = lifecycle.withLock { state in
             defer { state = .stopped }
-            return state == .running
+            return state
         }
-        guard wasRunning else { return }
-        mailbox.post(.stopRequested)
+        switch before {
+        case .idle: ended.signal()
+        case .running: mailbox.post(.stopRequested)
+        case .stopped: break
+        }
+        // All who stop it wait for the end.
         ended.wait()
+        ended.signal()
     }
 
     // MARK: What it is asked for

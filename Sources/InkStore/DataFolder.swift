@@ -59,12 +59,12 @@ public final class DataFolder: Sendable {
                 parent = parent[..<(parent.lastIndex(of: "/") ?? parent.startIndex)]
             }
             let place = parent.isEmpty ? "/" : String(parent)
-            guard access(place, W_OK | X_OK) == 0 else {
+            guard faccessat(AT_FDCWD, place, W_OK | X_OK, AT_EACCESS) == 0 else {
                 throw .file(path: path, operation: "make the folder", errno: errno)
             }
             return
         }
-        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+        guard faccessat(AT_FDCWD, path, R_OK | W_OK | X_OK, AT_EACCESS) == 0 else {
             throw .file(path: path, operation: "write in the folder", errno: errno)
         }
     }

@@ -21,6 +21,15 @@ public enum StoreError: Error, Hashable, Sendable {
     /// The folder can be written by others.
     case unsafeFolder(path: String, reason: String)
 
+    /// Whether there is no room on the disk.
+    public var isOutOfSpace: Bool {
+        switch self {
+        case .full: true
+        case .file(_, _, let errno): errno == ENOSPC || errno == EDQUOT
+        default: false
+        }
+    }
+
     /// Whether the same may succeed later.
     public var isTemporary: Bool {
         switch self {

@@ -90,7 +90,9 @@ extension BrokerLoop {
     func lose(_ worker: WorkerID, _ reason: String) {
         guard let peer = peers[worker] else { return }
         removePeer(worker, reason)
-        tell(.workerLost(worker, reason: reason, undelivered: Set(peer.unsent.compactMap(\.attempt))))
+        // Not what the scheduler gives it before it has heard of this, either.
+        let delivered = Set(peer.assemblies.keys).subtracting(peer.unsent.compactMap(\.attempt))
+        tell(.workerLost(worker, reason: reason, delivered: delivered))
     }
 
     /// Breaks with a worker that the scheduler has given up.

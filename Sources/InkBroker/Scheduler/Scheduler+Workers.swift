@@ -8,13 +8,13 @@ extension SchedulerState {
         workers[id]?.reservedFor = nil
     }
 
-    mutating func lose(_ id: WorkerID, reason: String, undelivered: Set<AttemptID> = [], now: UInt64) {
+    mutating func lose(_ id: WorkerID, reason: String, delivered: Set<AttemptID>? = nil, now: UInt64) {
         guard let holdings = workers[id]?.holdings.keys else { return }
         // Of several tasks any can have been the cause; only one that was alone is known to have been there. What the worker
         // never got cannot have been.
-        let isAlone = holdings.count { !undelivered.contains($0) } == 1
+        let suspects = delivered.map(Set(holdings).intersection) ?? Set(holdings)
         remove(id, reason: reason, now: now) {
-            undelivered.contains($0) ? .innocent : isAlone ? .counts : .suspicious
+            !suspects.contains($0) ? .innocent : suspects.count == 1 ? .counts : .suspicious
         }
     }
 

@@ -92,8 +92,8 @@ enum SchedulerEvent: Hashable, Sendable {
     case workerJoined(WorkerID, name: String, version: String = "", credits: WorkerCredits)
     /// The worker takes no further tasks; it finishes what it holds.
     case workerDraining(WorkerID)
-    /// `undelivered`: tries whose tasks never left the broker.
-    case workerLost(WorkerID, reason: String, undelivered: Set<AttemptID> = [])
+    /// `delivered`: tries whose tasks have left the broker; nil: all that it holds.
+    case workerLost(WorkerID, reason: String, delivered: Set<AttemptID>? = nil)
     case taskProgressed(WorkerID, AttemptID)
     /// A result that has been checked. `digest`: of its content, for a task that `wantsDigest`.
     case taskFinished(WorkerID, AttemptID, digest: [UInt8] = [])

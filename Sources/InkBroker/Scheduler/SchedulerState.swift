@@ -61,8 +61,8 @@ struct SchedulerState: Sendable {
             guard workers[id] == nil else { return }
             workers[id] = WorkerRecord(id: id, name: name, version: version, credits: credits)
         case .workerDraining(let id): drain(id)
-        case .workerLost(let id, let reason, let undelivered):
-            lose(id, reason: reason, undelivered: undelivered, now: now)
+        case .workerLost(let id, let reason, let delivered):
+            lose(id, reason: reason, delivered: delivered, now: now)
         case .taskProgressed(let worker, let attempt): renew(worker, attempt, now: now)
         case .taskFinished(let worker, let attempt, let digest): finish(worker, attempt, digest, now: now)
         case .taskFailed(let worker, let attempt, let fault): fail(worker, attempt, fault, now: now)

@@ -49,9 +49,12 @@ struct RepeatedExports: Sendable {
         var values: [String: [String]] = [:]
         for (name, value) in written {
             let texts = (value.array ?? []).compactMap(\.string)
-            guard CommandSyntax.export.options.contains(where: { $0.key == name && $0.kind != .arguments }),
-                texts.count == value.array?.count
-            else { throw .configuration("\(path): options.\(name) is no option of ink export with its values") }
+            guard CommandSyntax.export.options.contains(where: { $0.key == name && $0.kind != .arguments }) else {
+                throw .configuration("\(path): options.\(name) is no option of ink export")
+            }
+            guard texts.count == value.array?.count else {
+                throw .configuration("\(path): options.\(name) has to be a list of texts")
+            }
             values[name] = Self.pathOptions.contains(name) ? texts.map(resolve) : texts
         }
         options = ParsedCommand(name: "export", values: values)

@@ -91,7 +91,9 @@ enum Interrupts {
 
         func run() {
             onFirst(wait())
-            let second = wait()
+            var second = wait()
+            // A terminal that is closed is told by the shell and again by the system.
+            while second == .hangUp { second = wait() }
             beforeExit()
             Interrupts.leave(second)
         }

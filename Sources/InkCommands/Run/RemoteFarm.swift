@@ -11,10 +11,12 @@ import Synchronization
 /// Events of the client come on its thread, `submit` and the other calls on the command's. Projects are packed on a
 /// lane of its own, orders wait for their answers on another.
 final class RemoteFarm: ExportFarm {
-    /// How long ordering the end of all jobs may take, milliseconds.
-    private static let cancelMilliseconds = 5_000
+    /// How long ordering the end of all jobs may take, milliseconds; with the two below less than a run waits for the end.
+    private static let cancelMilliseconds = 3_000
     /// How long jobs are waited for after that, and pictures that are on their way.
     private static let lastEndsMilliseconds = 2_000
+    /// How long it may take the broker to forget a lot of jobs.
+    private static let purgeMilliseconds = 2_000
     /// Finished jobs are forgotten at the broker in lots of so many, or after so many turns of the clock.
     private static let purgeCount = 200
     private static let purgeTurns = 20
@@ -45,7 +47,7 @@ final class RemoteFarm: ExportFarm {
         var isCancelling = false
         var link: LinkWatch
         /// Finished jobs that the broker need not keep.
-        var fetched: [JobNumber] = []
+        var forgettable: [JobNumber] = []
         var turn = 0
         var isStopped = false
     }
@@ -166,7 +168,9 @@ final class RemoteFarm: ExportFarm {
         case .fetchFailed(let job, let error):
             guard let entry = entry(of: job) else { return }
             if let notice = entry.finish?.notice { connection?.noticeTaken(notice) }
-            end(entry.id, .failed(entry.id, PictureFailure(error)))
+            // The broker has been told to forget it.
+            let isCancelling = state.withLock(\.isCancelling)
+            end(entry.id, isCancelling ? .cancelled(entry.id) : .failed(entry.id, PictureFailure(error)))
         }
     }
 
@@ -217,7 +221,7 @@ final class RemoteFarm: ExportFarm {
         connection?.noticeTaken(notice.id)
         if isCancelling {
             // One that was finished in that moment is not fetched any more.
-            if case .finished = notice.ending { state.withLock { $0.fetched.append(notice.job) } }
+            if case .finished = notice.ending { state.withLock { $0.forgettable.append(notice.job) } }
             if case .failed = notice.ending {} else { return end(entry.id, .cancelled(entry.id)) }
         }
         if let failure = PictureFailure(notice.ending, job: notice.job) {
@@ -230,10 +234,10 @@ final class RemoteFarm: ExportFarm {
         guard let entry = entry(of: job), let (notice, picture) = entry.finish else { return }
         connection?.noticeTaken(notice)
         let isLot = state.withLock { state in
-            state.fetched.append(job)
-            return state.fetched.count >= Self.purgeCount
+            state.forgettable.append(job)
+            return state.forgettable.count >= Self.purgeCount
         }
-        if isLot { orders.async { @Sendable [self] in purge(timeoutMilliseconds: 10_000) } }
+        if isLot { orders.async { @Sendable [self] in purge() } }
         end(entry.id, .finished(entry.id, PictureOutcome(picture)))
     }
 
@@ -258,18 +262,18 @@ final class RemoteFarm: ExportFarm {
         }
         if let news { tell(.news(news)) }
         if let failure { for id in open.sorted() { end(id, .failed(id, PictureFailure(failure))) } }
-        if isPurgeTime { purge(timeoutMilliseconds: 10_000) }
+        if isPurgeTime { purge() }
     }
 
     /// Lets the broker forget pictures that are here, so that a long run does not fill its quota.
-    private func purge(timeoutMilliseconds: Int) {
+    private func purge() {
         let (connection, jobs, isConnected) = state.withLock { state in
-            defer { if state.link.isConnected { state.fetched = [] } }
-            return (state.connection, state.fetched, state.link.isConnected)
+            defer { if state.link.isConnected { state.forgettable = [] } }
+            return (state.connection, state.forgettable, state.link.isConnected)
         }
         guard let connection, isConnected, !jobs.isEmpty else { return }
         // What is not forgotten now is after the broker's retention.
-        _ = try? connection.order(.purge(jobs, endedSecondsAgo: 0), timeoutMilliseconds: timeoutMilliseconds)
+        _ = try? connection.order(.purge(jobs, endedSecondsAgo: 0), timeoutMilliseconds: Self.purgeMilliseconds)
     }
 
     // MARK: - The end
@@ -312,7 +316,7 @@ final class RemoteFarm: ExportFarm {
             tell(.news("the broker could not be told to stop; its jobs go on: ink cancel \(untold.sorted().shortText)"))
         }
         waitForLastEnds()
-        purge(timeoutMilliseconds: 3_000)
+        purge()
         // Then no picture can get its name any more.
         connection?.stop()
         for id in state.withLock({ Array($0.open.keys) }).sorted() { end(id, .cancelled(id)) }
@@ -327,7 +331,7 @@ final class RemoteFarm: ExportFarm {
         }
         // The broker need not keep what is on its way still.
         state.withLock { state in
-            state.fetched += state.open.values.compactMap { $0.finish == nil ? nil : $0.job }
+            state.forgettable += state.open.values.compactMap { $0.finish == nil ? nil : $0.job }
         }
     }
 
@@ -336,7 +340,7 @@ final class RemoteFarm: ExportFarm {
             state.isStopped = true
             return state.connection
         }
-        orders.sync { purge(timeoutMilliseconds: 3_000) }
+        orders.sync { purge() }
         state.withLock { $0.connection = nil }
         connection?.stop()
     }

@@ -62,7 +62,7 @@ public final class TileRenderer {
 
     /// Renders the tile.
     ///
-    /// - Parameter isCancelled: asked before every cell and every stroke in it, since a tile may take minutes.
+    /// - Parameter isCancelled: asked before every stroke in a cell and after every cell, since a tile may take minutes.
     /// - Throws: `internalError` for a task that contradicts itself or its blocks, and when it was cancelled; what `blocks`
     ///   throws.
     public func render(

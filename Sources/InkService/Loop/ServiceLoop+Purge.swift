@@ -6,7 +6,7 @@ import InkStore
 /// What came of a purge.
 struct PurgeOutcome: Sendable {
     var count = 0
-    /// Jobs that were named and have not ended, or are unknown.
+    /// Jobs that were named and have not ended, or that there never were.
     var left: [JobNumber] = []
     /// Why it did not get further.
     var problem: StoreError?
@@ -39,15 +39,21 @@ extension ServiceLoop {
 
     func purge(_ jobs: [JobNumber], then: @escaping @Sendable (PurgeOutcome) -> Void) {
         let running = Set(jobs.filter { state.jobs[$0] != nil })
+        let next = state.nextJob
         purge(then) { (parts, forget) throws(StoreError) in
             var ended: [JobNumber] = []
             var others: [JobNumber] = []
             var seen: Set<JobNumber> = []
             for job in jobs where seen.insert(job).inserted {
-                if !running.contains(job), case .ended? = try parts.store.record(job)?.state {
-                    ended.append(job)
-                } else {
+                if running.contains(job) {
                     others.append(job)
+                    continue
+                }
+                switch try parts.store.record(job)?.state {
+                case .ended: ended.append(job)
+                // Forgotten already: an order may come twice.
+                case nil where job < next: break
+                default: others.append(job)
                 }
             }
             for start in stride(from: 0, to: ended.count, by: Self.purgedAtOnce) {
@@ -70,8 +76,7 @@ extension ServiceLoop {
             var outcome = PurgeOutcome()
             do throws(StoreError) {
                 outcome.left = try body(parts) { (jobs) throws(StoreError) in
-                    try Self.forget(jobs, parts)
-                    outcome.count += jobs.count
+                    outcome.count += try Self.forget(jobs, parts)
                 }
                 if outcome.count > 0 {
                     let needed = try parts.store.contentReferences()
@@ -88,18 +93,21 @@ extension ServiceLoop {
         }
     }
 
-    private static func forget(_ jobs: [JobNumber], _ parts: ServiceParts) throws(StoreError) {
+    /// Returns how many were forgotten.
+    private static func forget(_ jobs: [JobNumber], _ parts: ServiceParts) throws(StoreError) -> Int {
         func removePictures() { for job in jobs { PictureFolder.remove(job, from: parts.data, parts.contents) } }
+        let outcomes: [JournalOutcome]
         do throws(StoreError) {
-            _ = try parts.store.apply(jobs.map { .purged($0) })
+            outcomes = try parts.store.apply(jobs.map { .purged($0) })
         } catch {
-            // Where even that finds no room, the pictures make some. Should the broker die now, clients are told that it
-            // keeps none of these jobs.
-            guard error.isTemporary else { throw error }
+            // Where even that finds no room, the pictures make some. Should this fail again, clients that ask for them are
+            // told that the broker keeps none.
+            guard error.isOutOfSpace else { throw error }
             removePictures()
-            _ = try parts.store.apply(jobs.map { .purged($0) })
+            outcomes = try parts.store.apply(jobs.map { .purged($0) })
         }
         removePictures()
+        return outcomes.count { $0 == .done }
     }
 
     /// Removes the pictures of jobs that were forgotten when an earlier life ended in the middle of a purge.
