@@ -31,7 +31,7 @@ let package = Package(
         .target(name: "CKernels"),
         .target(
             name: "CVersions",
-            linkerSettings: ["zmq", "zstd", "png16", "isal", "z", "simdjson", "crypto", "zip"].map {
+            linkerSettings: ["zmq", "zstd", "png16", "isal", "z", "simdjson", "crypto", "zip", "sqlite3"].map {
                 .linkedLibrary($0)
             }),
 

@@ -108,6 +108,12 @@ int ink_cli_parse(ink_cli *cli, int argc, const char *const *argv) {
         } catch (const CLI::CallForVersion &) {
             cli->text = cli->version;
             return INK_CLI_VERSION;
+        } catch (const CLI::ArgumentMismatch &error) {
+            // "--size: 1 required TEXT missing", "--size: At Most 1 required but received 2"
+            const std::string text = error.what();
+            const bool is_missing = text.find("missing") != std::string::npos;
+            cli->text = text.substr(0, text.find(':')) + (is_missing ? " needs a value" : " is given more than once");
+            outcome = INK_CLI_ERROR;
         } catch (const CLI::ParseError &error) {
             cli->text = error.what();
             outcome = INK_CLI_ERROR;

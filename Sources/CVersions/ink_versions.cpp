@@ -5,6 +5,7 @@
 #include <openssl/crypto.h>
 #include <png.h>
 #include <simdjson.h>
+#include <sqlite3.h>
 #include <zip.h>
 #include <zlib.h>
 #include <zmq.h>
@@ -50,6 +51,7 @@ const Library libraries[] = {
     {"simdjson", [] { return static_cast<const char *>(INK_TEXT(SIMDJSON_VERSION)); }},
     {"openssl", [] { return OpenSSL_version(OPENSSL_VERSION); }},
     {"libzip", [] { return zip_libzip_version(); }},
+    {"sqlite", [] { return sqlite3_libversion(); }},
     {"cli11", [] { return static_cast<const char *>(CLI11_VERSION); }},
 };
 

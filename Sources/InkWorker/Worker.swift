@@ -133,6 +133,8 @@ public enum WorkerNews: Hashable, Sendable {
     case connected
     /// The broker is gone or silent; the worker looks for it by itself, unless it is leaving.
     case disconnected
+    /// Nobody has answered; the worker tries again, ever more seldom.
+    case unanswered
     /// No more tasks are taken; those in hand are finished.
     case draining
 }

@@ -56,11 +56,13 @@ final class WorkerLoop {
 
     private func handle(_ event: WorkerEvent) throws(ProtocolError) {
         if case .finished(let run, _) = event { cancellations[run] = nil }
-        let (wasServing, wasDraining) = (state.isServing, state.isDraining)
+        let (wasServing, wasDraining, hellos) = (state.isServing, state.isDraining, state.failedHellos)
         let actions = state.handle(event, now: steadyMilliseconds()) { cache.hold($0) }
         // One that has taken its leave is not cut off.
         let isLeaving = actions.contains { if case .stop = $0 { true } else { false } }
         if state.isServing != wasServing, !isLeaving { onNews(wasServing ? .disconnected : .connected) }
+        // The first hello of a connection is none.
+        if state.failedHellos > max(1, hellos) { onNews(.unanswered) }
         if state.isDraining != wasDraining { onNews(.draining) }
         for action in actions { try perform(action) }
     }

@@ -34,6 +34,7 @@ struct CommandLineTests {
     @Test(arguments: [
         [], ["frobnicate"], ["export", "--frobnicate"], ["export", "a", "--name"], ["export", "a", "--rgb=perhaps"],
         ["export", "a", "-o", "x", "-o", "y"], ["help", "frobnicate"], ["doctor", "extra"], ["export", "a\u{0}b"],
+        ["export", "a", "--report", ""],
     ])
     func refusesWithOneLine(arguments: [String]) {
         let trial = CommandTrial()
@@ -51,6 +52,17 @@ struct CommandLineTests {
         #expect(trial.run(arguments) == .done)
         #expect(trial.transcript.error.isEmpty)
         #expect(trial.transcript.output.contains("Usage: ink"), "\(trial.transcript.output)")
+    }
+
+    @Test(arguments: [
+        (["expotr", "a"], "there is no command \"expotr\""), (["export", "a", "--size"], "--size needs a value"),
+        (["export", "a", "--workers", "1", "--workers", "2"], "--workers is given more than once"),
+        (["export", "a", "--limits", ""], "--limits is empty"),
+    ])
+    func saysWhatIsWrong(arguments: [String], reason: String) {
+        let trial = CommandTrial()
+        #expect(trial.run(arguments) == .usage)
+        #expect(trial.transcript.error.hasPrefix("ink: error: \(reason)"), "\(trial.transcript.error)")
     }
 
     @Test func versionIsOneLine() {

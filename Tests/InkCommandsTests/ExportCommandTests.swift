@@ -158,6 +158,9 @@ struct ExportCommandTests {
         let third = CommandTrial()
         #expect(third.run(["export", "--from-report", report, "--failed"]) == .done)
         #expect(third.farm.requests.isEmpty)
+        for option in [["-o", "x"], ["--name", "{n}.png"], ["--size", "2k"], ["--layers", "a"], ["--each-layer"]] {
+            #expect(CommandTrial().run(["export", "--from-report", report] + option) == .usage, "\(option)")
+        }
     }
 
     @Test func repeatingTakesUnplannedProjectsWhole() {

@@ -56,6 +56,9 @@ enum CommandLineParser {
         // The syntax of the others would take longer than the parsing.
         var spoken = program
         spoken.commands.removeAll { $0.name != arguments.first }
+        if spoken.commands.isEmpty, let first = arguments.first, !first.hasPrefix("-") {
+            throw .usage("there is no command \"\(first.replacingNewlines())\" (see \"\(program.name) help\")")
+        }
         let parser = try makeParser(spoken.commands.isEmpty ? program : spoken)
         defer { ink_cli_destroy(parser) }
         // An argument with a NUL inside cannot come from a shell; it would be cut silently.
@@ -108,7 +111,9 @@ enum CommandLineParser {
         return parser
     }
 
-    private static func collect(_ syntax: CommandSyntax, from parser: OpaquePointer) -> ParsedCommand {
+    private static func collect(
+        _ syntax: CommandSyntax, from parser: OpaquePointer
+    ) throws(CommandError) -> ParsedCommand {
         var values: [String: [String]] = [:]
         for option in syntax.options {
             let count = ink_cli_count(parser, option.key)
@@ -116,6 +121,9 @@ enum CommandLineParser {
             values[option.key] =
                 option.kind == .flag
                 ? [] : (0..<count).compactMap { ink_cli_value(parser, option.key, $0).map { String(cString: $0) } }
+            if option.kind == .value || option.kind == .values, values[option.key]?.contains("") == true {
+                throw .usage("--\(option.key) is empty (see \"ink help \(syntax.name)\")")
+            }
         }
         return ParsedCommand(name: syntax.name, values: values)
     }

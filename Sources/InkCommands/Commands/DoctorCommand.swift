@@ -19,6 +19,7 @@ struct DoctorCommand {
                     ("program", .string(ProgramVersion.text)),
                     ("libraries", .object(libraries.map { ($0.name, .string($0.version)) })),
                     ("vectorUnits", .array(vectorUnits.map { .string($0) })),
+                    ("kernels", .string(KernelLevel.selected.name)),
                     ("cores", .integer(cores)),
                     ("memoryBytes", .optional(memory.totalBytes)),
                     ("memoryAvailableBytes", .optional(memory.availableBytes)),
@@ -40,6 +41,7 @@ struct DoctorCommand {
             lines.append("  " + library.name + String(repeating: " ", count: 12 - library.name.count) + library.version)
         }
         lines.append("Vector units  " + vectorUnits.joined(separator: " "))
+        lines.append("Kernels       \(KernelLevel.selected.name)")
         lines.append("Usable cores  \(cores)")
         lines.append("Memory        " + memory.text)
         lines.append("Self-test     " + (failure == nil ? "passed" : "failed"))

@@ -26,6 +26,9 @@ struct ExportCommand {
         self.mailbox = mailbox
         if let path = given.value("from-report") {
             if given.isGiven("PATH") { throw .usage("--from-report takes its paths from the report; give no PATH") }
+            for name in ["output", "name", "size", "layers", "each-layer"] where given.isGiven(name) {
+                throw .usage("--from-report makes the report's pictures, where they were to be; give no --\(name)")
+            }
             let repeated = try RepeatedExports(path: path, onlyFailed: given.isGiven("failed"))
             self.repeated = repeated
             var parsed = repeated.options.overridden(by: given)
@@ -49,15 +52,7 @@ struct ExportCommand {
         }
         limits = try environment.limits(arguments.limitsPath)
         remote = try Self.remoteOptions(given, environment)
-        for folder in arguments.presetFolders {
-            let status: FileStatus?
-            do {
-                status = try FileSystem.status(folder)
-            } catch {
-                throw .engine(error)
-            }
-            guard status?.isFolder == true else { throw .configuration("\(folder): no such folder of presets") }
-        }
+        try FileSystem.checkPresetFolders(arguments.presetFolders)
     }
 
     /// The broker of `--broker`; the environment alone does not send projects away.

@@ -8,7 +8,9 @@ struct InspectCommand {
         let paths = parsed.all("PROJECT")
         guard !paths.isEmpty else { throw .usage("a PROJECT is needed (see \"ink help inspect\")") }
         let limits = try environment.limits(parsed.value("limits"))
-        let opener = environment.makeOpener(parsed.all("presets"), limits, .none)
+        let presetFolders = parsed.all("presets")
+        try FileSystem.checkPresetFolders(presetFolders)
+        let opener = environment.makeOpener(presetFolders, limits, .none)
         var failures: [ExitCode] = []
         var documents: [JSONValue] = []
         for path in paths {

@@ -48,6 +48,10 @@ struct SubmitCommand {
             } ?? JobPriority.bulk
         if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
         if isShared, arguments.paths.contains("-") { throw .usage("--shared takes no project from standard input (-)") }
+        if isShared, !arguments.presetFolders.isEmpty {
+            throw .usage("--shared: the broker reads the project, with presets of its own; give no --presets")
+        }
+        try FileSystem.checkPresetFolders(arguments.presetFolders)
         limits = try environment.limits(arguments.limitsPath)
         let sendsText = !isShared && arguments.limitsPath == nil
         opener = environment.makeOpener(arguments.presetFolders, limits, sendsText ? .packedAtOnce : .none)

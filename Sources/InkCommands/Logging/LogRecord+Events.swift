@@ -21,6 +21,13 @@ extension LogRecord {
     init(_ news: WorkerNews, worker: String, broker: String) {
         let fields: KeyValuePairs<String, Value?> = ["worker": .text(worker), "broker": .text(broker)]
         switch news {
+        case .unanswered:
+            self.init(
+                .warning, "worker.waiting",
+                [
+                    "worker": .text(worker), "broker": .text(broker),
+                    "reason": .text("no answer: is a broker up, is this its endpoint for workers, do the keys fit?"),
+                ])
         case .connected: self.init(.info, "worker.connected", fields)
         case .disconnected: self.init(.warning, "worker.disconnected", fields)
         case .draining: self.init(.info, "worker.draining", fields)

@@ -35,6 +35,14 @@ enum FileSystem {
             isFolder: found.st_mode & S_IFMT == S_IFDIR, byteCount: Int(found.st_size))
     }
 
+    /// - Throws: `configuration` when one of the folders of `--presets` is none.
+    static func checkPresetFolders(_ folders: [String]) throws(CommandError) {
+        for folder in folders {
+            let found = try asCommand { () throws(EngineError) in try status(folder) }
+            guard found?.isFolder == true else { throw .configuration("\(folder): no such folder of presets") }
+        }
+    }
+
     /// Whether there is anything at a path, links followed.
     static func exists(_ path: String) throws(EngineError) -> Bool { try status(path) != nil }
 

@@ -69,9 +69,8 @@ struct InputFinder {
         let before = found.count
         try search(path, tree: [])
         if found.count == before {
-            found.append(
-                .failure(
-                    path, .badInput(Place(file: path), reason: "the folder holds no project that was not met before")))
+            let reason = "the folder holds no project (.ink, .inktemplate, .zip) that was not met before"
+            found.append(.failure(path, .badInput(Place(file: path), reason: reason)))
         }
     }
 

@@ -94,6 +94,7 @@ final class RemoteFarm: ExportFarm {
 
     private func learn(_ status: JSONValue) {
         let workers = status["workers"]?.array ?? []
+        if workers.isEmpty { tell(.news("the farm has no workers; the pictures wait for the first")) }
         let versions = Set(workers.compactMap { $0["renderer"]?.string })
         state.withLock { state in
             state.threadCount = workers.reduce(0) { $0 + ($1["threads"]?.integer ?? 0) }

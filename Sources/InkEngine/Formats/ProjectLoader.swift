@@ -14,6 +14,10 @@ public enum ProjectLoader {
         path: String, presetFolders: [String] = [], limits: Limits = Limits(), onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         if try isFolder(path) { return try TemplateReader.read(path: path, limits: limits) }
+        if path.lowercased().hasSuffix(".inktemplate/manifest.json") {
+            let bundle = path.dropLast("/manifest.json".count)
+            throw .badInput(Place(file: path), reason: "is the manifest of a template; give the whole of it, \(bundle)")
+        }
         let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
         return try load(
             bytes, name: path,

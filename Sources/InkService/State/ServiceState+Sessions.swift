@@ -124,7 +124,7 @@ extension ServiceState {
             case .ending, nil: others.append(number)
             }
         }
-        answer(session, order, of: numbers, without: others, "not under way")
+        answer(session, order, of: numbers, without: others, "not under way, or unknown")
     }
 
     private mutating func setPriority(
@@ -149,9 +149,11 @@ extension ServiceState {
                 actions.append(.setPriority(number, priority))
             }
         }
-        guard !entries.isEmpty else { return answer(session, order, of: numbers, without: others, "not under way") }
+        guard !entries.isEmpty else {
+            return answer(session, order, of: numbers, without: others, "not under way, or unknown")
+        }
         let token = JournalToken.order(session, order)
-        orders[token] = result(order, of: numbers, without: others, "not under way")
+        orders[token] = result(order, of: numbers, without: others, "not under way, or unknown")
         actions.append(.journal(token, entries))
     }
 

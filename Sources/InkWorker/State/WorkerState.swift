@@ -30,7 +30,8 @@ struct WorkerState {
     private var lastSent: Int64 = 0
     private var lastHeard: Int64 = 0
     private var helloDeadline: Int64 = 0
-    private var failedHellos: Int64 = 0
+    /// That have been said since the last answer.
+    private(set) var failedHellos: Int64 = 0
     /// Until when a worker that leaves the broker's service still answers.
     private var staysUntil: Int64 = 0
 

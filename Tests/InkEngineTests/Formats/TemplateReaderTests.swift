@@ -151,6 +151,13 @@ import Testing
                 == folder.path + ": there is no manifest.json in it, it is not a template")
     }
 
+    @Test func aManifestAloneIsNoProject() {
+        let folder = ScratchFolder()
+        let path = folder.write("a.inktemplate/manifest.json", Array(manifest.utf8))
+        let text = message { () throws(EngineError) in try ProjectLoader.load(path: path) }
+        #expect(text.hasSuffix("is the manifest of a template; give the whole of it, \(folder.path)/a.inktemplate"))
+    }
+
     @Test func badArchivesAreRefused() {
         func check(_ entries: [StoredZip.Entry], _ expected: String, limits: Limits = Limits()) {
             let bytes = StoredZip(entries: entries).bytes

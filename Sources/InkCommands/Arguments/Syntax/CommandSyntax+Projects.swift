@@ -23,7 +23,7 @@ extension CommandSyntax {
                 "--brush", "TYPE",
                 "parallelLines, crossHatch, dots, contourLines, waves or solid (default: solid)"),
             .value("--canvas", "WxH", "Canvas, pixels (default: 2048x2048)"),
-            .value("--margin", "N", "Free border, canvas pixels (default: 128)"),
+            .value("--margin", "N", "Free border, canvas pixels (default: a sixteenth of the shorter edge)"),
             .value("--color", "COLOR", "Brush colour, #rgb or #rrggbb (default: #000000)"),
             .value("--spacing", "N", "Brush spacing, canvas pixels (default: 6)"),
             .value("--line-width", "N", "Brush line width, canvas pixels (default: 8 for solid, else 1)"),
