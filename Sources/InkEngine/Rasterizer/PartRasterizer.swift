@@ -56,7 +56,7 @@ final class PartRasterizer {
         let last = Int(min(bottom, Double(cell.y + cell.height - 1))) - cell.y
         guard first <= last else { return }
         // Places are kept small, so that Float holds them to the thousandth of a pixel; of what begins far outside the
-        // picture it holds what is near the picture.
+        // picture it holds what is near the picture. Large discs become polygons for it.
         let middle = scale.output(part.place)
         guard middle.x.isFinite, middle.y.isFinite else { return }
         func whole(_ place: Double) -> Double {
@@ -67,10 +67,17 @@ final class PartRasterizer {
         func add(_ disc: PreparedStroke.Disc) {
             let center = scale.output(disc.center) - origin
             guard disc.radius > 0 else { return }
+            guard disc.radius * scale.largest <= LargeDisc.radiusMin else {
+                add(LargeDisc.polygon(of: disc, near: cell, scale: scale))
+                return
+            }
             discs.append(
                 ink_part_disc(
                     x: Float(center.x), y: Float(center.y), radius_x: Float(disc.radius * scale.x),
                     per_radius_y: Float(1 / (disc.radius * scale.y))))
+        }
+        func add(_ corners: [Point]) {
+            for (index, corner) in corners.enumerated() { add(from: corner, to: corners[(index + 1) % corners.count]) }
         }
         func add(from start: Point, to end: Point) {
             let (a, b) = (scale.output(start) - origin, scale.output(end) - origin)
@@ -91,8 +98,7 @@ final class PartRasterizer {
             add(from: b, to: c)
             add(from: c, to: d)
             add(from: d, to: a)
-        case .polygon(let corners):
-            for (index, corner) in corners.enumerated() { add(from: corner, to: corners[(index + 1) % corners.count]) }
+        case .polygon(let corners): add(corners)
         case .capsule(let a, let b, let quad):
             add(a)
             add(b)
