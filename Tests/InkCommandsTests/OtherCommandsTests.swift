@@ -85,6 +85,7 @@ struct OtherCommandsTests {
         try FileSystem.writeAtomically(png, to: folder("flat.png"))
         let (code, transcript) = run(["masks", folder("flat.png"), "--color", "#f00,#00ff00"])
         #expect(code == .done, "\(transcript.error)")
+        #expect(transcript.error.hasSuffix("no pixel is of the colour #00ff00, its mask is empty\n"))
         #expect(folder.files == ["flat-00ff00_mask.png", "flat-ff0000_mask.png", "flat.png"])
         let mask = try FileSystem.read(folder("flat-ff0000_mask.png"), limitBytes: 1 << 20)
         let (found, rgba) = try PNGDecoder.decodeRGBA(mask, place: Place(file: "mask"))

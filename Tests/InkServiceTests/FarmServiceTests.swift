@@ -128,6 +128,16 @@ struct FarmServiceTests {
         #expect(!FileManager.default.fileExists(atPath: farm.folder.path(of: "out")))
     }
 
+    @Test func jobsOfOneContentAreNumberedAsTheyWereSubmitted() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let keys = try (0..<8).map { try client.submit(Self.project(5), size: .named("\(100 + $0)x100")) }
+        let jobs = keys.compactMap { client.job(of: $0) }
+        #expect(jobs == Array(1...8))
+    }
+
     @Test func aBrokerThatDrainsSaysSo() throws {
         let farm = try Farm(workers: 0)
         defer { farm.stop() }

@@ -157,6 +157,9 @@ struct ExportArguments: Hashable, Sendable {
         run.keepsGoing = !parsed.isGiven("fail-fast")
         run.isDryRun = parsed.isGiven("dry-run")
         run.reportPath = parsed.value("report")
+        if run.reportPath == "-" {
+            throw .usage("--report: standard output is for --json, which prints the same (a file named - is ./-)")
+        }
         run.isQuiet = parsed.isGiven("quiet")
         run.printsJSON = parsed.isGiven("json")
         return run

@@ -52,6 +52,9 @@ struct MasksCommand {
                     throw .io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError)
                 }
                 let mask = try MaskMaker.mask(samples: samples, size: info.size, format: info.format, color: color)
+                if !mask.contains(where: { $0 > 0 }) {
+                    console.warning("\(picture): no pixel is of the colour \(color), its mask is empty")
+                }
                 try FileSystem.writeAtomically(try GrayPNG.encode(samples: mask, size: info.size), to: path)
             } catch {
                 console.error(error.description)

@@ -20,7 +20,8 @@ extension ServiceState {
             actions.append(.send(session, .rejected(key, rejection)))
             return
         }
-        submitting[key] = Submitting(session: session, submission: submission)
+        lastSubmission += 1
+        submitting[key] = Submitting(session: session, submission: submission, place: lastSubmission)
         actions.append(.examine(key, submission.source))
     }
 
@@ -199,7 +200,7 @@ extension ServiceState {
             guard entry.value.phase == .waitingForContent, case .content(id, _, _) = entry.value.submission.source
             else { return false }
             return true
-        }.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        }.sorted { $0.value.place < $1.value.place }.map(\.key)
     }
 
     /// Another client that has the content goes on sending it.

@@ -52,6 +52,8 @@ struct ServiceState: Sendable {
 
         var session: SessionID
         var submission: Submission
+        /// Grows with each: jobs are numbered in the order in which they were submitted.
+        let place: UInt64
         var phase = Phase.examining
         var job: JobNumber?
     }
@@ -82,6 +84,7 @@ struct ServiceState: Sendable {
     var queue = AdmissionQueue()
     var sessions: [SessionID: Session] = [:]
     var submitting: [SubmissionKey: Submitting] = [:]
+    var lastSubmission: UInt64 = 0
     var uploads: [ContentID: Upload] = [:]
     /// Uploads that wait for a place, in order of arrival.
     var uploadLine: [ContentID] = []
