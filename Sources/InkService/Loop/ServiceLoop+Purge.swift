@@ -95,7 +95,9 @@ extension ServiceLoop {
 
     /// Returns how many were forgotten.
     private static func forget(_ jobs: [JobNumber], _ parts: ServiceParts) throws(StoreError) -> Int {
-        func removePictures() { for job in jobs { PictureFolder.remove(job, from: parts.data, parts.contents) } }
+        func removePictures(of jobs: [JobNumber]) {
+            for job in jobs { PictureFolder.remove(job, from: parts.data, parts.contents) }
+        }
         let outcomes: [JournalOutcome]
         do throws(StoreError) {
             outcomes = try parts.store.apply(jobs.map { .purged($0) })
@@ -103,11 +105,13 @@ extension ServiceLoop {
             // Where even that finds no room, the pictures make some. Should this fail again, clients that ask for them are
             // told that the broker keeps none.
             guard error.isOutOfSpace else { throw error }
-            removePictures()
+            removePictures(of: jobs)
             outcomes = try parts.store.apply(jobs.map { .purged($0) })
         }
-        removePictures()
-        return outcomes.count { $0 == .done }
+        // One that was queued again meanwhile keeps its own.
+        let forgotten = zip(jobs, outcomes).filter { $0.1 == .done }.map(\.0)
+        removePictures(of: forgotten)
+        return forgotten.count
     }
 
     /// Removes the pictures of jobs that were forgotten when an earlier life ended in the middle of a purge.
