@@ -115,7 +115,7 @@ struct FarmServiceTests {
         let key = try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))
         let job = try #require(client.job(of: key))
         client.client.watch([job])
-        _ = client.wait { event in if case .progress(job, _, _) = event { true } else { nil } }
+        #expect(client.until { client.isRendered(job) })
         client.client.follow(job, to: farm.folder.path(of: "out/picture.png"))
         func names() -> [String] {
             (try? FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "out"))) ?? []
@@ -144,17 +144,19 @@ struct FarmServiceTests {
         try farm.addWorker("w", runner: WaitingRunner { false })
         let client = try Client(farm.service.clientsEndpoint)
         defer { client.client.stop() }
-        let job = try #require(client.job(of: try client.submit(Self.project(3))))
+        let key = try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))
+        let job = try #require(client.job(of: key))
         client.client.watch([job])
-        _ = client.wait { event in if case .progress(job, _, _) = event { true } else { nil } }
+        #expect(client.until { client.isRendered(job) })
         farm.service.drain()
         #expect(client.until { (try? client.status()["broker"]?["state"]?.string) == "draining" })
         // One that comes only now.
         let late = try Client(farm.service.clientsEndpoint)
         defer { late.client.stop() }
         #expect(try late.status()["broker"]?["state"]?.string == "draining")
-        let key = try late.submit(Self.project(4))
-        #expect(late.wait { event in if case .busy(key, _) = event { true } else { nil } } == true, "\(late.events)")
+        let refused = try late.submit(Self.project(4))
+        let isBusy = late.wait { event in if case .busy(refused, _) = event { true } else { nil } }
+        #expect(isBusy == true, "\(late.events)")
         _ = try late.client.order(.cancel([job]), timeoutMilliseconds: 10_000)
         farm.service.waitUntilEnded()
     }

@@ -138,6 +138,12 @@ final class Client {
 
     func status() throws -> JSONValue { try JSONReader.read(try client.ask(.status, timeoutMilliseconds: 5_000)) }
 
+    /// Whether some of a job's tiles are done.
+    func isRendered(_ job: JobNumber) -> Bool {
+        let exports = (try? status())?["exports"]?.array ?? []
+        return exports.contains { $0["job"]?.integer == Int(job) && $0["done"]?.integer ?? 0 > 0 }
+    }
+
     func job(of key: SubmissionKey) -> JobNumber? {
         wait { event in
             if case .accepted(key, let job) = event { job } else { nil }
