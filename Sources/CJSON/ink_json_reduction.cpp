@@ -97,8 +97,8 @@ bool find_string(Cursor cursor, ink_json_piece *piece, const uint8_t *text) {
 }
 
 /// Whether something in the text may pass for a stand-in: a string with the character that those of images begin with, or a
-/// key that is `points` only when its escapes are read. No writer escapes letters, and a text
-/// that does is only read more slowly.
+/// key that is `points` only when its escapes are read. No writer escapes letters, and a text that does is only read more
+/// slowly.
 bool may_pass_for_stand_in(const uint8_t *text, const uint8_t *end) {
     Cursor cursor{text, end};
     while (const uint8_t *backslash = cursor.find('\\')) {

@@ -106,16 +106,22 @@ struct FarmServiceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "out")) == ["picture.png"])
     }
 
-    @Test func nothingStaysOfAPictureThatIsCancelled() throws {
-        let farm = try Farm(workers: 0)
-        defer { farm.stop() }
+    /// A job of which all but the last band is done, and that never will be.
+    private func unfinishedJob(_ farm: Farm, _ client: Client) throws -> JobNumber {
         try farm.addWorker("w", runner: WaitingRunner { false })
-        let client = try Client(farm.service.clientsEndpoint)
-        defer { client.client.stop() }
         let key = try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))
         let job = try #require(client.job(of: key))
         client.client.watch([job])
         #expect(client.until { client.isRendered(job) })
+        return job
+    }
+
+    @Test func nothingStaysOfAPictureThatIsCancelled() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let job = try unfinishedJob(farm, client)
         client.client.follow(job, to: farm.folder.path(of: "out/picture.png"))
         func names() -> [String] {
             (try? FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "out"))) ?? []
@@ -141,13 +147,9 @@ struct FarmServiceTests {
     @Test func aBrokerThatDrainsSaysSo() throws {
         let farm = try Farm(workers: 0)
         defer { farm.stop() }
-        try farm.addWorker("w", runner: WaitingRunner { false })
         let client = try Client(farm.service.clientsEndpoint)
         defer { client.client.stop() }
-        let key = try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))
-        let job = try #require(client.job(of: key))
-        client.client.watch([job])
-        #expect(client.until { client.isRendered(job) })
+        let job = try unfinishedJob(farm, client)
         farm.service.drain()
         #expect(client.until { (try? client.status()["broker"]?["state"]?.string) == "draining" })
         // One that comes only now.

@@ -35,8 +35,7 @@ enum {
     INK_JSON_NO_MEMORY = 3
 };
 
-/// Parses `length` bytes of UTF-8. At most `max_depth` arrays and objects that are not empty may lie
-/// in each other.
+/// Parses `length` bytes of UTF-8. At most `max_depth` arrays and objects that are not empty may lie in each other.
 ///
 /// The document does not refer to `text` afterwards. Takes about 12 bytes of memory a value and 1.7 bytes a byte of
 /// string. `*document` is NULL unless INK_JSON_OK is returned. No C++ exception leaves.

@@ -27,7 +27,8 @@ enum StopSignal: Hashable, Sendable {
 /// Turns SIGHUP, SIGINT and SIGTERM into calls on a thread of their own, where everything is allowed that a signal handler may
 /// not do.
 enum Interrupts {
-    /// Calls `onFirst` at the first signal, and leaves the process at the second one after `beforeExit`.
+    /// Calls `onFirst` at the first signal, and leaves the process at the second one that is no SIGHUP after
+    /// `beforeExit`.
     ///
     /// - Precondition: called on the main thread before any other is started, since threads inherit the signal mask.
     static func watch(

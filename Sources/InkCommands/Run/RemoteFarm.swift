@@ -220,13 +220,16 @@ final class RemoteFarm: ExportFarm {
             return
         }
         connection?.noticeTaken(notice.id)
-        if isCancelling {
-            // One that was finished in that moment is not fetched any more.
-            if case .finished = notice.ending { state.withLock { $0.forgettable.append(notice.job) } }
-            if case .failed = notice.ending {} else { return end(entry.id, .cancelled(entry.id)) }
-        }
-        if let failure = PictureFailure(notice.ending, job: notice.job) {
-            end(entry.id, .failed(entry.id, failure))
+        switch notice.ending {
+        case .finished:
+            // In the very moment: not fetched any more.
+            state.withLock { $0.forgettable.append(notice.job) }
+            end(entry.id, .cancelled(entry.id))
+        case .cancelled where isCancelling: end(entry.id, .cancelled(entry.id))
+        case .failed, .cancelled, .unknown:
+            if let failure = PictureFailure(notice.ending, job: notice.job) {
+                end(entry.id, .failed(entry.id, failure))
+            }
         }
     }
 

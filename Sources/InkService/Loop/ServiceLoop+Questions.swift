@@ -154,18 +154,20 @@ extension ServiceLoop {
         }
         peers[session]?.openQuestions += 1
         let (store, mailbox, number, life) = (parts.store, mailbox, question.number, peer.life)
+        func askStore(_ body: @escaping @Sendable () -> Void) {
+            // Nobody waits for what a session asked that is over.
+            asking.async { if !life.isOver { body() } }
+        }
         switch question.topic {
         case .status:
             let broker = parts.broker
-            asking.async {
-                if life.isOver { return }
+            askStore {
                 let counts = (try? store.counts()) ?? StoreCounts()
                 broker.report { report in mailbox.post(.status(session, number, counts, report)) }
             }
         case .jobs(let after, let limit):
             let phases = state.jobs.mapValues(\.phase)
-            asking.async {
-                if life.isOver { return }
+            askStore {
                 let records = (try? store.records(after: after, limit: limit + 1)) ?? []
                 let jobs = records.prefix(limit).map { JobAnswer.json($0, phases[$0.number]) }
                 let answer = JSONValue.object([("jobs", .array(jobs)), ("more", .bool(records.count > limit))])
@@ -174,8 +176,7 @@ extension ServiceLoop {
         case .job(let job):
             let phase = state.jobs[job]?.phase
             let progress = runs[job].map { ($0.done, $0.total) }
-            asking.async {
-                if life.isOver { return }
+            askStore {
                 let record = (try? store.record(job)) ?? nil
                 let answer = record.map { JobAnswer.json($0, phase, progress: progress) } ?? .null
                 mailbox.post(.answer(session, number, answer.text()))
@@ -185,8 +186,7 @@ extension ServiceLoop {
                 answer(session, number, run.story.text(job: job))
                 return
             }
-            asking.async {
-                if life.isOver { return }
+            askStore {
                 let story = (try? store.story(job)) ?? nil
                 let text = story.map { String(decoding: $0, as: UTF8.self) } ?? ""
                 mailbox.post(.answer(session, number, text.isEmpty ? "null" : text))
