@@ -71,9 +71,9 @@ struct ReportTests {
 
     @Test(arguments: [
         (2999.0, 2048, 1024, 0), (3001.0, 2048, 2048, 1), (6900.0, 2048, 2048, 2), (11_999.0, 4096, 4096, 0),
-        (800.0, 1024, 1024, 1),
+        (12_001.0, 4096, 4096, 1), (2999.0, 64, 64, 0), (3001.0, 64, 64, 1),
     ])
-    func tiersGrowWithThePixels(milliseconds: Double, width: Int, height: Int, tier: Int) {
+    func tiersGrowWithThePixelsAbove2K(milliseconds: Double, width: Int, height: Int, tier: Int) {
         #expect(DeviceTiers.tier(milliseconds: milliseconds, pixels: PixelSize(width: width, height: height)) == tier)
     }
 

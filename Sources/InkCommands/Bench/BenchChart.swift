@@ -49,8 +49,8 @@ struct BenchChart: Sendable {
         var notes = [
             "Bars: median of \(runs) \(runs == 1 ? "run" : "runs") from the start of the command to the closed file, "
                 + "logarithmic; whiskers to the 95th percentile.",
-            "Dashed: device tiers of 3, 5 and 7 s for a longest edge of 2048 pixels, in proportion to the pixels at "
-                + "other sizes.",
+            "Dashed: device tiers of 3, 5 and 7 s for a longest edge of up to 2048 pixels, above in proportion to the "
+                + "pixels.",
             "Right: shares of the work of all workers, phase by phase.",
         ]
         if let comparison {

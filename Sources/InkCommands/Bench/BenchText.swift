@@ -52,7 +52,8 @@ struct BenchText: Sendable {
         var notes = Self.wrapped(
             "Device tiers: whether 95% of the exports take no longer than "
                 + DeviceTiers.seconds.map { Shown.decimal($0, places: 0) + " s" }.joined(separator: ", ")
-                + " at 2K (longest edge 2048 pixels); other sizes in proportion to their pixels" + otherTiers + ".")
+                + " up to 2K (longest edge 2048 pixels); larger sizes in proportion to their pixels" + largerTiers
+                + ".")
         if report.results.contains(where: { $0.exports.count < 20 }) {
             notes += Self.wrapped("Of fewer than 20 exports the p95 is the slowest.")
         }
@@ -64,16 +65,14 @@ struct BenchText: Sendable {
         return notes
     }
 
-    /// The tiers' times at the sizes that are not 2K.
-    private var otherTiers: String {
+    /// The tiers' times at the sizes above 2K.
+    private var largerTiers: String {
         var sizes: Set<String> = []
         let texts = report.results.compactMap { result -> String? in
             let edge = result.subject.pixels.longestEdge
-            guard edge != 2048, sizes.insert(result.subject.size).inserted else { return nil }
-            let limits = DeviceTiers.limits(edge: edge)
-            let places = (limits.first ?? 0) < 1 ? 3 : 1
+            guard edge > 2048, sizes.insert(result.subject.size).inserted else { return nil }
             return "\(Self.size(result.subject.size)): "
-                + limits.map { Shown.decimal($0, places: places) + " s" }.joined(separator: ", ")
+                + DeviceTiers.limits(edge: edge).map { Shown.decimal($0, places: 1) + " s" }.joined(separator: ", ")
         }
         return texts.isEmpty ? "" : " (\(texts.prefix(4).joined(separator: "; ")))"
     }

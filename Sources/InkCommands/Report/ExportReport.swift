@@ -54,7 +54,7 @@ struct ExportReport: Sendable {
                 "deviceTiers",
                 .object([
                     ("seconds2K", .array(DeviceTiers.seconds.map { .number($0) })),
-                    ("scale", .string("in proportion to the pixels of the same canvas at 2K")),
+                    ("scale", .string("in proportion to the pixels of the same canvas above 2K")),
                     ("fastest", .array(summary.tiers.dropLast().map { .integer($0) })),
                     ("slower", .integer(summary.tiers.last ?? 0)),
                 ])

@@ -76,7 +76,7 @@ struct ExportSummary: Hashable, Sendable {
             parts.append("\(within) of \(rendered) within \(name)")
         }
         if within < rendered { parts.append("\(rendered - within) slower than all") }
-        return "Device tiers (\(names.joined(separator: ", ")) for 2K, other sizes in proportion to their pixels): "
+        return "Device tiers (\(names.joined(separator: ", ")) up to 2K, larger sizes in proportion to their pixels): "
             + parts.joined(separator: ", ")
     }
 }

@@ -1,15 +1,16 @@
 import Foundation
+import InkTestSupport
 import Testing
 
 @testable import InkBroker
 
 @Suite struct PictureWriterTests {
+    private let temporary: TemporaryFolder
     private let folder: String
 
     init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("ink-writer-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        folder = url.path
+        temporary = try TemporaryFolder(prefix: "ink-writer")
+        folder = temporary.path
     }
 
     private func names(_ path: String = "") throws -> [String] {
@@ -17,7 +18,6 @@ import Testing
     }
 
     @Test func theTargetAppearsWholeOrNotAtAll() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let target = folder + "/a.png"
         let writer = try PictureWriter(target: target)
         try writer.write([1, 2])
@@ -35,14 +35,12 @@ import Testing
     }
 
     @Test func aDigestNobodyWantsIsNotMade() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let writer = try PictureWriter(target: folder + "/a.png", wantsDigest: false)
         try writer.write([1, 2])
         #expect(try writer.finish() == WrittenPicture(byteCount: 2, digest: []))
     }
 
     @Test func anOlderPictureStaysUntilTheNewOneIsWhole() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let target = folder + "/a.png"
         try Data([9]).write(to: URL(fileURLWithPath: target))
         do {
@@ -55,7 +53,6 @@ import Testing
     }
 
     @Test func missingFoldersAreMadeAndGoAgainWithAFailure() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let failed = try PictureWriter(target: folder + "/x/y/a.png")
         #expect(try names("/x") == ["y"])
         failed.discard()
@@ -66,7 +63,6 @@ import Testing
     }
 
     @Test func targetsThatAreNoFilesAreRefused() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(throws: BrokerError.targetNotAFile(path: folder)) { try PictureWriter(target: folder) }
         #expect(throws: BrokerError.targetNotAFile(path: "/dev/null")) { try PictureWriter(target: "/dev/null") }
         try Data().write(to: URL(fileURLWithPath: folder + "/file"))
@@ -76,14 +72,12 @@ import Testing
     }
 
     @Test func longNamesStillFit() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let name = String(repeating: "é", count: 125) + ".png"
         _ = try PictureWriter(target: folder + "/" + name).finish()
         #expect(try names() == [name])
     }
 
     @Test func aLinkKeepsPointingAtItsFile() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data([9]).write(to: URL(fileURLWithPath: folder + "/real.png"))
         try FileManager.default.createSymbolicLink(atPath: folder + "/a.png", withDestinationPath: folder + "/real.png")
         let writer = try PictureWriter(target: folder + "/a.png")

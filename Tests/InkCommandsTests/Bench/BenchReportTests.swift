@@ -76,7 +76,7 @@ struct BenchReportTests {
     private static let tiers: [(edge: Int, times: [Double], keeps: [Bool])] = [
         (2048, [2900, 3000], [true, true, true]), (2048, [2900, 3001], [false, true, true]),
         (2048, [7001], [false, false, false]), (4096, [12_000], [true, true, true]),
-        (4096, [12_001], [false, true, true]), (1024, [751, 1250], [false, true, true]),
+        (4096, [12_001], [false, true, true]), (1024, [751, 3001], [false, true, true]),
         // One of twenty may be late.
         (2048, [Double](repeating: 10, count: 19) + [9000], [true, true, true]),
         (2048, [Double](repeating: 10, count: 18) + [9000, 9000], [false, false, false]),

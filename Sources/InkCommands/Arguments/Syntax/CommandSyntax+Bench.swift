@@ -8,7 +8,7 @@ extension CommandSyntax {
             Exports three built-in scenes (light, medium, heavy) and the projects of --projects, as "ink export"
             does, into a temporary folder (TMPDIR, else /tmp), again and again in turns; the first time is not
             counted. Prints times, phases, throughput, peak memory and which device tiers are kept (3 s, 5 s, 7 s
-            at 2K; other sizes in proportion to their pixels). The numbers are about this machine.
+            up to 2K; larger sizes in proportion to their pixels). The numbers are about this machine.
 
             Examples:
               ink bench
