@@ -17,7 +17,10 @@ import sys
 import tempfile
 import time
 
-import zmq
+try:
+    import zmq
+except ImportError:
+    sys.exit("ink_client.py needs pyzmq: apt install python3-zmq, or pip install pyzmq")
 
 from ink_protocol import *
 
