@@ -1,8 +1,9 @@
 // Stamps of bars, a row of a stamp at a time, sixteen pixels at a time. What equal bars side by side cover of sixteen
 // neighbouring pixels depends on the phase of the first pixel between two bars alone; what lies before the bars' ends,
 // on that pixel's distance from the ends. The product of the two is the coverage but where a side and an end cross the
-// same pixel: that corner is put right by what both leave of it. Three such corners make up crossing bars. Stamps of one
-// direction and size share tables of both.
+// same pixel: that corner is put right by what both leave of it. Three such corners make up crossing bars. Where a pixel
+// may meet both sides of a bar and an end, either side makes a corner of its own. Stamps of one direction and size share
+// tables of both.
 
 namespace {
 namespace INK_JOIN(bars_, INK_LEVEL) {
@@ -54,13 +55,13 @@ struct share {
     short16 slope;
 };
 
-/// What lies within two borders that face each other.
+/// What lies within two borders that face each other: behind the first and before the second one, along the normal that
+/// both are measured by.
 struct slab {
-    share first, second;
+    ushort16 first, second;
 
-    INK_METHOD ushort16 part() const {
-        return __builtin_elementwise_sub_sat(first.part, (ushort16)~second.part);
-    }
+    INK_METHOD ushort16 part() const { return __builtin_elementwise_sub_sat(first, (ushort16)~second); }
+    INK_METHOD slab within(ushort16 mask) const { return {first & mask, second & mask}; }
 };
 
 // MARK: Corners
@@ -95,17 +96,18 @@ struct corner {
                                  joined(all(one.odd), all(other.odd)), joined(all(one.even), all(other.even))));
     }
 
-    /// What both slabs cover, between whose borders there may be less than a pixel.
+    /// What a slab and a border cover together, the borders of the slab less than a pixel apart or more.
+    INK_METHOD ushort16 covered(const slab &u, share v) const {
+        return plus(product(u.part(), v.part), by_either(u, v.part, v.slope));
+    }
+
+    /// The same of two slabs.
     INK_METHOD ushort16 covered(const slab &u, const slab &v) const {
-        const ushort32 us = parts(u.first, u.second);
-        const short32 u_slopes = joined(u.first.slope, u.second.slope);
-        const short32 odds = joined(all(odd), all(odd)), evens = joined(all(even), all(even));
-        const short32 by_first = more(
-            us, u_slopes, parts(v.first, v.first), joined(v.first.slope, v.first.slope), odds, evens);
-        const short32 by_second = more(
-            us, u_slopes, parts(v.second, v.second), joined(v.second.slope, v.second.slope), odds, evens);
-        const short32 sum = by_first + by_second;
-        return plus(product(u.part(), v.part()), (short16)(sum.lo + sum.hi));
+        const ushort16 us = u.part(), vs = v.part();
+        const short16 by_first = by_either(u, v.first, all(0)), by_second = by_either(u, v.second, all(-1));
+        // In a slab that ends before it begins borders do not meet.
+        const short16 is_something = (short16)(us != 0) & (short16)(vs != 0);
+        return plus(product(us, vs), (by_first + by_second) & is_something);
     }
 
 private:
@@ -113,7 +115,16 @@ private:
 
     INK_INLINE short16 all(int16_t v) { return (short16)(ushort16)(uint16_t)v; }
 
-    INK_INLINE ushort32 parts(share a, share b) { return (ushort32)joined((short16)a.part, (short16)b.part); }
+    INK_INLINE ushort32 parts(share a, share b) { return pair(a.part, b.part); }
+    INK_INLINE ushort32 pair(ushort16 a, ushort16 b) { return (ushort32)joined((short16)a, (short16)b); }
+
+    /// By how much more than the products a border covers together with both of a slab.
+    INK_METHOD short16 by_either(const slab &u, ushort16 v, short16 v_slope) const {
+        const short32 each = more(
+            pair(u.first, u.second), joined(all(0), all(-1)), pair(v, v), joined(v_slope, v_slope),
+            joined(all(odd), all(odd)), joined(all(even), all(even)));
+        return each.lo + each.hi;
+    }
 
     /// By how much more than the product two borders cover.
     template <typename U, typename S> INK_INLINE S more(U u, S u_slope, U v, S v_slope, S odd, S even) {
@@ -164,6 +175,13 @@ INK_INLINE void store_entry(uint16_t *table, int entry, ushort16 there, ushort16
     store(table + entry * entry_size + lanes, twice_more(there, next));
 }
 
+/// The same of a border of bars: nothing where the next entry is that of the next bar, of which there is nothing instead of all,
+/// or the other way round.
+INK_INLINE ushort16 twice_more_of_one_bar(ushort16 there, ushort16 next) {
+    const ushort16 apart = __builtin_elementwise_max(there, next) - __builtin_elementwise_min(there, next);
+    return twice_more(there, next) & (ushort16)(apart < (ushort16)0x4000);
+}
+
 // MARK: Sides
 
 /// What the bars cover of sixteen pixels from one on, whatever their ends. Lengths are 1/65,535 pixel.
@@ -207,6 +225,22 @@ struct bar_sides {
 
     INK_METHOD ushort16 at(int32_t place) const { return edge.strip(from_middle(place), half_width); }
 
+    /// What lies behind and before the borders of the nearest bar.
+    INK_METHOD slab borders(const table_places &places, int i) const {
+        const int32_t place = places.at[i];
+        const slab there = borders_at(place);
+        if (phases == 0) return there;
+        const slab next = borders_at(place + 1);
+        return {
+            places.between(there.first, twice_more_of_one_bar(there.first, next.first), i),
+            places.between(there.second, twice_more_of_one_bar(there.second, next.second), i)};
+    }
+
+    INK_METHOD slab borders_at(int32_t place) const {
+        const float16 t = from_middle(place);
+        return {edge.coverage(half_width + t), edge.coverage(half_width - t)};
+    }
+
 private:
     /// Of the nearest bar.
     INK_METHOD float16 from_middle(int32_t place) const {
@@ -219,6 +253,19 @@ private:
 
 void side_table(uint16_t *table, const ink_bars *bars, int32_t phases) {
     const bar_sides sides = bar_sides::of(*bars, phases);
+    if (bars->is_thin) {
+        slab there = sides.borders_at(0);
+        for (int32_t phase = 0; phase < phases; phase++) {
+            const slab next = sides.borders_at(phase + 1);
+            uint16_t *entry = table + phase * (2 * entry_size);
+            store(entry, there.first);
+            store(entry + lanes, twice_more_of_one_bar(there.first, next.first));
+            store(entry + 2 * lanes, there.second);
+            store(entry + 3 * lanes, twice_more_of_one_bar(there.second, next.second));
+            there = next;
+        }
+        return;
+    }
     ushort16 there = sides.at(0);
     for (int32_t phase = 0; phase < phases; phase++) {
         const ushort16 next = sides.at(phase + 1);
@@ -237,6 +284,14 @@ struct bar_side_table {
     }
 
     INK_METHOD share covered(const table_places &places, int i) const { return places.shared(table, i); }
+
+    /// From a table of thin bars.
+    INK_METHOD slab borders(const table_places &places, int i) const {
+        const uint16_t *entry = table + 2 * places.at[i];
+        return {
+            places.between(load16(entry), load16(entry + lanes), i),
+            places.between(load16(entry + 2 * lanes), load16(entry + 3 * lanes), i)};
+    }
 };
 
 // MARK: Ends
@@ -372,8 +427,6 @@ struct bar_ends_apart_table {
 struct bar_crossing {
     /// Whether they do, by so much that the product would be off by more than 0.006.
     bool is_close;
-    /// Whether the ends lie in bars of the other direction, hardly more than a pixel behind where these begin.
-    bool is_thin;
     /// All bits where the other direction's sides are measured against the direction of these ends.
     int16_t turned;
     /// What lies before the ends of a pixel in the middle of what they are in, a bar of the other direction or a gap between
@@ -392,7 +445,7 @@ struct bar_crossing {
         const bool is_behind = is_gap && from_bar > 0 && index == last;
         const share_edge edge = share_edge::of(bars.along);
         return {
-            clear < 1.7 * shadow(bars.along), !is_gap && from_bar + others.half_width < 2.4 * shadow(bars.along),
+            clear < 1.7 * shadow(bars.along),
             (int16_t)(bars.along.x * others.across.x + bars.along.y * others.across.y < 0 ? -1 : 0),
             is_behind ? (uint16_t)0 : edge.coverage((float16)(float)(from_middle * 65535))[0],
             is_gap ? (uint16_t)65535 : (uint16_t)0};
@@ -414,13 +467,15 @@ struct bar_crossing {
         return {(ending & is_ending) | (beginning & ~is_ending), slope};
     }
 
-    /// The same by its borders.
-    INK_METHOD slab common_slab(share between_ends, share within_sides) const {
-        const ushort16 is_ending = this->is_ending(between_ends);
-        const ushort16 ending = __builtin_elementwise_min(between_ends.part, within_sides.part);
+    /// What of a pixel lies between the ends and within the other direction's sides, of which it may meet any: by parallel
+    /// borders that face the same way it is what the nearer one leaves.
+    INK_METHOD slab common(share between_ends, const slab &within_sides) const {
+        const ushort16 is_before = (ushort16)(between_ends.slope >> 15);
+        const ushort16 first = turned ? within_sides.second : within_sides.first;
+        const ushort16 second = turned ? within_sides.first : within_sides.second;
         return {
-            {(ending & is_ending) | (between_ends.part & ~is_ending), between_ends.slope},
-            {within_sides.part | is_ending, turned_side(within_sides).slope}};
+            __builtin_elementwise_min((ushort16)(between_ends.part | is_before), first),
+            __builtin_elementwise_min((ushort16)(between_ends.part | ~is_before), second)};
     }
 
 private:
@@ -467,8 +522,8 @@ struct bar_rows {
 };
 
 /// The part of a stamp in sixteen rows, drawn sixteen pixels of a row at a time: for as many rows at once it is worked out
-/// where in tables and in the plane those pixels are.
-template <typename Side, typename End> struct stamp_rows {
+/// where in tables and in the plane those pixels are. Thin bars are worked out border by border.
+template <bool is_thin, typename Side, typename End> struct stamp_rows {
     const bar_rows *bars;
     const Side *sides;
     const End *ends;
@@ -497,6 +552,14 @@ template <typename Side, typename End> struct stamp_rows {
     template <typename Mask>
     INK_METHOD void draw(
         const sources &s, int d, uint32_t rows, const int32_t *target, const Mask &mask) const {
+        if constexpr (is_thin) {
+            while (rows != 0) {
+                const int i = take(rows);
+                const slab side = sides[d].borders(s.side, i);
+                multiply(target[i], corners[d].covered(side, ends[d].covered(s.end, i)) & mask(i));
+            }
+            return;
+        }
         while ((rows & (rows - 1)) != 0) {
             const int i = take(rows), j = take(rows);
             const ushort32 covered = corner::covered(
@@ -508,6 +571,19 @@ template <typename Side, typename End> struct stamp_rows {
         if (rows == 0) return;
         const int i = take(rows);
         multiply(target[i], corners[d].covered(sides[d].covered(s.side, i), ends[d].covered(s.end, i)) & mask(i));
+    }
+
+    /// Draws what one direction's bars cover of those rows whose bits are set, which lie between all ends.
+    template <typename Mask>
+    INK_METHOD void draw_between_ends(
+        const sources &s, int d, uint32_t rows, const int32_t *target, const Mask &mask) const {
+        while (rows != 0) {
+            const int i = take(rows);
+            ushort16 part;
+            if constexpr (is_thin) part = sides[d].borders(s.side, i).part();
+            else part = sides[d].covered(s.side, i).part;
+            multiply(target[i], part & mask(i));
+        }
     }
 
     /// What the bars of either direction cover of sixteen pixels, and what lies within their borders: what both cover lies
@@ -537,25 +613,43 @@ template <typename Side, typename End> struct stamp_rows {
 
     INK_INLINE share within(ushort16 mask, share s) { return {s.part & mask, s.slope}; }
 
+    /// What both directions' thin bars cover of sixteen pixels of a row.
+    template <typename Masks>
+    INK_METHOD ushort16 united_thin(const sources (&s)[2], bool meets_ends, const Masks &masks, int i) const {
+        const slab side = sides[0].borders(s[0].side, i).within(masks(0, i));
+        const slab other_side = sides[1].borders(s[1].side, i).within(masks(1, i));
+        share end = {(ushort16)65535, (short16)(ushort16)0}, other_end = end;
+        ushort16 one = side.part(), other = other_side.part();
+        if (meets_ends) {
+            end = ends[0].covered(s[0].end, i);
+            other_end = ends[1].covered(s[1].end, i);
+            one = corners[0].covered(side, end);
+            other = corners[1].covered(other_side, other_end);
+        }
+        const ushort16 both = corners[2].covered(
+            crossings[1].common(other_end, side), crossings[0].common(end, other_side));
+        return __builtin_elementwise_add_sat(one, __builtin_elementwise_sub_sat(other, both));
+    }
+
     /// Draws what both directions' bars cover of those rows whose bits are set, two at a time.
     template <typename Masks>
     INK_METHOD void draw_united(
         const sources (&s)[2], uint32_t rows, const int32_t *target, const Masks &masks) const {
+        if constexpr (is_thin) {
+            uint32_t between = rows & bits_of(s[0].end.between_all & s[1].end.between_all), others = rows & ~between;
+            while (between != 0) {
+                const int i = take(between);
+                multiply(target[i], united_thin(s, false, masks, i));
+            }
+            while (others != 0) {
+                const int i = take(others);
+                multiply(target[i], united_thin(s, true, masks, i));
+            }
+            return;
+        }
         const auto from = [&](int i) __attribute__((always_inline)) {
             return shares(s, {masks(0, i), masks(1, i)}, i);
         };
-        if (crossings[0].is_thin || crossings[1].is_thin) {
-            uint32_t with_ends = rows & ~bits_of(s[0].end.between_all & s[1].end.between_all);
-            rows &= ~with_ends;
-            while (with_ends != 0) {
-                const int i = take(with_ends);
-                const crossing_shares a = from(i);
-                multiply(
-                    target[i], a.united(corners[2].covered(
-                                   crossings[1].common_slab(a.other_end, a.side),
-                                   crossings[0].common_slab(a.end, a.other_side))));
-            }
-        }
         while ((rows & (rows - 1)) != 0) {
             const int i = take(rows), j = take(rows);
             const crossing_shares a = from(i), b = from(j);
@@ -596,14 +690,9 @@ template <typename Side, typename End> struct stamp_rows {
                 locate(from, 0, phases, distances);
                 *(int16lanes *)count = least(left, (int16lanes)lanes);
                 *(int16lanes *)target = rows * stride + column;
-                draw(from, 0, bits_of(there & ~from.end.between_all), target, [&](int i) __attribute__((always_inline)) {
-                    return first_lanes(count[i]);
-                });
-                uint32_t without = bits_of(there & from.end.between_all);
-                while (without != 0) {
-                    const int i = take(without);
-                    multiply(target[i], sides[0].covered(from.side, i).part & first_lanes(count[i]));
-                }
+                const auto mask = [&](int i) __attribute__((always_inline)) { return first_lanes(count[i]); };
+                draw(from, 0, bits_of(there & ~from.end.between_all), target, mask);
+                draw_between_ends(from, 0, bits_of(there & from.end.between_all), target, mask);
             }
             phases += lanes * bars[0].phase_by_column;
             distances += lanes * bars[0].distance_by_column;
@@ -677,12 +766,12 @@ private:
     INK_METHOD void multiply(int32_t target, ushort16 taken) const {
         uint16_t *at = origin + target;
         const ushort16 kept = load16(at);
-        store(at, kept - product(kept, product(taken, alpha)));
+        store(at, left_by(kept, taken, alpha));
     }
 };
 
 /// All of a group of stamps; `directions` is 1 or 2.
-template <int directions, typename Side, typename End>
+template <int directions, bool is_thin, typename Side, typename End>
 INK_INLINE void multiply(
     ink_kept plane, const ink_bars *bars, const Side *sides, const End *ends, const ink_place *places, ptrdiff_t count) {
     bar_rows rows[directions];
@@ -702,7 +791,7 @@ INK_INLINE void multiply(
     }
     for_each_stamp(plane, reach_x, reach_y, places, count, [&](const seen_stamp &stamp) __attribute__((always_inline)) {
         for (int d = 0; d < directions; d++) rows[d].place(stamp.x, stamp.y);
-        stamp_rows<Side, End> target = {
+        stamp_rows<is_thin, Side, End> target = {
             rows, sides, ends, crossings, corners, stamp.origin, (int32_t)plane.stride, stamp.start, plane.width, stamp.end_row,
             stamp.alpha, (int16lanes)0};
         for (int32_t row = stamp.first_row; row < stamp.end_row; row += lanes) {
@@ -715,7 +804,7 @@ INK_INLINE void multiply(
 }
 
 /// With those tables that there are for all directions.
-template <int directions>
+template <int directions, bool is_thin>
 INK_INLINE void multiply_by_tables(
     ink_kept plane, const ink_bars *bars, const ink_bar_tables *tables, const ink_place *places, ptrdiff_t count) {
     bar_sides sides[directions];
@@ -734,18 +823,21 @@ INK_INLINE void multiply_by_tables(
         end_tables[d] = {ends[d], tables[d].end};
         ends_tables[d] = {ends[d], tables[d].end};
     }
-    if (!have_ends) multiply<directions>(plane, bars, sides, ends, places, count);
-    else if (!have_sides && are_apart) multiply<directions>(plane, bars, sides, ends_tables, places, count);
-    else if (!have_sides) multiply<directions>(plane, bars, sides, end_tables, places, count);
-    else if (are_apart) multiply<directions>(plane, bars, side_tables, ends_tables, places, count);
-    else multiply<directions>(plane, bars, side_tables, end_tables, places, count);
+    if (!have_ends) multiply<directions, is_thin>(plane, bars, sides, ends, places, count);
+    else if (!have_sides && are_apart) multiply<directions, is_thin>(plane, bars, sides, ends_tables, places, count);
+    else if (!have_sides) multiply<directions, is_thin>(plane, bars, sides, end_tables, places, count);
+    else if (are_apart) multiply<directions, is_thin>(plane, bars, side_tables, ends_tables, places, count);
+    else multiply<directions, is_thin>(plane, bars, side_tables, end_tables, places, count);
 }
 
 void multiply_bars(
     ink_kept plane, const ink_bars *bars, const ink_bar_tables *tables, int32_t directions, const ink_place *places,
     ptrdiff_t count) {
-    if (directions == 1) multiply_by_tables<1>(plane, bars, tables, places, count);
-    else multiply_by_tables<2>(plane, bars, tables, places, count);
+    // Crossing bars are of one width.
+    if (directions == 1 && bars->is_thin) multiply_by_tables<1, true>(plane, bars, tables, places, count);
+    else if (directions == 1) multiply_by_tables<1, false>(plane, bars, tables, places, count);
+    else if (bars->is_thin) multiply_by_tables<2, true>(plane, bars, tables, places, count);
+    else multiply_by_tables<2, false>(plane, bars, tables, places, count);
 }
 
 }  // namespace INK_JOIN(bars_, INK_LEVEL)

@@ -35,7 +35,7 @@ constexpr uint32_t pixels_of_bytes = pixel == 3 ? 86 : 64;
 /// Whether all pixels of a group are like the one before it: then that is all there is to find.
 template <uint32_t pixel>
 INK_INLINE bool is_flat(const uint8_t *window, uint32_t first, uint32_t at) {
-    uint64_t group = pixel == 4 ? ~uint64_t(0) : (uint64_t(1) << (group_pixels * pixel)) - 1;
+    const uint64_t group = ~uint64_t(0) >> (64 - group_pixels * pixel);
     return at >= first + pixel && (~equal64(window + at, window + at - pixel) & group) == 0;
 }
 

@@ -95,7 +95,7 @@ INK_INLINE void multiply(ink_kept plane, const ink_disc_table &discs, const ink_
         const auto put = [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
             uint16_t *at = first + r * plane.stride + c;
             const ushort8 kept = load(at);
-            store(at, kept - product(kept, product(covered, share)));
+            store(at, left_by(kept, covered, share));
         };
         if (row < 0 || row + discs.rows > plane.height) {
             for_each_eight(disc, discs, [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {

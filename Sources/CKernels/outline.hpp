@@ -187,8 +187,7 @@ void multiply_deltas(ink_kept plane, ink_deltas deltas, const ink_box *box, floa
     const float16 share = (float16)(alpha * (1.0f / 65536));
     use_deltas(deltas, box, [&](int32_t row, int32_t column, float16 covered) __attribute__((always_inline)) {
         uint16_t *at = plane.values + row * plane.stride + column;
-        const float16 kept = __builtin_convertvector(load16(at), float16) * (1.0f - share * covered) + 0.5f;
-        store(at, __builtin_convertvector(__builtin_convertvector(kept, int16lanes), ushort16));
+        store(at, rest(load16(at), 1.0f - share * covered));
     });
 }
 

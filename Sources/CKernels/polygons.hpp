@@ -253,8 +253,7 @@ void multiply_marked(ink_kept plane, ink_deltas deltas, int32_t top, int32_t bot
     const float16 share = (float16)(alpha * (1.0f / pixel));
     use_marked(deltas, top, bottom, [&](int32_t row, int32_t column, float16 covered) __attribute__((always_inline)) {
         uint16_t *at = plane.values + row * plane.stride + column;
-        const float16 kept = __builtin_convertvector(load16(at), float16) * (1.0f - share * covered) + 0.5f;
-        store(at, __builtin_convertvector(__builtin_convertvector(kept, int16lanes), ushort16));
+        store(at, rest(load16(at), 1.0f - share * covered));
         plane.drawn[row / INK_BLOCK_HEIGHT] |= (uint64_t)1 << (column / INK_BLOCK_WIDTH);
     });
 }

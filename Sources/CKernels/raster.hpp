@@ -58,6 +58,13 @@ INK_INLINE ushort32 product(ushort32 a, ushort32 b) {
 #endif
 }
 
+/// What a stamp leaves of pixels of which it covers so much: all where it covers nothing, and no less than one share. Products
+/// are cut off: of a faint stamp the first leaves half a share too much, and the second one, of what is left and not of what is
+/// taken, half a share too little. Both the same way, thousands of them would be off by two levels of 255.
+template <typename U> INK_INLINE U left_by(U kept, U covered, U alpha) {
+    return product(kept, (U)~product(covered, alpha)) + (U)1;
+}
+
 /// One after the other.
 INK_INLINE short32 joined(short16 a, short16 b) {
     return (short32)__builtin_shufflevector(
@@ -116,10 +123,14 @@ INK_INLINE uint16_t share_of(float a) {
 /// The same of 0...1, where 65,535 is 1.
 template <typename U, typename V> INK_INLINE U shares_of(V v) { return __builtin_convertvector(v * 65535.0f + 0.5f, U); }
 
-/// What is left of eight pixels of which 1 - kept is taken, to the nearest.
+/// What is left of pixels of which 1 - kept is taken, to the nearest, and no less than one share as of `left_by`.
 INK_INLINE ushort8 rest(ushort8 left, float8 kept) {
-    const float8 product = __builtin_convertvector(left, float8) * kept + 0.5f;
+    const float8 product = greatest(__builtin_convertvector(left, float8) * kept + 0.5f, (float8)1.0f);
     return __builtin_convertvector(__builtin_convertvector(product, int8lanes), ushort8);
+}
+INK_INLINE ushort16 rest(ushort16 left, float16 kept) {
+    const float16 product = greatest(__builtin_convertvector(left, float16) * kept + 0.5f, (float16)1.0f);
+    return __builtin_convertvector(__builtin_convertvector(product, int16lanes), ushort16);
 }
 
 /// The coverage of a pixel by a half-plane: the integral of the pixel's shadow on the normal, a trapezoid, up to the

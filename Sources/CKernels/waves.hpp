@@ -365,7 +365,7 @@ void multiply_waves(
                     const ushort16 taken = rows.covered(phases, distances) & first_lanes(left < lanes ? left : lanes);
                     uint16_t *at = stamp.origin + row * (int32_t)plane.stride + column;
                     const ushort16 kept = load16(at);
-                    store(at, kept - product(kept, product(taken, stamp.alpha)));
+                    store(at, left_by(kept, taken, stamp.alpha));
                 }
             }
         }

@@ -164,13 +164,16 @@ struct ink_bars {
     double half_length;
     /// An odd number.
     int32_t count;
+    /// Whether a pixel may meet both sides of a bar and an end; of both directions of crossing bars or of neither.
+    bool is_thin;
 };
 
 /// What bars of one direction, width and distance have in common wherever they are. Tables change nothing but the time.
 struct ink_bar_tables {
     /// Between how many phases of the first of neighbouring pixels from bar to bar coverage is interpolated; 0: it is not.
     int32_t phases;
-    /// What bars cover of neighbouring pixels at each phase, and by how much that changes up to the next.
+    /// What bars cover of neighbouring pixels at each phase, and by how much that changes up to the next; of thin bars what lies
+    /// behind their first border, and then what lies before the second one.
     const uint16_t *_Nullable side;
     /// What lies before an end of neighbouring pixels, by the distance of the first one, and what lies behind it.
     const uint16_t *_Nullable end;
@@ -237,7 +240,7 @@ struct ink_contour {
 };
 
 struct ink_raster {
-    /// Works out the table of the sides of bars.
+    /// Works out the table of the sides of bars: an entry for each phase, two where they are thin.
     void (*_Nonnull side_table)(uint16_t *_Nonnull table, const struct ink_bars *_Nonnull bars, int32_t phases);
     /// Works out the table of an end whose normal is `along`.
     void (*_Nonnull end_table)(uint16_t *_Nonnull table, struct ink_normal along);

@@ -28,8 +28,9 @@ public final class PreparedStroke: Sendable {
     /// Whether the stamps, but those of contour lines, have one size and direction, by their brush or because the pen was
     /// pressed and held alike all the way, as a mouse is; then they are worth tables of their own.
     let areStampsAlike: Bool
-    /// The same but for what a hand that tries to press and hold the pen alike makes of it.
-    let areStampsNearlyAlike: Bool
+    /// Whether there is one stamp at most. Taps come again and again at one place: what is a hundredth of a pixel for one is
+    /// ten for thirty.
+    let isTap: Bool
     /// None but for strokes of dots.
     let dotSharing: DotSharing
     /// A box that holds all marks.
@@ -45,7 +46,7 @@ public final class PreparedStroke: Sendable {
         guard stroke.brush.type != .solid else {
             isFaint = false
             areStampsAlike = false
-            areStampsNearlyAlike = false
+            isTap = false
             dotSharing = .none
             marks = PreparedStroke.solid(path, brush: stroke.brush)
             if case .solid(_, alpha: 1) = marks { isOpaque = true } else { isOpaque = false }
@@ -59,11 +60,7 @@ public final class PreparedStroke: Sendable {
             !brush.dynamics.mayChangeStamps
             || stamps.count >= PreparedStroke.alikeMin
                 && stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
-        areStampsNearlyAlike =
-            areStampsAlike
-            || stamps.allSatisfy {
-                abs($0.size / stamps[0].size - 1) < 0.02 && ($0.along - stamps[0].along).length < 0.02
-            }
+        isTap = stamps.count < 2
         dotSharing = brush.type == .dots ? DotSharing(stamps, spacing: brush.spacing) : .none
         if stroke.brush.type == .contourLines, stamps.count > 1 {
             marks = .contour(PlacedStamps(stamps))
@@ -115,5 +112,18 @@ public final class PreparedStroke: Sendable {
         if stroke.points.isEmpty { return 0 }
         if stroke.brush.type == .solid { return 1 }
         return StampPlacer(path: SmoothedPath(stroke.points), brush: stroke.brush).count
+    }
+
+    /// No less than `stampCount(of:)`, and little more than three times as many, without smoothing the points.
+    public static func stampCountBound(of stroke: Stroke) -> Int {
+        // A smoothed segment is no longer than its chord and a third of its own and both neighbours' chords, twice.
+        var length = 0.0
+        for (start, end) in zip(stroke.points, stroke.points.dropFirst()) {
+            let (x, y) = (end.x - start.x, end.y - start.y)
+            length += (x * x + y * y).squareRoot()
+        }
+        guard length > 0, stroke.brush.type != .solid else { return 1 }
+        let count = 3 * length / (stroke.brush.spacing * stroke.brush.scale) + 2
+        return count < 1e15 ? Int(count) : .max
     }
 }

@@ -2,10 +2,8 @@ import CKernels
 
 /// Draws stamps of straight lines: bars side by side, in one direction or two.
 ///
-/// Bars at least as wide as a pixel go by a kernel that takes many stamps at once, whose tables all stamps of one direction
-/// and size share. Thinner ones, of which a pixel may hold both corners of an end, and bars so close that a pixel may meet
-/// two, are worked out exactly one by one; so are bars along the pixels, and crossing ones of one size of which a pixel may
-/// meet both sides and the other's end.
+/// They go by a kernel that takes many stamps at once, whose tables all stamps of one direction and size share. Bars so close
+/// that a pixel may meet two are worked out exactly one by one; so are bars along the pixels, and taps.
 final class BarPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let isExact: Bool
@@ -19,7 +17,7 @@ final class BarPainter {
 
     /// The tables of the bars of one direction, and what they were worked out for.
     private final class DirectionTables {
-        private let side = DirectionTables.table(count: Int(INK_BAR_PHASES_MAX * INK_BAR_ENTRY_SIZE))
+        private let side = DirectionTables.table(count: Int(2 * INK_BAR_PHASES_MAX * INK_BAR_ENTRY_SIZE))
         private let end = DirectionTables.table(count: Int(INK_BAR_END_COUNT))
         private var sideOf: ink_bars?
         private var endOf: ink_normal?
@@ -46,6 +44,7 @@ final class BarPainter {
             if tables.phases > 0, count >= DirectionTables.sideStampsMin {
                 let isThere = sideOf.map {
                     $0.across == bars.across && $0.half_width == bars.half_width && $0.period == bars.period
+                        && $0.is_thin == bars.is_thin
                 }
                 if isThere != true {
                     withUnsafePointer(to: bars) { kernels.pointee.side_table(side, $0, tables.phases) }
@@ -93,7 +92,7 @@ final class BarPainter {
     func paint(
         _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) -> Bool {
-        guard !isExact, stroke.areStampsAlike else { return false }
+        guard !isExact, !stroke.isTap, stroke.areStampsAlike else { return false }
         places.removeAll(keepingCapacity: true)
         var first: Stamp?
         for stamp in stamps {
@@ -114,7 +113,7 @@ final class BarPainter {
         _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
     ) -> Bool {
         guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
-        if !isExact, prepareBars(of: stamp, in: stroke, scale: scale) {
+        if !isExact, !stroke.isTap, prepareBars(of: stamp, in: stroke, scale: scale) {
             places.removeAll(keepingCapacity: true)
             places.append(ink_place(stamp, scale))
             // Ends do not depend on a stamp's size: the stroke's other stamps have the same.
@@ -161,8 +160,9 @@ final class BarPainter {
             bars.append(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).kernelBars)
         }
         guard bars.allSatisfy(\.areFast) else { return false }
-        // What stamps of nearly one size miss at the same places of their pixels adds up.
-        return bars.count < 2 || !stroke.areStampsNearlyAlike || !bars[0].endsInThinBars(of: bars[1])
+        let areThin = bars[0].isNarrow || (bars.count > 1 && bars[0].endsInThinBars(of: bars[1]))
+        for index in bars.indices { bars[index].is_thin = areThin }
+        return true
     }
 
     /// Across the second direction of cross-hatching.

@@ -34,7 +34,7 @@ struct Bars {
         let unit = abs(across.distance(unitAcross))
         return ink_bars(
             across: across, half_width: unit * width / 2, period: count > 1 ? unit * spacing : unit * width + 4,
-            along: along, half_length: abs(along.distance(halfLength)), count: Int32(count))
+            along: along, half_length: abs(along.distance(halfLength)), count: Int32(count), is_thin: false)
     }
 
     /// Appends each line.
@@ -95,10 +95,9 @@ extension ink_normal {
 }
 
 extension ink_bars {
-    /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: they are at least as
-    /// wide as `fastWidthMin`, no pixel meets two of them, they are not too large for whole numbers, and they do not lie as
-    /// the pixels do: then ends are borders without a width, of which a table's straight lines cut the corners, and all
-    /// pixels along a straight stroke miss the same.
+    /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: no pixel meets two of
+    /// them, they are not too large for whole numbers, and they do not lie as the pixels do: then ends are borders without a
+    /// width, of which a table's straight lines cut the corners, and all pixels along a straight stroke miss the same.
     var areFast: Bool {
         guard minor > ink_bars.minorMin else { return false }
         let shadowAcross = (1 + minor) / 2
@@ -109,10 +108,16 @@ extension ink_bars {
         let area = abs(across.x * along.y - across.y * along.x)
         let reach = max(
             abs(across.x) * end + abs(along.x) * side, abs(across.y) * end + abs(along.y) * side)
+        return half_length >= 2 * shadowAcross && half_length >= 2 * shadowAlong
+            && period - 2 * half_width >= 2 * shadowAcross && area > ink_bars.areaMin
+            && reach < area * Double(INK_BARS_REACH_MAX)
+    }
+
+    /// Whether a pixel may meet both sides of a bar in such a way that what its end leaves cannot be multiplied with what both
+    /// leave together.
+    var isNarrow: Bool {
         let unit = (across.x * across.x + across.y * across.y).squareRoot()
-        return 2 * half_width >= unit * ink_bars.fastWidthMin && half_length >= 2 * shadowAcross
-            && half_length >= 2 * shadowAlong && period - 2 * half_width >= 2 * shadowAcross
-            && area > ink_bars.areaMin && reach < area * Double(INK_BARS_REACH_MAX)
+        return 2 * half_width < unit * ink_bars.wideMin
     }
 
     /// Whether a pixel may meet the end of a bar and both sides of one of `others`, which stand upright on these bars and
@@ -135,7 +140,7 @@ extension ink_bars {
     private static let areaMin = 0.25
     /// A third of a degree from the direction of the pixels.
     private static let minorMin = 0.005
-    /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wide ones: it is off by
-    /// at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
-    private static let fastWidthMin = 1.0
+    /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wider ones: it is off
+    /// by at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
+    private static let wideMin = 1.0
 }

@@ -59,10 +59,12 @@ final class PartRasterizer {
         // picture it holds what is near the picture. Large discs become polygons for it.
         let middle = scale.output(part.place)
         guard middle.x.isFinite, middle.y.isFinite else { return }
-        func whole(_ place: Double) -> Double {
-            min(max(place.rounded(.down), PartRasterizer.places.lowerBound), PartRasterizer.places.upperBound)
+        func whole(_ place: Double, near cell: Int) -> Double {
+            let start = Double(cell / PartRasterizer.zoneSize * PartRasterizer.zoneSize)
+            let places = PartRasterizer.places
+            return start + min(max(place.rounded(.down) - start, places.lowerBound), places.upperBound)
         }
-        let origin = Point(x: whole(middle.x), y: whole(middle.y))
+        let origin = Point(x: whole(middle.x, near: cell.x), y: whole(middle.y, near: cell.y))
         let (firstDisc, firstEdge) = (discs.count, edges.count)
         func add(_ disc: PreparedStroke.Disc) {
             let center = scale.output(disc.center) - origin
@@ -115,9 +117,12 @@ final class PartRasterizer {
                 edge_count: Int32(edges.count - firstEdge)))
     }
 
-    /// Where a picture and what is near it may lie, output pixels.
+    /// Larger pictures, which are beyond the limits unless these are raised, are parted for it: all cells of a zone see the
+    /// same origin, output pixels.
+    private static let zoneSize = Limits().edgePixels
+    /// Where a zone, from its start, and what is near it may lie, output pixels.
     private static let places = -1024.0...66_560.0
-    /// No picture reaches further from an origin, output pixels.
+    /// No zone reaches further from an origin, output pixels.
     private static let edgeReach = 70_000.0
 }
 

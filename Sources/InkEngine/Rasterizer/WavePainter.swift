@@ -1,6 +1,6 @@
 import CKernels
 
-/// Draws stamps of waves that are all alike, by a table of what they cover of a pixel.
+/// Draws stamps of waves that are all alike, and more than one, by a table of what they cover of a pixel.
 ///
 /// What it draws is off by a few hundredths of a pixel at most. Lines so close that they nearly touch, and stamps for which
 /// a table would be too large, are left to outlines.
@@ -40,7 +40,7 @@ final class WavePainter {
     func paint(
         _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) -> Bool {
-        guard stroke.areStampsAlike else { return false }
+        guard stroke.areStampsAlike, !stroke.isTap else { return false }
         places.removeAll(keepingCapacity: true)
         var first: Stamp?
         for stamp in stamps {

@@ -75,7 +75,8 @@ struct WavePainterTests {
             let painter = WavePainter(level: .selected)
             let plane = RemainingPlane(maxWidth: 200, maxHeight: 200)
             plane.move(to: whole(WavePainterTests.size))
-            let stroke = PreparedStroke(Stroke(brush: brush, points: [StrokePoint(x: 100, y: 100)]))
+            let points = [StrokePoint(x: 100, y: 100), StrokePoint(x: 100 + brush.spacing * brush.scale, y: 100)]
+            let stroke = PreparedStroke(Stroke(brush: brush, points: points))
             guard case .stamps(let stamps) = stroke.marks else { continue }
             let scale = OutputScale(canvas: WavePainterTests.size, output: WavePainterTests.size)
             if painter.paint(stamps.all, of: stroke, scale: scale, into: plane) { byTable += 1 }
