@@ -48,7 +48,7 @@ struct TaskCodecTests {
         #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.render(narrow).encoded()) }
     }
 
-    @Test("A band's pieces that leave a gap, overlap or differ in height are refused", arguments: 0..<4)
+    @Test("A band's pieces that leave a gap, overlap, differ in height or fit no block are refused", arguments: 0..<5)
     func wrongPieces(fault: Int) {
         var random = SeededGenerator(seed: 5)
         var task = random.encodeTask()
@@ -61,6 +61,9 @@ struct TaskCodecTests {
         case 0: task.pieces[1].rect.x = 9
         case 1: task.pieces[1].rect.x = 7
         case 2: task.pieces[0].rect.height = 5
+        case 3:
+            task.rect = PixelRect(x: 0, y: 0, width: ProtocolLimits.edgePixels, height: ProtocolLimits.edgePixels)
+            task.pieces = [EncodePiece(rect: task.rect, block: random.blockID())]
         default: task.rect.width = 17
         }
         #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.encode(task).encoded()) }

@@ -28,6 +28,18 @@ struct BlockCacheTests {
         for _ in 0..<2 { #expect(throws: EngineError.self) { try cache.bytes(of: block.id) } }
     }
 
+    @Test("A block of more stamps than memory holds is an error")
+    func countlessStamps() throws {
+        let cache = BlockCache(limitBytes: 1 << 20)
+        for (spacing, isRead) in [(1e-300, false), (1e-6, false), (1.0, true)] {
+            let stroke = Stroke(
+                brush: Brush(spacing: spacing), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 1000, y: 0)])
+            let block = try StrokeBlock(strokes: [stroke]).sealed()
+            cache.insert(block, holders: 1)
+            #expect(((try? cache.strokes(of: block.id)) != nil) == isRead, "\(spacing)")
+        }
+    }
+
     @Test("The longest unused goes first; what is held stays")
     func eviction() throws {
         let cache = BlockCache(limitBytes: 2500)

@@ -28,6 +28,8 @@ public enum ProtocolLimits {
     public static let blockContentBytes = 1 << 30
     /// What a block of strokes decompresses to, bytes.
     public static let strokeBlockBytes = 64 << 20
+    /// Stamps of all strokes in a block.
+    public static let strokeBlockStamps = 100_000_000
     /// Items in one `blockRequest`.
     public static let requestedBlocks = 64
     /// Blocks that a worker has asked for and not wholly received, at any time.

@@ -172,6 +172,10 @@ extension EncodeTask: WireValue {
                     what: "piece", offset: start, found: "\(piece.rect)",
                     expected: "\(rect.height) rows at \(x), \(rect.y)")
             }
+            guard piece.rect.area <= ProtocolLimits.blockContentBytes else {
+                throw .badValue(
+                    what: "piece", offset: start, found: "\(piece.rect)", expected: "what a block holds of pixels")
+            }
             x += piece.rect.width
         }
         guard rect.x == 0, x == rect.width else {

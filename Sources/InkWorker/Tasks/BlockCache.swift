@@ -226,10 +226,23 @@ private final class CachedBlock: Sendable {
             strokes = try CachedBlock.reading { () throws(ProtocolError) in
                 try StrokeBlock(decoding: Zstandard.decompress(frame, limit: ProtocolLimits.strokeBlockBytes)).strokes
             }
+            try CachedBlock.checkStamps(of: strokes)
         }
         let prepared = PreparedStrokeBlock(strokes)
         content = .strokes(prepared)
         return (prepared, prepared.byteCount - bytes)
+    }
+
+    /// Each stamp takes memory, and a few bytes of a block may ask for any number.
+    private static func checkStamps(of strokes: [Stroke]) throws(EngineError) {
+        var stamps = 0
+        for stroke in strokes {
+            let (sum, isTooLarge) = stamps.addingReportingOverflow(PreparedStroke.stampCountBound(of: stroke))
+            guard !isTooLarge, sum <= ProtocolLimits.strokeBlockStamps else {
+                throw .internalError("a block of more than \(ProtocolLimits.strokeBlockStamps) stamps")
+            }
+            stamps = sum
+        }
     }
 
     private static func reading<T>(_ body: () throws(ProtocolError) -> T) throws(EngineError) -> T {

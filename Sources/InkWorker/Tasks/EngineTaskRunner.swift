@@ -122,7 +122,7 @@ public final class EngineTaskRunner: TaskRunner {
         }
         // Reserved only now: all of it is in memory as tiles already.
         var band: [UInt8] = []
-        band.reserveCapacity(task.rect.area * bytesPerPixel)
+        band.reserveCapacity(tiles.reduce(0) { $0 + $1.pixels.count })
         for row in 0..<task.rect.height {
             for tile in tiles { band += tile.pixels[(row * tile.rowBytes)..<((row + 1) * tile.rowBytes)] }
         }
