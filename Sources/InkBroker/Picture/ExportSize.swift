@@ -94,7 +94,8 @@ public enum ExportSize: Hashable, Sendable {
     }
 
     private static func rounded(_ value: Double) -> Int {
-        let whole = (value + 0.5).rounded(.down)
+        // 50 times 0.29 is a half, but not in binary fractions.
+        let whole = (value * (1 + 0x1p-50) + 0.5).rounded(.down)
         return whole < 1e18 ? max(1, Int(whole)) : .max
     }
 

@@ -74,6 +74,9 @@ private struct TemplateParser {
     }
 
     mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
+        for key: StaticString in ["preview", "guide"] where root.value.field(key)?.kind == .string {
+            _ = try path(root, key)
+        }
         let base = try readImage(root, keys: ["baseImage"], defaults: ["base.png"])
         var project: Project
         if let size = try root.object("canvasSize") {
@@ -133,15 +136,9 @@ private struct TemplateParser {
         _ object: JSONObject, keys: [StaticString], defaults: [String]
     ) throws(EngineError) -> EncodedImage? {
         for key in keys {
-            guard let text = try object.string(key) else { continue }
-            let path: BundlePath
-            do throws(BundlePath.Fault) {
-                path = try BundlePath(text)
-            } catch {
-                throw object.error(key, "the path \"\(shownText(text))\" \(error.reason)")
-            }
+            guard let path = try path(object, key) else { continue }
             guard let image = try readImage(path) else {
-                throw object.error(key, "there is no file \"\(shownText(text))\" in the template")
+                throw object.error(key, "there is no file \"\(shownText(path.text))\" in the template")
             }
             return image
         }
@@ -151,6 +148,16 @@ private struct TemplateParser {
             if let image = try readImage(path) { return image }
         }
         return nil
+    }
+
+    /// - Throws: for a path that leaves the bundle, even of a file that is not read.
+    private func path(_ object: JSONObject, _ key: StaticString) throws(EngineError) -> BundlePath? {
+        guard let text = try object.string(key) else { return nil }
+        do throws(BundlePath.Fault) {
+            return try BundlePath(text)
+        } catch {
+            throw object.error(key, "the path \"\(shownText(text))\" \(error.reason)")
+        }
     }
 
     private mutating func readImage(_ path: BundlePath) throws(EngineError) -> EncodedImage? {
