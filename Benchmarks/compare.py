@@ -279,7 +279,11 @@ def conclude(times, counts, path, about):
     slower = regressions(times, counts)
     rates.write(path, about | {"times": times, "instructions": counts, "slower": slower})
     print_report(times, counts)
-    print(f"\nSlower: {', '.join(slower)}" if slower else "\nNothing is slower.")
+    print(f"\nSlower: {', '.join(slower)}" if slower else "\nNothing is known to be slower.")
+    # Instructions settle what times leave open.
+    unclear = [name for name, one in times.items() if one["verdict"] == "unclear" and name not in counts]
+    if unclear:
+        print(f"The machine was too noisy to tell of {', '.join(unclear)}.")
     return 1 if slower else 0
 
 
@@ -308,6 +312,7 @@ def compare_revisions(options):
             print("No instructions: there is neither a perf with counters nor valgrind.", file=sys.stderr)
     times = {name: time_verdict(*values) for name, values in found.items()}
     if not times and not counts:
+        print("Nothing was measured.", file=sys.stderr)
         return 2
     return conclude(times, counts, options.json, about)
 
@@ -351,6 +356,8 @@ def main():
     parser.add_argument("--write-baseline", type=pathlib.Path)
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
+    if not set(options.only.split(",")) <= set(PARTS):
+        parser.error(f"--only: parts are {', '.join(PARTS)}")
     if options.pairs < PAIRS_MIN:
         parser.error(f"fewer than {PAIRS_MIN} pairs say nothing")
     if options.self_test:
@@ -359,6 +366,8 @@ def main():
     if options.write_baseline:
         return write_baseline(options.write_baseline)
     if options.baseline:
+        if not options.baseline.exists():
+            parser.error(f"no baseline of this processor: {options.baseline} is missing (--write-baseline makes it)")
         return compare_with_baseline(options)
     return compare_revisions(options)
 

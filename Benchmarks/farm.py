@@ -16,6 +16,7 @@ queue      10,000 jobs submitted at once to a broker that may have 512 MB: jobs 
 Everything runs over loopback on this machine. Times depend on its cores and its disk.
 """
 import argparse
+import atexit
 import json
 import os
 import pathlib
@@ -24,6 +25,7 @@ import signal
 import socket
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -53,8 +55,12 @@ class Farm:
             self.worker_options = ["--key", path("w.key"), "--broker-key", path("broker.pub")]
             self.client_options = ["--key", path("c.key"), "--broker-key", path("broker.pub")]
         self.log = self.folder / "log"
+        self.workers = []
         self.start()
-        self.workers = [self.hire(f"w{index}") for index in range(workers)]
+        # Whatever fails, nothing goes on running.
+        atexit.register(self.stop)
+        for index in range(workers):
+            self.workers.append(self.hire(f"w{index}"))
         wait_until(lambda: len(self.events("worker.joined")) >= workers)
 
     def start(self):
@@ -252,6 +258,9 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("parts", nargs="*", choices=[*parts, []], default=[])
     options = parser.parse_args()
+    if options.runs < 1:
+        parser.error("runs are at least 1")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     for name in options.parts or parts:
         parts[name](options.ink, options.runs)
 

@@ -3,7 +3,7 @@
 
     Benchmarks/growth.py [--ink .build/release/ink] [--runs 3] [--workers 2] [stamps|pixels|memory|images ...]
 
-stamps   a canvas of 2,048 pixels with 1,000 to 100,000 stamps of all four patterns, in ten layers
+stamps   a canvas of 2,048 pixels with about 1,000 to 100,000 stamps of all four patterns, in ten layers
 pixels   scene S from 1,024 to 10,240 pixels, a hundred times as many
 memory   scene L at 16,384 pixels and scene S at 16,384 and 32,768: seconds and peak memory
 images   a project of ten layers of 2,048 pixels, each with a mask and a picture, about 30 MB: reading and decoding
@@ -17,6 +17,7 @@ import pathlib
 import random
 import statistics
 import struct
+import subprocess
 import tempfile
 import zlib
 
@@ -41,7 +42,7 @@ def median(ink, project, size, workers, folder, runs):
 
 
 def stamped(count):
-    """A project of about so many stamps: strokes of a hundred stamps each."""
+    """A project of strokes that leave up to a hundred stamps each, fewer at the canvas's edges."""
     pick = random.Random(count)
     layers = [{"id": f"l{k}", "name": f"{k}", "order": k, "strokes": []} for k in range(10)]
     for index in range(count // 100):
@@ -93,8 +94,11 @@ def main():
     parser.add_argument("--ink", default=str(HERE.parent / ".build/release/ink"))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("parts", nargs="*", default=["stamps", "pixels", "memory", "images"])
+    parts = ["stamps", "pixels", "memory", "images"]
+    parser.add_argument("parts", nargs="*", default=parts, help=", ".join(parts))
     o = parser.parse_args()
+    if not set(o.parts) <= set(parts) or o.runs < 1:
+        parser.error(f"parts are {', '.join(parts)}, runs at least 1")
     rates.warn_of_load(rates.machine())
     scene = lambda name: HERE / f"scenes/scene-{name}.ink"
     with tempfile.TemporaryDirectory() as folder:
@@ -104,6 +108,8 @@ def main():
             for count in (1_000, 10_000, 100_000):
                 project.write_text(json.dumps(stamped(count)))
                 row = median(o.ink, project, "2k", o.workers, folder, o.runs)
+                inspected = subprocess.run([o.ink, "inspect", "--json", str(project)], check=True, capture_output=True)
+                count = json.loads(inspected.stdout)["stamps"]
                 print(f"| {count:,} | {row['raster']:,.0f} | {row['export']:,.0f} | {1000 * row['raster'] / count:.2f} |", flush=True)
         if "pixels" in o.parts:
             print("| Edge, pixels | Export, ms | ns a pixel | MB |\n| ---: | ---: | ---: | ---: |")

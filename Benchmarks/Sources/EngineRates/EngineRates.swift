@@ -31,6 +31,10 @@ enum EngineRates {
             }
             arguments.removeFirst()
         }
+        if let problem = KernelLevel.environmentProblem() {
+            print(problem)
+            exit(2)
+        }
         let meter = Meter(options)
         let scenes = try options.scenes.map { (name: $0, project: try Scenes.read($0)) }
         guard let last = scenes.last else { return }
