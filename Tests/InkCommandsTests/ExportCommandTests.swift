@@ -81,6 +81,81 @@ struct ExportCommandTests {
         return trial.farm.requests.count
     }
 
+    @Test(arguments: [
+        ["--background", "#123"], ["--no-base"], ["--fill", "suggested"], ["--rgba"], ["--dpi", "72"],
+        ["--effort", "small"], ["--no-metadata"], ["--layers", "Sky"],
+    ])
+    func whateverShowsMakesAPictureAnew(options: [String]) {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink", "layer=1:Sky\nlayer=2:Sea\n")
+        let export = ["export", folder("in"), "-o", folder("out")]
+        #expect(requests(export) == 1)
+        #expect(requests(export + options) == 1)
+        #expect(requests(export + options) == 0)
+        #expect(requests(export) == 1)
+    }
+
+    @Test func failedLayersCanBeRepeated() {
+        let folder = ScratchFolder()
+        folder.file("in/c.ink", "title=farm-io\nlayer=1:Sky\nlayer=2:Sea\n")
+        let report = folder("r.json")
+        let export = ["export", folder("in"), "-o", folder("out"), "--each-layer", "--report", report]
+        #expect(CommandTrial().run(export) == .inputOutput)
+        folder.file("in/c.ink", "layer=1:Sky\nlayer=2:Sea\n")
+        let second = CommandTrial()
+        #expect(second.run(["export", "--from-report", report, "--failed"]) == .done)
+        #expect(second.farm.requests.map(\.output) == ["Sky", "Sea"].map { folder("out/c-\($0)-2k.png") })
+        #expect(second.farm.requests.map(\.drawnLayers) == [[0], [1]])
+    }
+
+    @Test func whatWasUnchangedHasNotFailed() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink")
+        folder.file("in/b.ink", "broken")
+        let report = folder("r.json")
+        let export = ["export", folder("in"), "--report", report]
+        for _ in 0..<2 { #expect(CommandTrial().run(export) == .badInput) }
+        #expect(exports(folder).compactMap { $0["state"]?.string } == ["skipped", "failed"])
+        folder.file("in/b.ink")
+        let again = ["export", "--from-report", report, "--failed", "--if-exists", "overwrite"]
+        #expect(requests(again) == 1)
+    }
+
+    @Test func pathsOfAReportStartFromItsFolder() {
+        let folder = ScratchFolder()
+        folder.file("x/a.ink")
+        let report = folder.file(
+            "r.json",
+            """
+            {"format": "ink-export-report", "version": 1, "folder": "\(folder("x"))", "options": {"output": ["out"]},
+            "exports": [{"input": "a.ink", "tree": [], "state": "failed"}]}
+            """)
+        let trial = CommandTrial()
+        #expect(trial.run(["export", "--from-report", report]) == .done, "\(trial.transcript.error)")
+        #expect(trial.farm.requests.map(\.output) == [folder("x/out/a-2k.png")])
+    }
+
+    @Test func theCommandLineSaysWhetherARepeatedRunKeepsGoing() {
+        let folder = ScratchFolder()
+        folder.file("in/a.ink", "broken")
+        folder.file("in/b.ink")
+        let report = folder("r.json")
+        #expect(CommandTrial().run(["export", folder("in"), "--fail-fast", "--report", report]) == .badInput)
+        let trial = CommandTrial()
+        #expect(
+            trial.run(["export", "--from-report", report, "--keep-going", "--if-exists", "overwrite"]) == .badInput)
+        #expect(trial.farm.requests.count == 1, "\(trial.transcript.error)")
+    }
+
+    @Test func failFastMakesNothingWhenAnInputIsMissing() {
+        let folder = ScratchFolder()
+        let path = folder.file("a.ink")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder("missing.ink"), path, "--fail-fast"]) == .inputOutput)
+        #expect(trial.farm.requests.isEmpty)
+        #expect(folder.text("a-2k.png") == nil)
+    }
+
     @Test func aSingleNamedProjectIsOverwritten() {
         let folder = ScratchFolder()
         let path = folder.file("a.ink")

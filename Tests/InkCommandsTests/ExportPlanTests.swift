@@ -94,6 +94,14 @@ struct ExportPlanTests {
         #expect(plan.pictures.map(\.output) == ["a-1.png", "a-2k-1-1.png"])
     }
 
+    @Test func suffixGivesNoNameThatAnotherPictureHas() throws {
+        var plan = try ExportPlan(
+            inputs: [ExportInput(path: "a.ink"), ExportInput(path: "a-1.ink")], outlines: [:],
+            arguments: try arguments(["--name", "{name}.png"]), resolve: { $0 })
+        plan.avoidExisting { $0 == "a.png" }
+        #expect(plan.pictures.map(\.output) == ["a-2.png", "a-1.png"])
+    }
+
     @Test(arguments: 0..<200)
     func safeValuesAreFileNames(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -178,6 +178,11 @@ import Testing
         let again = waitingBroker()
         #expect(again.run(["wait", "1-3", "-o", folder("out"), "--insecure", "--quiet"]).output.isEmpty)
         #expect(again.now.fetched.isEmpty)
+        // Of one that is something else, of as many bytes, it is fetched again.
+        folder.file("out/b-2k.png", "Picture!2")
+        let third = waitingBroker()
+        _ = third.run(["wait", "1-3", "-o", folder("out"), "--insecure", "--quiet"])
+        #expect(third.now.fetched.count == 1 && folder.text("out/b-2k.png") == "picture 2")
         #expect(again.now.taken.count == 3)
     }
 

@@ -186,6 +186,25 @@ struct FarmServiceTests {
         }
     }
 
+    @Test func aPictureBeyondTheQuotaFailsItsJobAndNothingOfItStays() throws {
+        let project = Self.project(3)
+        let byteCount = try Zstandard.compress(ProjectWriter.write(project)).count
+        let farm = try Farm(workers: 1) { $0.quotaBytes = byteCount + 100 }
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let key = try client.submit(project)
+        let job = try #require(client.job(of: key))
+        client.client.watch([job])
+        let ending = client.ending(of: job)
+        guard case .failed(.inputOutput, let text)? = ending else {
+            Issue.record("\(String(describing: ending))")
+            return
+        }
+        #expect(text.contains("--quota"), "\(text)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "data/pictures")) == [])
+    }
+
     @Test func aContentThatCanNeverFitIsRefusedForGood() throws {
         let farm = try Farm(workers: 0) { $0.quotaBytes = 100 }
         defer { farm.stop() }

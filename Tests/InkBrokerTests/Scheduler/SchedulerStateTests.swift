@@ -294,6 +294,89 @@ extension [SchedulerAction] {
             })
     }
 
+    @Test func aJobWhoseRendererHasLeftWaitsAndThenFailsSoThatItCanBeginAnew() {
+        var bench = Bench()
+        func join(_ id: UInt64, _ version: String) {
+            let credits = WorkerCredits(tasks: 1, bytes: 1000)
+            _ = bench(.workerJoined(worker(id), name: "w\(id)", version: version, credits: credits))
+        }
+        join(1, "a")
+        #expect(bench.add(1, rows: 3).dispatches.count == 1)
+        join(2, "b")
+        _ = bench(.workerLost(worker(1), reason: "gone"))
+        #expect(bench(.tick).isEmpty)
+        #expect(bench(.tick, after: 9 * second).isEmpty)
+        // One of its version comes, and goes: it is waited for anew.
+        join(3, "a")
+        _ = bench(.tick)
+        _ = bench(.workerLost(worker(3), reason: "gone", delivered: []))
+        #expect(bench(.tick).isEmpty)
+        #expect(bench(.tick, after: 9 * second).isEmpty)
+        #expect(bench(.tick, after: second) == [.jobFailed(JobID(1), .rendererGone(version: "a"))])
+    }
+
+    @Test func suspectsLeaveHalfOfTheWorkersToTheOthers() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 4)
+        #expect(bench.add(1, rows: 4).dispatches.count == 4)
+        _ = bench.add(2, rows: 100)
+        for id in 2...5 as ClosedRange<UInt64> { _ = bench.join(id, tasks: 2) }
+        _ = bench(.workerLost(worker(1), reason: "silent"))
+        #expect(bench.state.suspects.count == 4)
+        #expect(bench.state.workers.values.count { $0.reservedFor != nil || $0.isolated != nil } == 2)
+    }
+
+    @Test func aWorkerThatDrainsIsNotKeptForASuspect() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 2)
+        #expect(bench.add(1, rows: 20).dispatches.count == 2)
+        let held = bench.join(2).dispatches + bench.join(3).dispatches
+        _ = bench(.workerLost(worker(1), reason: "silent"))
+        guard let kept = bench.state.workers.values.first(where: { $0.reservedFor != nil })?.id else {
+            Issue.record("no worker is kept for the suspects")
+            return
+        }
+        _ = bench(.workerDraining(kept))
+        #expect(bench.state.workers[kept]?.reservedFor == nil)
+        for task in held where task.worker == kept {
+            #expect(!bench(.taskFinished(kept, task.id)).dispatches.contains { $0.worker == kept })
+        }
+    }
+
+    @Test func aLargeTaskThatIsTriedAgainIsNotStarvedBySmallOnes() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 10, bytes: 100)
+        _ = bench.join(2, tasks: 10, bytes: 100)
+        let large = TaskCost(bytes: 90, nanoseconds: 1000)
+        let small = TaskCost(bytes: 30, nanoseconds: 1000)
+        let tasks = bench(
+            .jobAdded(JobID(1), priority: 0, weight: 1, decodes: [large] + Array(repeating: small, count: 20))
+        ).dispatches
+        #expect(tasks.count == 4 && tasks[0].worker == worker(1))
+        // It has to go to the other worker, which is full; nothing smaller goes before it.
+        #expect(bench(.taskFailed(worker(1), tasks[0].id, .transient("boom"))).dispatches.isEmpty)
+        #expect(bench(.taskFinished(worker(2), tasks[1].id)).dispatches.isEmpty)
+        #expect(bench(.taskFinished(worker(2), tasks[2].id)).dispatches.isEmpty)
+        #expect(bench(.taskFinished(worker(2), tasks[3].id)).dispatches.first?.role == .decode(0))
+    }
+
+    @Test func threeResultsThatAllDifferAreEnough() {
+        var rules = SchedulerRules()
+        rules.verifyShare = 1
+        var bench = Bench(rules)
+        for id in 1...4 as ClosedRange<UInt64> { _ = bench.join(id, tasks: 1) }
+        var task = bench.add(1, rows: 1).dispatches[0]
+        for digest in 1...3 as ClosedRange<UInt8> {
+            let actions = bench(.taskFinished(task.worker, task.id, digest: [digest]))
+            if digest < 3 {
+                task = actions.dispatches[0]
+            } else {
+                #expect(actions.count { if case .drop = $0 { true } else { false } } == 3, "\(actions)")
+                #expect(bench.state.tasks.values.map(\.failures) == [1])
+            }
+        }
+    }
+
     @Test func prioritiesGoFirstAndWeightsShareTurns() {
         var bench = Bench()
         _ = bench.add(1, rows: 200)

@@ -140,6 +140,22 @@ import Testing
         #expect(transparent.task(row: 0, column: 0).layers.isEmpty)
     }
 
+    @Test func blackIsShown() throws {
+        let (draft, _) = try draft([Layer(contentImage: .fake("c", width: 200, height: 400))])
+        let black = DecodedImage(size: canvas, format: .rgb8, chunks: Array(repeating: .constant(0), count: 7))
+        let (plan, _) = try plan(draft, [black])
+        #expect((0..<4).map { plan.task(row: $0, column: 0).layers.count } == [1, 1, 1, 1])
+    }
+
+    @Test func aStrokeAfterAnEraserIsDrawn() throws {
+        let stroke = Stroke.line(from: (10, 50), to: (100, 50), brush: Brush(type: .solid))
+        var eraser = stroke
+        eraser.mode = .erase
+        let (draft, _) = try draft([Layer(strokes: [eraser, stroke])])
+        let (plan, _) = try plan(draft)
+        #expect(plan.task(row: 0, column: 0).layers.first?.strokes.map(\.indices) == [[0, 1]])
+    }
+
     @Test func theSameImageIsDecodedOnceForAUse() throws {
         let image = EncodedImage.fake("same", width: 200, height: 400)
         let stroke = Stroke.line(from: (10, 50), to: (100, 50))

@@ -19,6 +19,9 @@ struct ScalingCase: Sendable, CustomTestStringConvertible {
         ScalingCase(source: PixelSize(width: 1, height: 1), output: PixelSize(width: 9, height: 5)),
         ScalingCase(source: PixelSize(width: 130, height: 70), output: PixelSize(width: 7, height: 5)),
         ScalingCase(source: PixelSize(width: 64, height: 65), output: PixelSize(width: 1, height: 1)),
+        // So wide that weights are kept, for images of two sizes.
+        ScalingCase(source: PixelSize(width: 40, height: 3), output: PixelSize(width: 600, height: 4)),
+        ScalingCase(source: PixelSize(width: 31, height: 3), output: PixelSize(width: 600, height: 4)),
     ]
 }
 

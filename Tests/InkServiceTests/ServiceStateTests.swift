@@ -1,0 +1,255 @@
+import Glibc
+@testable import InkBroker
+import InkEngine
+import InkProtocol
+import InkStore
+import InkTestSupport
+import Testing
+
+@testable import InkService
+
+@Suite("Whose turn it is")
+struct AdmissionQueueTests {
+    private func take(_ queue: inout AdmissionQueue, _ count: Int) -> [JobNumber] {
+        (0..<count).compactMap { _ in queue.take() }
+    }
+
+    @Test("The highest priority first, and every sixteenth turn the oldest job of all")
+    func age() {
+        var queue = AdmissionQueue()
+        queue.insert(1, priority: -5, weight: 1, owner: "a")
+        for job in 2...40 as ClosedRange<JobNumber> { queue.insert(job, priority: 0, weight: 1, owner: "a") }
+        let taken = take(&queue, 41)
+        #expect(taken == Array(2...16) + [1] + Array(17...40), "\(taken)")
+    }
+
+    @Test("Submitters of one priority take turns by their jobs' weight")
+    func weights() {
+        var queue = AdmissionQueue()
+        for job in 1...30 as ClosedRange<JobNumber> {
+            queue.insert(job, priority: 0, weight: 2, owner: "a")
+            queue.insert(100 + job, priority: 0, weight: 1, owner: "b")
+        }
+        #expect(take(&queue, 15).count { $0 < 100 } == 10)
+    }
+
+    @Test("One who comes late takes turns from then on, not those of before")
+    func newcomer() {
+        var queue = AdmissionQueue()
+        for job in 1...40 as ClosedRange<JobNumber> { queue.insert(job, priority: 0, weight: 1, owner: "a") }
+        _ = take(&queue, 10)
+        for job in 101...140 as ClosedRange<JobNumber> { queue.insert(job, priority: 0, weight: 1, owner: "b") }
+        #expect(take(&queue, 4).count { $0 > 100 } == 2)
+    }
+}
+
+@Suite("Decisions of a service")
+struct ServiceStateTests {
+    private let one = SessionID(rawValue: 1)
+    private let two = SessionID(rawValue: 2)
+
+    private func service(_ limits: ServiceLimits = ServiceLimits()) -> ServiceState {
+        var rules = ServiceRules()
+        rules.inputRoots = ["/in"]
+        var state = ServiceState(limits: limits, rules: rules, nextJob: 1, nextNotice: 1)
+        for session in [one, two] { _ = state.handle(.joined(session, owner: "\(session.rawValue)"), now: 0) }
+        return state
+    }
+
+    /// Brings a job to the disk; returns what is done then.
+    private func accept(_ state: inout ServiceState, priority: Int = 0, now: UInt64 = 0) -> [ServiceAction] {
+        let submission = Submission(
+            key: .random(), name: "a.ink", source: .path("/in/a.ink"), picture: PictureSpec(size: .named("2k")),
+            delivery: .fetch, priority: priority)
+        _ = state.handle(.submitted(one, submission), now: now)
+        let number = state.nextJob
+        let examined = state.handle(.examined(submission.key, job: nil, hasContent: true), now: now)
+        if case .journal(_, let entries)? = examined.first, case .accept(let record)? = entries.first {
+            #expect(record.owner == "1" && record.priority == priority && record.number == number)
+        } else {
+            Issue.record("\(examined)")
+        }
+        let outcome = JournalOutcome.accepted(number, isNew: true)
+        return state.handle(.committed(.accept(submission.key), .success([outcome])), now: now)
+    }
+
+    private func starting(_ actions: [ServiceAction]) -> [JobNumber] {
+        actions.compactMap { if case .journal(.starting(let job), _) = $0 { job } else { nil } }
+    }
+
+    @Test("Eight jobs at once, and four more only of a higher priority than all of them")
+    func overtaking() {
+        var state = service()
+        var begun: [JobNumber] = []
+        for _ in 1...20 { begun += starting(accept(&state)) }
+        #expect(begun == Array(1...8))
+        begun = []
+        for _ in 21...30 { begun += starting(accept(&state, priority: 1)) }
+        // The second is of no higher priority than the first, which runs.
+        #expect(begun == [21])
+        #expect(starting(accept(&state, priority: 2)) == [31])
+        #expect(state.brokenInvariants == [])
+    }
+
+    @Test("A changed priority counts for jobs that wait and for those that run")
+    func priority() {
+        var state = service()
+        for _ in 1...10 { _ = accept(&state) }
+        _ = state.handle(.committed(.starting(1), .success([.done])), now: 0)
+        let order = Order(number: 1, action: .priority([1, 10], -3))
+        let actions = state.handle(.ordered(one, order), now: 0)
+        #expect(actions.contains(.setPriority(1, -3)) && !actions.contains(.setPriority(10, -3)))
+        #expect(starting(state.handle(.ordered(one, Order(number: 2, action: .priority([10], 5))), now: 0)) == [10])
+    }
+
+    @Test("Ends beyond what one client is told at once come when it has taken the others")
+    func notices() {
+        var limits = ServiceLimits()
+        limits.openNotices = 1
+        limits.watchedJobs = 3
+        var state = service(limits)
+        #expect(state.handle(.watched(one, [5, 6, 7]), now: 0) == [.lookUp(one, [5])])
+        func notice(_ job: JobNumber) -> Notice { Notice(id: job, job: job, ending: .cancelled) }
+        #expect(state.handle(.lookedUp(one, [notice(5), notice(8)]), now: 0) == [.send(one, .notice(notice(5)))])
+        // The oldest of those that wait.
+        #expect(state.handle(.noticesTaken(one, [5]), now: 0) == [.lookUp(one, [6])])
+        _ = state.handle(.lookedUp(one, [notice(6)]), now: 0)
+        #expect(state.handle(.noticesTaken(one, [6]), now: 0) == [.lookUp(one, [7])])
+        _ = state.handle(.lookedUp(one, [notice(7)]), now: 0)
+        #expect(state.handle(.noticesTaken(one, [7]), now: 0) == [.lookUp(one, [8])])
+    }
+
+    @Test("A client watches so many jobs and no more")
+    func watched() {
+        var limits = ServiceLimits()
+        limits.watchedJobs = 2
+        var state = service(limits)
+        for _ in 1...4 { _ = accept(&state) }
+        _ = state.handle(.watched(one, [1, 2, 3, 4]), now: 0)
+        #expect(state.sessions[one]?.watched.count == 2)
+    }
+
+    @Test("When the disk refuses the mark, no job is begun for a while")
+    func refusedMark() {
+        var state = service()
+        #expect(starting(accept(&state)) == [1])
+        let fault = StorageFault(text: "full", isTemporary: true)
+        #expect(starting(state.handle(.committed(.starting(1), .failure(fault)), now: 10)) == [])
+        #expect(starting(state.handle(.tick, now: 2_009)) == [])
+        #expect(starting(state.handle(.tick, now: 2_010)) == [1])
+    }
+
+    @Test("An order that is said again before its answer is carried out once")
+    func doubledOrder() {
+        var state = service()
+        let order = Order(number: 1, action: .retry([7]))
+        #expect(state.handle(.ordered(one, order), now: 0) == [.journal(.order(one, 1), [.retried(7)])])
+        #expect(state.handle(.ordered(one, order), now: 0) == [])
+    }
+
+    @Test("A project that was being read when the broker died three times is given up")
+    func crashes() {
+        var state = service()
+        let submission = Submission(
+            key: .random(), name: "a.ink", source: .path("/in/a.ink"), picture: PictureSpec(size: .named("2k")),
+            delivery: .fetch)
+        func record(_ number: JobNumber, crashes: Int) -> InkStore.JobRecord {
+            InkStore.JobRecord(
+                number: number, key: .random(), submission: submission.stored, owner: "", priority: 0,
+                state: .starting, crashes: crashes, createdAt: 0)
+        }
+        let actions = state.restore([record(1, crashes: 1), record(2, crashes: 2)])
+        #expect(actions.first == .journal(.note, [.queued(1, crashes: 2)]))
+        guard case .journal(.ended(2), let entries)? = actions.last,
+            case .ended(2, .failed(.internalError, _), _, _, _)? = entries.first
+        else {
+            Issue.record("\(actions)")
+            return
+        }
+    }
+
+    // MARK: - Contents
+
+    private let content = ContentID(hashing: [1, 2, 3])
+
+    private func announce(_ state: inout ServiceState, _ session: SessionID, now: UInt64) -> SubmissionKey {
+        let submission = Submission(
+            key: .random(), name: "a.ink", source: .content(content, byteCount: 3, .plain),
+            picture: PictureSpec(size: .named("2k")), delivery: .fetch)
+        _ = state.handle(.submitted(session, submission), now: now)
+        _ = state.handle(.examined(submission.key, job: nil, hasContent: false), now: now)
+        return submission.key
+    }
+
+    @Test("A sender that stays silent is given up after a minute, and is told")
+    func silence() {
+        var state = service()
+        let key = announce(&state, one, now: 0)
+        _ = state.handle(.contentBegun(content), now: 0)
+        _ = state.handle(.tick, now: 59_999)
+        #expect(state.uploads.count == 1)
+        let actions = state.handle(.tick, now: 60_000)
+        #expect(actions.contains(.discardContent(content)) && state.uploads.isEmpty && state.submitting.isEmpty)
+        #expect(actions.contains { if case .send(one, .rejected(key, _)) = $0 { true } else { false } })
+    }
+
+    @Test("What a client that leaves was sending goes on from another that has the same")
+    func heir() {
+        var state = service()
+        _ = announce(&state, one, now: 0)
+        _ = state.handle(.contentBegun(content), now: 0)
+        _ = announce(&state, two, now: 0)
+        let actions = state.handle(.left(one), now: 5)
+        #expect(actions == [.send(two, .contentRequest(content, offset: 0, byteCount: 3))])
+        #expect(state.uploads[content]?.sender == two && state.submitting.count == 1)
+    }
+}
+
+@Suite("What a service says and takes for the same")
+struct ServiceValuesTests {
+    @Test("A sealed picture is taken for the one on the disk only with every byte of it")
+    func sealed() throws {
+        let folder = try TemporaryFolder(prefix: "ink-service")
+        let bytes = [UInt8](repeating: 7, count: 3_000_000)
+        let picture = FinishedPicture(
+            size: PixelSize(width: 1, height: 1), byteCount: UInt64(bytes.count), digest: SHA256.digest(bytes),
+            tileCount: 1, attemptCount: 1, elapsed: 1, phases: [])
+        let path = folder.path(of: "a.png")
+        for (name, content, isIt) in [
+            ("the same", bytes, true), ("longer", bytes + [7], false), ("shorter", Array(bytes.dropLast()), false),
+            ("damaged", Array(bytes.dropLast()) + [8], false),
+        ] {
+            try content.withUnsafeBytes { try #require(write($0, to: path)) }
+            #expect(SealedFile.isThere(path, picture) == isIt, "\(name)")
+        }
+        #expect(!SealedFile.isThere(folder.path(of: "b.png"), picture))
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
+        guard let file = fopen(path, "w") else { return false }
+        defer { fclose(file) }
+        return fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count
+    }
+
+    @Test("What ended an export decides the code that a client leaves with")
+    func codes() {
+        func code(_ error: BrokerError) -> FailureCode? {
+            if case .ended(.failed(let code, _)) = ExportEnd(error) { code } else { nil }
+        }
+        let place = Place(file: "a")
+        #expect(code(.refused(.badInput(place, reason: ""))) == .badInput)
+        #expect(code(.refused(.overLimit(place, what: "", found: "", limit: ""))) == .badInput)
+        #expect(code(.refused(.io(path: "", operation: "", errno: 5))) == .inputOutput)
+        #expect(code(.output(path: "", operation: "", errno: 28)) == .inputOutput)
+        #expect(code(.noWorkers(export: "", waitedMilliseconds: 1)) == .noWorkers)
+        #expect(code(.internalError("")) == .internalError)
+    }
+
+    @Test("A story keeps its first lines and counts the others")
+    func story() {
+        var story = Story()
+        let note = TaskNote(job: JobID(1), task: "tile 0,0", attempt: 1, worker: "w", what: .dispatched)
+        for _ in 0..<(Story.linesMax + 3) { story.add(note, at: 1) }
+        #expect(story.notes.count == Story.linesMax && story.forgotten == 3)
+    }
+}
