@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import InkEngine
+import InkTestSupport
 import Testing
 
 /// `ink bench` as a person runs it, with small pictures.
@@ -44,6 +46,8 @@ struct BenchTests {
             #expect(export > 0 && export <= command)
             #expect((result["phasesMs"] as? [String: Double])?["raster"].map { $0 > 0 } == true)
             #expect(result["width"] as? Int == 256)
+            // As a process of its own: some MB for the program, some for each thread.
+            #expect((result["peakBytes"] as? Int).map { (20_000_000..<150_000_000).contains($0) } == true)
         }
 
         let second = try run(["--runs", "1", "--compare", json, "--json", json], folder)
@@ -62,6 +66,34 @@ struct BenchTests {
         let last = try #require((report?["results"] as? [[String: Any]])?.last)
         #expect(last["pictures"] as? Int == 13)
         #expect(((last["runs"] as? [[String: Any]])?.first?["exportsMs"] as? [Double])?.count == 13)
+    }
+
+    @Test func oneOfManyThatFailsIsLeftOutAlone() throws {
+        let folder = try EndToEndFolder()
+        for number in 1...13 { try folder.file("in/\(number).ink", GoodProject.small) }
+        // Its header is right, so that only exporting finds out.
+        var mask = MinimalPNGWriter.png(
+            gray: [UInt8](repeating: 9, count: 48 * 32), size: PixelSize(width: 48, height: 32))
+        mask[100] ^= 1
+        try folder.file(
+            "in/bad.ink",
+            """
+            {"canvasSize": {"width": 48, "height": 32}, "layers": [{"maskImage": "\(Data(mask).base64EncodedString())",
+             "strokes": [{"points": [[0, 9], [48, 9]]}]}]}
+            """)
+        let result = try run(["--runs", "2", "--projects", folder("in"), "--json", folder("b.json")], folder)
+        #expect(result.code == 65, "\(result.error)")
+        #expect(result.error.hasPrefix("ink: error: \(folder("in/bad.ink")): "), "\(result.error)")
+        #expect(result.error.split(separator: "\n").count == 1, "\(result.error)")
+        #expect(result.output.contains("\n13 projects "), "\(result.output)")
+    }
+
+    @Test func whatCannotBeWrittenIsPrintedAllTheSame() throws {
+        let folder = try EndToEndFolder()
+        let result = try run(["--runs", "1", "--json", "/dev/full", "--chart", folder("c.svg")], folder)
+        #expect(result.code == 74 && result.error.contains("/dev/full"), "\(result.error)")
+        #expect(result.output.contains("\nheavy "), "\(result.output)")
+        #expect(folder.files.contains("c.svg"))
     }
 
     @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])

@@ -47,10 +47,12 @@ struct BenchChart: Sendable {
     private var notes: [String] {
         let runs = report.results.map(\.samples.count).max() ?? 0
         var notes = [
-            "Bars: median of \(runs) \(runs == 1 ? "run" : "runs") from the start of the command to the closed file, "
+            "Bars: median of \(runs) \(runs == 1 ? "run" : "runs") from the start of the command to the closed file"
+                + (report.results.contains { $0.subject.pictureCount > 1 }
+                    ? " (of many, each picture's own time), " : ", ")
                 + "logarithmic; whiskers to the 95th percentile.",
-            "Dashed: device tiers of 3, 5 and 7 s for a longest edge of up to 2048 pixels, above in proportion to the "
-                + "pixels.",
+            "Dashed: device tiers of 3, 5 and 7 s for a longest edge of up to 2048 pixels, above in proportion to its "
+                + "square.",
             "Right: shares of the work of all workers, phase by phase.",
         ]
         if let comparison {
@@ -69,7 +71,7 @@ struct BenchChart: Sendable {
     private var scale: LogScale {
         let times = report.results.flatMap { [$0.median, $0.percentile95] + Self.limits($0) }
         return LogScale(
-            holding: times + (comparison?.rows.compactMap(\.earlier) ?? []), range: Self.bars)
+            holding: times + (comparison?.rows.compactMap(\.earlierPicture) ?? []), range: Self.bars)
     }
 
     private var height: Double {
@@ -116,24 +118,34 @@ struct BenchChart: Sendable {
         let bottom = rows + Double(group.count) * Self.rowHeight
         svg.text(Self.margin, top + 24, first.subject.size, kind: "group")
         svg.text(Self.shares.lowerBound, top + 24, "where the work goes", kind: "small")
-        let tiers = zip(Self.limits(first), DeviceTiers.limits(edge: first.subject.pixels.longestEdge))
-        // The lines are near each other: names lean away from the middle one.
-        for ((limit, seconds), anchor) in zip(tiers, ["end", "middle", "start"]) {
-            let x = scale.place(limit)
-            svg.line(x, top + 28, x, bottom - 4, kind: "tier")
-            svg.text(x, top + 24, Self.seconds(seconds), kind: "tierName", anchor: anchor)
-        }
+        let areOfOneSize = group.allSatisfy { Self.limits($0) == Self.limits(first) }
+        if areOfOneSize { tiers(first, scale, &svg, from: top + 28, to: bottom - 4, namesAt: top + 24) }
         for (index, result) in group.enumerated() {
-            row(result, scale, &svg, rows + (Double(index) + 0.5) * Self.rowHeight)
+            let middle = rows + (Double(index) + 0.5) * Self.rowHeight
+            if !areOfOneSize { tiers(result, scale, &svg, from: middle - 13, to: middle + 13, namesAt: nil) }
+            row(result, scale, &svg, middle)
         }
         return bottom
+    }
+
+    private func tiers(
+        _ result: BenchResult, _ scale: LogScale, _ svg: inout SVGText, from top: Double, to bottom: Double,
+        namesAt baseline: Double?
+    ) {
+        // The lines are near each other: names lean away from the middle one.
+        for (limit, anchor) in zip(Self.limits(result), ["end", "middle", "start"]) {
+            let x = scale.place(limit)
+            svg.line(x, top, x, bottom, kind: "tier")
+            if let baseline { svg.text(x, baseline, Self.seconds(limit / 1000), kind: "tierName", anchor: anchor) }
+        }
     }
 
     private func row(_ result: BenchResult, _ scale: LogScale, _ svg: inout SVGText, _ middle: Double) {
         let top = middle - Self.barHeight / 2
         let (median, end) = (scale.place(result.median), scale.place(result.percentile95))
         svg.text(
-            Self.bars.lowerBound - 12, middle + 4, result.subject.scene.shortened(to: 20), kind: "name", anchor: "end")
+            Self.bars.lowerBound - 12, middle + 4, result.subject.scene.shortened(toWidth: 20), kind: "name",
+            anchor: "end")
         svg.rect(Self.bars.lowerBound, top, median - Self.bars.lowerBound, Self.barHeight, radius: 2, kind: "bar")
         svg.line(median, middle, end, middle, kind: "whisker")
         svg.line(end, middle - 4, end, middle + 4, kind: "whisker")
@@ -151,13 +163,14 @@ struct BenchChart: Sendable {
                     ),
                 ])
         }
-        svg.text(free, middle + 4, Self.duration(result.median), kind: "value")
+        // Lines behind it end before it.
+        for kind in ["ground", "value"] { svg.text(free, middle + 4, Self.duration(result.median), kind: kind) }
         shares(result.phases, &svg, top)
     }
 
-    /// The earlier median where it is of the same content.
+    /// The earlier median of the same content.
     private func earlier(_ result: BenchResult) -> Double? {
-        comparison?.rows.first { $0.subject == result.subject && $0.verdict != .otherContent }?.earlier
+        comparison?.rows.first { $0.subject == result.subject }?.earlierPicture
     }
 
     private func shares(_ phases: PhaseTimes, _ svg: inout SVGText, _ top: Double) {

@@ -8,7 +8,8 @@ enum BenchChartStyle {
         .group { font-size: 15px; font-weight: 600; }
         .name { font-size: 13px; }
         .small { font-size: 12px; fill: #59636e; }
-        .value { font-size: 12px; font-weight: 600; stroke: #ffffff; stroke-width: 4px; paint-order: stroke; }
+        .value, .ground { font-size: 12px; font-weight: 600; }
+        .ground { fill: #ffffff; stroke: #ffffff; stroke-width: 4px; }
         .share { font-size: 11px; fill: #111418; }
         .grid { stroke: #d8dee4; stroke-width: 1; }
         .tier { stroke: #b42318; stroke-width: 1.5; stroke-dasharray: 5 4; }
@@ -27,7 +28,7 @@ enum BenchChartStyle {
           text { fill: #e6edf3; }
           .card { fill: #0d1117; stroke: #30363d; }
           .small { fill: #9198a1; }
-          .value { stroke: #0d1117; }
+          .ground { fill: #0d1117; stroke: #0d1117; }
           .share { fill: #111418; }
           .grid { stroke: #262c34; }
           .tier { stroke: #ff8f85; }

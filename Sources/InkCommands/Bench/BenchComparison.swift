@@ -16,6 +16,8 @@ struct BenchComparison: Sendable {
         var subject: BenchCase
         /// Of the commands' times, milliseconds; nil when there is no earlier one.
         var earlier: Double?
+        /// The earlier p50, of each picture's own time where a command makes many.
+        var earlierPicture: Double?
         var now: Double
         /// Now over earlier.
         var ratio: BenchStatistics.Ratio?
@@ -69,9 +71,12 @@ struct BenchComparison: Sendable {
     private static func row(_ now: BenchResult, _ earlier: BenchResult?) -> Row {
         let median = BenchStatistics.median(now.times) ?? 0
         guard let earlier else { return Row(subject: now.subject, now: median, verdict: .notMeasured) }
+        guard now.subject == earlier.subject else {
+            return Row(subject: now.subject, now: median, verdict: .otherContent)
+        }
         var row = Row(
-            subject: now.subject, earlier: BenchStatistics.median(earlier.times), now: median, verdict: .otherContent)
-        guard now.subject == earlier.subject else { return row }
+            subject: now.subject, earlier: BenchStatistics.median(earlier.times), earlierPicture: earlier.median,
+            now: median, verdict: .noDifference)
         row.ratio = BenchStatistics.ratio(now.times, to: earlier.times)
         row.verdict = verdict(row.ratio)
         return row

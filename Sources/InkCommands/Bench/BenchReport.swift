@@ -114,7 +114,7 @@ extension BenchResult {
             subject: BenchCase(
                 scene: scene, content: content, size: size, pixels: PixelSize(width: width, height: height),
                 pixelsInAll: pixelsInAll, pictureCount: pictureCount),
-            samples: samples)
+            samples: samples, peakBytes: json["peakBytes"]?.integer)
     }
 }
 
@@ -125,7 +125,6 @@ extension BenchSample {
             ("exportsMs", .array(pictures.map { .milliseconds($0.milliseconds) })),
             ("edges", .array(pictures.map { .integer($0.edge) })),
             ("phasesMs", phases.json),
-            ("peakBytes", .optional(peakBytes)),
         ])
     }
 
@@ -141,6 +140,6 @@ extension BenchSample {
             pictures.append(Picture(milliseconds: export, edge: edge))
         }
         self.init(
-            milliseconds: milliseconds, pictures: pictures, phases: phases, peakBytes: json["peakBytes"]?.integer)
+            milliseconds: milliseconds, pictures: pictures, phases: phases)
     }
 }

@@ -14,8 +14,6 @@ struct BenchSample: Hashable, Sendable {
     var pictures: [Picture]
     /// Of all pictures; work of several threads adds up.
     var phases: PhaseTimes
-    /// The most memory that the process held; nil where the system does not say.
-    var peakBytes: Int?
 }
 
 /// What a benchmark measures again and again: projects at a size.
@@ -37,6 +35,8 @@ struct BenchResult: Hashable, Sendable {
     var subject: BenchCase
     /// In the order of the runs; the one that warms up is left out.
     var samples: [BenchSample]
+    /// The most memory that the export takes as a process of its own; nil where the system does not say.
+    var peakBytes: Int?
 
     /// How long a picture took, milliseconds, with its longest edge: where a command makes one, from the command's start;
     /// where it makes many, each picture's own time.
@@ -61,8 +61,6 @@ struct BenchResult: Hashable, Sendable {
 
     var picturesPerSecond: Double { Double(subject.pictureCount) * perSecond }
     var megapixelsPerSecond: Double { Double(subject.pixelsInAll) / 1e6 * perSecond }
-    /// The largest of all runs.
-    var peakBytes: Int? { samples.compactMap(\.peakBytes).max() }
 
     /// Medians, phase by phase.
     var phases: PhaseTimes {

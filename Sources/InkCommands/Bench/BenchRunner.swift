@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkJSON
 import Synchronization
 
 /// Runs export commands in this process and measures them.
@@ -14,6 +15,7 @@ final class BenchRunner: Sendable {
     /// Where the pictures go.
     private let folder: String
     private let state = Mutex(State())
+    private let child = ChildProcess()
 
     init(_ environment: CommandEnvironment, workers: Int, folder: String) {
         var environment = environment
@@ -38,6 +40,7 @@ final class BenchRunner: Sendable {
             state.stoppedBy = signal
             state.mailbox?.post(.stop(signal))
         }
+        child.stop()
     }
 
     /// Exports once.
@@ -50,16 +53,18 @@ final class BenchRunner: Sendable {
             return state.stoppedBy != nil
         }
         if isStopped { return nil }
-        let hasPeak = ProcessMemory.beginPeak()
         let finished: FinishedExports
         do {
             finished = try ExportCommand(command(subject), environment, mailbox: mailbox).execute()
         } catch {
             environment.console.error(error.description)
-            throw BenchFailure(exitCode: error.exitCode)
+            throw BenchFailure(exitCode: error.exitCode, paths: [])
         }
         if stoppedBy != nil { return nil }
-        guard finished.exitCode == .done else { throw BenchFailure(exitCode: finished.exitCode) }
+        guard finished.exitCode == .done else {
+            let failed = finished.records.filter { $0.state == .failed }.map(\.input.path)
+            throw BenchFailure(exitCode: finished.exitCode, paths: Set(failed))
+        }
         var phases = PhaseTimes()
         for record in finished.records { phases.add(record.phases) }
         return BenchSample(
@@ -67,20 +72,36 @@ final class BenchRunner: Sendable {
             pictures: finished.records.map { record in
                 BenchSample.Picture(
                     milliseconds: record.milliseconds ?? 0, edge: record.pixels?.longestEdge ?? 0)
-            }, phases: phases, peakBytes: hasPeak ? ProcessMemory.peakBytes() : nil)
+            }, phases: phases)
+    }
+
+    /// The most memory that the export takes as a process of its own, bytes: in this one is also what earlier exports left.
+    /// nil where that cannot be had, and after `stop`.
+    func peakBytes(_ subject: BenchSubject) -> Int? {
+        guard let program = environment.program else { return nil }
+        let report = folder + ".json"
+        let options = options(subject).sorted { $0.key < $1.key }.flatMap { name, values in ["--\(name)"] + values }
+        guard child.run(program, ["export"] + options + ["--report", report, "--"] + subject.paths),
+            let text = try? FileSystem.read(report, limitBytes: 1 << 30)
+        else { return nil }
+        return (try? JSONReader.read(text))?["summary"]?["peakBytes"]?.integer
     }
 
     private func command(_ subject: BenchSubject) -> ParsedCommand {
-        ParsedCommand(
-            name: "export",
-            values: [
-                "PATH": subject.paths, "output": [folder], "name": ["{n}.png"], "size": [subject.size.name],
-                "workers": [String(workers)], "if-exists": [ExistingFilePolicy.overwrite.rawValue], "quiet": [],
-            ])
+        ParsedCommand(name: "export", values: options(subject).merging(["PATH": subject.paths]) { $1 })
+    }
+
+    private func options(_ subject: BenchSubject) -> [String: [String]] {
+        [
+            "output": [folder], "name": ["{n}.png"], "size": [subject.size.name], "workers": [String(workers)],
+            "if-exists": [ExistingFilePolicy.overwrite.rawValue], "quiet": [],
+        ]
     }
 }
 
 /// An export of a benchmark that failed.
 struct BenchFailure: Error, Hashable, Sendable {
     var exitCode: ExitCode
+    /// The projects that failed; none when it was the command.
+    var paths: Set<String>
 }

@@ -3,10 +3,38 @@ import InkEngine
 
 /// What one command of a benchmark exports.
 struct BenchSubject: Sendable {
-    var subject: BenchCase
+    /// A project, and its output's size.
+    struct Source: Sendable {
+        var name: String
+        var path: String
+        var content: String
+        var pixels: PixelSize
+    }
+
+    private(set) var subject: BenchCase
+    let size: ExportSize
+    private let sources: [Source]
+
     /// The command's paths.
-    var paths: [String]
-    var size: ExportSize
+    var paths: [String] { sources.map(\.path) }
+
+    /// nil for no sources.
+    init?(_ sources: [Source], size: ExportSize, sha256: ([UInt8]) -> [UInt8]) {
+        guard let first = sources.first else { return nil }
+        self.sources = sources
+        self.size = size
+        let content =
+            sources.count == 1
+            ? first.content : sha256(Array(sources.map(\.content).joined(separator: "\n").utf8)).hexadecimal
+        subject = BenchCase(
+            scene: sources.count == 1 ? first.name : "\(sources.count) projects", content: content, size: size.name,
+            pixels: first.pixels, pixelsInAll: sources.reduce(0) { $0 + $1.pixels.area }, pictureCount: sources.count)
+    }
+
+    /// The same without some projects; nil when nothing is left.
+    func leaving(out paths: Set<String>, sha256: ([UInt8]) -> [UInt8]) -> BenchSubject? {
+        BenchSubject(sources.filter { !paths.contains($0.path) }, size: size, sha256: sha256)
+    }
 }
 
 /// Finds what a benchmark exports: the built-in scenes and the user's projects.
@@ -44,16 +72,30 @@ struct BenchSubjects {
             let source = Source(
                 name: scene.name, path: path, content: "built-in \(BenchScene.version)",
                 canvas: PixelSize(width: BenchScene.canvasEdge, height: BenchScene.canvasEdge))
-            for size in arguments.sizes { add(scene.name, [source], size, to: &subjects) }
+            for size in arguments.sizes { add([source], size, to: &subjects) }
         }
         guard own.count > Self.singleMax else {
-            for source in own {
-                for size in arguments.sizes { add(source.name, [source], size, to: &subjects) }
+            for source in Self.named(own) {
+                for size in arguments.sizes { add([source], size, to: &subjects) }
             }
             return subjects
         }
-        for size in arguments.sizes { add("\(own.count) projects", own, size, to: &subjects) }
+        for size in arguments.sizes { add(own, size, to: &subjects) }
         return subjects
+    }
+
+    /// Each with a name of its own: with what its file's name ends, where another one, or a scene, has the same without it.
+    private static func named(_ sources: [Source]) -> [Source] {
+        var counts = Dictionary(grouping: sources, by: \.name).mapValues(\.count)
+        for scene in BenchScene.all { counts[scene.name, default: 0] += 1 }
+        return sources.map { source in
+            guard counts[source.name, default: 1] > 1 else { return source }
+            var source = source
+            let file = source.path.split(separator: "/").last.map(String.init) ?? source.path
+            let folders = source.name.split(separator: "/").dropLast().map(String.init)
+            source.name = (folders + [file]).joined(separator: "/")
+            return source
+        }
     }
 
     private mutating func projects(in folder: String) throws(CommandError) -> [Source] {
@@ -87,29 +129,20 @@ struct BenchSubjects {
         return sources
     }
 
-    private mutating func add(
-        _ scene: String, _ sources: [Source], _ size: ExportSize, to subjects: inout [BenchSubject]
-    ) {
-        var kept: [(source: Source, pixels: PixelSize)] = []
+    private mutating func add(_ sources: [Source], _ size: ExportSize, to subjects: inout [BenchSubject]) {
+        var kept: [BenchSubject.Source] = []
         for source in sources {
             do throws(EngineError) {
-                let place = Place(file: source.path)
-                kept.append((source, try size.outputSize(canvas: source.canvas, limits: Limits(), place: place)))
+                let pixels = try size.outputSize(
+                    canvas: source.canvas, limits: Limits(), place: Place(file: source.path))
+                kept.append(
+                    BenchSubject.Source(
+                        name: source.name, path: source.path, content: source.content, pixels: pixels))
             } catch {
                 environment.console.error(error.description)
                 failures.append(error.exitCode)
             }
         }
-        guard let first = kept.first else { return }
-        let content =
-            kept.count == 1
-            ? first.source.content
-            : environment.sha256(Array(kept.map(\.source.content).joined(separator: "\n").utf8)).hexadecimal
-        subjects.append(
-            BenchSubject(
-                subject: BenchCase(
-                    scene: scene, content: content, size: size.name, pixels: first.pixels,
-                    pixelsInAll: kept.reduce(0) { $0 + $1.pixels.area }, pictureCount: kept.count),
-                paths: kept.map(\.source.path), size: size))
+        if let subject = BenchSubject(kept, size: size, sha256: environment.sha256) { subjects.append(subject) }
     }
 }

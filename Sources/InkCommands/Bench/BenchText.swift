@@ -52,7 +52,7 @@ struct BenchText: Sendable {
         var notes = Self.wrapped(
             "Device tiers: whether 95% of the exports take no longer than "
                 + DeviceTiers.seconds.map { Shown.decimal($0, places: 0) + " s" }.joined(separator: ", ")
-                + " up to 2K (longest edge 2048 pixels); larger sizes in proportion to their pixels" + largerTiers
+                + " up to 2K (longest edge 2048 pixels); larger ones in proportion to the edge's square" + largerTiers
                 + ".")
         if report.results.contains(where: { $0.exports.count < 20 }) {
             notes += Self.wrapped("Of fewer than 20 exports the p95 is the slowest.")
@@ -67,14 +67,14 @@ struct BenchText: Sendable {
 
     /// The tiers' times at the sizes above 2K.
     private var largerTiers: String {
-        var sizes: Set<String> = []
+        var edges: Set<Int> = []
         let texts = report.results.compactMap { result -> String? in
             let edge = result.subject.pixels.longestEdge
-            guard edge > 2048, sizes.insert(result.subject.size).inserted else { return nil }
-            return "\(Self.size(result.subject.size)): "
+            guard edge > 2048, edges.insert(edge).inserted else { return nil }
+            return "\(edge): "
                 + DeviceTiers.limits(edge: edge).map { Shown.decimal($0, places: 1) + " s" }.joined(separator: ", ")
         }
-        return texts.isEmpty ? "" : " (\(texts.prefix(4).joined(separator: "; ")))"
+        return texts.isEmpty ? "" : " (\(texts.joined(separator: "; ")))"
     }
 
     private var phases: [String] {

@@ -15,7 +15,7 @@ struct SVGText: Sendable {
             case "<": "&lt;"
             case ">": "&gt;"
             case "\"": "&quot;"
-            default: String(character)
+            default: String(String.UnicodeScalarView(character.unicodeScalars.map { $0.isXML ? $0 : "\u{FFFD}" }))
             }
         }.joined()
     }
@@ -67,4 +67,9 @@ struct SVGText: Sendable {
     private static func attributes(_ attributes: [(String, String)]) -> String {
         attributes.map { " \($0.0)=\"\(escaped($0.1))\"" }.joined()
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether a document may hold it (XML 1.0, production 2), but for controls.
+    fileprivate var isXML: Bool { value >= 0x20 && value != 0xFFFE && value != 0xFFFF }
 }

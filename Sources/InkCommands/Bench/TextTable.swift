@@ -32,4 +32,22 @@ extension String {
         let kept = count - 3
         return prefix(kept - kept / 2) + "..." + suffix(kept / 2)
     }
+
+    /// At most about as wide as so many letters.
+    func shortened(toWidth width: Double) -> String {
+        var count = self.count
+        var text = self
+        while text.letterWidths > width, count > 4 {
+            count -= 1
+            text = shortened(to: count)
+        }
+        return text
+    }
+
+    /// What a text takes of a line, letters: those of Asian scripts and pictures are about twice as wide, capitals a third more.
+    private var letterWidths: Double {
+        reduce(0) { width, character in
+            width + (character.unicodeScalars.contains { $0.value >= 0x1100 } ? 2 : character.isUppercase ? 1.4 : 1)
+        }
+    }
 }

@@ -36,11 +36,11 @@ struct BenchCommand {
         }
         let date = LogTime.text(LogTime.now())
         var finder = BenchSubjects(arguments, environment)
-        let subjects = try finder.find(scenesIn: folder)
+        var subjects = try finder.find(scenesIn: folder)
         try refuseReplacedInputs(subjects)
         var failures = finder.failures
         let load = OthersLoad()
-        let results = measure(subjects, runner, &failures)
+        let results = measure(&subjects, runner, &failures)
         let othersShare = load.share()
         if let signal = runner.stoppedBy { return signal.exitCode }
         // What failed has been said.
@@ -52,14 +52,16 @@ struct BenchCommand {
         return .combining(failures)
     }
 
-    /// All subjects in turns, so that whatever else the machine does meanwhile meets each of them alike. One that fails
+    /// All subjects in turns, so that whatever else the machine does meanwhile meets each of them alike. A project that fails
     /// is left out from then on.
     private func measure(
-        _ subjects: [BenchSubject], _ runner: BenchRunner, _ failures: inout [ExitCode]
+        _ subjects: inout [BenchSubject], _ runner: BenchRunner, _ failures: inout [ExitCode]
     ) -> [BenchResult] {
         var samples = [[BenchSample]?](repeating: [], count: subjects.count)
+        var peaks = [Int?](repeating: nil, count: subjects.count)
         for round in 0...arguments.runs {
-            for (index, subject) in subjects.enumerated() where samples[index] != nil {
+            for index in subjects.indices where samples[index] != nil {
+                let subject = subjects[index]
                 showProgress(round, subject)
                 do throws(BenchFailure) {
                     guard let sample = try runner.measure(subject) else {
@@ -67,32 +69,43 @@ struct BenchCommand {
                         return []
                     }
                     // The first round warms up.
-                    if round > 0 { samples[index]?.append(sample) }
+                    if round > 0 { samples[index]?.append(sample) } else { peaks[index] = runner.peakBytes(subject) }
                 } catch {
-                    samples[index] = nil
                     failures.append(error.exitCode)
+                    samples[index] = nil
+                    guard !error.paths.isEmpty,
+                        let others = subject.leaving(out: error.paths, sha256: environment.sha256)
+                    else { continue }
+                    subjects[index] = others
+                    samples[index] = []
+                    peaks[index] = runner.peakBytes(others)
                 }
             }
         }
         clearProgress()
-        return zip(subjects, samples).compactMap { subject, samples in
-            samples.map { BenchResult(subject: subject.subject, samples: $0) }
+        return subjects.indices.compactMap { index in
+            guard let samples = samples[index], !samples.isEmpty else { return nil }
+            return BenchResult(subject: subjects[index].subject, samples: samples, peakBytes: peaks[index])
         }
     }
 
+    /// Minutes of measuring are told even where a file cannot be written.
     private func tell(_ report: BenchReport) throws(CommandError) {
         let comparison = earlier.map { BenchComparison(report, with: $0) }
-        if let path = arguments.jsonPath {
-            try write(report.json(comparison).text() + "\n", to: path)
-        }
-        if let path = arguments.chartPath {
-            try write(BenchChart(report: report, comparison: comparison).svg, to: path)
-        }
         try environment.console.print(BenchText(report: report, comparison: comparison).text)
-    }
-
-    private func write(_ text: String, to path: String) throws(CommandError) {
-        try asCommand { () throws(EngineError) in try FileSystem.writeAtomically(Array(text.utf8), to: path) }
+        var failure: CommandError?
+        func write(_ text: String, to path: String?) {
+            guard let path else { return }
+            do throws(CommandError) {
+                try asCommand { () throws(EngineError) in try FileSystem.writeAtomically(Array(text.utf8), to: path) }
+            } catch {
+                if failure != nil { environment.console.error(error.description) }
+                failure = failure ?? error
+            }
+        }
+        write(report.json(comparison).text() + "\n", to: arguments.jsonPath)
+        write(BenchChart(report: report, comparison: comparison).svg, to: arguments.chartPath)
+        if let failure { throw failure }
     }
 
     /// Minutes of measuring should not end with a file that cannot be written.

@@ -11,6 +11,6 @@ extension CommandEnvironment {
         sha256: { SHA256.digest($0) },
         readLimits: { try Limits.read(path: $0) },
         connect: { options, onEvent throws(CommandError) in try options.client(onEvent) },
-        variables: ProcessFacts.variables(),
+        program: "/proc/self/exe", variables: ProcessFacts.variables(),
         handlesSignals: true, endsWithCommand: true)
 }

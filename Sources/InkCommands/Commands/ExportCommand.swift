@@ -217,7 +217,8 @@ struct ExportCommand {
         let report = ExportReport(
             records: finished.records, summary: summary, options: reportedOptions(finished.policy),
             folder: FileSystem.currentFolder(), rendererVersion: finished.rendererVersion,
-            workers: finished.workers, broker: remote?.endpoint, exitCode: exitCode)
+            workers: finished.workers, broker: remote?.endpoint, exitCode: exitCode,
+            peakBytes: ProcessMemory.peakBytes())
         if let path = arguments.run.reportPath {
             do {
                 try report.write(to: path)

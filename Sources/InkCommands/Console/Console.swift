@@ -59,8 +59,8 @@ struct Console: Sendable {
 }
 
 extension String {
-    /// Control characters written out (`\n`, `\u{1b}`), so that a file's name can neither break a line nor command a
-    /// terminal.
+    /// Control characters written out (`\n`, `\u{1b}`), and those that turn the direction of a text, so that a file's name can
+    /// neither break a line nor command a terminal.
     func escapingControls() -> String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         var text = ""
@@ -81,7 +81,7 @@ extension Unicode.Scalar {
     fileprivate var isControl: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
-        default: false
+        default: properties.isBidiControl
         }
     }
 }

@@ -20,6 +20,8 @@ struct ExportReport: Sendable {
     /// The broker's endpoint; nil when this process rendered.
     var broker: String?
     var exitCode: ExitCode
+    /// The most memory that this process held; nil where the system does not say.
+    var peakBytes: Int?
 
     var json: JSONValue {
         .object([
@@ -50,6 +52,7 @@ struct ExportReport: Sendable {
             ("medianMs", .milliseconds(summary.median)),
             ("p95Ms", .milliseconds(summary.percentile95)),
             ("slowest", .optional(summary.slowest.flatMap { records[$0].output })),
+            ("peakBytes", .optional(peakBytes)),
             (
                 "deviceTiers",
                 .object([

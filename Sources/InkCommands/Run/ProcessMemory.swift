@@ -25,17 +25,7 @@ enum ProcessMemory {
     /// at a time, and while it does no other thread may have memory: 3,000 times for a project of 5 MB.
     static func growHeap() { ink_use_huge_pages() }
 
-    /// Gives free memory back and begins a new peak; false where the system has no such switch.
-    static func beginPeak() -> Bool {
-        _ = malloc_trim(0)
-        let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        // 5: the peak becomes what is resident now (proc(5)).
-        return write(file, "5", 1) == 1
-    }
-
-    /// The most that has been resident since the peak began, bytes; nil where the system does not say.
+    /// The most of this process that has been resident, bytes; nil where the system does not say.
     static func peakBytes() -> Int? {
         guard let bytes = try? FileSystem.read("/proc/self/status", limitBytes: 1 << 16) else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

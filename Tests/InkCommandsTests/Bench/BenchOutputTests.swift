@@ -42,7 +42,7 @@ struct BenchOutputTests {
         let text = BenchText(report: report, comparison: BenchComparison(report, with: report)).text
         for words in [
             "Example 9000, 8 cores, kernels v3, 32.0 GiB, Example Linux 1", "8 workers, 5 runs", "2026-11-21 10:06 UTC",
-            "in proportion to their pixels (4k: 12.0 s, 20.0 s, 28.0 s)", "no difference beyond the noise",
+            "in proportion to the edge's square (4096: 12.0 s, 20.0 s, 28.0 s)", "no difference beyond the noise",
             "too few runs to tell",
         ] {
             #expect(
@@ -110,6 +110,46 @@ struct BenchOutputTests {
             PhaseTimes.work.contains { $0.name == element.attributes["class"] } && element.attributes["rx"] == nil
         }.compactMap { Double($0.attributes["width"] ?? "") }
         #expect(abs(shares.reduce(0, +) - 3 * 262) < 1, "\(shares)")
+    }
+
+    @Test func picturesOfSeveralSizesHaveTheirOwnTiers() throws {
+        let report = BenchReport.sample([
+            .sample("light", size: "1x", edge: 2048, times: [50]),
+            .sample("heavy", size: "1x", edge: 4096, times: [500]),
+        ])
+        let found = try elements(BenchChart(report: report, comparison: nil))
+        let tiers = found.filter { $0.attributes["class"] == "tier" }.compactMap { Double($0.attributes["x1"] ?? "") }
+        #expect(tiers.count == 6 && zip(tiers, tiers.dropFirst(3)).allSatisfy { $0 < $1 }, "\(tiers)")
+        #expect(BenchText(report: report, comparison: nil).text.contains("(4096: 12.0 s, 20.0 s, 28.0 s)"))
+    }
+
+    @Test func theEarlierPicturesAreComparedWithPictures() throws {
+        var batch = BenchResult.sample("14 projects", times: [140, 140])
+        batch.subject.pictureCount = 14
+        for index in batch.samples.indices {
+            batch.samples[index].pictures = Array(repeating: .init(milliseconds: 10, edge: 2048), count: 14)
+        }
+        let report = BenchReport.sample([batch])
+        let found = try elements(
+            BenchChart(report: report, comparison: BenchComparison(report, with: report)))
+        let bar = found.first { $0.attributes["class"] == "bar" }.flatMap { Double($0.attributes["width"] ?? "") } ?? 0
+        let diamond = found.first { $0.attributes["class"] == "earlier" }?.attributes["d"] ?? ""
+        #expect(diamond.hasPrefix("M\(SVGText.number(176 + bar)) "), "\(diamond), \(bar)")
+    }
+
+    @Test(arguments: ["x\u{FFFE}y\u{FFFF}", "\u{202E}gnp", "<&\">"])
+    func anyNameMakesADocument(name: String) throws {
+        let report = BenchReport.sample([.sample(name, times: [50])])
+        let svg = BenchChart(report: report, comparison: nil).svg
+        #expect(!svg.unicodeScalars.contains { $0 == "\u{FFFE}" || $0 == "\u{FFFF}" || $0 == "\u{202E}" })
+        #expect(throws: Never.self) { try elements(BenchChart(report: report, comparison: nil)) }
+    }
+
+    @Test(arguments: [("short", "short"), (String(repeating: "W", count: 30), nil), ("\u{6F22}\u{5B57}-name", nil)])
+    func namesFitTheirColumn(name: String, shown: String?) {
+        let text = name.shortened(toWidth: 10)
+        #expect(shown == nil || text == shown)
+        #expect(text.count <= 10 && (name.count <= 10 || text.contains("...")), "\(text)")
     }
 
     @Test(arguments: [[1.0], [0.001, 0.002], [3, 3000], [1e-3, 1e7], [], [50_000]])

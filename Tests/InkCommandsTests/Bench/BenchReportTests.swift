@@ -13,8 +13,8 @@ struct BenchReportTests {
             batch.samples[index].pictures = [
                 BenchSample.Picture(milliseconds: 7.25, edge: 2048), BenchSample.Picture(milliseconds: 9.5, edge: 512),
             ]
-            batch.samples[index].peakBytes = nil
         }
+        batch.peakBytes = nil
         let report = BenchReport.sample([.sample("a \"b\"\n\u{1}", times: [812.125, 799.5, 1203]), batch])
         let comparison = BenchComparison(report, with: report)
         let path = folder.file("r.json", report.json(comparison).text())

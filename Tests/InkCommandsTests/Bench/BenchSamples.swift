@@ -23,8 +23,8 @@ extension BenchResult {
             samples: times.map { time in
                 BenchSample(
                     milliseconds: time, pictures: [BenchSample.Picture(milliseconds: time - 2, edge: edge)],
-                    phases: phases, peakBytes: 96 << 20)
-            })
+                    phases: phases)
+            }, peakBytes: 96 << 20)
     }
 }
 
