@@ -8,7 +8,7 @@ import Synchronization
 /// Safe to share.
 public final class ContentFolder: Sendable {
     /// What was asked for or brought so recently is never taken for garbage: a job may be about to name it. Seconds.
-    private static let graceSeconds = 600
+    public static let graceSeconds = 600
 
     private let folder: String
     public let quotaBytes: Int
@@ -107,15 +107,18 @@ public final class ContentFolder: Sendable {
 
     public func release(bytes: Int) { used.withLock { $0 = max(0, $0 - bytes) } }
 
-    /// Removes contents that are not in `needed` and have not been used lately; returns how many.
-    public func collectGarbage(keeping needed: Set<ContentID>) -> Int {
+    /// Whether hardly anything more fits.
+    public var isNearlyFull: Bool { used.withLock { $0 > quotaBytes - quotaBytes / 10 } }
+
+    /// Removes contents that are not in `needed` and have not been used for so long; returns how many.
+    public func collectGarbage(keeping needed: Set<ContentID>, unusedSeconds: Int = graceSeconds) -> Int {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let names = Set(needed.map(\.description))
         var removed = 0
         forEachContent { path, size, modified in
             let name = String(path.split(separator: "/").last ?? "")
-            guard !names.contains(name), now.tv_sec - modified > Self.graceSeconds, unlink(path) == 0 else { return }
+            guard !names.contains(name), now.tv_sec - modified > unusedSeconds, unlink(path) == 0 else { return }
             release(bytes: size)
             removed += 1
         }

@@ -22,6 +22,14 @@ struct FileWritingTests {
         #expect(folder.files.allSatisfy { !$0.hasSuffix(".part") })
     }
 
+    @Test("What a run of the same process number left in the middle does not stand in the way")
+    func leftover() throws {
+        let folder = ScratchFolder()
+        folder.file(".a.json.\(getpid()).part", "half")
+        try FileSystem.writeAtomically([1], to: folder("a.json"))
+        #expect(folder.text("a.json") == "\u{1}")
+    }
+
     @Test("A link stays a link, and what it points to is replaced")
     func link() throws {
         let folder = ScratchFolder()

@@ -61,6 +61,14 @@ struct ReportTests {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.read(Array(text.utf8)) }
     }
 
+    @Test(arguments: [
+        (-1, "[                    ]"), (1e300, "[####################]"), (Double.nan, "[                    ]"),
+    ])
+    func progressOfAnyBrokerIsShown(share: Double, bar: String) {
+        #expect(ProgressDisplay.bar(share) == bar)
+        #expect(ProgressDisplay.percent(share).count == 4)
+    }
+
     @Test func percentilesAreNearestRank() {
         let values = (1...20).map(Double.init)
         #expect(ExportSummary.percentile(values, 50) == 10)

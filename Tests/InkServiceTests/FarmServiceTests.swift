@@ -116,6 +116,41 @@ struct FarmServiceTests {
         return job
     }
 
+    @Test func everyWindowOfAnUnfinishedPictureIsSent() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        let mayFinish = Mutex(false)
+        try farm.addWorker("w", runner: WaitingRunner { mayFinish.withLock { $0 } })
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let job = try #require(
+            client.job(of: try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))))
+        client.client.watch([job])
+        #expect(client.until { client.isRendered(job) })
+        let peer = try Peer(farm.service.clientsEndpoint)
+        try peer.say([ClientMessage.hello(clientName: "peer").encoded()])
+        let isWelcome: Bool? = try peer.wait { if case .welcome = $0 { true } else { nil } }
+        try #require(isWelcome == true)
+        for offset in [0, ProtocolLimits.transferWindowBytes] {
+            try peer.say([ClientMessage.pictureRequest(job, offset: UInt64(offset)).encoded()])
+        }
+        func part() throws -> Range<UInt64>? {
+            try peer.wait { message in
+                guard case .picturePart(let part) = message else { return nil }
+                return part.offset..<(part.offset + UInt64(part.bytes.count))
+            }
+        }
+        var end = try #require(try part()).upperBound
+        mayFinish.withLock { $0 = true }
+        guard case .finished(let picture)? = client.ending(of: job) else {
+            Issue.record("\(client.events)")
+            return
+        }
+        #expect(end < picture.byteCount)
+        while end < picture.byteCount, let next = try part() { end = max(end, next.upperBound) }
+        #expect(end == picture.byteCount)
+    }
+
     @Test func nothingStaysOfAPictureThatIsCancelled() throws {
         let farm = try Farm(workers: 0)
         defer { farm.stop() }
@@ -203,6 +238,33 @@ struct FarmServiceTests {
         }
         #expect(text.contains("--quota"), "\(text)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "data/pictures")) == [])
+    }
+
+    /// Contents of jobs that are forgotten make room, also when nothing is left to be purged.
+    @Test func contentsThatNoJobNeedsMakeRoom() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let folder = farm.folder.path(of: "data/contents")
+        func contents() -> [String] {
+            (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []).filter { name in
+                var isFolder: ObjCBool = false
+                return FileManager.default.fileExists(atPath: folder + "/" + name, isDirectory: &isFolder)
+                    && !isFolder.boolValue
+            }
+        }
+        let job = try #require(client.job(of: try client.submit(Self.project(3))))
+        client.client.watch([job])
+        let content = try #require(contents().first)
+        _ = try client.client.order(.cancel([job]), timeoutMilliseconds: 10_000)
+        _ = client.ending(of: job)
+        _ = try client.client.order(.purge([job], endedSecondsAgo: 0), timeoutMilliseconds: 10_000)
+        #expect(contents() == [content])
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -700)], ofItemAtPath: folder + "/" + content)
+        _ = try client.client.order(.purge([], endedSecondsAgo: 0), timeoutMilliseconds: 10_000)
+        #expect(client.until { contents().isEmpty }, "\(contents())")
     }
 
     @Test func aContentThatCanNeverFitIsRefusedForGood() throws {

@@ -162,10 +162,12 @@ struct HostileClientTests {
                 secret, input, input + "/", input + "/../secret.ink", input + "/./good.ink", input + "//good.ink",
                 input + "x/good.ink", "good.ink", "/", "/etc/passwd", input + "/good.ink\u{0}.png", input + "/a\nb",
             ].map { Self.submission(.path($0)) }
-            + ["../a.png", "/a.png", "a/../../b.png", "./a.png", "a//b.png", "a/", "a\u{0}.png", "..", ".", "a\nb"].map
-        {
-            Self.submission(.path(input + "/good.ink"), delivery: .write($0))
-        }
+            + [
+                "../\u{301}a.png", "a/..\u{2F}\u{20DD}b.png", "../a.png", "/a.png", "a/../../b.png", "./a.png",
+                "a//b.png", "a/", "a\u{0}.png", "..", ".", "a\nb",
+            ].map {
+                Self.submission(.path(input + "/good.ink"), delivery: .write($0))
+            }
         for submission in forbidden { client.client.submit(submission) }
         for submission in forbidden {
             let rejection = Self.rejection(client, submission)

@@ -48,8 +48,9 @@ struct ServiceStateTests {
     private let one = SessionID(rawValue: 1)
     private let two = SessionID(rawValue: 2)
 
-    private func service(_ limits: ServiceLimits = ServiceLimits()) -> ServiceState {
+    private func service(_ limits: ServiceLimits = ServiceLimits(), active: Int = 8) -> ServiceState {
         var rules = ServiceRules()
+        rules.activeJobs = active
         rules.inputRoots = ["/in"]
         var state = ServiceState(limits: limits, rules: rules, nextJob: 1, nextNotice: 1)
         for session in [one, two] { _ = state.handle(.joined(session, owner: "\(session.rawValue)"), now: 0) }
@@ -89,6 +90,56 @@ struct ServiceStateTests {
         #expect(begun == [21])
         #expect(starting(accept(&state, priority: 2)) == [31])
         #expect(state.brokenInvariants == [])
+    }
+
+    @Test("With one job at a time, too, every sixteenth turn is the oldest job's")
+    func ageOfOneAtATime() {
+        var state = service(active: 1)
+        _ = accept(&state)
+        _ = accept(&state, priority: -5)
+        for _ in 3...40 { _ = accept(&state) }
+        var order: [JobNumber] = [1]
+        while order.count < 20, !order.contains(2), let job = order.last {
+            _ = state.handle(.committed(.starting(job), .success([.done])), now: 0)
+            order += starting(state.handle(.exportEnded(job, .ended(.cancelled), story: []), now: 0))
+        }
+        // The one behind it is of a higher priority and overtakes it.
+        #expect(order == [1] + Array(3...16) + [2, 17], "\(order)")
+    }
+
+    @Test("A submission that is known is answered with its job, whatever the rules have become")
+    func knownSubmission() {
+        var state = service()
+        let known = Submission(
+            key: .random(), name: "a.ink", source: .path("/elsewhere/a.ink"), picture: PictureSpec(size: .named("2k")),
+            delivery: .write("a.png"))
+        let examine = ServiceAction.examine(known.key, known.source)
+        #expect(state.handle(.submitted(one, known), now: 0) == [examine])
+        #expect(
+            state.handle(.examined(known.key, job: 7, hasContent: false), now: 0) == [
+                .send(one, .accepted(known.key, 7))
+            ])
+        #expect(state.handle(.submitted(one, known), now: 0) == [examine])
+        guard
+            case .send(one, .rejected(known.key, let rejection))? = state.handle(
+                .examined(known.key, job: nil, hasContent: false), now: 0
+            ).first
+        else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(rejection.code == .forbidden && state.submitting.isEmpty)
+    }
+
+    @Test func roomThatNoPictureTookIsGivenBack() throws {
+        let folder = try TemporaryFolder()
+        let contents = try ContentFolder(folder: folder.path, quotaBytes: 100)
+        let reservation = PictureReservation(in: contents)
+        try reservation.take(bytes: 60)
+        #expect(throws: StoreError.self) { try PictureReservation(in: contents).take(bytes: 60) }
+        for _ in 0..<2 { reservation.giveBack() }
+        #expect(contents.usedBytes == 0)
+        try reservation.take(bytes: 100)
     }
 
     @Test("A changed priority counts for jobs that wait and for those that run")

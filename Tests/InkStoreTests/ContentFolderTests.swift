@@ -202,6 +202,15 @@ struct ContentFolderTests {
         #expect(!contents.has(id, byteCount: 100))
     }
 
+    @Test func garbageGoesSoonerWhereItIsAskedTo() throws {
+        let id = try bring(Self.bytes(100))
+        Files.age(contents.path(of: id), seconds: 30)
+        #expect(contents.collectGarbage(keeping: []) == 0)
+        #expect(contents.collectGarbage(keeping: [id], unusedSeconds: 10) == 0)
+        #expect(contents.collectGarbage(keeping: [], unusedSeconds: 10) == 1)
+        #expect(contents.usedBytes == 0)
+    }
+
     @Test func garbageIsWhatIsNeitherNeededNorRecent() throws {
         let ids = try (0..<8).map { try bring(Self.bytes(10 + $0, UInt64($0))) }
         for (index, id) in ids.enumerated() where index % 2 == 0 { Files.age(contents.path(of: id), seconds: 700) }

@@ -34,7 +34,9 @@ enum OrderCommands {
                 throw .usage("--older-than: \(error.reason)")
             }
             guard case .milliseconds(let milliseconds) = age else { return .internalError }
-            return try give(.purge([], endedSecondsAgo: UInt64(milliseconds / 1000)), "purged", parsed, environment)
+            // No job is to go that is younger.
+            let seconds = UInt64((milliseconds + 999) / 1000)
+            return try give(.purge([], endedSecondsAgo: seconds), "purged", parsed, environment)
         }
     }
 

@@ -54,7 +54,7 @@ extension FileSystem {
     ) throws(EngineError) -> (file: Int32, part: String) {
         let (folder, name) = target.splitPath()
         // Short, so that a name of the greatest length still has room beside it.
-        let part = folder.appendingPath(".\(name.prefix(16)).\(getpid()).part")
+        let part = folder.appendingPath(".\(name.prefix(16)).\(String(UInt64.random(in: 0 ... .max), radix: 36)).part")
         let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard file >= 0 else { throw .io(path: path, operation: "create", errno: errno) }
         return (file, part)

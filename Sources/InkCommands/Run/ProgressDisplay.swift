@@ -88,12 +88,15 @@ struct ProgressDisplay {
     private var eraser: String { linesShown > 0 ? "\u{1b}[\(linesShown)A\u{1b}[J" : "" }
 
     static func bar(_ share: Double) -> String {
-        let filled = Int((share * 20).rounded(.down))
+        let filled = Int((within(share) * 20).rounded(.down))
         return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: 20 - filled) + "]"
     }
 
+    /// A broker may say what it likes.
+    private static func within(_ share: Double) -> Double { share.isNaN ? 0 : min(max(share, 0), 1) }
+
     static func percent(_ share: Double) -> String {
-        let text = "\(Int((share * 100).rounded(.down)))%"
+        let text = "\(Int((within(share) * 100).rounded(.down)))%"
         return String(repeating: " ", count: max(0, 4 - text.count)) + text
     }
 

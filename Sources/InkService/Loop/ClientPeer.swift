@@ -21,7 +21,9 @@ struct ClientPeer {
     var downloads: [Download] = []
     var isReading = false
     /// What was asked for of pictures that are not finished, as far as it has not become a download.
-    var followed: [JobNumber: Range<UInt64>] = [:]
+    var followed: [JobNumber: [Range<UInt64>]] = [:]
+    /// Windows of pictures that were asked for and have not been sent.
+    var openWindows: Int { followed.values.reduce(downloads.count) { $0 + $1.count } }
 
     /// Of questions that have not been answered.
     var openQuestions = 0

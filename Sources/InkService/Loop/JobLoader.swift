@@ -59,8 +59,8 @@ struct JobLoader: Sendable {
         }
         var place = "\(folder)/\(path)"
         var status = stat()
-        while lstat(place, &status) != 0, errno == ENOENT, let slash = place.lastIndex(of: "/") {
-            place = String(place[..<slash])
+        while lstat(place, &status) != 0, errno == ENOENT, let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            place = String(decoding: place.utf8[..<slash], as: UTF8.self)
         }
         guard let real = Self.real(place), real == root || ServiceState.lies(real, below: root) else {
             throw .badInput(Place(file: path), reason: "a link leads out of the broker's output root")

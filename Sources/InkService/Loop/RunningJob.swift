@@ -8,6 +8,7 @@ struct RunningJob {
     let owner: String
     let startedAt: UInt64
     let isFetched: Bool
+    let reservation: PictureReservation
     var done = 0
     var total = 0
     /// nil before its first bytes.

@@ -2,6 +2,7 @@ import Glibc
 import InkEngine
 import InkProtocol
 import InkStore
+import Synchronization
 
 /// Pictures that were complete when an earlier life of the broker ended.
 enum SealedFile {
@@ -28,7 +29,8 @@ enum SealedFile {
     /// Gives a picture that waits under its temporary name its own. Returns whether it could be done.
     static func publish(_ seal: PictureSeal) -> Bool {
         guard isThere(seal.temporary, seal.picture), rename(seal.temporary, seal.target) == 0 else { return false }
-        let folder = seal.target.lastIndex(of: "/").map { String(seal.target[..<$0]) } ?? "."
+        let slash = seal.target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(decoding: seal.target.utf8[..<$0], as: UTF8.self) } ?? "."
         let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return true }
         fsync(descriptor)
@@ -53,5 +55,28 @@ enum PictureFolder {
         var status = stat()
         guard stat(path, &status) == 0, unlink(path) == 0 else { return }
         contents.release(bytes: Int(status.st_size))
+    }
+}
+
+/// The room of a picture that is about to be kept, until it is or is not.
+final class PictureReservation: Sendable {
+    private let contents: ContentFolder
+    private let bytes = Mutex(0)
+
+    init(in contents: ContentFolder) { self.contents = contents }
+
+    /// - Throws: `quota`.
+    func take(bytes count: Int) throws(StoreError) {
+        try contents.reserve(bytes: count)
+        bytes.withLock { $0 += count }
+    }
+
+    /// There will be no picture.
+    func giveBack() {
+        let count = bytes.withLock { bytes in
+            defer { bytes = 0 }
+            return bytes
+        }
+        contents.release(bytes: count)
     }
 }

@@ -14,6 +14,8 @@ enum ServiceCommand: Sendable {
     case answer(SessionID, UInt32, String)
     case status(SessionID, UInt32, StoreCounts, BrokerReport)
     case log(FarmEvent)
+    /// Jobs whose records could not be read.
+    case unread([JobNumber])
     case drain
     case stop
 }

@@ -33,11 +33,12 @@ extension ServiceLoop {
         case .fetch: target = PictureFolder.path(of: number, in: parts.data)
         case .write(let path): target = (configuration.outputRoot ?? parts.data.picturesFolder) + "/" + path
         }
+        let reservation = PictureReservation(in: parts.contents)
         runs[number] = RunningJob(
-            name: submission.name, owner: record.owner, startedAt: ServiceClock.milliseconds, isFetched: isFetched)
+            name: submission.name, owner: record.owner, startedAt: ServiceClock.milliseconds, isFetched: isFetched,
+            reservation: reservation)
         let loader = JobLoader(configuration: configuration, contents: parts.contents)
         let journal = parts.journal
-        let contents = parts.contents
         var job = ExportJob(
             id: JobID(number), name: submission.name,
             source: .deferred { () throws(BrokerError) in try loader.load(submission) },
@@ -46,7 +47,7 @@ extension ServiceLoop {
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
         job.seal = { sealed throws(BrokerError) in
             if isFetched {
-                do throws(StoreError) { try contents.reserve(bytes: sealed.byteCount) } catch {
+                do throws(StoreError) { try reservation.take(bytes: sealed.byteCount) } catch {
                     throw .output(
                         path: sealed.target, operation: "keep within --quota (purge ended jobs, or raise it)",
                         errno: EDQUOT)
@@ -88,6 +89,7 @@ extension ServiceLoop {
         if case .again(let reason) = end {
             onEvent(FarmEvent(.warning, "job.restarted", job: job, reason: reason))
         }
+        if case .ended(.finished) = end {} else { run?.reservation.giveBack() }
         endFollowing(job, end)
         tell(.exportEnded(job, end, story: Array((run?.story.text(job: job) ?? "").utf8)))
     }

@@ -71,16 +71,11 @@ extension ServiceLoop {
             -> [JobNumber]
     ) {
         let parts = parts
-        let inUse = state.contentsInUse
         fetching.async {
             var outcome = PurgeOutcome()
             do throws(StoreError) {
                 outcome.left = try body(parts) { (jobs) throws(StoreError) in
                     outcome.count += try Self.forget(jobs, parts)
-                }
-                if outcome.count > 0 {
-                    let needed = try parts.store.contentReferences()
-                    _ = parts.contents.collectGarbage(keeping: needed.union(inUse))
                 }
             } catch {
                 outcome.problem = error
@@ -90,6 +85,24 @@ extension ServiceLoop {
                 parts.onEvent(FarmEvent(.info, "jobs.purged", details: [("jobs", String(outcome.count))]))
             }
             then(outcome)
+        }
+        removeUnusedContents()
+    }
+
+    /// Removes contents that no job needs and that have not been used lately; where hardly anything more fits, sooner.
+    func removeUnusedContents() {
+        let parts = parts
+        let inUse = state.contentsInUse
+        let isUrgent = lacksRoom || parts.contents.isNearlyFull
+        lacksRoom = false
+        fetching.async {
+            do throws(StoreError) {
+                let needed = try parts.store.contentReferences()
+                _ = parts.contents.collectGarbage(
+                    keeping: needed.union(inUse), unusedSeconds: isUrgent ? 10 : ContentFolder.graceSeconds)
+            } catch {
+                parts.onEvent(FarmEvent(.warning, "store.unreadable", reason: "\(error)"))
+            }
         }
     }
 

@@ -16,12 +16,13 @@ extension ServiceLoop {
         let range = offset..<(isBeyond ? .max : end)
         let download = ClientPeer.Download(job: job, range: range)
         guard !peer.downloads.contains(download) else { return }
-        guard peer.downloads.count + peer.followed.count < ClientPeer.downloadsMax else {
+        guard peer.followed[job]?.contains(range) != true else { return }
+        guard peer.openWindows < ClientPeer.downloadsMax else {
             refuse(session, "it asks for too much at once")
             return
         }
         if let run = runs[job], run.isFetched {
-            peers[session]?.followed[job] = range
+            peers[session]?.followed[job, default: []].append(range)
             continueDownload(of: job, session)
         } else {
             peers[session]?.downloads.append(download)
@@ -35,13 +36,15 @@ extension ServiceLoop {
     }
 
     private func continueDownload(of job: JobNumber, _ session: SessionID) {
-        guard let picture = runs[job]?.picture, let peer = peers[session], let range = peer.followed[job],
-            range.lowerBound < UInt64(picture.byteCount),
+        guard let picture = runs[job]?.picture, let peer = peers[session], var ranges = peer.followed[job],
+            let index = ranges.firstIndex(where: { $0.lowerBound < UInt64(picture.byteCount) }),
             // What is written until one has been read goes together.
             !peer.downloads.contains(where: { $0.job == job })
         else { return }
+        let range = ranges.remove(at: index)
         let end = min(range.upperBound, UInt64(picture.byteCount))
-        peers[session]?.followed[job] = end < range.upperBound ? end..<range.upperBound : nil
+        if end < range.upperBound { ranges.insert(end..<range.upperBound, at: index) }
+        peers[session]?.followed[job] = ranges.isEmpty ? nil : ranges
         peers[session]?.downloads.append(
             ClientPeer.Download(job: job, range: range.lowerBound..<end, unfinished: picture.path))
         readNext(session)
@@ -50,13 +53,14 @@ extension ServiceLoop {
     /// The rest of a picture that is finished; of one that is not, or is begun anew, that it is not there.
     func endFollowing(_ job: JobNumber, _ end: ExportEnd) {
         for id in peers.keys.sorted() {
-            guard let range = peers[id]?.followed.removeValue(forKey: job) else { continue }
+            guard let ranges = peers[id]?.followed.removeValue(forKey: job) else { continue }
             guard case .ended(.finished(let picture)) = end else {
                 send(.pictureMissing(job, reason: "it is not finished"), to: id)
                 continue
             }
-            guard range.lowerBound < picture.byteCount else { continue }
-            peers[id]?.downloads.append(ClientPeer.Download(job: job, range: range))
+            for range in ranges where range.lowerBound < picture.byteCount {
+                peers[id]?.downloads.append(ClientPeer.Download(job: job, range: range))
+            }
             readNext(id)
         }
     }

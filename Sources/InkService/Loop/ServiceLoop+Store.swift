@@ -49,6 +49,7 @@ extension ServiceLoop {
             incoming[id] = try parts.contents.begin(id, byteCount: byteCount)
             tell(.contentBegun(id))
         } catch {
+            if case .quota = error { lacksRoom = true }
             tell(.contentFailed(id, StorageFault(error)))
         }
     }
@@ -108,8 +109,20 @@ extension ServiceLoop {
     func reload(_ jobs: [JobNumber]) {
         let (store, mailbox) = (parts.store, mailbox)
         asking.async {
-            let records = jobs.compactMap { job in (try? store.record(job)) ?? nil }
+            var records: [JobRecord] = []
+            var unread: [JobNumber] = []
+            for job in jobs {
+                do throws(StoreError) {
+                    if let record = try store.record(job) { records.append(record) }
+                } catch {
+                    if unread.isEmpty {
+                        mailbox.post(.log(FarmEvent(.warning, "store.unreadable", job: job, reason: "\(error)")))
+                    }
+                    unread.append(job)
+                }
+            }
             mailbox.post(.event(.reloaded(records)))
+            if !unread.isEmpty { mailbox.post(.unread(unread)) }
         }
     }
 

@@ -51,6 +51,11 @@ final class ServiceLoop {
     private var isPumping = false
     private var lastTick: UInt64 = 0
     private var lastCleaning: UInt64 = 0
+    /// Whether a content has found no room since contents were last removed.
+    var lacksRoom = false
+    /// Jobs whose records could not be read, to be tried again.
+    private var unread: [JobNumber] = []
+    private var lastReload: UInt64 = 0
     private var isBusy = false
 
     enum Stopping {
@@ -64,6 +69,8 @@ final class ServiceLoop {
     static let tickMilliseconds = 100
     /// Between two looks for jobs that have been kept long enough.
     private static let cleaningMilliseconds: UInt64 = 60_000
+    /// Where there is hardly any room, or the store could not be read.
+    private static let hurryMilliseconds: UInt64 = 5000
 
     init(_ parts: ServiceParts, state: ServiceState) throws(ServiceError) {
         self.parts = parts
@@ -128,6 +135,7 @@ final class ServiceLoop {
         if count > 0 { onEvent(FarmEvent(.info, "jobs.restored", details: [("jobs", String(count))])) }
         tell(.tick)
         removeForgottenPictures()
+        removeUnusedContents()
     }
 
     private func receive() throws(ProtocolError) {
@@ -157,6 +165,7 @@ final class ServiceLoop {
         case .status(let session, let number, let counts, let report):
             answer(session, number, statusText(counts, report))
         case .log(let event): onEvent(event)
+        case .unread(let jobs): unread += jobs
         case .drain:
             stopping = .draining
             tell(.stopping)
@@ -170,10 +179,19 @@ final class ServiceLoop {
         lastTick = now
         keepPeersAlive(now: now)
         tell(.tick)
-        guard let retention = configuration.retentionMilliseconds, now - lastCleaning >= Self.cleaningMilliseconds
-        else { return }
+        if !unread.isEmpty, now - lastReload >= Self.hurryMilliseconds {
+            lastReload = now
+            reload(unread)
+            unread.removeAll()
+        }
+        let pause = lacksRoom || parts.contents.isNearlyFull ? Self.hurryMilliseconds : Self.cleaningMilliseconds
+        guard now - lastCleaning >= pause else { return }
         lastCleaning = now
-        purge(endedBefore: ServiceClock.unixMilliseconds - Int64(retention), then: { _ in })
+        if let retention = configuration.retentionMilliseconds {
+            purge(endedBefore: ServiceClock.unixMilliseconds - Int64(retention), then: { _ in })
+        } else {
+            removeUnusedContents()
+        }
     }
 
     /// What is under way stays in the store and begins again in the next life.

@@ -21,7 +21,7 @@ extension ServiceState {
                 && activeJobs.allSatisfy { (jobs[$0]?.priority ?? .min) < highest }
             // One that overtakes must not be anybody else's turn.
             guard count < rules.activeJobs || mayOvertake,
-                let number = mayOvertake ? queue.takeHighest() : queue.take()
+                let number = count < rules.activeJobs ? queue.take() : queue.takeHighest()
             else { return }
             jobs[number]?.phase = .starting
             activeJobs.insert(number)

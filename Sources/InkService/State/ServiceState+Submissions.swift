@@ -16,22 +16,29 @@ extension ServiceState {
             }
             return
         }
-        if let rejection = refusal(of: submission) {
+        if let rejection = refusal() {
             actions.append(.send(session, .rejected(key, rejection)))
             return
         }
+        // What the rules forbid is said when it is known that there is no such job.
         lastSubmission += 1
         submitting[key] = Submitting(session: session, submission: submission, place: lastSubmission)
         actions.append(.examine(key, submission.source))
     }
 
-    private func refusal(of submission: Submission) -> Rejection? {
+    /// Why a submission is not looked at now.
+    private func refusal() -> Rejection? {
         func busy(_ text: String) -> Rejection {
             Rejection(code: .busy, retryMilliseconds: rules.busyMilliseconds, text: text)
         }
         if isStopping { return busy("the broker is stopping") }
         if submitting.count >= limits.openSubmissions { return busy("too many submissions at once") }
         if jobs.count + submitting.count >= limits.queuedJobs { return busy("\(jobs.count) jobs wait already") }
+        return nil
+    }
+
+    /// Why a submission that is new is refused for good.
+    private func fault(of submission: Submission) -> Rejection? {
         if submission.name.isEmpty { return Rejection(code: .invalid, text: "the submission has no name") }
         if case .content(_, let byteCount, _) = submission.source, byteCount > UInt64(rules.quotaBytes) {
             let text =
@@ -58,15 +65,18 @@ extension ServiceState {
 
     /// Whether an absolute path without `.` and `..` lies below a folder. Links are the reader's affair.
     static func lies(_ path: String, below root: String) -> Bool {
-        let prefix = root == "/" ? "/" : root + "/"
-        return path.hasPrefix(prefix) && isPlainRelative(String(path.dropFirst(prefix.count)))
+        let prefix = (root == "/" ? "/" : root + "/").utf8
+        return path.utf8.starts(with: prefix)
+            && isPlainRelative(String(decoding: path.utf8.dropFirst(prefix.count), as: UTF8.self))
     }
 
     /// A path of names only.
     static func isPlainRelative(_ path: String) -> Bool {
-        let names = path.split(separator: "/", omittingEmptySubsequences: false)
-        return names.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 255 }
-            && !path.utf8.contains { $0 < 32 || $0 == 127 }
+        // By bytes, as the system does: a slash and an accent behind it are one character.
+        let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return names.allSatisfy { name in
+            !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8) && name.count <= 255
+        } && !path.utf8.contains { $0 < 32 || $0 == 127 }
     }
 
     mutating func examined(_ key: SubmissionKey, _ job: JobNumber?, _ hasContent: Bool, now: UInt64) {
@@ -74,6 +84,11 @@ extension ServiceState {
         if let job {
             submitting[key] = nil
             actions.append(.send(entry.session, .accepted(key, job)))
+            return
+        }
+        if let rejection = fault(of: entry.submission) {
+            submitting[key] = nil
+            actions.append(.send(entry.session, .rejected(key, rejection)))
             return
         }
         switch entry.submission.source {
