@@ -28,7 +28,7 @@ def run(command):
     _, status, usage = os.wait4(child, 0)
     if os.waitstatus_to_exitcode(status) != 0:
         raise SystemExit(f"{' '.join(command)}: exit code {os.waitstatus_to_exitcode(status)}")
-    return (time.monotonic() - start) * 1000, (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss / 1024
+    return (time.monotonic() - start) * 1000, (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss * 1024 / 1e6
 
 
 def export(ink, scene, size, workers, folder, *options):

@@ -290,6 +290,9 @@ struct ClientStateTests {
         _ = client.handle(submit)
         _ = client.handle(.watch([7]))
         _ = client.handle(.fetch(7, ClientSamples.picture(of: [1]), path: "a"))
+        _ = client.handle(.order(1, .purge([7], endedSecondsAgo: 0)))
+        _ = client.handle(.question(2, .story(7)))
+        _ = client.handle(.question(3, .status))
         var other = Self.welcome
         other.storeID = ClientSamples.key(2)
         _ = client.handle(.received(.unknownSession))
@@ -301,7 +304,14 @@ struct ClientStateTests {
                 .connected(other), .notice(Notice(id: 0, job: 7, ending: .unknown)),
                 .fetchFailed(7, .badPicture(reason: "the broker has another store than before")),
             ])
-        #expect(sent == [.submit(ClientSamples.submission(content, 1))])
+        // Its numbers are another's jobs there.
+        #expect(sent.count == 2 && sent.first == .submit(ClientSamples.submission(content, 1)), "\(sent)")
+        if case .question(let question)? = sent.last { #expect(question.topic == .status) }
+        let refusal = ClientError.refused(reason: "the broker has another store than before")
+        let refused = actions.compactMap { action -> RequestID? in
+            if case .answer(let id, .failed(refusal)) = action { id } else { nil }
+        }
+        #expect(refused == [1, 2], "\(actions)")
         #expect(actions.contains { if case .discard = $0 { true } else { false } })
     }
 

@@ -5,6 +5,14 @@ struct RequestTable {
     enum Kind: Hashable {
         case order(OrderAction)
         case question(Topic)
+
+        /// Whether it is about jobs of the store that it was made for.
+        var namesJobs: Bool {
+            switch self {
+            case .order(.drain), .question(.status), .question(.jobs): false
+            case .order, .question: true
+            }
+        }
     }
 
     struct Request {

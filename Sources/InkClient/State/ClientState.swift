@@ -204,6 +204,10 @@ struct ClientState {
             let error = ClientError.badPicture(reason: "the broker has another store than before")
             actions.append(.emit(.fetchFailed(fetch.job, error)))
         }
+        for id in requests.all where requests[id]?.kind.namesJobs == true {
+            requests.remove(id)
+            actions.append(.answer(id, .failed(.refused(reason: "the broker has another store than before"))))
+        }
     }
 
     private mutating func refused(_ reason: String, now: Int64) {
