@@ -96,6 +96,16 @@ struct BenchTests {
         #expect(folder.files.contains("c.svg"))
     }
 
+    @Test func whatCannotBePrintedIsWrittenAllTheSame() throws {
+        let folder = try EndToEndFolder()
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let process = try InkProcess(
+            ["bench", "--size", "256x256", "--runs", "1", "--json", folder("b.json")], output: full)
+        let result = process.wait()
+        #expect(result.code == 74, "\(result.error)")
+        #expect(folder.files == ["b.json"])
+    }
+
     @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
     func aSignalLeavesNothingBehind(signal: Int32, code: Int32) throws {
         let folder = try EndToEndFolder()

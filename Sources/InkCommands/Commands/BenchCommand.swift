@@ -89,22 +89,31 @@ struct BenchCommand {
         }
     }
 
-    /// Minutes of measuring are told even where a file cannot be written.
+    /// Minutes of measuring are told by what can be written, whatever cannot.
     private func tell(_ report: BenchReport) throws(CommandError) {
         let comparison = earlier.map { BenchComparison(report, with: $0) }
-        try environment.console.print(BenchText(report: report, comparison: comparison).text)
         var failure: CommandError?
-        func write(_ text: String, to path: String?) {
-            guard let path else { return }
+        func attempt(_ write: () throws(CommandError) -> Void) {
             do throws(CommandError) {
-                try asCommand { () throws(EngineError) in try FileSystem.writeAtomically(Array(text.utf8), to: path) }
+                try write()
             } catch {
                 if failure != nil { environment.console.error(error.description) }
                 failure = failure ?? error
             }
         }
-        write(report.json(comparison).text() + "\n", to: arguments.jsonPath)
-        write(BenchChart(report: report, comparison: comparison).svg, to: arguments.chartPath)
+        func write(_ text: String, to path: String?) throws(CommandError) {
+            guard let path else { return }
+            try asCommand { () throws(EngineError) in try FileSystem.writeAtomically(Array(text.utf8), to: path) }
+        }
+        attempt { () throws(CommandError) in
+            try environment.console.print(BenchText(report: report, comparison: comparison).text)
+        }
+        attempt { () throws(CommandError) in
+            try write(report.json(comparison).text() + "\n", to: arguments.jsonPath)
+        }
+        attempt { () throws(CommandError) in
+            try write(BenchChart(report: report, comparison: comparison).svg, to: arguments.chartPath)
+        }
         if let failure { throw failure }
     }
 

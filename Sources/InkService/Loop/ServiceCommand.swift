@@ -16,6 +16,10 @@ enum ServiceCommand: Sendable {
     case log(FarmEvent)
     /// Jobs whose records could not be read.
     case unread([JobNumber])
+    /// Something found no room within the quota.
+    case lackOfRoom
+    /// Jobs have been forgotten.
+    case purged
     case drain
     case stop
 }

@@ -38,7 +38,7 @@ extension ServiceLoop {
             name: submission.name, owner: record.owner, startedAt: ServiceClock.milliseconds, isFetched: isFetched,
             reservation: reservation)
         let loader = JobLoader(configuration: configuration, contents: parts.contents)
-        let journal = parts.journal
+        let (journal, mailbox) = (parts.journal, mailbox)
         var job = ExportJob(
             id: JobID(number), name: submission.name,
             source: .deferred { () throws(BrokerError) in try loader.load(submission) },
@@ -48,6 +48,7 @@ extension ServiceLoop {
         job.seal = { sealed throws(BrokerError) in
             if isFetched {
                 do throws(StoreError) { try reservation.take(bytes: sealed.byteCount) } catch {
+                    mailbox.post(.lackOfRoom)
                     throw .output(
                         path: sealed.target, operation: "keep within --quota (purge ended jobs, or raise it)",
                         errno: EDQUOT)

@@ -70,7 +70,7 @@ extension ServiceLoop {
             @escaping @Sendable (ServiceParts, ([JobNumber]) throws(StoreError) -> Void) throws(StoreError)
             -> [JobNumber]
     ) {
-        let parts = parts
+        let (parts, mailbox) = (parts, mailbox)
         fetching.async {
             var outcome = PurgeOutcome()
             do throws(StoreError) {
@@ -84,9 +84,9 @@ extension ServiceLoop {
             if outcome.count > 0 {
                 parts.onEvent(FarmEvent(.info, "jobs.purged", details: [("jobs", String(outcome.count))]))
             }
+            mailbox.post(.purged)
             then(outcome)
         }
-        removeUnusedContents()
     }
 
     /// Removes contents that no job needs and that have not been used lately; where hardly anything more fits, sooner.

@@ -166,6 +166,8 @@ final class ServiceLoop {
             answer(session, number, statusText(counts, report))
         case .log(let event): onEvent(event)
         case .unread(let jobs): unread += jobs
+        case .lackOfRoom: lacksRoom = true
+        case .purged: removeUnusedContents()
         case .drain:
             stopping = .draining
             tell(.stopping)

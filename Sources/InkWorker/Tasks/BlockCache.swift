@@ -235,13 +235,19 @@ private final class CachedBlock: Sendable {
 
     /// Each stamp takes memory, and a few bytes of a block may ask for any number.
     private static func checkStamps(of strokes: [Stroke]) throws(EngineError) {
-        var stamps = 0
-        for stroke in strokes {
-            let (sum, isTooLarge) = stamps.addingReportingOverflow(PreparedStroke.stampCountBound(of: stroke))
-            guard !isTooLarge, sum <= ProtocolLimits.strokeBlockStamps else {
-                throw .internalError("a block of more than \(ProtocolLimits.strokeBlockStamps) stamps")
+        let limit = ProtocolLimits.strokeBlockStamps
+        func isWithin(_ count: (Stroke) -> Int) -> Bool {
+            var left = limit
+            return strokes.allSatisfy { stroke in
+                let stamps = count(stroke)
+                guard stamps <= left else { return false }
+                left -= stamps
+                return true
             }
-            stamps = sum
+        }
+        // The bound is cheap, and up to three times what there is.
+        guard isWithin(PreparedStroke.stampCountBound) || isWithin(PreparedStroke.stampCount) else {
+            throw .internalError("a block of more than \(limit) stamps")
         }
     }
 
