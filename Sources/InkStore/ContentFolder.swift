@@ -58,7 +58,10 @@ public final class ContentFolder: Sendable {
     /// - Throws: `quota`, `file`.
     public func begin(_ id: ContentID, byteCount: UInt64) throws(StoreError) -> IncomingContent {
         guard let bytes = Int(exactly: byteCount) else { throw .quota(neededBytes: .max, limitBytes: quotaBytes) }
-        try reserve(bytes: bytes)
+        try reserve(bytes: bytes) { used in
+            // A quarter is for pictures, without which contents would never go, unless it would be nobody's.
+            used <= quotaBytes / 4 || used <= quotaBytes - quotaBytes / 4 - bytes
+        }
         do throws(StoreError) {
             return try IncomingContent(id, byteCount: bytes, in: self)
         } catch {
@@ -96,9 +99,11 @@ public final class ContentFolder: Sendable {
     /// Takes bytes of the quota for a file that is about to be kept.
     ///
     /// - Throws: `quota`.
-    public func reserve(bytes: Int) throws(StoreError) {
+    public func reserve(bytes: Int) throws(StoreError) { try reserve(bytes: bytes) { _ in true } }
+
+    private func reserve(bytes: Int, where isFree: (_ used: Int) -> Bool) throws(StoreError) {
         let fits = used.withLock { used in
-            guard bytes <= quotaBytes, used <= quotaBytes - bytes else { return false }
+            guard bytes <= quotaBytes, used <= quotaBytes - bytes, isFree(used) else { return false }
             used += bytes
             return true
         }

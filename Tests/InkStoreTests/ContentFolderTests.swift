@@ -202,6 +202,23 @@ struct ContentFolderTests {
         #expect(!contents.has(id, byteCount: 100))
     }
 
+    @Test func contentsLeaveRoomForPictures() throws {
+        func begin(_ bytes: Int) throws -> IncomingContent {
+            try contents.begin(Self.id(Self.bytes(bytes)), byteCount: UInt64(bytes))
+        }
+        let large = try begin(900)
+        large.discard()
+        #expect(contents.usedBytes == 0)
+        let some = try begin(300)
+        let more = try begin(440)
+        #expect(throws: StoreError.self) { try begin(20) }
+        try contents.reserve(bytes: 260)
+        for content in [some, more] { content.discard() }
+        #expect(contents.usedBytes == 260)
+        #expect(throws: StoreError.self) { try begin(491) }
+        try begin(490).discard()
+    }
+
     @Test func garbageGoesSoonerWhereItIsAskedTo() throws {
         let id = try bring(Self.bytes(100))
         Files.age(contents.path(of: id), seconds: 30)
