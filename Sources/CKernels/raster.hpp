@@ -60,7 +60,7 @@ INK_INLINE ushort32 product(ushort32 a, ushort32 b) {
 
 /// What a stamp leaves of pixels of which it covers so much: all where it covers nothing, and no less than one share. Products
 /// are cut off: of a faint stamp the first leaves half a share too much, and the second one, of what is left and not of what is
-/// taken, half a share too little. Both the same way, thousands of them would be off by two levels of 255.
+/// taken, half a share too little. Both the same way, thousands of thin lines would be two levels of 255 too light.
 template <typename U> INK_INLINE U left_by(U kept, U covered, U alpha) {
     return product(kept, (U)~product(covered, alpha)) + (U)1;
 }

@@ -127,10 +127,7 @@ struct FarmServiceTests {
             client.job(of: try client.submit(Self.project(3), tile: PixelSize(width: 300, height: 60))))
         client.client.watch([job])
         #expect(client.until { client.isRendered(job) })
-        let peer = try Peer(farm.service.clientsEndpoint)
-        try peer.say([ClientMessage.hello(clientName: "peer").encoded()])
-        let isWelcome: Bool? = try peer.wait { if case .welcome = $0 { true } else { nil } }
-        try #require(isWelcome == true)
+        let peer = try Peer.welcome(by: farm)
         for offset in [0, ProtocolLimits.transferWindowBytes] {
             try peer.say([ClientMessage.pictureRequest(job, offset: UInt64(offset)).encoded()])
         }

@@ -26,14 +26,6 @@ struct HostileClientTests {
         try Zstandard.compress(ProjectWriter.write(RandomProject.make(seed: seed).project))
     }
 
-    private static func peer(_ farm: Farm) throws -> Peer {
-        let peer = try Peer(farm.service.clientsEndpoint)
-        try peer.say([ClientMessage.hello(clientName: "peer").encoded()])
-        let isWelcome: Bool? = try peer.wait { if case .welcome = $0 { true } else { nil } }
-        try #require(isWelcome == true)
-        return peer
-    }
-
     private static func rejection(_ client: Client, _ submission: Submission) -> Rejection? {
         client.wait(seconds: 20) { event in
             if case .rejected(submission.key, let rejection) = event { rejection } else { nil }
@@ -52,7 +44,7 @@ struct HostileClientTests {
         defer { client.client.stop() }
         client.client.submit(Self.submission(Self.content(bytes)), content: .bytes(bytes))
         let found = try farm.picture {
-            let peer = try Self.peer(farm)
+            let peer = try Peer.welcome(by: farm)
             let numbers: [UInt64] = [0, 1, 1 << 31, 1 << 53, 1 << 62, (1 << 63) - 1, 1 << 63, .max - 1, .max]
             let id = ContentID(hashing: bytes)
             var messages: [ClientMessage] = [.watch(numbers), .noticesTaken(numbers), .heartbeat]
@@ -81,7 +73,7 @@ struct HostileClientTests {
     @Test func aClientThatAsksWithoutEndIsRefused() throws {
         let farm = try Farm()
         defer { farm.stop() }
-        let peer = try Self.peer(farm)
+        let peer = try Peer.welcome(by: farm)
         for number in 0..<20_000 as Range<UInt32> {
             let question = Question(number: number, topic: .jobs(after: 0, limit: 1000))
             try peer.say([ClientMessage.question(question).encoded()])
@@ -205,7 +197,7 @@ struct HostileClientTests {
         defer { farm.stop() }
         let bytes = try Self.project()
         let id = ContentID(hashing: bytes)
-        let peer = try Self.peer(farm)
+        let peer = try Peer.welcome(by: farm)
         let submission = Self.submission(Self.content(bytes))
         try peer.say([ClientMessage.submit(submission).encoded()])
         let wanted: UInt64? = try peer.wait { message in

@@ -23,6 +23,15 @@ final class Peer {
         try socket.connect(endpoint)
     }
 
+    /// A client that says only what it is told to, once the broker has welcomed it.
+    static func welcome(by farm: Farm) throws -> Peer {
+        let peer = try Peer(farm.service.clientsEndpoint)
+        try peer.say([ClientMessage.hello(clientName: "peer").encoded()])
+        let isWelcome: Bool? = try peer.wait { if case .welcome = $0 { true } else { nil } }
+        try #require(isWelcome == true)
+        return peer
+    }
+
     func say(_ parts: [[UInt8]]) throws {
         for _ in 0..<500 {
             if try socket.send(parts) == .sent { return }

@@ -160,7 +160,7 @@ final class BarPainter {
             bars.append(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).kernelBars)
         }
         guard bars.allSatisfy(\.areFast) else { return false }
-        let areThin = bars[0].isNarrow || (bars.count > 1 && bars[0].endsInThinBars(of: bars[1]))
+        let areThin = bars.contains(where: \.isNarrow) || (bars.count > 1 && bars[0].endsInThinBars(of: bars[1]))
         for index in bars.indices { bars[index].is_thin = areThin }
         return true
     }
