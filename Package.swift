@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Dependencies point one way only:
-//   ink -> InkCommands -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine -> C libraries
+//   ink -> InkCommands -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine, InkFiles -> C libraries
 //                      -> InkClient, InkWorker             -> InkProtocol
 let package = Package(
     name: "ink-export-farm",
@@ -38,23 +38,25 @@ let package = Package(
         .target(
             name: "InkEngine",
             dependencies: ["CKernels", "CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
+        // Files, folders and names, for all who write.
+        .target(name: "InkFiles", dependencies: ["CSystem"]),
         .target(
             name: "InkProtocol",
-            dependencies: ["InkEngine", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
+            dependencies: ["InkEngine", "InkFiles", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
         .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
-        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
+        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "InkFiles", "CSystem"]),
         // Small JSON documents: reports, answers.
         .target(name: "InkJSON"),
-        .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "CSQLite", "CSystem"]),
+        .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "InkFiles", "CSQLite"]),
         .target(
             name: "InkService",
-            dependencies: ["InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkEngine", "CSystem"]),
-        .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
+            dependencies: ["InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkEngine", "InkFiles", "CSystem"]),
+        .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkFiles"]),
         .target(
             name: "InkCommands",
             dependencies: [
-                "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkJSON",
-                "CCommandLine", "CVersions", "CSystem",
+                "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkFiles",
+                "InkJSON", "CCommandLine", "CVersions", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
 
@@ -69,7 +71,10 @@ let package = Package(
         .testTarget(
             name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
-        .testTarget(name: "InkBrokerTests", dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(name: "InkFilesTests", dependencies: ["InkFiles", "InkTestSupport"]),
+        .testTarget(
+            name: "InkBrokerTests",
+            dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkFiles", "InkTestSupport"]),
         .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkStoreTests", dependencies: ["InkStore", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkClientTests", dependencies: ["InkClient", "InkProtocol", "InkEngine", "InkTestSupport"]),
@@ -77,7 +82,7 @@ let package = Package(
             name: "InkServiceTests",
             dependencies: [
                 "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkProtocol", "InkEngine",
-                "InkTestSupport", "CZeroMQ",
+                "InkJSON", "InkTestSupport", "CZeroMQ",
             ]),
         .testTarget(
             name: "InkSimulationTests",
@@ -88,8 +93,7 @@ let package = Package(
             name: "InkCommandsTests",
             dependencies: [
                 "InkCommands", "InkService", "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",
-                "InkJSON",
-                "InkReference", "InkTestSupport", "CSystem",
+                "InkFiles", "InkJSON", "InkReference", "InkTestSupport", "CSystem",
             ]),
         .testTarget(
             name: "InkConformanceTests",

@@ -110,7 +110,7 @@ bool may_pass_for_stand_in(const uint8_t *text, const uint8_t *end) {
 }
 
 /// False when the text has to be read whole.
-bool reduce(const uint8_t *text, size_t length, ink_json_reduction &result) {
+bool reduce(const uint8_t *text, size_t length, size_t pieces_max, ink_json_reduction &result) {
     const uint8_t *end = text + length;
     const uint8_t *kept = text;
     Cursor cursor{text, end};
@@ -120,6 +120,7 @@ bool reduce(const uint8_t *text, size_t length, ink_json_reduction &result) {
         cursor.at = behind;
         if (key == Key::none || is_escaped(quote, text) || !cursor.take(':')) continue;
         cursor.skip_blanks();
+        if (result.pieces.size() >= pieces_max) return false;
         ink_json_piece piece;
         std::string stand_in = std::to_string(result.pieces.size());
         if (key == Key::image) {
@@ -228,10 +229,10 @@ inline bool read_point(const uint8_t *&at, double limit, const double *defaults,
 
 }  // namespace
 
-extern "C" ink_json_reduction *ink_json_reduce(const uint8_t *text, size_t length) {
+extern "C" ink_json_reduction *ink_json_reduce(const uint8_t *text, size_t length, size_t pieces_max) {
     try {
         ink_json_reduction *reduction = new ink_json_reduction();
-        if (reduce(text, length, *reduction)) return reduction;
+        if (reduce(text, length, pieces_max, *reduction)) return reduction;
         delete reduction;
     } catch (const std::bad_alloc &) {
         // Reading the text whole will tell.

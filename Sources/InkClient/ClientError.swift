@@ -1,4 +1,5 @@
 import InkEngine
+import InkFiles
 public import InkProtocol
 
 /// Why a client cannot go on. `description` is one line that a person can act on.
@@ -34,6 +35,17 @@ extension ClientError: CustomStringConvertible {
         case .badPicture(let reason): "the picture did not arrive whole: \(reason)"
         case .pictureMissing(let job, let reason): "the broker has no picture of job \(job): \(reason)"
         case .stopped: "the client was stopped"
+        }
+    }
+}
+
+extension ClientError {
+    /// What `body` fails at, as trouble with a file.
+    static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(ClientError) -> T {
+        do throws(SystemFailure) {
+            return try body()
+        } catch {
+            throw .file(path: path, operation: error.operation, errno: error.errno)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 public import InkEngine
+import InkFiles
 public import InkProtocol
 import Synchronization
 
@@ -75,25 +76,10 @@ public final class ContentFolder: Sendable {
     /// - Throws: `file`.
     public func read(_ id: ContentID) throws(StoreError) -> [UInt8] {
         let path = path(of: id)
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { throw .file(path: path, operation: "open", errno: errno) }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw .file(path: path, operation: "look at", errno: errno) }
-        var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
-            while count < buffer.count {
-                let read = Glibc.read(file, buffer.baseAddress! + count, buffer.count - count)
-                if read < 0, errno == EINTR { continue }
-                if read <= 0 {
-                    failure = read < 0 ? errno : EIO
-                    return
-                }
-                count += read
-            }
+        return try StoreError.wrapping(path) { () throws(SystemFailure) in
+            let file = try FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")
+            return try file.read(try file.status().byteCount, at: 0)
         }
-        guard failure == 0 else { throw .file(path: path, operation: "read", errno: failure) }
-        return bytes
     }
 
     /// Takes bytes of the quota for a file that is about to be kept.
@@ -122,8 +108,8 @@ public final class ContentFolder: Sendable {
         let names = Set(needed.map(\.description))
         var removed = 0
         forEachContent { path, size, modified in
-            let name = String(path.split(separator: "/").last ?? "")
-            guard !names.contains(name), now.tv_sec - modified > unusedSeconds, unlink(path) == 0 else { return }
+            guard !names.contains(path.splitPath().name), now.tv_sec - modified > unusedSeconds, unlink(path) == 0
+            else { return }
             release(bytes: size)
             removed += 1
         }
@@ -152,8 +138,8 @@ public final class IncomingContent: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// -1 when it has ended.
-        var file: Int32
+        /// nil when it has ended.
+        var file: FileDescriptor?
         var written = 0
         var hash: Hash
     }
@@ -167,9 +153,12 @@ public final class IncomingContent: Sendable {
         self.id = id
         self.byteCount = byteCount
         self.contents = contents
-        temporary = "\(contents.incomingFolder)/\(id).\(SubmissionKey.random())"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .file(path: temporary, operation: "create", errno: errno) }
+        let temporary = "\(contents.incomingFolder)/\(id).\(SubmissionKey.random())"
+        self.temporary = temporary
+        let file = try StoreError.wrapping(temporary) { () throws(SystemFailure) in
+            try FileDescriptor(
+                opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, operation: "create")
+        }
         state = Mutex(State(file: file, hash: Hash(stream: SHA256())))
     }
 
@@ -179,25 +168,16 @@ public final class IncomingContent: Sendable {
     ///
     /// - Throws: `file`.
     public func write(_ bytes: [UInt8], at offset: UInt64) throws(StoreError) {
-        let failure: Int32 = state.withLock { state in
-            guard state.file >= 0, offset == UInt64(state.written), bytes.count <= byteCount - state.written else {
-                return EINVAL
-            }
-            var done = 0
-            while done < bytes.count {
-                // At its place: a write that failed before may have left some bytes.
-                let count = bytes.withUnsafeBytes {
-                    pwrite(state.file, $0.baseAddress! + done, $0.count - done, off_t(state.written + done))
-                }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 ? errno : EIO }
-                done += count
-            }
+        let result: Result<Void, SystemFailure> = state.withLock { state in
+            guard let file = state.file, offset == UInt64(state.written), bytes.count <= byteCount - state.written
+            else { return .failure(SystemFailure(operation: "write", errno: EINVAL)) }
+            // At its place: a write that failed before may have left some bytes.
+            do throws(SystemFailure) { try file.write(bytes, at: state.written) } catch { return .failure(error) }
             state.written += bytes.count
             state.hash.stream.update(bytes)
-            return 0
+            return .success(())
         }
-        guard failure == 0 else { throw .file(path: temporary, operation: "write", errno: failure) }
+        try StoreError.wrapping(temporary) { () throws(SystemFailure) in try result.get() }
     }
 
     /// Checks size and hash, syncs the file, gives it its name and syncs the folder.
@@ -208,7 +188,7 @@ public final class IncomingContent: Sendable {
         do throws(StoreError) {
             try closed.get()
             let target = contents.path(of: id)
-            let shelf = String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)])
+            let shelf = target.splitPath().folder
             try DataFolder.makeFolder(shelf)
             var status = stat()
             let replacedBytes = lstat(target, &status) == 0 ? Int(status.st_size) : 0
@@ -216,7 +196,7 @@ public final class IncomingContent: Sendable {
                 throw .file(path: target, operation: "rename to", errno: errno)
             }
             contents.release(bytes: replacedBytes)
-            try DataFolder.sync(shelf)
+            try StoreError.wrapping(shelf) { () throws(SystemFailure) in try FileSystem.syncFolder(shelf) }
         } catch {
             unlink(temporary)
             contents.release(bytes: byteCount)
@@ -227,17 +207,14 @@ public final class IncomingContent: Sendable {
     /// Nil when it has ended before.
     private func close() -> Result<Void, StoreError>? {
         state.withLock { state in
-            guard state.file >= 0 else { return nil }
-            defer {
-                Glibc.close(state.file)
-                state.file = -1
-            }
+            guard let file = state.file else { return nil }
+            state.file = nil
             let found = ContentID(digest: state.hash.stream.finish())
             guard state.written == byteCount, found == id else {
                 return .failure(.wrongContent(found: found, expected: id))
             }
-            guard fsync(state.file) == 0 else {
-                return .failure(.file(path: temporary, operation: "sync", errno: errno))
+            do throws(SystemFailure) { try file.sync() } catch {
+                return .failure(.file(path: temporary, operation: error.operation, errno: error.errno))
             }
             return .success(())
         }
@@ -246,10 +223,8 @@ public final class IncomingContent: Sendable {
     /// Gives it up; does nothing after `finish`.
     public func discard() {
         let wasOpen = state.withLock { state in
-            guard state.file >= 0 else { return false }
-            Glibc.close(state.file)
-            state.file = -1
-            return true
+            defer { state.file = nil }
+            return state.file != nil
         }
         guard wasOpen else { return }
         unlink(temporary)

@@ -1,4 +1,5 @@
 import Glibc
+import InkFiles
 import Synchronization
 
 /// The folder in which a broker keeps everything that survives it; one broker at a time.
@@ -52,14 +53,13 @@ public final class DataFolder: Sendable {
                 throw .file(path: path, operation: "use the folder", errno: ENOTDIR)
             }
             try checkSafety(of: path, status)
-        } else if errno == ENOENT, let slash = path.lastIndex(of: "/"), path != "/" {
+        } else if errno == ENOENT {
             // Where it would be made.
-            var parent = path[..<slash]
-            while !parent.isEmpty, stat(String(parent), &status) != 0, errno == ENOENT {
-                parent = parent[..<(parent.lastIndex(of: "/") ?? parent.startIndex)]
-            }
-            let place = parent.isEmpty ? "/" : String(parent)
-            guard faccessat(AT_FDCWD, place, W_OK | X_OK, AT_EACCESS) == 0 else {
+            var place = path
+            repeat {
+                place = place.splitPath().folder
+            } while !place.isEmpty && stat(place, &status) != 0 && errno == ENOENT
+            guard faccessat(AT_FDCWD, place.isEmpty ? "." : place, W_OK | X_OK, AT_EACCESS) == 0 else {
                 throw .file(path: path, operation: "make the folder", errno: errno)
             }
             return
@@ -90,41 +90,14 @@ public final class DataFolder: Sendable {
 
     /// What lies in a folder; nothing if it cannot be read.
     static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        ((try? FileSystem.names(in: folder)) ?? []).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Makes a folder for the owner only; one that is there is left as it is.
     static func makeFolder(_ path: String) throws(StoreError) {
-        if mkdir(path, 0o700) == 0 { return }
-        var reason = errno
-        if reason == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try makeFolder(String(path[..<slash]))
-            if mkdir(path, 0o700) == 0 { return }
-            // It is there by now when the path ends with a slash or a dot.
-            reason = errno
-        }
-        var status = stat()
-        guard reason == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw .file(path: path, operation: "make the folder", errno: reason == EEXIST ? ENOTDIR : reason)
-        }
-    }
-
-    /// Brings a folder's names to the disk.
-    static func sync(_ path: String) throws(StoreError) {
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw .file(path: path, operation: "open", errno: errno) }
-        defer { close(folder) }
-        guard fsync(folder) == 0 || errno == EINVAL else {
-            throw .file(path: path, operation: "sync", errno: errno)
+        try StoreError.wrapping(path) { () throws(SystemFailure) in
+            var made: [String] = []
+            try FileSystem.makeFolders(path, mode: 0o700, made: &made)
         }
     }
 }

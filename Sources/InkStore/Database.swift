@@ -77,17 +77,6 @@ final class Database {
         return Int(sqlite3_changes(handle))
     }
 
-    /// Copies the database as it is now to another file, while it is in use.
-    func backUp(to target: String) throws(StoreError) {
-        let copy = try Database(path: target)
-        guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
-            throw copy.failure(sqlite3_extended_errcode(copy.handle), "back up to it")
-        }
-        let code = sqlite3_backup_step(backup, -1)
-        sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE else { throw copy.failure(code, "back up to it") }
-    }
-
     private func prepared(_ sql: String) throws(StoreError) -> OpaquePointer {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?

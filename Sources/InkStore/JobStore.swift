@@ -1,6 +1,7 @@
 import Glibc
 public import InkProtocol
 public import InkEngine
+import InkFiles
 import Synchronization
 
 /// The jobs of a broker, in a SQLite database: what `apply` has returned from survives the power cut.
@@ -33,19 +34,16 @@ public final class JobStore: Sendable {
         self.path = path
         if path != ":memory:" {
             // SQLite would make it readable for others; its companions take their modes from it.
-            try Self.makeFile(path, "open", O_RDWR)
+            try StoreError.wrapping(path) { () throws(SystemFailure) in
+                _ = try FileDescriptor(
+                    opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600, operation: "open")
+            }
         }
         let database = try Database(path: path)
         try Self.migrate(database)
         storeID = try Self.identity(database)
         writer = Mutex(Connection(database: database))
         reader = path == ":memory:" ? nil : SharedConnection(Connection(database: try Database(path: path)))
-    }
-
-    private static func makeFile(_ path: String, _ operation: String, _ flags: Int32) throws(StoreError) {
-        let file = open(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .file(path: path, operation: operation, errno: errno) }
-        close(file)
     }
 
     private static func migrate(_ database: Database) throws(StoreError) {
@@ -236,12 +234,14 @@ public final class JobStore: Sendable {
             endedAt: row.isNull(9) ? nil : row.integer(9), notice: row.number(10))
     }
 
-    /// Hands out every job that has not ended, ascending, one at a time.
-    public func forEachUnfinished(_ body: (JobRecord) -> Void) throws(StoreError) {
+    /// Hands out every job that has not ended, ascending, one at a time; one whose row is damaged goes to `onDamage`.
+    public func forEachUnfinished(
+        _ body: (JobRecord) -> Void, onDamage: (JobNumber, StoreError) -> Void = { _, _ in }
+    ) throws(StoreError) {
         try read { (database) throws(StoreError) in
             let sql = "SELECT \(Self.columns) FROM jobs WHERE state < 3 ORDER BY number"
             try database.query(sql) { (row) throws(StoreError) in
-                body(try Self.record(row))
+                do throws(StoreError) { body(try Self.record(row)) } catch { onDamage(row.number(0), error) }
                 return true
             }
         }
@@ -339,17 +339,6 @@ public final class JobStore: Sendable {
                 return true
             }
             return found
-        }
-    }
-
-    /// Copies the database to a new file while it is in use.
-    public func backUp(to target: String) throws(StoreError) {
-        try Self.makeFile(target, "create", O_WRONLY | O_EXCL)
-        do throws(StoreError) {
-            try use(writer) { (database) throws(StoreError) in try database.backUp(to: target) }
-        } catch {
-            unlink(target)
-            throw error
         }
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 public import InkEngine
+import InkFiles
 public import InkProtocol
 
 /// Why the store cannot do what it is asked. `description` is one line that a person can act on.
@@ -56,6 +57,17 @@ extension StoreError: CustomStringConvertible {
             "\(path): cannot \(operation): \(String(cString: strerror(errno)))"
         case .wrongContent(let found, let expected): "content \(expected) arrived as \(found)"
         case .unsafeFolder(let path, let reason): "\(path): \(reason)"
+        }
+    }
+}
+
+extension StoreError {
+    /// What `body` fails at, as trouble with a file.
+    static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(StoreError) -> T {
+        do throws(SystemFailure) {
+            return try body()
+        } catch {
+            throw .file(path: path, operation: error.operation, errno: error.errno)
         }
     }
 }

@@ -184,8 +184,8 @@ struct FarmClientTests {
         #expect(log.wait { _ in log.fetched().count == 1 && log.failures().count == 2 })
         #expect(
             Set(log.failures().map { "\($0)".replacingOccurrences(of: folder.path, with: "") }) == [
-                "/folder.png: cannot replace by a picture: Is a directory",
-                "/real.png/x.png: cannot create: Not a directory",
+                "/folder.png: cannot replace: Is a directory",
+                "/real.png/x.png: cannot make the folder: Not a directory",
             ])
         #expect(try folder.read("real.png") == broker.change { $0.service.pictures[1] })
         #expect(try folder.contents() == ["folder.png", "link.png", "real.png"])

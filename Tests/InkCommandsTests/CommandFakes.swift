@@ -1,5 +1,6 @@
 import Foundation
 import InkEngine
+import InkFiles
 import Synchronization
 
 @testable import InkCommands

@@ -1,6 +1,7 @@
 import Dispatch
 import InkClient
 import InkEngine
+import InkFiles
 import InkProtocol
 import Synchronization
 

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import InkEngine
+import InkFiles
 import Testing
 
 @testable import InkCommands
@@ -41,10 +42,21 @@ struct FileWritingTests {
         #expect(folder.text("real") == "new")
     }
 
+    @Test("What is written to by the name of a descriptor keeps what stands in it")
+    func descriptors() throws {
+        let folder = ScratchFolder()
+        let path = folder.file("log.txt", "before\n")
+        let file = try FileDescriptor(opening: path, flags: O_WRONLY | O_APPEND, operation: "open")
+        let name = "/proc/self/fd/\(file.rawValue)"
+        try FileSystem.checkWritable(name)
+        try FileSystem.writeAtomically(Array("report\n".utf8), to: name)
+        #expect(folder.text("log.txt") == "before\nreport\n")
+    }
+
     @Test("A folder is refused, and a name of the greatest length is not")
     func folderAndLongName() throws {
         let folder = ScratchFolder()
-        #expect(throws: EngineError.io(path: folder(""), operation: "write", errno: EISDIR)) {
+        #expect(throws: EngineError.io(path: folder(""), operation: "replace", errno: EISDIR)) {
             try FileSystem.writeAtomically([1], to: folder(""))
         }
         let name = String(repeating: "n", count: 255)

@@ -1,5 +1,6 @@
 import Foundation
 import InkEngine
+import InkFiles
 import Testing
 
 @testable import InkCommands

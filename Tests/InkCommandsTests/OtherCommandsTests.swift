@@ -1,3 +1,4 @@
+import InkFiles
 import InkJSON
 import InkEngine
 import Testing

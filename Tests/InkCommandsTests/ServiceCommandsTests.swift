@@ -2,6 +2,7 @@ import CSystem
 import Glibc
 import InkBroker
 import InkEngine
+import InkFiles
 import InkProtocol
 import InkService
 import InkTestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import InkFiles
 import Testing
 
 @testable import InkCommands

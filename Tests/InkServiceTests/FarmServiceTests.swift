@@ -10,6 +10,8 @@ import InkWorker
 import Synchronization
 import Testing
 
+@testable import InkStore
+
 @Suite("A farm over loopback", .serialized)
 struct FarmServiceTests {
     private static func project(_ seed: UInt64) -> Project { RandomProject.make(seed: seed).project }
@@ -114,6 +116,25 @@ struct FarmServiceTests {
         client.client.watch([job])
         #expect(client.until { client.isRendered(job) })
         return job
+    }
+
+    @Test("A broker that cannot read its jobs says so, and does not say that there are none")
+    func unreadableStore() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        func ask(_ topic: Topic) throws -> JSONValue {
+            try JSONReader.read(try client.client.ask(topic, timeoutMilliseconds: 20_000))
+        }
+        #expect(try ask(.jobs(after: 0, limit: 10))["jobs"]?.array?.isEmpty == true)
+        try Database(path: farm.folder.path(of: "data/jobs.sqlite")).run("ALTER TABLE jobs RENAME TO lost")
+        for topic in [Topic.jobs(after: 0, limit: 10), .job(1), .story(1)] {
+            #expect(try ask(topic)["problem"]?.string?.contains("jobs.sqlite") == true, "\(topic)")
+        }
+        let status = try ask(.status)
+        #expect(status["store"]?["problem"]?.string?.contains("jobs.sqlite") == true)
+        #expect(status["jobs"]?["queued"]?.integer == 0 && status["jobs"]?["finished"]?.integer == nil)
     }
 
     @Test func everyWindowOfAnUnfinishedPictureIsSent() throws {

@@ -70,6 +70,32 @@ struct HostileClientTests {
         #expect(try client.status()["clients"]?.integer ?? 0 >= 1)
     }
 
+    @Test("What a client asks for and takes slowly is not read before it has taken the last")
+    func slowReader() throws {
+        let farm = try Farm()
+        defer { farm.stop() }
+        // More than may lie in the broker for one client, and in the sockets between.
+        let windows = 60
+        let size = windows * Int(ProtocolLimits.transferWindowBytes)
+        let path = try farm.folder.write("", to: "data/pictures/77.png")
+        #expect(truncate(path, size) == 0)
+        let peer = try Peer.welcome(by: farm, queued: 10)
+        for window in 0..<windows {
+            let offset = UInt64(window) * ProtocolLimits.transferWindowBytes
+            try peer.say([ClientMessage.pictureRequest(77, offset: offset).encoded()])
+        }
+        usleep(1_500_000)
+        try peer.say([ClientMessage.heartbeat.encoded()])
+        var missing = IndexSet(integersIn: 0..<size)
+        while !missing.isEmpty {
+            let range: Range<Int>? = try peer.wait { message in
+                guard case .picturePart(let part) = message else { return nil }
+                return Int(part.offset)..<(Int(part.offset) + part.bytes.count)
+            }
+            missing.remove(integersIn: try #require(range, "\(missing.count) bytes do not come"))
+        }
+    }
+
     @Test func aClientThatAsksWithoutEndIsRefused() throws {
         let farm = try Farm()
         defer { farm.stop() }

@@ -14,18 +14,20 @@ final class Peer {
     let context: ZeroMQContext
     let socket: ZeroMQSocket
 
-    init(_ endpoint: String, security: SocketSecurity? = nil) throws {
+    /// - Parameter queued: messages that may wait on its side.
+    init(_ endpoint: String, security: SocketSecurity? = nil, queued: Int = 1000) throws {
         context = try ZeroMQContext()
         var options = ZeroMQSocketOptions()
         options.maximumPartBytes = 64 << 20
+        options.highWaterMark = queued
         options.security = security
         socket = try ZeroMQSocket(.dealer, context: context, options: options)
         try socket.connect(endpoint)
     }
 
     /// A client that says only what it is told to, once the broker has welcomed it.
-    static func welcome(by farm: Farm) throws -> Peer {
-        let peer = try Peer(farm.service.clientsEndpoint)
+    static func welcome(by farm: Farm, queued: Int = 1000) throws -> Peer {
+        let peer = try Peer(farm.service.clientsEndpoint, queued: queued)
         try peer.say([ClientMessage.hello(clientName: "peer").encoded()])
         let isWelcome: Bool? = try peer.wait { if case .welcome = $0 { true } else { nil } }
         try #require(isWelcome == true)

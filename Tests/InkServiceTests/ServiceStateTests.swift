@@ -190,11 +190,78 @@ struct ServiceStateTests {
         #expect(starting(state.handle(.tick, now: 2_010)) == [1])
     }
 
+    private func endings(_ actions: [ServiceAction]) -> [JobNumber] {
+        actions.compactMap { if case .journal(.ended(let job), _) = $0 { job } else { nil } }
+    }
+
+    private func answers(_ actions: [ServiceAction]) -> [OrderResult] {
+        actions.compactMap { if case .send(_, .orderDone(let result)) = $0 { result } else { nil } }
+    }
+
+    @Test("A cancellation is answered when the ends of its jobs are on the disk, and says which had finished")
+    func cancellation() {
+        var state = service(active: 2)
+        for _ in 1...3 { _ = accept(&state) }
+        for job in 1...2 as ClosedRange<JobNumber> {
+            _ = state.handle(.committed(.starting(job), .success([.done])), now: 0)
+        }
+        let order = Order(number: 1, action: .cancel([1, 2, 3, 3, 9]))
+        var actions = state.handle(.ordered(one, order), now: 0)
+        #expect(actions.contains(.cancelExport(1)) && actions.contains(.cancelExport(2)))
+        #expect(endings(actions) == [3] && answers(actions) == [])
+        // Said again under another number.
+        actions = state.handle(.ordered(one, Order(number: 2, action: .cancel([3]))), now: 0)
+        #expect(endings(actions) == [] && answers(actions) == [])
+        actions = state.handle(.committed(.ended(3), .success([.done])), now: 0)
+        #expect(answers(actions) == [OrderResult(number: 2, code: .done, count: 1, text: "")])
+        // The first was being finished; the disk refuses the end of the second at first.
+        let picture = FinishedPicture(
+            size: PixelSize(width: 1, height: 1), byteCount: 1, digest: [UInt8](repeating: 0, count: 32),
+            tileCount: 1, attemptCount: 1, elapsed: 1, phases: Array(repeating: 0, count: FinishedPicture.phaseCount))
+        _ = state.handle(.exportEnded(1, .ended(.finished(picture)), story: []), now: 0)
+        _ = state.handle(.exportEnded(2, .ended(.cancelled), story: []), now: 0)
+        #expect(answers(state.handle(.committed(.ended(1), .success([.done])), now: 0)) == [])
+        let fault = StorageFault(text: "full", isTemporary: true)
+        #expect(answers(state.handle(.committed(.ended(2), .failure(fault)), now: 0)) == [])
+        #expect(endings(state.handle(.tick, now: 2_000)) == [2])
+        actions = state.handle(.committed(.ended(2), .success([.done])), now: 2_000)
+        let text = "not under way, or unknown: jobs 9, 1"
+        #expect(answers(actions) == [OrderResult(number: 1, code: .partly, count: 2, text: text)])
+        #expect(state.orders.isEmpty)
+    }
+
+    @Test("A job that is to be cancelled ends, even where the disk refuses the mark of its beginning")
+    func cancellationOfOneThatBegins() {
+        var state = service()
+        _ = accept(&state)
+        #expect(answers(state.handle(.ordered(one, Order(number: 1, action: .cancel([1]))), now: 0)) == [])
+        let fault = StorageFault(text: "full", isTemporary: true)
+        #expect(endings(state.handle(.committed(.starting(1), .failure(fault)), now: 0)) == [1])
+    }
+
+    @Test("A client has so many orders open and no more, and those of one that leaves are forgotten")
+    func openOrders() {
+        var limits = ServiceLimits()
+        limits.openOrders = 2
+        var state = service(limits)
+        for _ in 1...3 { _ = accept(&state) }
+        var actions: [ServiceAction] = []
+        for number in 1...3 as ClosedRange<UInt32> {
+            actions = state.handle(.ordered(one, Order(number: number, action: .cancel([JobNumber(number)]))), now: 0)
+        }
+        #expect(answers(actions).map(\.code) == [.refused] && endings(actions) == [])
+        _ = state.handle(.ordered(one, Order(number: 1, action: .cancel([3]))), now: 0)
+        _ = state.handle(.left(one), now: 0)
+        #expect(state.orders.isEmpty)
+        #expect(answers(state.handle(.committed(.ended(1), .success([.done])), now: 0)) == [])
+    }
+
     @Test("An order that is said again before its answer is carried out once")
     func doubledOrder() {
         var state = service()
         let order = Order(number: 1, action: .retry([7]))
-        #expect(state.handle(.ordered(one, order), now: 0) == [.journal(.order(one, 1), [.retried(7)])])
+        let id = OrderID(session: one, number: 1)
+        #expect(state.handle(.ordered(one, order), now: 0) == [.journal(.order(id), [.retried(7)])])
         #expect(state.handle(.ordered(one, order), now: 0) == [])
     }
 
@@ -219,9 +286,25 @@ struct ServiceStateTests {
         }
     }
 
+    @Test("A job whose record cannot be read fails, and those behind it are taken up")
+    func damagedRecord() {
+        var state = service()
+        func record(_ number: JobNumber, _ submission: [UInt8]) -> InkStore.JobRecord {
+            InkStore.JobRecord(
+                number: number, key: .random(), submission: submission, owner: "", priority: 0, createdAt: 0)
+        }
+        let good = Submission(
+            key: .random(), name: "a.ink", source: .path("/in/a.ink"), picture: PictureSpec(size: .named("2k")),
+            delivery: .fetch)
+        #expect(endings(state.restore([record(1, [0]), record(2, good.stored)])) == [1])
+        #expect(endings(state.giveUp(3, reason: "its record is damaged")) == [3])
+        #expect(starting(state.handle(.tick, now: 0)) == [2])
+    }
+
     // MARK: - Contents
 
     private let content = ContentID(hashing: [1, 2, 3])
+    private var upload: UploadID { UploadID(content: content, number: 1) }
 
     private func announce(_ state: inout ServiceState, _ session: SessionID, now: UInt64) -> SubmissionKey {
         let submission = Submission(
@@ -232,15 +315,35 @@ struct ServiceStateTests {
         return submission.key
     }
 
+    @Test("What the disk says of a content that was given up is not taken for that of the next try")
+    func staleAnswers() {
+        var state = service()
+        _ = announce(&state, one, now: 0)
+        _ = state.handle(.contentBegun(upload), now: 0)
+        #expect(
+            state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 0) == [
+                .writeContent(upload, offset: 0)
+            ])
+        _ = state.handle(.contentUnavailable(one, content, reason: "it has changed"), now: 0)
+        _ = announce(&state, one, now: 0)
+        let second = UploadID(content: content, number: 2)
+        _ = state.handle(.contentBegun(second), now: 0)
+        #expect(state.handle(.contentWritten(upload, through: 3), now: 0) == [])
+        let fault = StorageFault(text: "full", isTemporary: true)
+        #expect(state.handle(.contentFailed(upload, fault), now: 0) == [])
+        _ = state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 0)
+        #expect(state.handle(.contentWritten(second, through: 3), now: 0) == [.finishContent(second)])
+    }
+
     @Test("A sender that stays silent is given up after a minute, and is told")
     func silence() {
         var state = service()
         let key = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(content), now: 0)
+        _ = state.handle(.contentBegun(upload), now: 0)
         _ = state.handle(.tick, now: 59_999)
         #expect(state.uploads.count == 1)
         let actions = state.handle(.tick, now: 60_000)
-        #expect(actions.contains(.discardContent(content)) && state.uploads.isEmpty && state.submitting.isEmpty)
+        #expect(actions.contains(.discardContent(upload)) && state.uploads.isEmpty && state.submitting.isEmpty)
         #expect(actions.contains { if case .send(one, .rejected(key, _)) = $0 { true } else { false } })
     }
 
@@ -248,7 +351,7 @@ struct ServiceStateTests {
     func heir() {
         var state = service()
         _ = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(content), now: 0)
+        _ = state.handle(.contentBegun(upload), now: 0)
         _ = announce(&state, two, now: 0)
         let actions = state.handle(.left(one), now: 5)
         #expect(actions == [.send(two, .contentRequest(content, offset: 0, byteCount: 3))])

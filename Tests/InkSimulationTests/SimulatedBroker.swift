@@ -30,6 +30,10 @@ final class SimulatedBroker {
     var clientOf: [SessionID: (index: Int, connection: Connection)] = [:]
     var heard: [Connection: UInt64] = [:]
     var lastPeer: UInt64 = 0
+    /// Bytes that are there of the contents that come in.
+    var incoming: [UploadID: UInt64] = [:]
+    /// What clients have ordered to cancel.
+    var cancellations: [OrderID: [JobNumber]] = [:]
     var pendingJournal: [(JournalToken, [JournalEntry])] = []
     var isCommitting = false
     var lastBeat: UInt64 = 0
@@ -252,7 +256,11 @@ final class SimulatedBroker {
         case .contentUnavailable(let id, let reason): tell(.contentUnavailable(session, id, reason: reason))
         case .watch(let jobs): tell(.watched(session, jobs))
         case .noticesTaken(let ids): tell(.noticesTaken(session, ids))
-        case .order(let order): tell(.ordered(session, order))
+        case .order(let order):
+            if case .cancel(let jobs) = order.action {
+                cancellations[OrderID(session: session, number: order.number)] = jobs
+            }
+            tell(.ordered(session, order))
         case .goodbye: lose(session)
         }
     }
@@ -281,7 +289,7 @@ final class SimulatedBroker {
         switch action {
         case .send(let session, let message):
             farm.note("tells \(message)")
-            remember(message)
+            remember(message, session)
             send(message, to: session)
         case .examine(let key, let source):
             var hasContent = true
@@ -290,14 +298,19 @@ final class SimulatedBroker {
         case .beginContent(let id, _):
             let isRefused = farm.now < disk.refusesUntil
             let fault = StorageFault(text: "full", isTemporary: true)
+            if !isRefused { incoming[id] = 0 }
             later(.service(isRefused ? .contentFailed(id, fault) : .contentBegun(id)))
         case .writeContent(let id, let offset):
+            if incoming[id] != offset { farm.problem("\(id): bytes from \(offset) on, after \(incoming[id] ?? 0)") }
             // Parts of four bytes.
-            later(.service(.contentWritten(id, through: min(offset + 4, SimulatedClient.contentBytes))))
+            let end = min(offset + 4, SimulatedClient.contentBytes)
+            incoming[id] = end
+            later(.service(.contentWritten(id, through: end)))
         case .finishContent(let id):
-            disk.contents.insert(id)
+            if incoming.removeValue(forKey: id) != SimulatedClient.contentBytes { farm.problem("\(id) is not whole") }
+            disk.contents.insert(id.content)
             later(.service(.contentStored(id)))
-        case .discardContent: break
+        case .discardContent(let id): incoming[id] = nil
         case .journal(let token, let entries):
             pendingJournal.append((token, entries))
             if !isCommitting {
@@ -324,8 +337,13 @@ final class SimulatedBroker {
     }
 
     /// What clients are told must be so, and stay so.
-    func remember(_ message: ServiceMessage) {
+    func remember(_ message: ServiceMessage, _ session: SessionID) {
         switch message {
+        case .orderDone(let result) where result.code == .done:
+            for job in cancellations[OrderID(session: session, number: result.number)] ?? []
+            where !farm.disk.cancelled.contains(job) {
+                farm.problem("job \(job) is told to be cancelled, and the disk has not heard of it")
+            }
         case .accepted(let key, let job):
             if let other = farm.disk.acknowledged[key], other != job { farm.problem("\(key) is \(other) and \(job)") }
             farm.disk.acknowledged[key] = job

@@ -29,10 +29,5 @@ struct StoreModelTests {
             try #require(difference == nil, "seed \(seed), batch \(batch)")
         }
         #expect(store.storeID == storeID, "seed \(seed)")
-        if random.chance(20) {
-            let target = folder.path(of: "backup.sqlite")
-            try store.backUp(to: target)
-            #expect(try model.difference(from: JobStore(path: target), &random) == nil, "seed \(seed): backup")
-        }
     }
 }

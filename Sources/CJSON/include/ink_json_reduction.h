@@ -31,7 +31,9 @@ typedef struct {
 /// the rest nor the pieces are looked at more closely makes this fast; it holds because a quote without a backslash
 /// before it either opens or ends a string, and one that ended one would be followed by the key's name, which no JSON
 /// text has.
-ink_json_reduction *ink_json_reduce(const uint8_t *text, size_t length);
+///
+/// A text with more than `pieces_max` pieces is not reduced either: what stands for the smallest takes more memory than it.
+ink_json_reduction *ink_json_reduce(const uint8_t *text, size_t length, size_t pieces_max);
 
 void ink_json_reduction_free(ink_json_reduction *reduction);
 

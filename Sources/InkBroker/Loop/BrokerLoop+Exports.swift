@@ -44,7 +44,7 @@ extension BrokerLoop {
             let (result, time) = LaneTime.measure { () -> Result<(PictureDraft, [EncodedBlock]), BrokerError> in
                 var blocks: [EncodedBlock] = []
                 do throws(BrokerError) {
-                    try BrokerLoop.checkTarget(job.destination)
+                    try PictureWriter.checkTarget(job.destination)
                     let (project, options) = try job.source.read()
                     let draft = try PictureDraft(
                         project, options: options, name: job.name, limits: job.limits, encoder: encoder,
@@ -57,19 +57,6 @@ extension BrokerLoop {
             }
             mailbox.post(.prepared(job.id, result.map { PreparedExport(draft: $0.0, blocks: $0.1, time: time) }))
         }
-    }
-
-    /// Refuses what can never be written before anything is rendered for it.
-    private static func checkTarget(_ path: String) throws(BrokerError) {
-        do throws(SystemFailure) {
-            switch try FileSystem.kind(of: path) {
-            case .missing, .regular: return
-            case .folder, .other: break
-            }
-        } catch {
-            throw .output(path: path, operation: error.operation, errno: error.errno)
-        }
-        throw .targetNotAFile(path: path)
     }
 
     func prepared(_ id: JobID, _ result: Result<PreparedExport, BrokerError>) {

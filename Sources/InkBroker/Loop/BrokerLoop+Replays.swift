@@ -1,11 +1,13 @@
 import Glibc
 import InkEngine
+import InkFiles
 import InkProtocol
 
 /// Tasks that took their workers down are kept, so that somebody can look at them.
 extension BrokerLoop {
-    /// More than this is not kept, bytes.
+    /// Larger tasks are not kept; of those before only the last, of so many bytes together.
     private static let replayBytesMax = 1 << 30
+    static let replaysMax = 32
 
     /// Has the task that failed its job written to a file; returns its path, nil when there is nothing to keep.
     func keep(_ failure: JobFailure, of id: JobID) -> String? {
@@ -25,22 +27,44 @@ extension BrokerLoop {
         let path = "\(folder)/job-\(id.rawValue)-\(String(name)).replay"
         let title = ([job.name, role.description] + story).joined(separator: "; ")
         let file = ReplayFile(title: title, task: task, blocks: blocks)
-        writing.run { BrokerLoop.write(file.encoded(), to: path) }
+        writing.run {
+            BrokerLoop.removeOldReplays(in: folder)
+            BrokerLoop.write(file.encoded(), to: path)
+        }
         return path
+    }
+
+    /// Makes room for one more.
+    static func removeOldReplays(in folder: String) {
+        var replays: [(path: String, status: FileStatus)] = []
+        for name in (try? FileSystem.names(in: folder)) ?? [] where name.ends(with: ".replay".utf8) {
+            let path = folder.appendingPath(String(decoding: name, as: UTF8.self))
+            if let status = try? FileSystem.status(of: path, followingLink: false) { replays.append((path, status)) }
+        }
+        // The newest first.
+        replays.sort { $1.status.modifiedAt < $0.status.modifiedAt }
+        var bytes = 0
+        for (index, replay) in replays.enumerated() {
+            bytes += replay.status.byteCount
+            if index >= replaysMax - 1 || bytes > replayBytesMax { unlink(replay.path) }
+        }
     }
 
     /// Without a disk to keep it on there is no replay; the job's error has been told by then.
     private static func write(_ bytes: [UInt8], to path: String) {
-        let temporary = path + ".part"
-        unlink(temporary)
+        guard var file = try? PendingFile(target: path, tag: "new", mode: 0o600, makesFolders: false) else { return }
         do throws(SystemFailure) {
-            let file = try FileDescriptor(
-                opening: temporary, flags: O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode: 0o600, operation: "create")
             try file.write(bytes)
             try file.sync()
-            rename(temporary, path)
+            try file.publish()
         } catch {
-            unlink(temporary)
+            file.discard()
         }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with end: some BidirectionalCollection<UInt8>) -> Bool {
+        reversed().starts(with: end.reversed())
     }
 }

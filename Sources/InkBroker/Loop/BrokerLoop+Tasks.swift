@@ -4,7 +4,11 @@ import InkProtocol
 /// Tasks out, results in.
 extension BrokerLoop {
     func dispatch(_ dispatch: Dispatch) {
-        guard let job = jobs[dispatch.job], peers[dispatch.worker] != nil else {
+        guard peers[dispatch.worker] != nil else {
+            tell(.workerLost(dispatch.worker, reason: "its connection is gone"))
+            return
+        }
+        guard let job = jobs[dispatch.job] else {
             tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
             return
         }
@@ -30,11 +34,22 @@ extension BrokerLoop {
             if case .inline(let bytes) = payload { jobs[job.id]?.bytesSent += bytes.count }
             send(.task(assignment), to: dispatch.worker, attempt: dispatch.id)
         } catch {
-            let broken = error as? BrokerError ?? .internalError("\(dispatch.role) cannot be packed: \(error)")
-            fail(job.id, broken)
+            fail(job.id, Self.error(of: error, packing: dispatch.role, of: job))
             // The worker never got it: its credit comes back here.
             tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
         }
+    }
+
+    private static func error(of error: any Error, packing role: TaskRole, of job: JobRun) -> BrokerError {
+        if let error = error as? BrokerError { return error }
+        if case .overLimit(let what, let found, let limit)? = error as? ProtocolError {
+            // A thousand layers with masks of a million rows: each tile names all of their pieces.
+            return .refused(
+                .overLimit(
+                    Place(file: job.name), what: "the \(what) of \(role), which names all images that it needs,",
+                    found: "\(found) bytes", limit: "\(limit) bytes"))
+        }
+        return .internalError("\(role) cannot be packed: \(error)")
     }
 
     /// An image comes in pieces, none of which is waited for whole beyond its size; nil for the limit of the whole.

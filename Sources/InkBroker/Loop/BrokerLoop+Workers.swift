@@ -5,6 +5,8 @@ import InkProtocol
 extension BrokerLoop {
     /// Pieces of blocks that a worker may have asked for and not got.
     private static let wantedPartsMax = 1024
+    /// Messages that a worker may leave lying: more than its tasks, their ends and the blocks that it may ask for at once.
+    private static let unsentMax = 4 * ProtocolLimits.tasksInHand
     /// Pieces of blocks that are sent to a worker before the others are looked at again.
     private static let partsPerTurn = 8
 
@@ -74,6 +76,8 @@ extension BrokerLoop {
                 Welcome(
                     heartbeatMilliseconds: configuration.heartbeatMilliseconds,
                     livenessMilliseconds: configuration.livenessMilliseconds)), to: id)
+        // It may be gone before it has been welcomed.
+        guard peers[id] != nil else { return }
         let bytes = Int(clamping: hello.byteCredits)
         tell(
             .workerJoined(
@@ -141,7 +145,9 @@ extension BrokerLoop {
             lose(worker, "a message to it cannot be written: \(error)")
             return
         }
-        if !flushMessages(worker) { behind.insert(worker) }
+        guard !flushMessages(worker) else { return }
+        behind.insert(worker)
+        if peers[worker]?.unsent.count ?? 0 > Self.unsentMax { lose(worker, "it does not take its messages") }
     }
 
     /// Does not take a stranger on, and says so on both sides.

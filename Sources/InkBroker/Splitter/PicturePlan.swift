@@ -36,6 +36,7 @@ struct PicturePlan: Sendable {
         effort = draft.options.effort
         baseImage = draft.baseImage.map { decoded[$0] }
         var costs = draft.costs
+        var filled = SuggestedFill.Total()
         var layers: [PlannedLayer] = []
         for layer in draft.layers {
             let mask = layer.mask.map { decoded[$0] }
@@ -44,7 +45,7 @@ struct PicturePlan: Sendable {
                 opacity: layer.opacity, blendMode: layer.blendMode, mask: mask,
                 content: layer.content.map { decoded[$0] }, blocks: layer.blocks)
             if let pattern = layer.fill {
-                let strokes = try PicturePlan.fill(pattern, mask, draft, layer.place)
+                let strokes = try PicturePlan.fill(pattern, mask, draft, layer.place, &filled)
                 let measures = strokes.map { StrokeMeasure($0) }
                 planned.blocks = try StrokeBlocks.make(
                     of: strokes, measures, canvas: draft.canvas, output: draft.options.output, encoder: encoder,
@@ -61,14 +62,16 @@ struct PicturePlan: Sendable {
     }
 
     private static func fill(
-        _ pattern: SuggestedPattern, _ mask: DecodedImage?, _ draft: PictureDraft, _ path: String
+        _ pattern: SuggestedPattern, _ mask: DecodedImage?, _ draft: PictureDraft, _ path: String,
+        _ total: inout SuggestedFill.Total
     ) throws(BrokerError) -> [Stroke] {
         let size = mask?.size ?? draft.canvas
         let bounds = mask?.maskBounds ?? PixelRect(x: 0, y: 0, width: size.width, height: size.height)
         let box = SuggestedFill.box(maskBounds: bounds, maskSize: size, canvas: draft.canvas)
         do throws(EngineError) {
             return try SuggestedFill.strokes(
-                of: pattern, in: box, limits: draft.limits, place: Place(file: draft.name, path: path))
+                of: pattern, in: box, limits: draft.limits, total: &total,
+                place: Place(file: draft.name, path: path))
         } catch {
             throw .refused(error)
         }

@@ -2,6 +2,12 @@ import InkEngine
 
 /// The strokes that show a template's suggested pattern (spec section 6).
 enum SuggestedFill {
+    /// What a picture's fills amount to.
+    struct Total: Hashable, Sendable {
+        var rows = 0
+        var stamps = 0
+    }
+
     /// The part of the canvas that a mask lets show, canvas pixels.
     ///
     /// - Parameters:
@@ -16,23 +22,28 @@ enum SuggestedFill {
 
     /// One stroke a row: at y = top + 3.5 p + 7 p n, as long as the row's seven lines begin above the box's bottom.
     ///
-    /// - Parameter place: names the layer's pattern in messages.
-    /// - Throws: `EngineError.overLimit` when the rows or their stamps pass the limits; nothing is made then.
+    /// - Parameters:
+    ///   - total: of the picture's fills so far.
+    ///   - place: names the layer's pattern in messages.
+    /// - Throws: `EngineError.overLimit` when the rows or their stamps, with those so far, pass the limits; nothing is made
+    ///   then.
     static func strokes(
-        of pattern: SuggestedPattern, in box: Rect, limits: Limits, place: Place
+        of pattern: SuggestedPattern, in box: Rect, limits: Limits, total: inout Total, place: Place
     ) throws(EngineError) -> [Stroke] {
         let rowHeight = 7 * pattern.spacing
         let rows = ((box.maxY - box.minY) / rowHeight).rounded(.up)
-        guard rowHeight > 0, rows <= Double(limits.strokes) else {
+        guard rowHeight > 0, rows + Double(total.rows) <= Double(limits.strokes) else {
             throw .overLimit(place, what: "the suggested fill", found: "too many rows", limit: "\(limits.strokes) rows")
         }
         let perRow = StampCount.stamps(length: box.maxX - box.minX, distance: pattern.spacing)
-        let (stamps, overflow) = perRow.multipliedReportingOverflow(by: max(1, Int(rows)))
-        guard !overflow, stamps <= limits.stamps else {
+        let (own, overflow) = perRow.multipliedReportingOverflow(by: max(1, Int(rows)))
+        let stamps = StampCount.saturatingSum(total.stamps, overflow ? .max : own)
+        guard stamps <= limits.stamps else {
             throw .overLimit(
-                place, what: "the suggested fill", found: overflow ? "too many stamps" : "\(stamps) stamps",
+                place, what: "the suggested fill", found: stamps == .max ? "too many stamps" : "\(stamps) stamps",
                 limit: "\(limits.stamps) stamps")
         }
+        total = Total(rows: total.rows + Int(rows), stamps: stamps)
         let brush = Brush(
             type: pattern.type, rotation: pattern.rotation, spacing: pattern.spacing, color: pattern.color)
         return (0..<Int(rows)).map { row in

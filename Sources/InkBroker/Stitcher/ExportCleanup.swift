@@ -1,4 +1,5 @@
 import Glibc
+import InkFiles
 import Synchronization
 
 /// The unfinished files of this process, so that an interrupted program can remove them before it ends.
@@ -25,11 +26,10 @@ public enum ExportCleanup {
     static var count: Int { registry.withLock(\.files.count) }
 
     /// Runs `create` and remembers the file, both or neither; throws `ECANCELED` after `removeAll`.
-    static func register<T>(
-        _ file: String, creating create: () throws(SystemFailure) -> T
-    ) throws(SystemFailure) -> T {
+    static func register(_ file: String, creating create: PendingFile.Creation) throws(SystemFailure) -> FileDescriptor
+    {
         // The lock is held over the creation, so that no file appears unseen while another thread removes them.
-        let result: Result<T, SystemFailure> = registry.withLock { registry in
+        let result: Result<FileDescriptor, SystemFailure> = registry.withLock { registry in
             guard !registry.isClosed else { return .failure(SystemFailure(operation: "create", errno: ECANCELED)) }
             do throws(SystemFailure) {
                 let made = try create()

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkFiles
 import Synchronization
 
 /// A picture that is on the disk under its own name.
@@ -20,11 +21,9 @@ final class PictureWriter: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        var file: FileDescriptor?
+        var file: PendingFile
         /// nil when it is not wanted.
         var hash: Hash?
-        var byteCount = 0
-        var folders: [String]
     }
 
     /// The hash is reached only under the lock.
@@ -38,49 +37,24 @@ final class PictureWriter: Sendable {
     init(
         target: String, tag: String? = nil, isPrivate: Bool = false, wantsDigest: Bool = true
     ) throws(BrokerError) {
-        let hash = wantsDigest ? Hash(stream: SHA256()) : nil
-        do throws(SystemFailure) {
-            let kind = try FileSystem.kind(of: target)
-            if kind == .folder || kind == .other { throw SystemFailure(operation: "", errno: 0) }
-            self.target = FileSystem.resolvingLink(target)
-            let (folder, name) = FileSystem.split(self.target)
-            var folders: [String] = []
-            let path = "\(folder)/\(PictureWriter.temporaryName(for: name, tag: tag))"
-            temporary = path
-            // One of the same tag is what an earlier life of this very export left behind.
-            if tag != nil { unlink(path) }
-            let file = try PictureWriter.create(path, in: folder, mode: isPrivate ? 0o600 : 0o666, folders: &folders)
-            state = Mutex(State(file: file, hash: hash, folders: folders))
-        } catch {
-            throw error.errno == 0
-                ? .targetNotAFile(path: target)
-                : .output(path: target, operation: error.operation, errno: error.errno)
+        try Self.checkTarget(target)
+        let file = try Self.asOutput(target) { () throws(SystemFailure) in
+            try PendingFile(
+                target: target, tag: tag, mode: isPrivate ? 0o600 : 0o666, create: ExportCleanup.register)
         }
+        self.target = file.target
+        temporary = file.temporary
+        state = Mutex(State(file: file, hash: wantsDigest ? Hash(stream: SHA256()) : nil))
     }
 
     deinit { discard() }
 
-    private static func create(
-        _ path: String, in folder: String, mode: mode_t, folders: inout [String]
-    ) throws(SystemFailure) -> FileDescriptor {
-        do {
-            try FileSystem.makeFolders(folder, made: &folders)
-            return try ExportCleanup.register(path) { () throws(SystemFailure) in
-                try FileDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, mode: mode, operation: "create")
-            }
-        } catch {
-            removeFolders(folders)
-            throw error
-        }
-    }
-
-    /// `.NAME.TAG.part`, the name cut so that the whole stays within 255 bytes; eight random digits without a tag.
-    private static func temporaryName(for name: String, tag: String?) -> String {
-        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
-        let tag = tag ?? String(repeating: "0", count: 8 - digits.count) + digits
-        var stem = name
-        while stem.utf8.count + tag.utf8.count > 255 - 7 { stem.removeLast() }
-        return ".\(stem).\(tag).part"
+    /// Refuses what can never be written.
+    ///
+    /// - Throws: `BrokerError.targetNotAFile`, `.output`.
+    static func checkTarget(_ path: String) throws(BrokerError) {
+        let found = try asOutput(path) { () throws(SystemFailure) in try FileSystem.status(of: path) }
+        if let found, found.kind != .regular { throw .targetNotAFile(path: path) }
     }
 
     /// Appends to the file.
@@ -88,17 +62,14 @@ final class PictureWriter: Sendable {
     /// - Throws: `BrokerError.output`; the writer can only be discarded then.
     func write(_ bytes: [UInt8]) throws(BrokerError) {
         try withState { state throws(SystemFailure) in
-            guard let file = state.file else { throw SystemFailure(operation: "write", errno: EBADF) }
-            try file.write(bytes)
-            file.beginSync(of: state.byteCount..<(state.byteCount + bytes.count))
-            state.byteCount += bytes.count
+            try state.file.write(bytes)
             state.hash?.stream.update(bytes)
         }
     }
 
     /// What has been written so far.
     var unfinished: UnfinishedPicture {
-        UnfinishedPicture(path: temporary, byteCount: state.withLock(\.byteCount))
+        UnfinishedPicture(path: temporary, byteCount: state.withLock(\.file.byteCount))
     }
 
     /// Brings the file to the disk and gives it the target's name.
@@ -110,21 +81,13 @@ final class PictureWriter: Sendable {
     ) throws(BrokerError) -> WrittenPicture {
         do {
             let picture = try withState { state throws(SystemFailure) in
-                guard let file = state.file else { throw SystemFailure(operation: "finish", errno: EBADF) }
-                try file.sync()
-                return WrittenPicture(byteCount: state.byteCount, digest: state.hash?.stream.finish() ?? [])
+                try state.file.sync()
+                return WrittenPicture(byteCount: state.file.byteCount, digest: state.hash?.stream.finish() ?? [])
             }
             try seal?(temporary, picture)
             try withState { state throws(SystemFailure) in
-                guard rename(temporary, target) == 0 else {
-                    throw SystemFailure(operation: "rename to", errno: errno)
-                }
+                try state.file.publish()
                 ExportCleanup.forget(temporary)
-                state.file = nil
-                // The name is in place; that some file systems cannot sync a folder does not undo it.
-                let folder = try? FileDescriptor(
-                    opening: FileSystem.split(target).folder, flags: O_RDONLY | O_DIRECTORY, operation: "open")
-                try? folder?.sync()
             }
             return picture
         } catch {
@@ -135,17 +98,8 @@ final class PictureWriter: Sendable {
 
     /// Removes the unfinished file, and the folders that were made for it if nothing else is in them.
     func discard() {
-        state.withLock { state in
-            guard state.file != nil else { return }
-            state.file = nil
-            unlink(temporary)
-            ExportCleanup.forget(temporary)
-            PictureWriter.removeFolders(state.folders)
-        }
-    }
-
-    private static func removeFolders(_ folders: [String]) {
-        for folder in folders.reversed() { rmdir(folder) }
+        state.withLock { $0.file.discard() }
+        ExportCleanup.forget(temporary)
     }
 
     private func withState<T: Sendable>(
@@ -154,10 +108,16 @@ final class PictureWriter: Sendable {
         let result: Result<T, SystemFailure> = state.withLock { state in
             do throws(SystemFailure) { return .success(try body(&state)) } catch { return .failure(error) }
         }
+        return try Self.asOutput(target) { () throws(SystemFailure) in try result.get() }
+    }
+
+    private static func asOutput<T>(
+        _ path: String, _ body: () throws(SystemFailure) -> T
+    ) throws(BrokerError) -> T {
         do throws(SystemFailure) {
-            return try result.get()
+            return try body()
         } catch {
-            throw .output(path: target, operation: error.operation, errno: error.errno)
+            throw .output(path: path, operation: error.operation, errno: error.errno)
         }
     }
 }

@@ -1,6 +1,6 @@
-import CSystem
 import Glibc
 import InkEngine
+import InkFiles
 public import InkProtocol
 
 /// Where the bytes of a content are, as they travel.
@@ -19,19 +19,10 @@ public enum ContentSource: Hashable, Sendable {
 
 /// Tells whether a file is still the one that was looked at.
 public struct FileStamp: Hashable, Sendable {
-    var device: UInt64
-    var inode: UInt64
-    var byteCount: UInt64
-    var modifiedSeconds: Int64
-    var modifiedNanoseconds: Int64
+    private let status: FileStatus
+    var byteCount: UInt64 { UInt64(status.byteCount) }
 
-    init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        byteCount = UInt64(max(0, status.st_size))
-        modifiedSeconds = Int64(status.st_mtim.tv_sec)
-        modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
-    }
+    init(_ status: FileStatus) { self.status = status }
 }
 
 /// A content with its name: what a submission says of it, and where its bytes are.
@@ -52,17 +43,17 @@ public struct PreparedContent: Hashable, Sendable {
     ///
     /// Throws `file` and `contentSize`.
     public init(file path: String) throws(ClientError) {
-        let file = try OpenFile(reading: path)
-        let stamp = try file.stamp()
+        let (file, stamp) = try ContentSource.open(path)
         guard stamp.byteCount > 0, stamp.byteCount <= ProtocolLimits.contentBytes else {
             throw .contentSize(path: path, found: stamp.byteCount, limit: ProtocolLimits.contentBytes)
         }
         let digest = SHA256()
-        var offset: UInt64 = 0
+        var offset = 0
         while offset < stamp.byteCount {
-            let piece = try file.read(Int(min(1 << 20, stamp.byteCount - offset)), at: offset)
-            digest.update(piece)
-            offset += UInt64(piece.count)
+            let count = min(1 << 20, Int(stamp.byteCount) - offset)
+            digest.update(
+                try ClientError.wrapping(path) { () throws(SystemFailure) in try file.read(count, at: offset) })
+            offset += count
         }
         source = .content(ContentID(digest: digest.finish()), byteCount: stamp.byteCount, .plain)
         content = .file(path: path, stamp)
@@ -76,15 +67,33 @@ extension ContentSource {
         case .bytes(let bytes): return .success(Array(bytes[Int(offset)..<(Int(offset) + byteCount)]))
         case .file(let path, let stamp):
             do throws(ClientError) {
-                let file = try OpenFile(reading: path)
-                let piece = try file.read(byteCount, at: offset)
-                guard try file.stamp() == stamp else {
-                    return .failure(ContentFailure(reason: "\(path) has changed since it was submitted"))
+                let (file, before) = try Self.open(path)
+                if before == stamp {
+                    let piece = try ClientError.wrapping(path) { () throws(SystemFailure) in
+                        try file.read(byteCount, at: Int(offset))
+                    }
+                    if try Self.stamp(of: file, path) == stamp { return .success(piece) }
                 }
-                return .success(piece)
+                return .failure(ContentFailure(reason: "\(path) has changed since it was submitted"))
             } catch {
                 return .failure(ContentFailure(reason: "\(error)"))
             }
         }
+    }
+    /// Opens a regular file.
+    fileprivate static func open(_ path: String) throws(ClientError) -> (FileDescriptor, FileStamp) {
+        // Without waiting, so that a pipe without a writer does not hold up the thread.
+        let file = try ClientError.wrapping(path) { () throws(SystemFailure) in
+            try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
+        }
+        return (file, try stamp(of: file, path))
+    }
+
+    private static func stamp(of file: FileDescriptor, _ path: String) throws(ClientError) -> FileStamp {
+        let status = try ClientError.wrapping(path) { () throws(SystemFailure) in try file.status() }
+        guard status.kind == .regular else {
+            throw .file(path: path, operation: "read", errno: status.isFolder ? EISDIR : ESPIPE)
+        }
+        return FileStamp(status)
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkFiles
 import InkJSON
 
 /// What the times are times of.

@@ -1,4 +1,5 @@
 import InkEngine
+import InkFiles
 import InkJSON
 
 /// The machine-readable account of a benchmark: what `--json` writes and `--compare` reads. It keeps every run.

@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkFiles
 import InkJSON
 import Synchronization
 

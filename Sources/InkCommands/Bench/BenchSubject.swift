@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkFiles
 
 /// What one command of a benchmark exports.
 struct BenchSubject: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import InkFiles
 
 /// How much of the machine's processor time others take while something is measured.
 struct OthersLoad: Sendable {

@@ -1,4 +1,5 @@
 import InkEngine
+import InkFiles
 import InkJSON
 import Synchronization
 
@@ -209,6 +210,13 @@ struct ExportCommand {
         for picture in plan.pictures where Array(FileSystem.resolved(picture.output).utf8) == place {
             throw .usage("--report: \(path) is also the name of a picture")
         }
+        for input in inputs where input.isTemplateFolder && !input.isStandardInput {
+            guard place.starts(with: Array(FileSystem.resolved(input.path).utf8) + [UInt8(ascii: "/")]) else {
+                continue
+            }
+            throw .usage("--report: \(path) lies inside the input \(input.path)")
+        }
+        try asCommand { () throws(EngineError) in try FileSystem.checkWritable(path) }
     }
 
     private func report(_ finished: FinishedExports) throws(CommandError) -> ExitCode {
@@ -219,18 +227,14 @@ struct ExportCommand {
             folder: FileSystem.currentFolder(), rendererVersion: finished.rendererVersion,
             workers: finished.workers, broker: remote?.endpoint, exitCode: exitCode,
             peakBytes: ProcessMemory.peakBytes())
-        if let path = arguments.run.reportPath {
-            do {
-                try report.write(to: path)
-            } catch {
-                throw .engine(error)
-            }
-        }
+        // Whatever becomes of the file, what was done is said.
+        let written = Result { () throws(EngineError) in try arguments.run.reportPath.map(report.write(to:)) }
         if arguments.run.printsJSON {
             try environment.console.print(report.json.text())
         } else if !arguments.run.isQuiet {
             try environment.console.print(summary.text(finished.records))
         }
+        if case .failure(let error) = written { throw .engine(error) }
         return exitCode
     }
 

@@ -1,4 +1,5 @@
 import InkEngine
+import InkFiles
 
 /// What `ink import` is asked for.
 struct ImportArguments: Hashable, Sendable {

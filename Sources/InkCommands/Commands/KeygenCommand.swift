@@ -1,4 +1,5 @@
 import InkEngine
+import InkFiles
 import InkProtocol
 
 /// `ink keygen`: makes a pair of keys.

@@ -1,6 +1,7 @@
 import InkBroker
 import InkClient
 import InkEngine
+import InkFiles
 import InkJSON
 import InkProtocol
 

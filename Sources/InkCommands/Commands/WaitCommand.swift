@@ -1,5 +1,7 @@
+import Glibc
 import InkClient
 import InkEngine
+import InkFiles
 import InkJSON
 import InkProtocol
 
@@ -160,10 +162,21 @@ struct WaitCommand {
 
     /// Whether the very picture is at that path, from an earlier `ink wait`.
     private static func isThere(_ path: String, _ picture: FinishedPicture) -> Bool {
-        guard let status = try? FileSystem.status(path), !status.isFolder, status.byteCount == picture.byteCount,
-            let bytes = try? FileSystem.read(path, limitBytes: status.byteCount)
+        guard let found = try? FileSystem.status(path), found.kind == .regular, found.byteCount == picture.byteCount
         else { return false }
-        return SHA256.digest(bytes) == picture.digest
+        let digest = SHA256()
+        do throws(SystemFailure) {
+            let file = try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
+            var offset = 0
+            while offset < found.byteCount {
+                let piece = try file.read(min(1 << 20, found.byteCount - offset), at: offset)
+                digest.update(piece)
+                offset += piece.count
+            }
+        } catch {
+            return false
+        }
+        return digest.finish() == picture.digest
     }
 
     private mutating func done(_ notice: Notice, at path: String?) throws(CommandError) {

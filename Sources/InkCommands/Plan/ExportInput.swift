@@ -1,4 +1,5 @@
 import InkEngine
+import InkFiles
 
 /// One project to export, before it has been read.
 struct ExportInput: Hashable, Sendable {

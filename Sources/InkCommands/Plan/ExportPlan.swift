@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkFiles
 
 /// What planning needs to know of a project that has been read.
 struct ProjectOutline: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkFiles
 
 /// Turns the paths of a command line into projects: folders are searched, list files read.
 struct InputFinder {
@@ -10,7 +11,7 @@ struct InputFinder {
 
     private var found: [FoundInput] = []
     /// Folders that have been searched: a link that leads back is not followed again.
-    private var searched: Set<FileIdentity> = []
+    private var searched: Set<FileStatus.Identity> = []
 
     private init() {}
 

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkFiles
 
 /// A folder for what need not stay, in `TMPDIR` or else in `/tmp`.
 enum TemporaryFolder {

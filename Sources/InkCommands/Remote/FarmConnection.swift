@@ -19,7 +19,8 @@ protocol FarmConnection: Sendable {
 extension FarmClient: FarmConnection {}
 
 extension FarmConnection {
-    /// `ask` with the commands' errors and its answer read; `.null` where the broker has nothing to say.
+    /// `ask` with the commands' errors and its answer read; `.null` where the broker has nothing to say, an error where it
+    /// cannot.
     func answer(_ topic: Topic, timeoutMilliseconds: Int) throws(CommandError) -> JSONValue {
         let text: [UInt8]
         do throws(ClientError) {
@@ -27,14 +28,19 @@ extension FarmConnection {
         } catch {
             throw .farm(PictureFailure(error))
         }
+        let answer: JSONValue
         do throws(JSONReader.Failure) {
-            return try JSONReader.read(text)
+            answer = try JSONReader.read(text)
         } catch {
             throw .farm(
                 PictureFailure(
                     kind: .internalError,
                     reason: "the broker's answer is no JSON: byte \(error.offset): \(error.reason)"))
         }
+        if let problem = answer["problem"]?.string {
+            throw .farm(PictureFailure(kind: .inputOutput, reason: "the broker cannot read its jobs: \(problem)"))
+        }
+        return answer
     }
 
     /// `order` with the commands' errors.

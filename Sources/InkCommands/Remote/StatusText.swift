@@ -55,6 +55,9 @@ struct StatusText {
                 "Storage  \(size(store, "usedBytes")) of \(size(store, "quotaBytes")) used; blocks: "
                     + "\(size(memory, "blockBytes")), \(size(memory, "spilledBytes")) spilled")
         }
+        if let problem = status["store"]?["problem"]?.string {
+            lines.append("Problem  \(problem.escapingControls())")
+        }
         lines.append("Clients  \(status["clients"]?.integer ?? 0)")
         return lines
     }

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkFiles
 
 /// Renders the pictures of a plan: reads projects ahead on a thread of its own, hands pictures to the farm, keeps the
 /// records.

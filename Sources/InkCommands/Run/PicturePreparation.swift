@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkFiles
 
 /// What is to be done for one planned picture, once its project has been read.
 enum PreparedPicture: Sendable {
@@ -77,9 +78,4 @@ struct PictureContent: Sendable {
         ].joined(separator: "\n")
         return sha256(Array(text.utf8))
     }
-}
-
-extension [UInt8] {
-    /// Two lower-case digits a byte.
-    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

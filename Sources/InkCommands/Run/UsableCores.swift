@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import InkFiles
 
 /// How many processor cores this process may use.
 enum UsableCores {

@@ -1,4 +1,5 @@
 import Glibc
+import InkFiles
 
 /// What the process knows of itself and its machine.
 enum ProcessFacts {

@@ -1,4 +1,5 @@
 import InkBroker
+import InkFiles
 import InkService
 import InkStore
 

@@ -1,4 +1,5 @@
 import InkEngine
+import InkFiles
 
 /// What `ink broker` and `ink worker` do with their settings before anything starts.
 enum ServiceSettings {

@@ -13,7 +13,5 @@ public struct PictureDigest: Hashable, Sendable, CustomStringConvertible {
     public static let byteCount = 32
 
     /// Lower-case hexadecimal.
-    public var description: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    public var description: String { bytes.hexadecimal }
 }

@@ -67,6 +67,17 @@ final class Pattern: Sendable {
         }
     }
 
+    /// What it takes of memory, in points of 16 bytes; an upper bound.
+    var pointCount: Int {
+        switch shape {
+        case .outline(let outline): return 64 + outline.points.count
+        case .parts(let parts):
+            return parts.reduce(64) { count, part in
+                if case .polygon(let corners) = part { count + 16 + corners.count } else { count + 16 }
+            }
+        }
+    }
+
     private static func halfExtent(type: BrushType, spacing: Double, lineWidth: Double) -> Point {
         let lineReach = 3 * spacing + lineWidth / 2
         switch type {

@@ -4,6 +4,9 @@ struct PlacedStamps: Sendable {
     let all: [Stamp]
     private let boxes: [Rect]
 
+    /// Stamps that are drawn without a look at whether they are still wanted.
+    static let countAtOnce = 4096
+
     /// Stamps of a box.
     private static let boxCount = 16
 
@@ -19,16 +22,22 @@ struct PlacedStamps: Sendable {
     }
 
     /// Those near a cell, one after the other.
-    func visible(_ near: NearCell) -> Visible { Visible(stamps: self, near: near) }
+    ///
+    /// - Parameter isCancelled: asked now and then; when it is so there are no more.
+    func visible(_ near: NearCell, isCancelled: @escaping () -> Bool = { false }) -> Visible {
+        Visible(stamps: self, near: near, isCancelled: isCancelled)
+    }
 
     /// The stamps near a cell that take anything.
     struct Visible: Sequence, IteratorProtocol {
         private let stamps: [Stamp]
         private let boxes: [Rect]
         private let near: NearCell
+        private let isCancelled: () -> Bool
         private var index = 0
 
-        fileprivate init(stamps: PlacedStamps, near: NearCell) {
+        fileprivate init(stamps: PlacedStamps, near: NearCell, isCancelled: @escaping () -> Bool) {
+            self.isCancelled = isCancelled
             self.stamps = stamps.all
             boxes = stamps.boxes
             self.near = near
@@ -41,9 +50,12 @@ struct PlacedStamps: Sendable {
         @inline(__always)
         mutating func nextIndex() -> Int? {
             while index < stamps.count {
-                if index % PlacedStamps.boxCount == 0, !near.meets(boxes[index / PlacedStamps.boxCount]) {
-                    index += PlacedStamps.boxCount
-                    continue
+                if index % PlacedStamps.boxCount == 0 {
+                    guard near.meets(boxes[index / PlacedStamps.boxCount]) else {
+                        index += PlacedStamps.boxCount
+                        continue
+                    }
+                    if isCancelled() { return nil }
                 }
                 defer { index += 1 }
                 let stamp = stamps[index]

@@ -94,14 +94,18 @@ final class BarPainter {
     ) -> Bool {
         guard !isExact, !stroke.isTap, stroke.areStampsAlike else { return false }
         places.removeAll(keepingCapacity: true)
-        var first: Stamp?
+        var arePrepared = false
         for stamp in stamps {
-            if first == nil { first = stamp }
+            if !arePrepared {
+                guard prepareBars(of: stamp, in: stroke, scale: scale) else { return false }
+                arePrepared = true
+            }
             places.append(ink_place(stamp, scale))
+            guard places.count == PlacedStamps.countAtOnce else { continue }
+            multiply(isSteady: true, count: places.count, into: plane)
+            places.removeAll(keepingCapacity: true)
         }
-        guard let first else { return true }
-        guard prepareBars(of: first, in: stroke, scale: scale) else { return false }
-        multiply(isSteady: true, count: places.count, into: plane)
+        if !places.isEmpty { multiply(isSteady: true, count: places.count, into: plane) }
         return true
     }
 
@@ -120,6 +124,7 @@ final class BarPainter {
             multiply(isSteady: false, count: stroke.brush.dynamics.tiltAffectsRotation ? 1 : .max, into: plane)
             return true
         }
+        guard box.intersects(accumulator.cell) else { return true }
         addExactly(stamp, of: stroke.brush, scale: scale)
         accumulator.multiplyPolygons(plane, rows: box.rows, alpha: stamp.alpha)
         return true

@@ -19,13 +19,16 @@ final class ContourPainter {
     }
 
     /// Multiplies into `plane` what each stamp that meets the accumulator's cell leaves of each pixel.
-    func paint(_ stamps: PlacedStamps, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane) {
+    func paint(
+        _ stamps: PlacedStamps, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane,
+        isCancelled: @escaping () -> Bool
+    ) {
         let brush = stroke.brush
         let near = NearCell(accumulator.cell, scale: scale, reach: PreparedStroke.contourReach(of: brush))
         // A pixel's diagonal between two lines keeps them out of one pixel.
         let gap = 1.5 / min(scale.x, scale.y)
         defer { if stroke.isFaint { plane.multiplyDepth(covered, kernels) } }
-        var visible = stamps.visible(near)
+        var visible = stamps.visible(near, isCancelled: isCancelled)
         while let index = visible.nextIndex(), index + 1 < stamps.all.count {
             let (stamp, next) = (stamps.all[index], stamps.all[index + 1])
             var contour = ink_contour(

@@ -59,7 +59,7 @@ final class OutlinePainter {
             forgetChains()
         }
         patterns[key] = pattern
-        if case .outline(let outline) = pattern.shape { patternPoints += outline.points.count }
+        patternPoints += pattern.pointCount
         return pattern
     }
 

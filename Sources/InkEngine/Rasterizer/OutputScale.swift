@@ -30,6 +30,9 @@ struct OutputScale: Hashable, Sendable {
 }
 
 extension PixelRect {
+    /// With the pixels round it.
+    var withBorder: PixelRect { PixelRect(x: x - 1, y: y - 1, width: width + 2, height: height + 2) }
+
     func intersects(_ other: PixelRect) -> Bool {
         x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
     }

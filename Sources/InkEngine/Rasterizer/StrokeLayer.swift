@@ -28,7 +28,7 @@ final class StrokeLayer {
     ///   - isOpaque: whether the finished picture is; if it is not, the colour of the faintest ink will show.
     ///   - isBlank: whether the layer is transparent, whatever its planes hold; they are filled when the first stroke meets
     ///     the cell, and this becomes false.
-    ///   - isCancelled: asked before every stroke; when it is so, what is drawn is of no use.
+    ///   - isCancelled: asked before every stroke and now and then in one; when it is so, what is drawn is of no use.
     func draw(
         _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, isOpaque: Bool,
         onto layer: SharePlanes, isBlank: inout Bool, isCancelled: () -> Bool
@@ -43,7 +43,10 @@ final class StrokeLayer {
             if let painted, block.runs[painted] != block.runs[index] {
                 apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank)
             }
-            painter.paint(block.strokes[index], scale: scale, cell: cell, into: remaining)
+            withoutActuallyEscaping(isCancelled) { isCancelled in
+                painter.paint(
+                    block.strokes[index], scale: scale, cell: cell, into: remaining, isCancelled: isCancelled)
+            }
             painted = index
         }
         if let painted { apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank) }

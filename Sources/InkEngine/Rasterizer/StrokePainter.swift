@@ -32,13 +32,19 @@ final class StrokePainter {
     }
 
     /// Multiplies into `plane`, which covers `cell`, what the stroke leaves of each pixel.
-    func paint(_ stroke: PreparedStroke, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane) {
+    ///
+    /// - Parameter isCancelled: asked now and then; when it is so, what is drawn is of no use.
+    func paint(
+        _ stroke: PreparedStroke, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane,
+        isCancelled: @escaping () -> Bool = { false }
+    ) {
         guard NearCell(cell, scale: scale).meets(stroke.bounds) else { return }
         accumulator.move(to: cell)
         covered.move(to: cell)
         switch stroke.marks {
-        case .stamps(let stamps): paint(stamps, of: stroke, scale: scale, into: plane)
-        case .contour(let stamps): contours.paint(stamps, of: stroke, scale: scale, into: plane)
+        case .stamps(let stamps): paint(stamps, of: stroke, scale: scale, into: plane, isCancelled)
+        case .contour(let stamps):
+            contours.paint(stamps, of: stroke, scale: scale, into: plane, isCancelled: isCancelled)
         case .solid(let path, let alpha): paintSolid(path, alpha: alpha, scale: scale, into: plane)
         }
     }
@@ -46,12 +52,13 @@ final class StrokePainter {
     // MARK: Stamps
 
     private func paint(
-        _ stamps: PlacedStamps, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
+        _ stamps: PlacedStamps, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane,
+        _ isCancelled: @escaping () -> Bool
     ) {
         let brush = stroke.brush
         let pattern = outlines.pattern(for: stroke, scale: scale)
         let near = NearCell(accumulator.cell, scale: scale, reach: Pattern.reach(of: brush))
-        let visible = stamps.visible(near)
+        let visible = stamps.visible(near, isCancelled: isCancelled)
         if stroke.isFaint {
             paintFaintly(visible, of: brush, pattern, scale: scale, into: plane)
             return
@@ -64,14 +71,17 @@ final class StrokePainter {
         if brush.type == .waves, waves?.paint(visible, of: stroke, scale: scale, into: plane) == true { return }
         for stamp in visible {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
-            guard box.intersects(accumulator.cell) else { continue }
+            // Tables reach into the pixels round it, in whichever cell these are.
+            guard box.withBorder.intersects(accumulator.cell) else { continue }
             switch brush.type {
             case .parallelLines where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane),
                 .crossHatch where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane):
                 continue
             case .dots where discs.paint(stamp, of: stroke, scale: scale, box: box, into: plane):
                 continue
-            default: outlines.paint(stamp, of: pattern, scale: scale, box: box, into: plane)
+            case _ where box.intersects(accumulator.cell):
+                outlines.paint(stamp, of: pattern, scale: scale, box: box, into: plane)
+            default: continue
             }
         }
     }

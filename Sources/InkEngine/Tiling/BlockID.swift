@@ -28,7 +28,5 @@ public struct BlockID: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(bytes[0])
     }
 
-    public var description: String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    public var description: String { digest.hexadecimal }
 }

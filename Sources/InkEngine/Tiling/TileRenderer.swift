@@ -27,7 +27,7 @@ public struct RenderedTile: Sendable {
 public final class TileRenderer {
     /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
     /// made by another one is not up to date.
-    public static let version = "20"
+    public static let version = "21"
 
     /// A cell's largest size, pixels. Four planes of Float are 2 MB, four of shares half of it; strokes' tables are made for
     /// every cell that they meet.
@@ -62,7 +62,7 @@ public final class TileRenderer {
 
     /// Renders the tile.
     ///
-    /// - Parameter isCancelled: asked before every stroke in a cell and after every cell, since a tile may take minutes.
+    /// - Parameter isCancelled: asked before every stroke in a cell, now and then in one, and after every cell, since a tile may take minutes.
     /// - Throws: `internalError` for a task that contradicts itself or its blocks, and when it was cancelled; what `blocks`
     ///   throws.
     public func render(

@@ -22,7 +22,7 @@ public struct SubmissionKey: Hashable, Sendable, CustomStringConvertible {
         return SubmissionKey(bytes: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    public var description: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    public var description: String { bytes.hexadecimal }
 }
 
 /// A picture that a client wants of a project.

@@ -1,4 +1,5 @@
 import Glibc
+import InkFiles
 
 /// Why a key cannot be used. `description` is one line that a person can act on.
 public enum KeyError: Error, Hashable, Sendable {
@@ -33,6 +34,17 @@ extension KeyError: CustomStringConvertible {
     }
 }
 
+extension KeyError {
+    /// What `body` fails at, as trouble with a file.
+    fileprivate static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(KeyError) -> T {
+        do throws(SystemFailure) {
+            return try body()
+        } catch {
+            throw .file(path: path, operation: error.operation, errno: error.errno)
+        }
+    }
+}
+
 /// A key as it lies in a file: lines of `name = value`, `#` begins a comment.
 ///
 ///     # ink public key
@@ -55,19 +67,19 @@ public struct KeyFile: Hashable, Sendable {
 
     /// Reads a key file. One that holds a secret must not be readable for others.
     public static func read(path: String) throws(KeyError) -> KeyFile {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw .file(path: path, operation: "open", errno: errno) }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw .file(path: path, operation: "look at", errno: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .malformed(path: path, reason: "it is no regular file") }
+        let file = try KeyError.wrapping(path) { () throws(SystemFailure) in
+            try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
+        }
+        let status = try KeyError.wrapping(path) { () throws(SystemFailure) in try file.status() }
+        guard status.kind == .regular else {
+            throw .malformed(path: path, reason: "it is no regular file")
+        }
         var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
-        let count = Glibc.read(file, &bytes, bytes.count)
-        guard count >= 0 else { throw .file(path: path, operation: "read", errno: errno) }
+        let count = try KeyError.wrapping(path) { () throws(SystemFailure) in try file.read(into: &bytes) }
         guard count <= bytesMax else { throw .malformed(path: path, reason: "it is longer than \(bytesMax) bytes") }
         let key = try parse(Array(bytes[..<count]), path: path)
         // The group may read it: that is how service managers hand secrets to a service.
-        if key.secretKey != nil, status.st_mode & 0o027 != 0 { throw .exposed(path: path) }
+        if key.secretKey != nil, status.mode & 0o027 != 0 { throw .exposed(path: path) }
         return key
     }
 
@@ -141,17 +153,20 @@ public struct KeyFile: Hashable, Sendable {
         return (secret, open)
     }
 
-    private static func write(_ text: String, to path: String, _ mode: mode_t) throws(KeyError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard file >= 0 else {
-            throw errno == EEXIST ? .exists(path: path) : .file(path: path, operation: "create", errno: errno)
-        }
-        defer { close(file) }
-        let bytes = Array(text.utf8)
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else {
-            let reason = errno
-            unlink(path)
-            throw .file(path: path, operation: "write", errno: reason)
+    private static func write(_ text: String, to path: String, _ mode: UInt32) throws(KeyError) {
+        do throws(SystemFailure) {
+            let file = try FileDescriptor(
+                opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, operation: "create")
+            do throws(SystemFailure) {
+                try file.write(Array(text.utf8))
+                try file.sync()
+            } catch {
+                unlink(path)
+                throw error
+            }
+        } catch {
+            throw error.errno == EEXIST
+                ? .exists(path: path) : .file(path: path, operation: error.operation, errno: error.errno)
         }
     }
 

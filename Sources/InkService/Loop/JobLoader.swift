@@ -1,6 +1,7 @@
 import Glibc
 import InkBroker
 import InkEngine
+import InkFiles
 import InkProtocol
 import InkStore
 
@@ -25,7 +26,10 @@ struct JobLoader: Sendable {
         case .content(let id, _, let encoding):
             var bytes: [UInt8]
             do throws(StoreError) { bytes = try contents.read(id) } catch {
-                throw .io(path: contents.path(of: id), operation: "read", errno: EIO)
+                guard case .file(let path, let operation, let errno) = error else {
+                    throw .io(path: contents.path(of: id), operation: "read", errno: EIO)
+                }
+                throw .io(path: path, operation: operation, errno: errno)
             }
             if encoding == .zstd {
                 do throws(ProtocolError) {
@@ -59,8 +63,8 @@ struct JobLoader: Sendable {
         }
         var place = "\(folder)/\(path)"
         var status = stat()
-        while lstat(place, &status) != 0, errno == ENOENT, let slash = place.utf8.lastIndex(of: UInt8(ascii: "/")) {
-            place = String(decoding: place.utf8[..<slash], as: UTF8.self)
+        while lstat(place, &status) != 0, errno == ENOENT, place != "/", !place.isEmpty {
+            place = place.splitPath().folder
         }
         guard let real = Self.real(place), real == root || ServiceState.lies(real, below: root) else {
             throw .badInput(Place(file: path), reason: "a link leads out of the broker's output root")

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkFiles
 import InkProtocol
 import InkStore
 import Synchronization
@@ -8,20 +9,20 @@ import Synchronization
 enum SealedFile {
     /// Whether the picture stands at a path: its bytes are counted and hashed.
     static func isThere(_ path: String, _ picture: FinishedPicture) -> Bool {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
         let hash = SHA256()
         var count: UInt64 = 0
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        while true {
-            let read = buffer.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
-            if read < 0, errno == EINTR { continue }
-            guard read >= 0 else { return false }
-            if read == 0 { break }
-            count += UInt64(read)
-            guard count <= picture.byteCount else { return false }
-            hash.update(Array(buffer[..<read]))
+        do throws(SystemFailure) {
+            let file = try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
+            var buffer = [UInt8](repeating: 0, count: 1 << 20)
+            while true {
+                let read = try file.read(into: &buffer)
+                if read == 0 { break }
+                count += UInt64(read)
+                guard count <= picture.byteCount else { return false }
+                hash.update(Array(buffer[..<read]))
+            }
+        } catch {
+            return false
         }
         return count == picture.byteCount && hash.finish() == picture.digest
     }
@@ -29,12 +30,7 @@ enum SealedFile {
     /// Gives a picture that waits under its temporary name its own. Returns whether it could be done.
     static func publish(_ seal: PictureSeal) -> Bool {
         guard isThere(seal.temporary, seal.picture), rename(seal.temporary, seal.target) == 0 else { return false }
-        let slash = seal.target.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { String(decoding: seal.target.utf8[..<$0], as: UTF8.self) } ?? "."
-        let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return true }
-        fsync(descriptor)
-        close(descriptor)
+        try? FileSystem.syncFolder(seal.target.splitPath().folder)
         return true
     }
 }

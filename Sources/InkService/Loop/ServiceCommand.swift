@@ -12,7 +12,7 @@ enum ServiceCommand: Sendable {
     case read(SessionID, [ServiceMessage])
     case send(SessionID, ServiceMessage)
     case answer(SessionID, UInt32, String)
-    case status(SessionID, UInt32, StoreCounts, BrokerReport)
+    case status(SessionID, UInt32, Result<StoreCounts, StoreError>, BrokerReport)
     case log(FarmEvent)
     /// Jobs whose records could not be read.
     case unread([JobNumber])

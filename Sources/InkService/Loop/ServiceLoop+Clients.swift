@@ -71,7 +71,8 @@ extension ServiceLoop {
                     brokerName: configuration.name, storeID: parts.store.storeID,
                     heartbeatMilliseconds: configuration.heartbeatMilliseconds,
                     livenessMilliseconds: configuration.livenessMilliseconds)), to: id)
-        tell(.joined(id, owner: userID ?? name))
+        // It may be gone before it has been welcomed.
+        if peers[id] != nil { tell(.joined(id, owner: userID ?? name)) }
     }
 
     /// Breaks with a client that does not keep to the protocol.
@@ -154,6 +155,7 @@ extension ServiceLoop {
             peers[session]?.unsentBytes -= peer.unsent[..<sent].reduce(0) { $0 + $1.count }
             peers[session]?.unsent.removeFirst(sent)
             peers[session]?.lastSent = ServiceClock.milliseconds
+            readNext(session)
         }
         if let failure {
             lose(session, failure)

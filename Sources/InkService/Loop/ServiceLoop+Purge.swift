@@ -43,8 +43,7 @@ extension ServiceLoop {
         purge(then) { (parts, forget) throws(StoreError) in
             var ended: [JobNumber] = []
             var others: [JobNumber] = []
-            var seen: Set<JobNumber> = []
-            for job in jobs where seen.insert(job).inserted {
+            for job in jobs.withoutRepetitions {
                 if running.contains(job) {
                     others.append(job)
                     continue
@@ -147,13 +146,5 @@ extension ServiceLoop {
                 parts.onEvent(FarmEvent(.info, "pictures.removed", details: [("pictures", String(count))]))
             }
         }
-    }
-}
-
-extension [JobNumber] {
-    /// The first of them, for a person.
-    var shownText: String {
-        let shown = prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? ", ..." : "")
-        return "\(count == 1 ? "job" : "jobs") \(shown)"
     }
 }

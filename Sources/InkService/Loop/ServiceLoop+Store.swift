@@ -44,9 +44,9 @@ extension ServiceLoop {
 
     // MARK: - Contents
 
-    func beginContent(_ id: ContentID, _ byteCount: UInt64) {
+    func beginContent(_ id: UploadID, _ byteCount: UInt64) {
         do throws(StoreError) {
-            incoming[id] = try parts.contents.begin(id, byteCount: byteCount)
+            incoming[id] = try parts.contents.begin(id.content, byteCount: byteCount)
             tell(.contentBegun(id))
         } catch {
             if case .quota = error { lacksRoom = true }
@@ -54,7 +54,7 @@ extension ServiceLoop {
         }
     }
 
-    func writeContent(_ id: ContentID, _ offset: UInt64) {
+    func writeContent(_ id: UploadID, _ offset: UInt64) {
         guard let content = incoming[id] else { return }
         let (bytes, mailbox) = (arrivedBytes, mailbox)
         receiving.async {
@@ -67,7 +67,7 @@ extension ServiceLoop {
         }
     }
 
-    func finishContent(_ id: ContentID) {
+    func finishContent(_ id: UploadID) {
         guard let content = incoming.removeValue(forKey: id) else { return }
         let mailbox = mailbox
         receiving.async {

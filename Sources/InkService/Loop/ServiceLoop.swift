@@ -40,7 +40,7 @@ final class ServiceLoop {
     var peers: [SessionID: ClientPeer] = [:]
     var sessions: [[UInt8]: SessionID] = [:]
     var lastSession: UInt64 = 0
-    var incoming: [ContentID: IncomingContent] = [:]
+    var incoming: [UploadID: IncomingContent] = [:]
     /// The bytes that came with the event that is being handled.
     var arrivedBytes: [UInt8] = []
     var runs: [JobNumber: RunningJob] = [:]
@@ -124,10 +124,16 @@ final class ServiceLoop {
             records.removeAll(keepingCapacity: true)
         }
         do throws(StoreError) {
-            try parts.store.forEachUnfinished { record in
-                records.append(record)
-                hand(over: 1000)
-            }
+            try parts.store.forEachUnfinished(
+                { record in
+                    records.append(record)
+                    hand(over: 1000)
+                },
+                onDamage: { job, error in
+                    // It costs this job, not those behind it.
+                    onEvent(FarmEvent(.error, "store.unreadable", job: job, reason: "\(error)"))
+                    perform(state.giveUp(job, reason: "its record is damaged"))
+                })
         } catch {
             onEvent(FarmEvent(.error, "store.unreadable", reason: "\(error)"))
         }

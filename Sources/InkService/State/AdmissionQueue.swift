@@ -36,6 +36,14 @@ struct AdmissionQueue: Sendable {
         /// By submitter.
         var lines: [String: Line] = [:]
         var virtualTime: UInt64 = 0
+
+        mutating func append(_ ticket: Ticket, of owner: String) {
+            // One who comes (back) starts where the others stand: waiting earns no turns in advance.
+            if lines[owner].map({ $0.head == $0.tickets.count }) ?? true {
+                lines[owner, default: Line()].pass = max(lines[owner]?.pass ?? 0, virtualTime)
+            }
+            lines[owner, default: Line()].tickets.append(ticket)
+        }
     }
 
     private var levels: [Int: Level] = [:]
@@ -66,13 +74,8 @@ struct AdmissionQueue: Sendable {
         lastSerial += 1
         serials[job] = lastSerial
         let ticket = Ticket(job: job, serial: lastSerial, weight: max(1, weight))
-        var level = levels[priority] ?? Level()
-        // One who comes (back) starts where the others stand: waiting earns no turns in advance.
-        if level.lines[owner].map({ $0.head == $0.tickets.count }) ?? true {
-            level.lines[owner, default: Line()].pass = max(level.lines[owner]?.pass ?? 0, level.virtualTime)
-        }
-        level.lines[owner, default: Line()].tickets.append(ticket)
-        levels[priority] = level
+        // In place: a line that is taken out and put back is copied.
+        levels[priority, default: Level()].append(ticket, of: owner)
         if isNew { byAge.tickets.append(Ticket(job: job, serial: 0, weight: 1)) }
     }
 
@@ -99,7 +102,7 @@ struct AdmissionQueue: Sendable {
 
     /// The submitter whose turn it is among those of a priority, after old tickets have been dropped.
     private mutating func peek(_ priority: Int) -> String? {
-        guard var level = levels[priority] else { return nil }
+        guard var level = levels.removeValue(forKey: priority) else { return nil }
         defer { levels[priority] = level }
         for owner in level.lines.keys {
             while let line = level.lines[owner], line.head < line.tickets.count,
@@ -111,14 +114,14 @@ struct AdmissionQueue: Sendable {
     }
 
     private mutating func take(_ owner: String, _ priority: Int) -> JobNumber? {
-        guard var level = levels[priority], var line = level.lines[owner], line.head < line.tickets.count else {
-            return nil
-        }
+        guard var level = levels.removeValue(forKey: priority) else { return nil }
+        defer { levels[priority] = level }
+        guard var line = level.lines.removeValue(forKey: owner) else { return nil }
+        defer { level.lines[owner] = line }
+        guard line.head < line.tickets.count else { return nil }
         level.virtualTime = max(level.virtualTime, line.pass)
         let ticket = line.takeHead()
         line.pass += UInt64(1_000_000 / ticket.weight)
-        level.lines[owner] = line
-        levels[priority] = level
         serials[ticket.job] = nil
         return ticket.job
     }

@@ -16,12 +16,24 @@ struct StorageFault: Error, Hashable, Sendable {
     var isTemporary: Bool
 }
 
+/// One coming in of a content: what the disk says of one that was given up is not taken for the next one's.
+struct UploadID: Hashable, Sendable {
+    var content: ContentID
+    var number: UInt64
+}
+
+/// An order of a session, by the client's number.
+struct OrderID: Hashable, Sendable {
+    var session: SessionID
+    var number: UInt32
+}
+
 /// Marks what a journal's answer belongs to.
 enum JournalToken: Hashable, Sendable {
     case accept(SubmissionKey)
     case starting(JobNumber)
     case ended(JobNumber)
-    case order(SessionID, UInt32)
+    case order(OrderID)
     /// Nobody waits for it.
     case note
 }
@@ -51,10 +63,10 @@ enum ServiceEvent: Sendable {
     /// The answer to `examine`.
     case examined(SubmissionKey, job: JobNumber?, hasContent: Bool)
     /// The answers to `beginContent`, `writeContent`, `finishContent`.
-    case contentBegun(ContentID)
-    case contentWritten(ContentID, through: UInt64)
-    case contentStored(ContentID)
-    case contentFailed(ContentID, StorageFault)
+    case contentBegun(UploadID)
+    case contentWritten(UploadID, through: UInt64)
+    case contentStored(UploadID)
+    case contentFailed(UploadID, StorageFault)
     case committed(JournalToken, Result<[JournalOutcome], StorageFault>)
     /// The answer to `lookUp`.
     case lookedUp(SessionID, [Notice])
@@ -82,12 +94,12 @@ enum ServiceAction: Hashable, Sendable {
     /// Look whether a job has the key and whether the content is there.
     case examine(SubmissionKey, ProjectSource)
     /// Make room for a content.
-    case beginContent(ContentID, byteCount: UInt64)
+    case beginContent(UploadID, byteCount: UInt64)
     /// Write the bytes that came with the event.
-    case writeContent(ContentID, offset: UInt64)
+    case writeContent(UploadID, offset: UInt64)
     /// All bytes are written: check and sync it.
-    case finishContent(ContentID)
-    case discardContent(ContentID)
+    case finishContent(UploadID)
+    case discardContent(UploadID)
     case journal(JournalToken, [JournalEntry])
     /// Give the job to the broker.
     case start(JobNumber)

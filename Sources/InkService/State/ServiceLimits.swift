@@ -12,6 +12,8 @@ public struct ServiceLimits: Hashable, Sendable {
     public var watchedJobs = 100_000
     /// Notices sent to one client and not taken.
     public var openNotices = 1_000
+    /// Orders of one client that wait for the disk; beyond, they are refused.
+    public var openOrders = 64
 
     public init() {}
 }

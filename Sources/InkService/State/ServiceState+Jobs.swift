@@ -32,14 +32,14 @@ extension ServiceState {
     mutating func startingCommitted(_ number: JobNumber, _ result: Result<[JournalOutcome], StorageFault>, now: UInt64)
     {
         guard var job = jobs[number], job.phase == .starting else { return }
+        if job.wantsCancel {
+            end(number, .cancelled, story: [])
+            return
+        }
         if case .failure = result {
             // Without the mark a project that kills the broker would kill it again and again. Later, then.
             enqueue(number, job)
             startsAgainAt = now + rules.storageRetryMilliseconds
-            return
-        }
-        if job.wantsCancel {
-            end(number, .cancelled, story: [])
             return
         }
         job.phase = .active(isRead: false)
@@ -95,6 +95,7 @@ extension ServiceState {
         actions.append(.told(number, ending))
         let notice = Notice(id: id, job: number, ending: ending)
         for session in job.watchers.sorted() { tell(notice, session, now: now) }
+        ended(number, ending, for: job.cancellations)
     }
 
     mutating func recovered(_ number: JobNumber, _ isPublished: FinishedPicture?) {
@@ -112,7 +113,7 @@ extension ServiceState {
         case .accept(let key): acceptCommitted(key, result)
         case .starting(let number): startingCommitted(number, result, now: now)
         case .ended(let number): endCommitted(number, result, now: now)
-        case .order: orderCommitted(token, result)
+        case .order(let id): orderCommitted(id, result)
         case .note: break
         }
     }

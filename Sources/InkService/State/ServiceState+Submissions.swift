@@ -97,7 +97,9 @@ extension ServiceState {
             if let upload = uploads[id] {
                 if sessions[upload.sender] == nil { adopt(id, by: entry.session, now: now) }
             } else {
-                uploads[id] = Upload(byteCount: byteCount, sender: entry.session, lastActivity: now)
+                lastUpload += 1
+                uploads[id] = Upload(
+                    number: lastUpload, byteCount: byteCount, sender: entry.session, lastActivity: now)
                 uploadLine.append(id)
                 startUploads(now: now)
             }
@@ -148,15 +150,21 @@ extension ServiceState {
             uploads[id]?.phase = .beginning
             uploads[id]?.lastActivity = now
             open += 1
-            actions.append(.beginContent(id, byteCount: upload.byteCount))
+            actions.append(.beginContent(upload.id(of: id), byteCount: upload.byteCount))
         }
     }
 
-    mutating func begun(_ id: ContentID, now: UInt64) {
-        guard uploads[id]?.phase == .beginning else { return }
-        uploads[id]?.phase = .receiving
-        uploads[id]?.lastActivity = now
-        request(id, now: now)
+    mutating func begun(_ id: UploadID, now: UInt64) {
+        guard upload(id)?.phase == .beginning else { return }
+        uploads[id.content]?.phase = .receiving
+        uploads[id.content]?.lastActivity = now
+        request(id.content, now: now)
+    }
+
+    /// nil when it has been given up, whether or not the same content is coming in anew.
+    private func upload(_ id: UploadID) -> Upload? {
+        guard let upload = uploads[id.content], upload.number == id.number else { return nil }
+        return upload
     }
 
     /// Asks the sender for the next window.
@@ -175,32 +183,37 @@ extension ServiceState {
         else { return }
         uploads[id]?.arrived += UInt64(count)
         uploads[id]?.lastActivity = now
-        actions.append(.writeContent(id, offset: offset))
+        actions.append(.writeContent(upload.id(of: id), offset: offset))
     }
 
-    mutating func written(_ id: ContentID, _ through: UInt64, now: UInt64) {
-        guard let upload = uploads[id], upload.phase == .receiving else { return }
-        uploads[id]?.written = max(upload.written, through)
+    mutating func written(_ id: UploadID, _ through: UInt64, now: UInt64) {
+        guard let upload = upload(id), upload.phase == .receiving else { return }
+        uploads[id.content]?.written = max(upload.written, through)
         if through >= upload.byteCount {
-            uploads[id]?.phase = .finishing
+            uploads[id.content]?.phase = .finishing
             actions.append(.finishContent(id))
         } else if through >= upload.requested {
-            request(id, now: now)
+            request(id.content, now: now)
         }
     }
 
-    mutating func stored(_ id: ContentID, now: UInt64) {
-        guard uploads[id]?.phase == .finishing else { return }
-        uploads[id] = nil
-        for key in waiting(for: id) { commit(key) }
+    mutating func stored(_ id: UploadID, now: UInt64) {
+        guard upload(id)?.phase == .finishing else { return }
+        uploads[id.content] = nil
+        for key in waiting(for: id.content) { commit(key) }
         startUploads(now: now)
+    }
+
+    mutating func failed(_ id: UploadID, _ fault: StorageFault, now: UInt64) {
+        guard upload(id) != nil else { return }
+        fail(id.content, fault.isTemporary ? .storage : .content, fault.text, now: now)
     }
 
     /// Gives a content up, and all submissions that wait for it.
     mutating func fail(_ id: ContentID, _ code: Rejection.Code, _ text: String, now: UInt64) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         if upload.phase == .queued { uploadLine.removeAll { $0 == id } }
-        if upload.phase != .queued { actions.append(.discardContent(id)) }
+        if upload.phase != .queued { actions.append(.discardContent(upload.id(of: id))) }
         let retry = code.isTemporary ? Int(rules.storageRetryMilliseconds) : 0
         for key in waiting(for: id) {
             guard let entry = submitting.removeValue(forKey: key) else { continue }

@@ -30,6 +30,8 @@ struct ServiceState: Sendable {
         var owner: String
         var crashes = 0
         var wantsCancel = false
+        /// The orders to cancel it that wait for its end.
+        var cancellations: [OrderID] = []
         var watchers: Set<SessionID> = []
     }
 
@@ -67,6 +69,7 @@ struct ServiceState: Sendable {
             case finishing
         }
 
+        let number: UInt64
         var byteCount: UInt64
         var phase = Phase.queued
         var sender: SessionID
@@ -78,6 +81,8 @@ struct ServiceState: Sendable {
         /// When bytes arrived last, and when they were asked for last.
         var lastActivity: UInt64
         var askedAt: UInt64 = 0
+
+        func id(of content: ContentID) -> UploadID { UploadID(content: content, number: number) }
     }
 
     var jobs: [JobNumber: Job] = [:]
@@ -86,16 +91,15 @@ struct ServiceState: Sendable {
     var submitting: [SubmissionKey: Submitting] = [:]
     var lastSubmission: UInt64 = 0
     var uploads: [ContentID: Upload] = [:]
+    var lastUpload: UInt64 = 0
     /// Uploads that wait for a place, in order of arrival.
     var uploadLine: [ContentID] = []
     /// Jobs whose end the disk has refused; it is asked again.
     var refusedEnds: Set<JobNumber> = []
-    /// Orders that wait for the disk: what is answered when they are durable.
-    var orders: [JournalToken: OrderResult] = [:]
+    /// Orders that wait for the disk.
+    var orders: [OrderID: OpenOrder] = [:]
     /// Jobs that are queued again and are being read from the disk, and who waits for their new end.
     var returning: [JobNumber: Set<SessionID>] = [:]
-    /// The jobs of the retries among them.
-    var retries: [JournalToken: [JobNumber]] = [:]
     /// The jobs that the broker has, or is about to get.
     var activeJobs: Set<JobNumber> = []
     var nextJob: JobNumber
@@ -134,8 +138,24 @@ struct ServiceState: Sendable {
         return actions
     }
 
+    /// Ends a job of an earlier life that cannot be taken up.
+    mutating func giveUp(_ number: JobNumber, reason: String) -> [ServiceAction] {
+        actions.removeAll()
+        giveUp(number, owner: "", reason: reason)
+        return actions
+    }
+
+    private mutating func giveUp(_ number: JobNumber, owner: String, reason: String) {
+        jobs[number] = Job(priority: 0, weight: 1, owner: owner)
+        end(number, .failed(.internalError, text: "the job cannot be taken up: \(reason)"), story: [])
+    }
+
     private mutating func restore(_ record: JobRecord) {
-        guard jobs[record.number] == nil, let submission = try? Submission(stored: record.submission) else { return }
+        guard jobs[record.number] == nil else { return }
+        guard let submission = try? Submission(stored: record.submission) else {
+            if case .ended = record.state { return }
+            return giveUp(record.number, owner: record.owner, reason: "its submission cannot be read")
+        }
         var job = Job(
             priority: record.priority, weight: submission.weight, owner: record.owner, crashes: record.crashes)
         switch record.state {
@@ -176,8 +196,7 @@ struct ServiceState: Sendable {
         case .contentBegun(let id): begun(id, now: now)
         case .contentWritten(let id, let through): written(id, through, now: now)
         case .contentStored(let id): stored(id, now: now)
-        case .contentFailed(let id, let fault):
-            fail(id, fault.isTemporary ? .storage : .content, fault.text, now: now)
+        case .contentFailed(let id, let fault): failed(id, fault, now: now)
         case .committed(let token, let result): committed(token, result, now: now)
         case .lookedUp(let session, let notices): lookedUp(notices, session, now: now)
         case .reloaded(let records):

@@ -237,6 +237,22 @@ import Testing
         #expect(throws: BrokerError.self) { try plan(draft) }
     }
 
+    @Test("The limits are those of all fills of a picture together")
+    func manySuggestedFills() throws {
+        // A layer's dots lie 200 x 100 / (7 x 0.2) times: less than a million.
+        let layer = Layer(suggestedPattern: SuggestedPattern(type: .dots, spacing: 0.2))
+        for (count, isRefused) in [(1, false), (400, true)] {
+            let (draft, _) = try draft(Array(repeating: layer, count: count)) { $0.fillSuggested = true }
+            var draftOfLittle = draft
+            draftOfLittle.limits.stamps = 1_000_000
+            if isRefused {
+                #expect(throws: BrokerError.self) { try plan(draftOfLittle) }
+            } else {
+                _ = try plan(draftOfLittle)
+            }
+        }
+    }
+
     @Test func picturesBeyondAnyLimitAreRefusedBeforeMemoryIsTaken() {
         var limits = Limits()
         (limits.edgePixels, limits.outputPixels) = (.max, .max)

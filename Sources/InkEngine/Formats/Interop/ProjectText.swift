@@ -20,7 +20,11 @@ final class ProjectText {
     ///
     /// - Parameter text: UTF-8 without a byte order mark; has to outlive this until `stopReading`.
     init?(_ text: UnsafeBufferPointer<UInt8>, limits: Limits) {
-        guard let base = text.baseAddress, let reduction = ink_json_reduce(base, text.count) else { return nil }
+        // More than a project may have of strokes and images; such a text is refused however it is read.
+        let piecesMax = max(0, limits.strokes &+ 2 &* limits.layers &+ 16)
+        guard let base = text.baseAddress, let reduction = ink_json_reduce(base, text.count, piecesMax) else {
+            return nil
+        }
         self.reduction = reduction
         self.text = text
         var count = 0

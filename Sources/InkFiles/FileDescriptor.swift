@@ -1,0 +1,93 @@
+import CSystem
+import Glibc
+
+/// An open file; closed when it goes out of use. Interrupted calls are repeated, partial ones continued.
+package final class FileDescriptor: Sendable {
+    package let rawValue: Int32
+
+    /// - Parameter mode: permissions of a file that is made, before the process's mask.
+    package init(opening path: String, flags: Int32, mode: UInt32 = 0o666, operation: String) throws(SystemFailure) {
+        var descriptor: Int32
+        repeat { descriptor = open(path, flags | O_CLOEXEC, mode) } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw SystemFailure(operation: operation, errno: errno) }
+        rawValue = descriptor
+    }
+
+    deinit { close(rawValue) }
+
+    package func write(_ bytes: [UInt8]) throws(SystemFailure) {
+        try transfer(bytes.count, operation: "write") { done in
+            bytes.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress! + done, $0.count - done) }
+        }
+    }
+
+    package func write(_ bytes: [UInt8], at offset: Int) throws(SystemFailure) {
+        try transfer(bytes.count, operation: "write") { done in
+            bytes.withUnsafeBytes { pwrite(rawValue, $0.baseAddress! + done, $0.count - done, offset + done) }
+        }
+    }
+
+    package func read(_ count: Int, at offset: Int) throws(SystemFailure) -> [UInt8] {
+        var failure: SystemFailure?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            do throws(SystemFailure) {
+                try transfer(count, operation: "read") { done in
+                    pread(rawValue, buffer.baseAddress! + done, count - done, offset + done)
+                }
+                initialized = count
+            } catch {
+                failure = error
+                initialized = 0
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Up to the file's end, at most `buffer.count` bytes from where the last reading ended; returns how many, 0 at the end.
+    package func read(into buffer: inout [UInt8]) throws(SystemFailure) -> Int {
+        while true {
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(rawValue, $0.baseAddress, $0.count) }
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw SystemFailure(operation: "read", errno: errno) }
+        }
+    }
+
+    package func status() throws(SystemFailure) -> FileStatus {
+        var status = stat()
+        guard fstat(rawValue, &status) == 0 else { throw SystemFailure(operation: "look at", errno: errno) }
+        return FileStatus(status)
+    }
+
+    package func truncate(to size: Int) throws(SystemFailure) {
+        guard ftruncate(rawValue, size) == 0 else { throw SystemFailure(operation: "truncate", errno: errno) }
+    }
+
+    /// Lets the disk begin with what was written, so that `sync` has less to wait for.
+    package func beginSync(of range: Range<Int>) {
+        // A file system that cannot do it does all of it in `sync`.
+        ink_begin_sync(rawValue, range.lowerBound, range.count)
+    }
+
+    /// Brings what was written to the disk.
+    package func sync() throws(SystemFailure) {
+        var status: Int32
+        repeat { status = fsync(rawValue) } while status != 0 && errno == EINTR
+        guard status == 0 else { throw SystemFailure(operation: "sync", errno: errno) }
+    }
+
+    /// Calls `step` with the number of bytes done until all are; a step that makes no progress is an I/O error.
+    private func transfer(_ count: Int, operation: String, step: (Int) -> Int) throws(SystemFailure) {
+        var done = 0
+        while done < count {
+            let moved = step(done)
+            if moved > 0 {
+                done += moved
+            } else if moved == 0 {
+                throw SystemFailure(operation: operation, errno: EIO)
+            } else if errno != EINTR {
+                throw SystemFailure(operation: operation, errno: errno)
+            }
+        }
+    }
+}

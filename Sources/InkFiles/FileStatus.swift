@@ -1,0 +1,41 @@
+import CSystem
+import Glibc
+
+/// What stands at a path.
+package struct FileStatus: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case regular
+        case folder
+        case link
+        case other
+    }
+
+    /// Which file it is, whatever its name.
+    package struct Identity: Hashable, Sendable {
+        package let device: UInt64
+        package let inode: UInt64
+    }
+
+    package let kind: Kind
+    package let identity: Identity
+    package let byteCount: Int
+    /// Permissions.
+    package let mode: UInt32
+    /// Nanoseconds since 1970.
+    package let modifiedAt: Int64
+
+    package var isFolder: Bool { kind == .folder }
+
+    init(_ status: stat) {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: kind = .regular
+        case S_IFDIR: kind = .folder
+        case S_IFLNK: kind = .link
+        default: kind = .other
+        }
+        identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        byteCount = max(0, Int(status.st_size))
+        mode = status.st_mode & 0o7777
+        modifiedAt = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+    }
+}

@@ -1,0 +1,98 @@
+import CSystem
+import Glibc
+
+/// Questions to the file system, and folders.
+package enum FileSystem {
+    /// What stands at a path; nil when nothing does.
+    ///
+    /// - Parameter followingLink: of what a link leads to, not of itself.
+    package static func status(of path: String, followingLink: Bool = true) throws(SystemFailure) -> FileStatus? {
+        var found = stat()
+        guard (followingLink ? stat(path, &found) : lstat(path, &found)) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw SystemFailure(operation: "look at", errno: errno)
+        }
+        return FileStatus(found)
+    }
+
+    /// Where a path leads when its last component is a link; the path itself otherwise.
+    package static func resolvingLink(_ path: String) -> String {
+        guard (try? status(of: path, followingLink: false))?.kind == .link, let resolved = realpath(path, nil) else {
+            return path
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// What lies in a folder but for `.` and `..`, each name as its bytes, in their order.
+    package static func names(in folder: String) throws(SystemFailure) -> [[UInt8]] {
+        guard let stream = opendir(folder) else { throw SystemFailure(operation: "open the folder", errno: errno) }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                if errno != 0 { throw SystemFailure(operation: "read the folder", errno: errno) }
+                break
+            }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+        }
+        return names.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    /// Makes a folder and those above it; those that were not there are appended to `made`, the outermost first.
+    package static func makeFolders(
+        _ path: String, mode: UInt32 = 0o777, made: inout [String]
+    ) throws(SystemFailure) {
+        if mkdir(path, mode) == 0 {
+            made.append(path)
+            return
+        }
+        let reason = errno
+        if reason == ENOENT {
+            let parent = path.splitPath().folder
+            guard !parent.isEmpty, parent != path else {
+                throw SystemFailure(operation: "make the folder", errno: reason)
+            }
+            try makeFolders(parent, mode: mode, made: &made)
+            if mkdir(path, mode) == 0 {
+                made.append(path)
+                return
+            }
+        }
+        // Another may have made it in the meantime.
+        guard let found = try status(of: path) else { throw SystemFailure(operation: "make the folder", errno: reason) }
+        guard found.isFolder else { throw SystemFailure(operation: "make the folder", errno: ENOTDIR) }
+    }
+
+    /// Brings the names in a folder to the disk.
+    package static func syncFolder(_ path: String) throws(SystemFailure) {
+        do {
+            try FileDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY, operation: "open").sync()
+        } catch {
+            // A file system that cannot sync a folder has no better to offer.
+            guard error.errno == EINVAL else { throw error }
+        }
+    }
+}
+
+extension String {
+    /// The folder and the last name of a path; trailing slashes do not count. The folder of a bare name is empty.
+    package func splitPath() -> (folder: String, name: String) {
+        // By bytes, as the system does: a slash and an accent behind it are one character.
+        let slash = UInt8(ascii: "/")
+        var bytes = Array(utf8)
+        while bytes.count > 1, bytes.last == slash { bytes.removeLast() }
+        guard let last = bytes.lastIndex(of: slash) else { return ("", String(decoding: bytes, as: UTF8.self)) }
+        let name = String(decoding: bytes[(last + 1)...], as: UTF8.self)
+        var folder = bytes[..<last]
+        while folder.last == slash { folder.removeLast() }
+        return (folder.isEmpty ? "/" : String(decoding: folder, as: UTF8.self), name)
+    }
+
+    /// This folder's path with a name behind it; an empty folder is the current one.
+    package func appendingPath(_ name: String) -> String {
+        isEmpty ? name : utf8.last == UInt8(ascii: "/") ? self + name : self + "/" + name
+    }
+}

@@ -1,0 +1,44 @@
+import InkBroker
+import InkProtocol
+
+/// Orders of clients.
+extension ServiceLoop {
+    func carryOut(_ order: Order, _ session: SessionID) {
+        let mailbox = mailbox
+        let name = peers[session]?.owner
+        switch order.action {
+        case .cancel(let jobs): pass(on: order, "cancel", jobs, session)
+        case .retry(let jobs): pass(on: order, "retry", jobs, session)
+        case .priority(let jobs, _): pass(on: order, "priority", jobs, session)
+        case .purge(let jobs, let seconds):
+            let done: @Sendable (PurgeOutcome) -> Void = { outcome in
+                mailbox.post(.send(session, .orderDone(outcome.result(order.number))))
+            }
+            if jobs.isEmpty {
+                let milliseconds = Int64(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
+                let age = seconds > UInt64(Int64.max / 1000) ? Int64.max : milliseconds
+                let now = ServiceClock.unixMilliseconds
+                // Of those that ended in this very millisecond, too.
+                purge(endedBefore: now - min(now, age) + (seconds == 0 ? 1 : 0), then: done)
+            } else {
+                purge(jobs, then: done)
+            }
+        case .drain(let worker):
+            onEvent(FarmEvent(.info, "order.drain", worker: worker, client: name))
+            parts.broker.drainWorkers(named: worker) { count in
+                let result = OrderResult(
+                    number: order.number, code: count > 0 ? .done : .refused, count: UInt64(count),
+                    text: count > 0 ? "" : "there is no worker \(worker)")
+                mailbox.post(.send(session, .orderDone(result)))
+            }
+        }
+    }
+
+    private func pass(on order: Order, _ what: String, _ jobs: [JobNumber], _ session: SessionID) {
+        let numbers = jobs.prefix(20).map(String.init).joined(separator: ",") + (jobs.count > 20 ? ",..." : "")
+        onEvent(
+            FarmEvent(
+                .info, "order", client: peers[session]?.owner, details: [("order", what), ("jobs", numbers)]))
+        tell(.ordered(session, order))
+    }
+}

@@ -1,0 +1,15 @@
+import InkProtocol
+
+extension [JobNumber] {
+    /// The first of each, in their order.
+    var withoutRepetitions: [JobNumber] {
+        var seen: Set<JobNumber> = []
+        return filter { seen.insert($0).inserted }
+    }
+
+    /// The first of them, for a person.
+    var shownText: String {
+        let shown = prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? ", ..." : "")
+        return "\(count == 1 ? "job" : "jobs") \(shown)"
+    }
+}

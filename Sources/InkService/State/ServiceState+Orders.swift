@@ -1,0 +1,167 @@
+import InkProtocol
+import InkStore
+
+/// An order that has not been answered: its answer waits for the disk.
+enum OpenOrder: Hashable, Sendable {
+    /// What is said when the disk has what was ordered.
+    case prepared(OrderResult)
+    case retry([JobNumber])
+    case cancel(Cancellation)
+
+    struct Cancellation: Hashable, Sendable {
+        let jobs: [JobNumber]
+        /// Those whose end is not on the disk.
+        var open: Set<JobNumber> = []
+        /// Those that did not end by it.
+        var others: [JobNumber] = []
+    }
+}
+
+/// What clients order.
+extension ServiceState {
+    /// Purging and draining are not the state's affair and do not come here.
+    mutating func carryOut(_ order: Order, of session: SessionID, now: UInt64) {
+        let id = OrderID(session: session, number: order.number)
+        // Said again before the disk has answered: that answer is for both.
+        guard sessions[session] != nil, orders[id] == nil else { return }
+        let count = orders.keys.count { $0.session == session }
+        guard count < limits.openOrders else {
+            let text = "\(count) orders of this client wait for the disk already"
+            answer(id, OrderResult(number: order.number, code: .refused, count: 0, text: text))
+            return
+        }
+        switch order.action {
+        case .cancel(let jobs): cancel(jobs.withoutRepetitions, id)
+        case .priority(let jobs, let priority): setPriority(jobs.withoutRepetitions, priority, id)
+        case .retry(let jobs):
+            let jobs = jobs.withoutRepetitions
+            orders[id] = .retry(jobs)
+            actions.append(.journal(.order(id), jobs.map { .retried($0) }))
+        case .purge, .drain: break
+        }
+    }
+
+    private mutating func cancel(_ numbers: [JobNumber], _ id: OrderID) {
+        var cancellation = OpenOrder.Cancellation(jobs: numbers)
+        for number in numbers {
+            switch jobs[number]?.phase {
+            case .waiting: end(number, .cancelled, story: [])
+            case .starting, .recovering: jobs[number]?.wantsCancel = true
+            case .active:
+                jobs[number]?.wantsCancel = true
+                actions.append(.cancelExport(number))
+            // By an earlier order, which the disk has not heard of yet.
+            case .ending(.cancelled, _, _): break
+            case .ending, nil:
+                cancellation.others.append(number)
+                continue
+            }
+            cancellation.open.insert(number)
+            jobs[number]?.cancellations.append(id)
+        }
+        orders[id] = .cancel(cancellation)
+        answerCancellation(id)
+    }
+
+    /// A job's end is durable: orders to cancel it hear whether it was cancelled, or finished before it could be.
+    mutating func ended(_ number: JobNumber, _ ending: JobEnding, for cancellations: [OrderID]) {
+        for id in cancellations {
+            guard case .cancel(var cancellation)? = orders.removeValue(forKey: id) else { continue }
+            cancellation.open.remove(number)
+            if ending != .cancelled { cancellation.others.append(number) }
+            orders[id] = .cancel(cancellation)
+            answerCancellation(id)
+        }
+    }
+
+    private mutating func answerCancellation(_ id: OrderID) {
+        guard case .cancel(let cancellation)? = orders[id], cancellation.open.isEmpty else { return }
+        orders[id] = nil
+        answer(id, of: cancellation.jobs, without: cancellation.others, "not under way, or unknown")
+    }
+
+    private mutating func setPriority(_ numbers: [JobNumber], _ priority: Int, _ id: OrderID) {
+        var others: [JobNumber] = []
+        var entries: [JournalEntry] = []
+        for number in numbers {
+            guard let job = jobs[number] else {
+                others.append(number)
+                continue
+            }
+            if case .ending = job.phase {
+                others.append(number)
+                continue
+            }
+            jobs[number]?.priority = priority
+            entries.append(.priority(number, priority))
+            if job.phase == .waiting {
+                queue.insert(number, priority: priority, weight: job.weight, owner: job.owner)
+            } else {
+                actions.append(.setPriority(number, priority))
+            }
+        }
+        guard !entries.isEmpty else {
+            return answer(id, of: numbers, without: others, "not under way, or unknown")
+        }
+        orders[id] = .prepared(result(id, of: numbers, without: others, "not under way, or unknown"))
+        actions.append(.journal(.order(id), entries))
+    }
+
+    mutating func orderCommitted(_ id: OrderID, _ result: Result<[JournalOutcome], StorageFault>) {
+        guard let order = orders.removeValue(forKey: id) else { return }
+        switch (result, order) {
+        case (.failure(let fault), _):
+            answer(id, OrderResult(number: id.number, code: .refused, count: 0, text: fault.text))
+        case (.success(let outcomes), .retry(let jobs)):
+            let pairs = zip(jobs, outcomes)
+            let again = pairs.filter { $0.1 == .done }.map(\.0)
+            if !again.isEmpty {
+                takeBack(again)
+                actions.append(.reload(again))
+            }
+            let others = pairs.filter { $0.1 != .done }.map(\.0)
+            answer(id, of: jobs, without: others, "neither failed nor cancelled")
+        case (.success, .prepared(let result)): answer(id, result)
+        case (.success, .cancel): break
+        }
+    }
+
+    /// The ends of jobs that are queued again are not told any more.
+    private mutating func takeBack(_ numbers: [JobNumber]) {
+        for number in numbers where jobs[number] == nil { returning[number] = returning[number] ?? [] }
+        for session in sessions.keys {
+            for (id, open) in sessions[session]?.openNotices ?? [:] where returning[open.notice.job] != nil {
+                sessions[session]?.openNotices[id] = nil
+                // Who waited for the old end waits for the new one.
+                returning[open.notice.job]?.insert(session)
+            }
+        }
+    }
+
+    /// Nobody waits for the answers any more. What is being retried is taken up all the same.
+    mutating func leaveOrders(_ session: SessionID) {
+        orders = orders.filter { id, order in
+            if case .retry = order { return true }
+            return id.session != session
+        }
+    }
+
+    private mutating func answer(
+        _ id: OrderID, of numbers: [JobNumber], without others: [JobNumber], _ why: String
+    ) {
+        answer(id, result(id, of: numbers, without: others, why))
+    }
+
+    private mutating func answer(_ id: OrderID, _ result: OrderResult) {
+        if sessions[id.session] != nil { actions.append(.send(id.session, .orderDone(result))) }
+    }
+
+    private func result(
+        _ id: OrderID, of numbers: [JobNumber], without others: [JobNumber], _ why: String
+    ) -> OrderResult {
+        let done = numbers.count - others.count
+        return OrderResult(
+            number: id.number, code: others.isEmpty ? .done : done > 0 ? .partly : .refused, count: UInt64(done),
+            text: others.isEmpty ? "" : "\(why): \(others.shownText)")
+    }
+}
