@@ -90,7 +90,7 @@ struct ExportPlanTests {
         var plan = try ExportPlan(
             inputs: [ExportInput(path: "a.ink"), ExportInput(path: "a-2k-1.ink")], outlines: [:],
             arguments: try arguments(["--name", "{name}.png"]), resolve: { $0 })
-        plan.avoidExisting { ["a.png", "a-2.png", "a-2k-1.png"].contains($0) }
+        plan.avoidExisting(resolve: { $0 }) { ["a.png", "a-2.png", "a-2k-1.png"].contains($0) }
         #expect(plan.pictures.map(\.output) == ["a-1.png", "a-2k-1-1.png"])
     }
 
@@ -98,8 +98,24 @@ struct ExportPlanTests {
         var plan = try ExportPlan(
             inputs: [ExportInput(path: "a.ink"), ExportInput(path: "a-1.ink")], outlines: [:],
             arguments: try arguments(["--name", "{name}.png"]), resolve: { $0 })
-        plan.avoidExisting { $0 == "a.png" }
+        plan.avoidExisting(resolve: { $0 }) { $0 == "a.png" }
         #expect(plan.pictures.map(\.output) == ["a-2.png", "a-1.png"])
+    }
+
+    @Test("Two spellings of one place are one name to suffixes, and to the outputs of a repeated run")
+    func spellings() throws {
+        func resolve(_ path: String) -> String { path.hasPrefix("./") ? String(path.dropFirst(2)) : path }
+        let inputs = [ExportInput(path: "a.ink"), ExportInput(path: "./a-1.ink")]
+        var plan = try ExportPlan(
+            inputs: inputs, outlines: [:], arguments: try arguments(["--name", "{name}.png"]), resolve: resolve)
+        #expect(throws: CommandError.self) {
+            try plan.repeating({ _ in true }, of: inputs, resolve: resolve) { _ in "o.png" }
+        }
+        #expect(throws: CommandError.self) {
+            try plan.repeating({ _ in true }, of: inputs, resolve: resolve) { $0.input == 0 ? "./a.ink" : nil }
+        }
+        plan.avoidExisting(resolve: resolve) { $0 == "a.png" }
+        #expect(plan.pictures.map(\.output) == ["a-2.png", "./a-1.png"])
     }
 
     @Test(arguments: 0..<200)

@@ -2,6 +2,7 @@ import Foundation
 import InkBroker
 import InkClient
 import InkEngine
+import InkJSON
 import InkProtocol
 import InkService
 import InkTestSupport
@@ -30,6 +31,18 @@ struct PurgeTests {
 
     private func pictures(_ folder: TemporaryFolder) throws -> Set<String> {
         Set(try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "data/pictures")))
+    }
+
+    @Test("What a crash left of pictures that were being made goes at the next start, and its room is given back")
+    func unfinishedPictures() throws {
+        let folder = try TemporaryFolder(prefix: "ink-service")
+        try folder.write([UInt8](repeating: 0, count: 5_000), to: "data/pictures/.7.png.tag-7.part")
+        let farm = try Farm(workers: 0, folder: folder)
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        #expect(try client.status()["store"]?["usedBytes"]?.integer == 0)
+        #expect(try pictures(folder) == [])
     }
 
     @Test("Pictures make room where the disk is full", .enabled(if: SmallDisk.isAvailable, "mounting takes root"))

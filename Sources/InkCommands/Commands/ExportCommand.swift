@@ -188,10 +188,13 @@ struct ExportCommand {
         var plan = try ExportPlan(
             inputs: inputs, outlines: outlines, arguments: arguments, resolve: FileSystem.resolved)
         if let repeated {
-            return plan.repeating(repeated.contains, output: repeated.output)
+            return try plan.repeating(
+                repeated.contains, of: inputs, resolve: FileSystem.resolved, output: repeated.output)
         }
         // A file that cannot be looked at counts as there: the export then fails with the system's words.
-        if policy == .suffix { plan.avoidExisting { (try? FileSystem.status($0)) != .some(.none) } }
+        if policy == .suffix {
+            plan.avoidExisting(resolve: FileSystem.resolved) { (try? FileSystem.status($0)) != .some(.none) }
+        }
         return plan
     }
 

@@ -43,6 +43,17 @@ struct ExportInput: Hashable, Sendable {
     }
 }
 
+extension ExportInput {
+    // By bytes: Swift's == also equates canonically equivalent names, which are two files.
+    static func == (a: ExportInput, b: ExportInput) -> Bool {
+        a.path.utf8.elementsEqual(b.path.utf8) && a.tree.elementsEqual(b.tree) { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for name in [path] + tree { hasher.combine(Array(name.utf8)) }
+    }
+}
+
 /// What was found where the command line pointed.
 enum FoundInput: Sendable {
     case input(ExportInput)

@@ -91,31 +91,37 @@ struct ExportPlan: Sendable {
 
     /// The same plan with the outputs that `output` gives; nil keeps a picture's own, and one for which `isWanted` does
     /// not hold is left out.
+    ///
+    /// - Throws: `usage` when these outputs are each other's or an input's.
     func repeating(
-        _ isWanted: (PlannedPicture) -> Bool, output: (PlannedPicture) -> String?
-    ) -> ExportPlan {
+        _ isWanted: (PlannedPicture) -> Bool, of inputs: [ExportInput], resolve: (String) -> String,
+        output: (PlannedPicture) -> String?
+    ) throws(CommandError) -> ExportPlan {
         var plan = self
         plan.pictures = pictures.filter(isWanted).map { picture in
             var picture = picture
             picture.output = output(picture) ?? picture.output
             return picture
         }
+        try plan.refuseCollisions(inputs, resolve)
         return plan
     }
 
     /// With `-1`, `-2`, ... behind the names of files that exist.
-    mutating func avoidExisting(_ exists: (String) -> Bool) {
-        var taken = Set(pictures.map { Array($0.output.utf8) })
+    ///
+    /// - Parameter resolve: one spelling for all paths to one place.
+    mutating func avoidExisting(resolve: (String) -> String, _ exists: (String) -> Bool) {
+        var taken = Set(pictures.map { Array(resolve($0.output).utf8) })
         for index in pictures.indices where exists(pictures[index].output) {
             let stem = pictures[index].output.dropLast(4)
             let ending = pictures[index].output.suffix(4)
             var number = 1
             var candidate = "\(stem)-\(number)\(ending)"
-            while exists(candidate) || taken.contains(Array(candidate.utf8)) {
+            while exists(candidate) || taken.contains(Array(resolve(candidate).utf8)) {
                 number += 1
                 candidate = "\(stem)-\(number)\(ending)"
             }
-            taken.insert(Array(candidate.utf8))
+            taken.insert(Array(resolve(candidate).utf8))
             pictures[index].output = candidate
         }
     }

@@ -1,5 +1,7 @@
 import Dispatch
+import Glibc
 import InkBroker
+import InkFiles
 import InkProtocol
 import InkStore
 
@@ -124,6 +126,17 @@ extension ServiceLoop {
         let forgotten = zip(jobs, outcomes).filter { $0.1 == .done }.map(\.0)
         removePictures(of: forgotten)
         return forgotten.count
+    }
+
+    /// Removes what an earlier life left of pictures that were being made, but for those that are complete.
+    func removeUnfinishedPictures(except sealed: Set<String>) {
+        for name in parts.data.pictureNames where name.hasPrefix(".") && name.hasSuffix(".part") {
+            let path = parts.data.picturesFolder.appendingPath(name)
+            guard !sealed.contains(path), let status = try? FileSystem.status(of: path, followingLink: false),
+                unlink(path) == 0
+            else { continue }
+            parts.contents.release(bytes: status.byteCount)
+        }
     }
 
     /// Removes the pictures of jobs that were forgotten when an earlier life ended in the middle of a purge.

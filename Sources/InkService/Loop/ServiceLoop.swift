@@ -117,6 +117,7 @@ final class ServiceLoop {
     private func restore() {
         var records: [JobRecord] = []
         var count = 0
+        var sealed: Set<String> = []
         func hand(over limit: Int) {
             guard records.count > limit else { return }
             count += records.count
@@ -126,6 +127,7 @@ final class ServiceLoop {
         do throws(StoreError) {
             try parts.store.forEachUnfinished(
                 { record in
+                    if case .publishing(let seal) = record.state { sealed.insert(seal.temporary) }
                     records.append(record)
                     hand(over: 1000)
                 },
@@ -134,6 +136,8 @@ final class ServiceLoop {
                     onEvent(FarmEvent(.error, "store.unreadable", job: job, reason: "\(error)"))
                     perform(state.giveUp(job, reason: "its record is damaged"))
                 })
+            // Before any job begins, whose file may have such a name.
+            removeUnfinishedPictures(except: sealed)
         } catch {
             onEvent(FarmEvent(.error, "store.unreadable", reason: "\(error)"))
         }
