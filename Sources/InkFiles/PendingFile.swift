@@ -53,6 +53,21 @@ package struct PendingFile: Sendable {
         madeFolders = made
     }
 
+    /// Writes a whole file; its folder has to be there. Nothing is left behind when this throws.
+    package static func write(
+        _ bytes: [UInt8], to path: String, tag: String? = nil, mode: UInt32 = 0o666
+    ) throws(SystemFailure) {
+        var file = try PendingFile(target: path, tag: tag, mode: mode, makesFolders: false)
+        do throws(SystemFailure) {
+            try file.write(bytes)
+            try file.sync()
+            try file.publish()
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
     /// `.NAME.TAG.part`, the name cut so that the whole stays within 255 bytes; eight random digits without a tag.
     private static func temporaryName(for name: String, tag: String?) -> String {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)

@@ -29,7 +29,8 @@ extension BrokerLoop {
         let file = ReplayFile(title: title, task: task, blocks: blocks)
         writing.run {
             BrokerLoop.removeOldReplays(in: folder)
-            BrokerLoop.write(file.encoded(), to: path)
+            // Without a disk to keep it on there is no replay; the job's error has been told by then.
+            try? PendingFile.write(file.encoded(), to: path, tag: "new", mode: 0o600)
         }
         return path
     }
@@ -47,18 +48,6 @@ extension BrokerLoop {
         for (index, replay) in replays.enumerated() {
             bytes += replay.status.byteCount
             if index >= replaysMax - 1 || bytes > replayBytesMax { unlink(replay.path) }
-        }
-    }
-
-    /// Without a disk to keep it on there is no replay; the job's error has been told by then.
-    private static func write(_ bytes: [UInt8], to path: String) {
-        guard var file = try? PendingFile(target: path, tag: "new", mode: 0o600, makesFolders: false) else { return }
-        do throws(SystemFailure) {
-            try file.write(bytes)
-            try file.sync()
-            try file.publish()
-        } catch {
-            file.discard()
         }
     }
 }

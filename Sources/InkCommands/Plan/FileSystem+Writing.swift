@@ -12,15 +12,7 @@ extension FileSystem {
             guard try !isStream(path) else {
                 return try FileDescriptor(opening: path, flags: O_WRONLY | O_APPEND, operation: "open").write(bytes)
             }
-            var file = try PendingFile(target: path, makesFolders: false)
-            do throws(SystemFailure) {
-                try file.write(bytes)
-                try file.sync()
-                try file.publish()
-            } catch {
-                file.discard()
-                throw error
-            }
+            try PendingFile.write(bytes, to: path)
         }
     }
 
