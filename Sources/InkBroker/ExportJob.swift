@@ -20,6 +20,8 @@ public struct ExportJob: Sendable {
     public var temporaryTag: String?
     /// Whether the file is for its owner only (mode 0600), whatever the process's umask allows.
     public var isPrivate = false
+    /// Whether a file that has the name is replaced, also one that gets it while the picture is made.
+    public var replaces = true
     /// Whether the file's SHA-256 is wanted; without, the outcome's digest is empty.
     public var wantsDigest = true
     /// Called when the picture is complete and on the disk under its temporary name; the picture gets its own name when

@@ -30,7 +30,8 @@ final class ClientLoop {
         rules.uploadBytes = max(rules.uploadPartBytes, parts.configuration.uploadMemory)
         state = ClientState(rules: rules, seed: UInt64.random(in: .min ... .max))
         let (mailbox, reads) = (parts.mailbox, parts.reads)
-        files = FileLanes(onRead: { reads.post($0) }, onEvent: { mailbox.post($0) })
+        files = FileLanes(
+            replacesFiles: parts.configuration.replacesFiles, onRead: { reads.post($0) }, onEvent: { mailbox.post($0) })
     }
 
     /// Runs until a stop was asked for.

@@ -12,6 +12,8 @@ public struct FarmClientConfiguration: Sendable {
     public var helloMilliseconds: Int64 = 5_000
     /// Bytes of contents that are read ahead of the socket. Default 32 MiB.
     public var uploadMemory = 32 << 20
+    /// Whether files are replaced that have the names of pictures that are fetched.
+    public var replacesFiles = true
 
     public init(endpoint: String, name: String) {
         self.endpoint = endpoint

@@ -9,6 +9,8 @@ enum CommandError: Error, Hashable, Sendable {
     case engine(EngineError)
     /// The farm could not start or lost what it needs.
     case farm(PictureFailure)
+    /// Nobody reads what is printed any more; nobody need be told.
+    case outputClosed
 
     var exitCode: ExitCode {
         switch self {
@@ -16,6 +18,7 @@ enum CommandError: Error, Hashable, Sendable {
         case .configuration: .configuration
         case .engine(let error): error.exitCode
         case .farm(let failure): failure.kind
+        case .outputClosed: .outputClosed
         }
     }
 }
@@ -26,6 +29,7 @@ extension CommandError: CustomStringConvertible {
         case .usage(let text), .configuration(let text): text
         case .engine(let error): error.description
         case .farm(let failure): failure.reason
+        case .outputClosed: "standard output is closed"
         }
     }
 }

@@ -21,6 +21,8 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     case hungUp = 129
     /// Stopped by Ctrl-C (SIGINT).
     case interrupted = 130
+    /// Nobody reads what the program prints any more (SIGPIPE).
+    case outputClosed = 141
     /// Stopped by SIGTERM.
     case terminated = 143
 

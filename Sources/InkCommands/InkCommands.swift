@@ -27,7 +27,7 @@ public enum InkCommands {
             }
             return .done
         } catch {
-            environment.console.error(error.description)
+            if error != .outputClosed { environment.console.error(error.description) }
             return error.exitCode
         }
     }

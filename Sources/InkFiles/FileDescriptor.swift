@@ -59,6 +59,9 @@ package final class FileDescriptor: Sendable {
         return FileStatus(status)
     }
 
+    /// Permissions, whatever the process's mask. A file system that has none keeps its own.
+    package func setMode(_ mode: UInt32) { fchmod(rawValue, mode & 0o777) }
+
     package func truncate(to size: Int) throws(SystemFailure) {
         guard ftruncate(rawValue, size) == 0 else { throw SystemFailure(operation: "truncate", errno: errno) }
     }

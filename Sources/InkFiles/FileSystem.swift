@@ -26,7 +26,14 @@ package enum FileSystem {
 
     /// What lies in a folder but for `.` and `..`, each name as its bytes, in their order.
     package static func names(in folder: String) throws(SystemFailure) -> [[UInt8]] {
-        guard let stream = opendir(folder) else { throw SystemFailure(operation: "open the folder", errno: errno) }
+        try names(in: Array(folder.utf8))
+    }
+
+    private static func names(in folder: [UInt8]) throws(SystemFailure) -> [[UInt8]] {
+        let stream = (folder + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { opendir($0.baseAddress!) }
+        }
+        guard let stream else { throw SystemFailure(operation: "open the folder", errno: errno) }
         defer { closedir(stream) }
         var names: [[UInt8]] = []
         while true {
@@ -64,6 +71,31 @@ package enum FileSystem {
         // Another may have made it in the meantime.
         guard let found = try status(of: path) else { throw SystemFailure(operation: "make the folder", errno: reason) }
         guard found.isFolder else { throw SystemFailure(operation: "make the folder", errno: ENOTDIR) }
+    }
+
+    /// Renames a file to a name that nothing has.
+    /// - Throws: `EEXIST` when something has it.
+    package static func renameToNew(_ path: String, _ target: String) throws(SystemFailure) {
+        if renameat2(AT_FDCWD, path, AT_FDCWD, target, UInt32(RENAME_NOREPLACE)) == 0 { return }
+        // A file system that does not know the flag may know second names.
+        guard errno == EINVAL || errno == ENOSYS else { throw SystemFailure(operation: "rename", errno: errno) }
+        guard link(path, target) == 0 else { throw SystemFailure(operation: "rename", errno: errno) }
+        unlink(path)
+    }
+
+    /// Removes a file, or a folder and all that is in it; links are removed, not followed. What cannot be removed stays.
+    package static func removeTree(_ path: String) { removeTree(Array(path.utf8)) }
+
+    // Names need not be UTF-8.
+    private static func removeTree(_ path: [UInt8]) {
+        let isGone = (path + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { unlink($0.baseAddress!) == 0 || errno == ENOENT }
+        }
+        if isGone { return }
+        for name in (try? names(in: path)) ?? [] { removeTree(path + [UInt8(ascii: "/")] + name) }
+        _ = (path + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { rmdir($0.baseAddress!) }
+        }
     }
 
     /// Brings the names in a folder to the disk.

@@ -154,7 +154,6 @@ final class FakeFarm: ExportFarm {
     }
 
     func stop() {}
-    func removeTemporaryFiles() {}
 }
 
 /// A command line run against the fakes.

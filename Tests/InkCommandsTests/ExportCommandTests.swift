@@ -108,6 +108,35 @@ struct ExportCommandTests {
         #expect(second.farm.requests.map(\.drawnLayers) == [[0], [1]])
     }
 
+    @Test func aLayerThatIsGoneFailsWhenItsPictureIsRepeated() {
+        let folder = ScratchFolder()
+        folder.file("in/c.ink", "title=farm-io\nlayer=1:Sky\nlayer=2:Sea\n")
+        let report = folder("r.json")
+        let export = ["export", folder("in"), "-o", folder("out"), "--each-layer", "--report", report]
+        #expect(CommandTrial().run(export) == .inputOutput)
+        folder.file("in/c.ink", "layer=1:Sky\nlayer=-2:Sea\n")
+        let second = CommandTrial()
+        #expect(second.run(["export", "--from-report", report, "--report", report]) == .badInput)
+        #expect(second.farm.requests.map(\.drawnLayers) == [[0]])
+        #expect(second.transcript.error.contains("c-Sea-2k.png cannot be made again"), "\(second.transcript.error)")
+        // It is in the report as it was, and can be repeated when the layer is there again.
+        folder.file("in/c.ink", "layer=1:Sky\nlayer=2:Sea\n")
+        let third = CommandTrial()
+        #expect(third.run(["export", "--from-report", report, "--failed"]) == .done, "\(third.transcript.error)")
+        #expect(third.farm.requests.map(\.drawnLayers) == [[1]])
+    }
+
+    @Test func aRepeatedRunReplacesNothingWhenNamesAreToDiffer() {
+        let folder = ScratchFolder()
+        folder.file("a.ink", "")
+        let report = folder("r.json")
+        #expect(CommandTrial().run(["export", folder("a.ink"), "--if-exists", "suffix", "--report", report]) == .done)
+        let second = CommandTrial()
+        #expect(second.run(["export", "--from-report", report]) == .done)
+        #expect(second.farm.requests.map(\.output) == [folder("a-2k-1.png")])
+        #expect(second.farm.requests.map(\.replacesFile) == [false])
+    }
+
     @Test func whatWasUnchangedHasNotFailed() {
         let folder = ScratchFolder()
         folder.file("in/a.ink")

@@ -52,6 +52,26 @@ struct ExportPlanTests {
                 == ["a-Sky-2k.png", "a-3-2k.png"])
     }
 
+    @Test func aLayerThatHasBecomeAnotherIsNotTakenForIt() throws {
+        let sky = ProjectOutline.LayerOutline(id: "1", name: "Sky", isVisible: true)
+        let sea = ProjectOutline.LayerOutline(id: "2", name: "Sea", isVisible: true)
+        let planned = ChosenLayer(index: 1, outline: sea)
+        func drawn(_ layers: [ProjectOutline.LayerOutline]) throws -> [Int]? {
+            try LayerChoice.each.drawnLayers(
+                of: ProjectOutline(id: "", title: "", layers: layers), layer: planned, file: "a.ink")
+        }
+        #expect(try drawn([sky, sea]) == [1])
+        for layers in [[sea, sky], [sky], [], [sky, .init(id: "2", name: "Sea", isVisible: false)]] {
+            #expect(throws: CommandError.self) { try drawn(layers) }
+        }
+    }
+
+    @Test func namesThatNoFileGetsNeedNotDiffer() throws {
+        let inputs = [ExportInput(path: "a/x.ink"), ExportInput(path: "b/x.ink")]
+        let plan = try ExportPlan(inputs: inputs, outlines: [:], arguments: try arguments(["-o", "o"]), resolve: nil)
+        #expect(plan.pictures.count == 2)
+    }
+
     @Test func oneFileTakesOnePicture() throws {
         #expect(try outputs([ExportInput(path: "a.ink")], ["-o", "x/Y.PNG"]) == ["x/Y.PNG"])
         #expect(throws: CommandError.self) {

@@ -90,6 +90,78 @@ struct PendingFileTests {
         again.discard()
     }
 
+    @Test("Where nothing may be replaced, a file stands that was there, and one that took the name since")
+    func keepsWhatIsThere() throws {
+        let target = try folder.write("old", to: "a.png")
+        #expect(throws: SystemFailure(operation: "replace", errno: EEXIST)) {
+            try PendingFile(target: target, replaces: false)
+        }
+        let new = folder.path(of: "b.png")
+        var late = try PendingFile(target: new, replaces: false)
+        try PendingFile.write([1], to: new, replaces: false)
+        try late.write([2])
+        try late.sync()
+        #expect(throws: SystemFailure(operation: "rename", errno: EEXIST)) { try late.publish() }
+        late.discard()
+        #expect(try folder.read("b.png") == [1] && folder.read("a.png") == Array("old".utf8))
+        #expect(try names() == ["a.png", "b.png"])
+    }
+
+    @Test("A file that is replaced leaves its permissions")
+    func permissions() throws {
+        let target = try folder.write("old", to: "a.json")
+        for mode: UInt32 in [0o600, 0o664, 0o444] {
+            #expect(chmod(target, mode) == 0)
+            try PendingFile.write([1], to: target)
+            #expect(try FileSystem.status(of: target)?.mode == mode)
+        }
+    }
+
+    @Test("Who gives up a file takes no folder away from another who begins one")
+    func foldersInTurns() async throws {
+        let root = folder.path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for number in 0..<500 {
+                        var file = try PendingFile(target: "\(root)/x/y/\(writer)-\(number).png")
+                        file.discard()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // A folder stays when another was in it while its maker left.
+        #expect(try names() == [] || names("x") == [] || names("x/y") == [])
+    }
+
+    @Test("What is left goes all at once, and nothing comes after it")
+    func leftovers() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let folder = try TemporaryFolder(prefix: "ink-files")
+            let made = try Leftovers.add { () throws(SystemFailure) in
+                var folders: [String] = []
+                try FileSystem.makeFolders(folder.path(of: "t/a"), made: &folders)
+                return (folder.path(of: "t"), folder.path(of: "t"))
+            }
+            // Not UTF-8, and a link that must not be followed.
+            let name = Array(made.utf8) + [47, 0xFF, 0]
+            let file = name.withUnsafeBufferPointer { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { open($0.baseAddress!, O_CREAT | O_WRONLY, 0o600) }
+            }
+            let kept = try folder.write("kept", to: "kept/file").splitPath().folder
+            symlink(kept, made + "/link")
+            var pending = try PendingFile(target: folder.path(of: "b.png"))
+            let count = Leftovers.count
+            Leftovers.removeAll()
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let isClosed = (try? PendingFile(target: folder.path(of: "c.png"))) == nil
+            let isUnfinished = (try? pending.publish()) == nil
+            let isKept = try folder.read("kept/file") == Array("kept".utf8)
+            exit(file >= 0 && count == 2 && left == ["kept"] && isClosed && isUnfinished && isKept ? 42 : 1)
+        }
+    }
+
     @Test("A slash with an accent behind it is a slash")
     func paths() {
         #expect("a/\u{301}b".splitPath() == ("a", "\u{301}b"))

@@ -22,9 +22,11 @@ extension BrokerLoop {
             let index = waiting.firstIndex(where: { $0.job.priority == highest })
         {
             let (job, submitted) = waiting.remove(at: index)
-            jobs[job.id] = JobRun(job, submitted: submitted)
+            livesBegun += 1
+            let life = ExportLife(job: job.id, number: livesBegun)
+            jobs[job.id] = JobRun(job, life: life, submitted: submitted)
             onEvent(.started(job.id))
-            prepare(job)
+            prepare(job, life)
         }
     }
 
@@ -38,7 +40,7 @@ extension BrokerLoop {
 
     private static let overtakingExports = 4
 
-    private func prepare(_ job: ExportJob) {
+    private func prepare(_ job: ExportJob, _ life: ExportLife) {
         let (mailbox, encoder, local) = (mailbox, encoder, store.local)
         cutting.run {
             let (result, time) = LaneTime.measure { () -> Result<(PictureDraft, [EncodedBlock]), BrokerError> in
@@ -55,15 +57,34 @@ extension BrokerLoop {
                     return .failure(error)
                 }
             }
-            mailbox.post(.prepared(job.id, result.map { PreparedExport(draft: $0.0, blocks: $0.1, time: time) }))
+            let prepared = result.map { PreparedExport(draft: $0.0, blocks: $0.1, time: time) }
+            mailbox.post(.laneAnswer(life, .prepared(prepared)))
         }
     }
 
-    func prepared(_ id: JobID, _ result: Result<PreparedExport, BrokerError>) {
-        guard let job = jobs[id], job.stage == .preparing else {
-            discard(try? result.get().blocks)
+    /// Takes what was done beside the loop, unless the export has ended meanwhile.
+    func take(_ answer: LaneAnswer, of life: ExportLife) {
+        let id = life.job
+        guard let job = jobs[id], job.life == life else {
+            for block in answer.blocks { store.local?.remove(block.id) }
             return
         }
+        switch answer {
+        case .prepared(let result): prepared(job, result)
+        case .planned(let result): planned(job, result)
+        case .written(let rows, let picture, let time):
+            addStitchTime(time, to: id)
+            onEvent(.written(id, picture))
+            tell(.rowsWritten(id, rows))
+        case .finished(let picture, let time):
+            addStitchTime(time, to: id)
+            finished(id, picture)
+        case .writeFailed(let error): fail(id, error)
+        }
+    }
+
+    private func prepared(_ job: JobRun, _ result: Result<PreparedExport, BrokerError>) {
+        let id = job.id
         do throws(BrokerError) {
             let prepared = try result.get()
             try hold(prepared.blocks, for: id)
@@ -88,9 +109,9 @@ extension BrokerLoop {
         jobs[id]?.brokerCPU += time.cpu
     }
 
-    /// Lets blocks go that their export has not lived to hold.
-    private func discard(_ blocks: [EncodedBlock]?) {
-        for block in blocks ?? [] { store.local?.remove(block.id) }
+    private func addStitchTime(_ time: LaneTime, to id: JobID) {
+        jobs[id]?.phases.stitch += time.elapsed
+        jobs[id]?.brokerCPU += time.cpu
     }
 
     private func hold(_ blocks: [EncodedBlock], for id: JobID) throws(BrokerError) {
@@ -116,7 +137,7 @@ extension BrokerLoop {
                 release([image])
             }
         }
-        let (mailbox, encoder, local) = (mailbox, encoder, store.local)
+        let (mailbox, encoder, local, life) = (mailbox, encoder, store.local, job.life)
         cutting.run {
             let (result, time) = LaneTime.measure { () -> Result<(PicturePlan, [EncodedBlock]), BrokerError> in
                 var blocks: [EncodedBlock] = []
@@ -128,15 +149,14 @@ extension BrokerLoop {
                     return .failure(error)
                 }
             }
-            mailbox.post(.planned(id, result.map { PlannedExport(plan: $0.0, blocks: $0.1, time: time) }))
+            let planned = result.map { PlannedExport(plan: $0.0, blocks: $0.1, time: time) }
+            mailbox.post(.laneAnswer(life, .planned(planned)))
         }
     }
 
-    func planned(_ id: JobID, _ result: Result<PlannedExport, BrokerError>) {
-        guard let job = jobs[id], job.stage == .planning, let draft = job.draft else {
-            discard(try? result.get().blocks)
-            return
-        }
+    private func planned(_ job: JobRun, _ result: Result<PlannedExport, BrokerError>) {
+        guard let draft = job.draft else { return }
+        let id = job.id
         do throws(BrokerError) {
             let planned = try result.get()
             try hold(planned.blocks, for: id)
@@ -151,7 +171,7 @@ extension BrokerLoop {
             jobs[id]?.stitch = StitchState(grid: plan.grid, format: plan.format, window: schedule.window)
             jobs[id]?.output = PictureOutput(
                 destination: job.destination, tag: job.temporaryTag, isPrivate: job.isPrivate,
-                wantsDigest: job.wantsDigest,
+                replaces: job.replaces, wantsDigest: job.wantsDigest,
                 head: PictureHead(
                     size: plan.output, format: plan.format, dpi: options.dpi, text: options.text,
                     digest: options.digest), container: container)
@@ -188,7 +208,7 @@ extension BrokerLoop {
 
     /// Takes a band in and has those written whose turn it is.
     func stitch(_ band: BandResult, row: Int, of id: JobID) {
-        guard var stitch = jobs[id]?.stitch, let output = jobs[id]?.output else { return }
+        guard let life = jobs[id]?.life, var stitch = jobs[id]?.stitch, let output = jobs[id]?.output else { return }
         jobs[id]?.stitch = nil
         let ready: [StitchBand]
         do throws(StitchError) {
@@ -208,8 +228,8 @@ extension BrokerLoop {
                 BrokerLoop.result { () throws(BrokerError) in try output.write(ready) }
             }
             switch result {
-            case .success(let picture): mailbox.post(.written(id, rows: rows, picture, time))
-            case .failure(let error): return mailbox.post(.writeFailed(id, error))
+            case .success(let picture): mailbox.post(.laneAnswer(life, .written(rows: rows, picture, time)))
+            case .failure(let error): return mailbox.post(.laneAnswer(life, .writeFailed(error)))
             }
             if let finishing { syncing.run { BrokerLoop.finish(output, adler32, finishing, mailbox) } }
         }
@@ -222,7 +242,7 @@ extension BrokerLoop {
 
     /// What has to be known to end a file beside the loop.
     private struct Finishing: Sendable {
-        var id: JobID
+        var life: ExportLife
         var seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
         var outcome: ExportOutcome
     }
@@ -230,7 +250,7 @@ extension BrokerLoop {
     private func finishing(_ id: JobID) -> Finishing? {
         guard let job = jobs[id] else { return nil }
         let none = WrittenPicture(byteCount: 0, digest: [])
-        return outcome(of: job, none).map { Finishing(id: id, seal: job.seal, outcome: $0) }
+        return outcome(of: job, none).map { Finishing(life: job.life, seal: job.seal, outcome: $0) }
     }
 
     private static func finish(
@@ -254,12 +274,12 @@ extension BrokerLoop {
             }
         }
         switch result {
-        case .success(let picture): mailbox.post(.finished(finishing.id, picture, time))
-        case .failure(let error): mailbox.post(.writeFailed(finishing.id, error))
+        case .success(let picture): mailbox.post(.laneAnswer(finishing.life, .finished(picture, time)))
+        case .failure(let error): mailbox.post(.laneAnswer(finishing.life, .writeFailed(error)))
         }
     }
 
-    func finished(_ id: JobID, _ picture: WrittenPicture) {
+    private func finished(_ id: JobID, _ picture: WrittenPicture) {
         guard let job = jobs[id], let outcome = outcome(of: job, picture) else { return }
         // Whoever waits need not wait until what the picture was made of is freed.
         onEvent(.finished(id, outcome))

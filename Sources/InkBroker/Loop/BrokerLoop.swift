@@ -40,6 +40,7 @@ final class BrokerLoop {
     var behind: Set<WorkerID> = []
     var sessions: [[UInt8]: WorkerID] = [:]
     var lastWorker: UInt64 = 0
+    var livesBegun: UInt64 = 0
     var counters = TaskCounters()
     var isStopping = false
     private var events: [SchedulerEvent] = []
@@ -133,22 +134,8 @@ final class BrokerLoop {
         case .drainWorkers(let name, let reply): reply(drainWorkers(named: name))
         case .report(let reply): reply(report)
         case .stop: stop()
-        case .prepared(let id, let result): prepared(id, result)
-        case .planned(let id, let result): planned(id, result)
-        case .written(let id, let rows, let picture, let time):
-            addStitchTime(time, to: id)
-            if jobs[id] != nil { onEvent(.written(id, picture)) }
-            tell(.rowsWritten(id, rows))
-        case .finished(let id, let picture, let time):
-            addStitchTime(time, to: id)
-            finished(id, picture)
-        case .writeFailed(let id, let error): fail(id, error)
+        case .laneAnswer(let life, let answer): take(answer, of: life)
         }
-    }
-
-    private func addStitchTime(_ time: LaneTime, to id: JobID) {
-        jobs[id]?.phases.stitch += time.elapsed
-        jobs[id]?.brokerCPU += time.cpu
     }
 
     private func passTime() {

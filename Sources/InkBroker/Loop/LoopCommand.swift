@@ -9,14 +9,35 @@ enum LoopCommand: Sendable {
     case drainWorkers(name: String, reply: @Sendable (Int) -> Void)
     case report(@Sendable (BrokerReport) -> Void)
     case stop
-    /// A project has been cut into blocks.
-    case prepared(JobID, Result<PreparedExport, BrokerError>)
+    case laneAnswer(ExportLife, LaneAnswer)
+}
+
+/// An export from one submission to its end. A job that is submitted again under its number lives another life: what was
+/// still under way for the last one does not concern it.
+struct ExportLife: Hashable, Sendable {
+    let job: JobID
+    let number: UInt64
+}
+
+/// What was done for an export beside the loop.
+enum LaneAnswer: Sendable {
+    /// The project has been cut into blocks.
+    case prepared(Result<PreparedExport, BrokerError>)
     /// The tiles are known.
-    case planned(JobID, Result<PlannedExport, BrokerError>)
+    case planned(Result<PlannedExport, BrokerError>)
     /// So many rows of tiles are in the file.
-    case written(JobID, rows: Int, UnfinishedPicture, LaneTime)
-    case finished(JobID, WrittenPicture, LaneTime)
-    case writeFailed(JobID, BrokerError)
+    case written(rows: Int, UnfinishedPicture, LaneTime)
+    case finished(WrittenPicture, LaneTime)
+    case writeFailed(BrokerError)
+
+    /// Those that nobody holds yet.
+    var blocks: [EncodedBlock] {
+        switch self {
+        case .prepared(let result): (try? result.get().blocks) ?? []
+        case .planned(let result): (try? result.get().blocks) ?? []
+        case .written, .finished, .writeFailed: []
+        }
+    }
 }
 
 struct PreparedExport: Sendable {

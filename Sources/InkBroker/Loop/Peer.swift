@@ -92,12 +92,14 @@ struct JobRun {
     }
 
     let id: JobID
+    let life: ExportLife
     let name: String
     let destination: String
     var priority: Int
     let weight: Int
     let temporaryTag: String?
     let isPrivate: Bool
+    let replaces: Bool
     let wantsDigest: Bool
     let seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
     let submitted: UInt64
@@ -120,14 +122,16 @@ struct JobRun {
     var bytesSent = 0
     var bytesReceived = 0
 
-    init(_ job: ExportJob, submitted: UInt64) {
+    init(_ job: ExportJob, life: ExportLife, submitted: UInt64) {
         id = job.id
+        self.life = life
         name = job.name
         destination = job.destination
         priority = job.priority
         weight = job.weight
         temporaryTag = job.temporaryTag
         isPrivate = job.isPrivate
+        replaces = job.replaces
         wantsDigest = job.wantsDigest
         seal = job.seal
         self.submitted = submitted

@@ -6,6 +6,7 @@ final class PictureOutput: Sendable {
     private let destination: String
     private let tag: String?
     private let isPrivate: Bool
+    private let replaces: Bool
     private let wantsDigest: Bool
     private let head: PictureHead
     private let container: PictureContainer
@@ -19,12 +20,13 @@ final class PictureOutput: Sendable {
     }
 
     init(
-        destination: String, tag: String?, isPrivate: Bool, wantsDigest: Bool, head: PictureHead,
-        container: PictureContainer
+        destination: String, tag: String?, isPrivate: Bool, replaces: Bool, wantsDigest: Bool,
+        head: PictureHead, container: PictureContainer
     ) {
         self.destination = destination
         self.tag = tag
         self.isPrivate = isPrivate
+        self.replaces = replaces
         self.wantsDigest = wantsDigest
         self.head = head
         self.container = container
@@ -43,7 +45,8 @@ final class PictureOutput: Sendable {
         case .closed: throw .internalError("\(destination) has been given up")
         case .fresh:
             let writer = try PictureWriter(
-                target: destination, tag: tag, isPrivate: isPrivate, wantsDigest: wantsDigest)
+                target: destination, tag: tag, isPrivate: isPrivate, replaces: replaces,
+                wantsDigest: wantsDigest)
             state.withLock { $0 = .open(writer) }
             try writer.write(container.prologue(head))
             return writer

@@ -35,12 +35,11 @@ final class PictureWriter: Sendable {
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
     init(
-        target: String, tag: String? = nil, isPrivate: Bool = false, wantsDigest: Bool = true
+        target: String, tag: String? = nil, isPrivate: Bool = false, replaces: Bool = true, wantsDigest: Bool = true
     ) throws(BrokerError) {
         try Self.checkTarget(target)
         let file = try Self.asOutput(target) { () throws(SystemFailure) in
-            try PendingFile(
-                target: target, tag: tag, mode: isPrivate ? 0o600 : 0o666, create: ExportCleanup.register)
+            try PendingFile(target: target, tag: tag, mode: isPrivate ? 0o600 : 0o666, replaces: replaces)
         }
         self.target = file.target
         temporary = file.temporary
@@ -85,10 +84,7 @@ final class PictureWriter: Sendable {
                 return WrittenPicture(byteCount: state.file.byteCount, digest: state.hash?.stream.finish() ?? [])
             }
             try seal?(temporary, picture)
-            try withState { state throws(SystemFailure) in
-                try state.file.publish()
-                ExportCleanup.forget(temporary)
-            }
+            try withState { state throws(SystemFailure) in try state.file.publish() }
             return picture
         } catch {
             discard()
@@ -97,10 +93,7 @@ final class PictureWriter: Sendable {
     }
 
     /// Removes the unfinished file, and the folders that were made for it if nothing else is in them.
-    func discard() {
-        state.withLock { $0.file.discard() }
-        ExportCleanup.forget(temporary)
-    }
+    func discard() { state.withLock { $0.file.discard() } }
 
     private func withState<T: Sendable>(
         _ body: (inout State) throws(SystemFailure) -> T

@@ -7,6 +7,7 @@ final class FileLanes: Sendable {
     private let reading = DispatchQueue(label: "ink.client.reading")
     private let writing = DispatchQueue(label: "ink.client.writing")
     private let downloads = Downloads()
+    private let replacesFiles: Bool
     private let onRead: @Sendable (ContentRead) -> Void
     private let onEvent: @Sendable (ClientEvent) -> Void
 
@@ -15,7 +16,11 @@ final class FileLanes: Sendable {
         var byID: [FetchID: PictureDownload] = [:]
     }
 
-    init(onRead: @escaping @Sendable (ContentRead) -> Void, onEvent: @escaping @Sendable (ClientEvent) -> Void) {
+    init(
+        replacesFiles: Bool, onRead: @escaping @Sendable (ContentRead) -> Void,
+        onEvent: @escaping @Sendable (ClientEvent) -> Void
+    ) {
+        self.replacesFiles = replacesFiles
         self.onRead = onRead
         self.onEvent = onEvent
     }
@@ -28,8 +33,8 @@ final class FileLanes: Sendable {
     }
 
     func open(_ id: FetchID, path: String) {
-        perform(id) { downloads throws(ClientError) in
-            downloads.byID[id] = try PictureDownload(to: path)
+        perform(id) { [replacesFiles] downloads throws(ClientError) in
+            downloads.byID[id] = try PictureDownload(to: path, replaces: replacesFiles)
             return nil
         }
     }

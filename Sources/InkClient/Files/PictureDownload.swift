@@ -13,9 +13,11 @@ final class PictureDownload {
     /// Makes the folder, if it is missing, and the temporary file.
     ///
     /// Throws `file`.
-    init(to path: String) throws(ClientError) {
+    init(to path: String, replaces: Bool = true) throws(ClientError) {
         self.path = path
-        file = try ClientError.wrapping(path) { () throws(SystemFailure) in try PendingFile(target: path) }
+        file = try ClientError.wrapping(path) { () throws(SystemFailure) in
+            try PendingFile(target: path, replaces: replaces)
+        }
     }
 
     deinit { discard() }

@@ -9,6 +9,9 @@ enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
     /// Put `-1`, `-2`, ... behind the name.
     case suffix
     case fail
+
+    /// Whether a picture may take the place of a file, also of one that appears while it is made.
+    var replacesFiles: Bool { self == .skipUnchanged || self == .overwrite }
 }
 
 /// Which pictures come out of one project.

@@ -27,13 +27,10 @@ struct BenchCommand {
         let workers = arguments.workers ?? UsableCores.count()
         let runner = BenchRunner(environment, workers: workers, folder: folder.appendingPath("pictures"))
         if environment.handlesSignals {
-            try Interrupts.watch(
-                onFirst: { runner.stop($0) },
-                beforeExit: {
-                    // First, so that no new file appears in the folder.
-                    ExportCleanup.removeAll()
-                    TemporaryFolder.remove(folder)
-                })
+            try Interrupts.watch { signal in
+                Interrupts.heed()
+                runner.stop(signal)
+            }
         }
         let date = LogTime.text(LogTime.now())
         var finder = BenchSubjects(arguments, environment)

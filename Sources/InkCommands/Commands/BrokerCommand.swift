@@ -39,7 +39,10 @@ struct BrokerCommand {
         if environment.handlesSignals {
             Interrupts.ignoreHangUp()
             try Interrupts.watch(
-                onFirst: { _ in control.requestStop() },
+                onFirst: { _ in
+                    Interrupts.heed()
+                    control.requestStop()
+                },
                 beforeExit: { control.halt(waitingAtMost: Self.haltMilliseconds) })
         }
         // Only now: its thread must not get the signals.

@@ -10,6 +10,7 @@ struct DoctorCommand {
     private let environment: CommandEnvironment
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        try Interrupts.leaveClean(environment)
         let command = DoctorCommand(environment: environment)
         let cores = UsableCores.count()
         let memory = Memory.read()
@@ -64,11 +65,8 @@ struct DoctorCommand {
     private func selfTest() -> PictureFailure? {
         do throws(CommandError) {
             let folder = try asCommand { () throws(EngineError) in try TemporaryFolder.make("ink-doctor") }
+            defer { TemporaryFolder.remove(folder) }
             let path = folder.appendingPath("self-test.png")
-            defer {
-                unlink(path)
-                rmdir(folder)
-            }
             let failure = try export(to: path)
             if let failure { return failure }
             return try asCommand { () throws(EngineError) in try SelfTestPicture.check(path) }

@@ -52,7 +52,9 @@ struct ExportCommand {
             arguments = try ExportArguments(parsed)
         }
         limits = try environment.limits(arguments.limitsPath)
-        remote = try Self.remoteOptions(given, environment)
+        var remote = try Self.remoteOptions(given, environment)
+        remote?.replacesFiles = arguments.ifExists?.replacesFiles ?? true
+        self.remote = remote
         try FileSystem.checkPresetFolders(arguments.presetFolders)
     }
 
@@ -83,13 +85,11 @@ struct ExportCommand {
         let phase = RunPhase()
         if environment.handlesSignals {
             let mailbox = mailbox
-            try Interrupts.watch(
-                onFirst: { signal in
-                    // While planning, the main thread may wait for a disk or for standard input, and nothing has been
-                    // written.
-                    if phase.isPlanning { Interrupts.leave(signal) }
-                    mailbox.post(.stop(signal))
-                }, beforeExit: { farm.removeTemporaryFiles() })
+            try Interrupts.watch { signal in
+                // Nothing has been written.
+                if phase.isPlanning { Interrupts.leave(signal) }
+                mailbox.post(.stop(signal))
+            }
         }
         var failed: [ExportRecord] = []
         let (inputs, isBulk) = try findInputs(&failed)
@@ -97,7 +97,7 @@ struct ExportCommand {
         let opener = environment.makeOpener(
             arguments.presetFolders, limits, textUse(remote, policy))
         let outlines = readOutlines(inputs, opener, &failed)
-        let plan = try makePlan(inputs, outlines, policy)
+        let plan = try makePlan(inputs, outlines, policy, &failed)
         try checkReportPath(inputs, plan)
 
         let isFarmNeeded = !arguments.run.isDryRun && !plan.pictures.isEmpty
@@ -127,7 +127,6 @@ struct ExportCommand {
         // by the system. Where something failed the farm may still be removing what it left.
         let isLeft = environment.endsWithCommand && remote == nil && finished.exitCode == .done
         if !isLeft { farm.stop() }
-        if run.stoppedBy != nil { farm.removeTemporaryFiles() }
         return finished
     }
 
@@ -183,12 +182,18 @@ struct ExportCommand {
     }
 
     private func makePlan(
-        _ inputs: [ExportInput], _ outlines: [Int: ProjectOutline], _ policy: ExistingFilePolicy
+        _ inputs: [ExportInput], _ outlines: [Int: ProjectOutline], _ policy: ExistingFilePolicy,
+        _ failed: inout [ExportRecord]
     ) throws(CommandError) -> ExportPlan {
         var plan = try ExportPlan(
             inputs: inputs, outlines: outlines, arguments: arguments, resolve: FileSystem.resolved)
         if let repeated {
-            return try plan.repeating(
+            let unread = Set(failed.map(\.input))
+            for record in repeated.records(missingIn: plan) where !unread.contains(record.input) {
+                environment.console.error(record.failure?.reason ?? "")
+                failed.append(record)
+            }
+            plan = try plan.repeating(
                 repeated.contains, of: inputs, resolve: FileSystem.resolved, output: repeated.output)
         }
         // A file that cannot be looked at counts as there: the export then fails with the system's words.

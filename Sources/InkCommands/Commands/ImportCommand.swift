@@ -83,6 +83,7 @@ struct ImportCommand {
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let arguments = try ImportArguments(parsed)
+        try Interrupts.leaveClean(environment)
         var command = ImportCommand(
             arguments: arguments, limits: try environment.limits(arguments.limitsPath), console: environment.console)
         return try command.execute()
@@ -132,7 +133,8 @@ struct ImportCommand {
             }
             let project = QuickDrawImport.project(
                 from: drawing, brush: arguments.brush, canvas: arguments.canvas, margin: arguments.margin)
-            try FileSystem.writeAtomically(try ProjectWriter.write(project), to: path)
+            try FileSystem.writeAtomically(
+                try ProjectWriter.write(project), to: path, replaces: arguments.overwrites)
             madeCount += 1
         } catch {
             fail(error)

@@ -11,6 +11,7 @@ struct MasksCommand {
     private let console: Console
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        try Interrupts.leaveClean(environment)
         let command = try MasksCommand(parsed, environment.console)
         return try command.execute()
     }
@@ -56,7 +57,8 @@ struct MasksCommand {
                 if !mask.contains(where: { $0 > 0 }) {
                     console.warning("\(picture): no pixel is of the colour \(color), its mask is empty")
                 }
-                try FileSystem.writeAtomically(try GrayPNG.encode(samples: mask, size: info.size), to: path)
+                try FileSystem.writeAtomically(
+                    try GrayPNG.encode(samples: mask, size: info.size), to: path, replaces: overwrites)
             } catch {
                 console.error(error.description)
                 failures.append(error.exitCode)

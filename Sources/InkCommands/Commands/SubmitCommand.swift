@@ -76,7 +76,8 @@ struct SubmitCommand {
         var planned = arguments
         // A folder, whatever its name ends with.
         planned.output = into.map { $0.isEmpty ? $0 : $0 + "/" }
-        let plan = try ExportPlan(inputs: inputs, outlines: outlines, arguments: planned, resolve: { $0 })
+        let plan = try ExportPlan(
+            inputs: inputs, outlines: outlines, arguments: planned, resolve: into == nil ? nil : { $0 })
         guard !plan.pictures.isEmpty else { return ExitCode.combining(failures) }
         var session = try RemoteSession(options, environment)
         defer { session.connection.stop() }
@@ -90,12 +91,15 @@ struct SubmitCommand {
         }
         while !open.isEmpty, session.stoppedBy == nil { try wait(&session, atMost: 100) }
         if let signal = session.stoppedBy {
-            if !open.isEmpty {
-                environment.console.warning("stopped: \(open.count) submissions were not acknowledged and may be jobs")
-            }
+            sayWhatIsOpen()
             return signal.exitCode
         }
         return ExitCode.combining(failures)
+    }
+
+    private func sayWhatIsOpen() {
+        if open.isEmpty { return }
+        environment.console.warning("stopped: \(open.count) submissions were not acknowledged and may be jobs")
     }
 
     private mutating func findInputs() throws(CommandError) -> [ExportInput] {
@@ -136,10 +140,9 @@ struct SubmitCommand {
     ) throws(CommandError) {
         do throws(PictureFailure) {
             let (source, content, opened) = try self.source(of: input)
-            let status = try? FileSystem.status(input.path)
             for picture in pictures {
                 let submission = try self.submission(picture, input, source, opened)
-                open[submission.key] = Entry(input: input, picture: picture, byteCount: status?.byteCount ?? 0)
+                open[submission.key] = Entry(input: input, picture: picture, byteCount: input.byteCount)
                 session.connection.submit(submission, content: content)
             }
         } catch {
@@ -217,7 +220,14 @@ struct SubmitCommand {
     // MARK: - Answers
 
     private mutating func wait(_ session: inout RemoteSession, atMost milliseconds: Int) throws(CommandError) {
-        for event in try session.receive(waitingAtMost: milliseconds) {
+        let events: [FarmClientEvent]
+        do throws(CommandError) {
+            events = try session.receive(waitingAtMost: milliseconds)
+        } catch {
+            sayWhatIsOpen()
+            throw error
+        }
+        for event in events {
             switch event {
             case .accepted(let key, let job):
                 guard let entry = open.removeValue(forKey: key) else { continue }
@@ -235,7 +245,7 @@ struct SubmitCommand {
         try environment.console.print(
             JSONValue.object([
                 ("job", .integer(Int(clamping: job))), ("input", .string(entry.input.path)),
-                ("size", .string(entry.picture.size.name)), ("layer", .optional(entry.picture.layer)),
+                ("size", .string(entry.picture.size.name)), ("layer", .optional(entry.picture.layer?.index)),
                 ("output", .optional(into == nil ? nil : entry.picture.output)),
             ]).line)
     }

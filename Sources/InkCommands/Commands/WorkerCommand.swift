@@ -34,7 +34,10 @@ struct WorkerCommand {
         let control = WorkerControl()
         if environment.handlesSignals {
             Interrupts.ignoreHangUp()
-            try Interrupts.watch(onFirst: { _ in control.requestDrain() }, beforeExit: {})
+            try Interrupts.watch { _ in
+                Interrupts.heed()
+                control.requestDrain()
+            }
         }
         // Only now: its thread must not get the signals.
         let log = Log(format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)

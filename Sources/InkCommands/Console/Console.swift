@@ -27,14 +27,15 @@ struct Console: Sendable {
     }
 
     /// One line to standard output.
-    /// - Throws: `io` when it is closed or full.
+    /// - Throws: `outputClosed` when nobody reads it any more, `io`.
     func print(_ line: String) throws(CommandError) { try draw(line + "\n") }
 
     /// Text to standard output as it is.
-    /// - Throws: `io` when it is closed or full.
+    /// - Throws: `outputClosed` when nobody reads it any more, `io`.
     func draw(_ text: String) throws(CommandError) {
         errno = 0
         guard writeOutput(text) else {
+            if errno == EPIPE { throw .outputClosed }
             throw .engine(.io(path: "standard output", operation: "write", errno: errno == 0 ? EIO : errno))
         }
     }

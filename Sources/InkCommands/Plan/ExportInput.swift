@@ -35,6 +35,9 @@ struct ExportInput: Hashable, Sendable {
     /// The name of that folder.
     var folderName: String { FileSystem.resolved(folder).splitPath().name }
 
+    /// Of the file, or of all that is in the folder; 0 where that cannot be had, which reading will tell.
+    var byteCount: Int { isStandardInput ? 0 : FileSystem.byteCount(path) }
+
     /// Whether it is a template folder, whose files are part of the input.
     var isTemplateFolder: Bool {
         var path = path[...]

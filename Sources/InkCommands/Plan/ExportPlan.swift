@@ -35,13 +35,21 @@ struct ProjectOutline: Hashable, Sendable {
     }
 }
 
+/// A layer that gets a picture of its own.
+struct ChosenLayer: Hashable, Sendable {
+    /// In its file.
+    var index: Int
+    /// As it was when it was planned; the project may be another when it is read again.
+    var outline: ProjectOutline.LayerOutline
+}
+
 /// One picture that is to be made.
 struct PlannedPicture: Hashable, Sendable {
     /// Index of the input.
     var input: Int
     var size: ExportSize
-    /// With `--each-layer`: the layer's index in its file.
-    var layer: Int?
+    /// With `--each-layer`: which one.
+    var layer: ChosenLayer?
     /// Path of the PNG.
     var output: String
 }
@@ -59,12 +67,12 @@ struct ExportPlan: Sendable {
     /// - Parameters:
     ///   - outlines: by input; needed for all inputs when `needsOutlines`. An input without one is left out then (it
     ///     could not be read).
-    ///   - resolve: one spelling for all paths to one place.
+    ///   - resolve: one spelling for all paths to one place; nil: no file gets these names.
     /// - Throws: `usage` when two pictures would get one name, a picture would replace an input, or several pictures
     ///   would go into one file.
     init(
         inputs: [ExportInput], outlines: [Int: ProjectOutline], arguments: ExportArguments,
-        resolve: (String) -> String
+        resolve: ((String) -> String)?
     ) throws(CommandError) {
         pictures = []
         let outputFile = arguments.output.flatMap { $0.hasEnding(".png") ? $0 : nil }
@@ -86,7 +94,7 @@ struct ExportPlan: Sendable {
         if let outputFile, pictures.count > 1 {
             throw .usage("\(outputFile) is one file, and \(pictures.count) pictures would come out; give a folder")
         }
-        try refuseCollisions(inputs, resolve)
+        if let resolve { try refuseCollisions(inputs, resolve) }
     }
 
     /// The same plan with the outputs that `output` gives; nil keeps a picture's own, and one for which `isWanted` does
@@ -126,14 +134,15 @@ struct ExportPlan: Sendable {
         }
     }
 
-    private static func layers(_ choice: LayerChoice, _ outline: ProjectOutline?) -> [Int?] {
+    private static func layers(_ choice: LayerChoice, _ outline: ProjectOutline?) -> [ChosenLayer?] {
         guard choice == .each, let outline else { return [nil] }
-        return outline.layers.indices.filter { outline.layers[$0].isVisible }
+        return outline.layers.enumerated().filter(\.element.isVisible)
+            .map { ChosenLayer(index: $0.offset, outline: $0.element) }
     }
 
     private static func value(
-        of placeholder: NamePlaceholder, input: ExportInput, outline: ProjectOutline?, size: ExportSize, layer: Int?,
-        number: Int
+        of placeholder: NamePlaceholder, input: ExportInput, outline: ProjectOutline?, size: ExportSize,
+        layer: ChosenLayer?, number: Int
     ) -> String {
         switch placeholder {
         case .name: return input.stem
@@ -143,8 +152,7 @@ struct ExportPlan: Sendable {
         case .title: return outline?.title ?? ""
         case .id: return outline?.id ?? ""
         case .layer:
-            guard let outline, let layer else { return "" }
-            let found = outline.layers[layer]
+            guard let found = layer?.outline else { return "" }
             return found.name.isEmpty ? found.id : found.name
         }
     }
@@ -186,9 +194,19 @@ struct ExportPlan: Sendable {
 
 extension LayerChoice {
     /// The indices of the layers that a picture draws, ascending; nil for all visible ones.
-    /// - Throws: `usage` when a name is unknown in this project.
-    func drawnLayers(of outline: ProjectOutline, layer: Int?, file: String) throws(CommandError) -> [Int]? {
-        if let layer { return [layer] }
+    /// - Throws: `usage` when a name is unknown in this project, `engine` when it has become another.
+    func drawnLayers(
+        of outline: ProjectOutline, layer: ChosenLayer?, file: String
+    ) throws(CommandError) -> [Int]? {
+        if let layer {
+            guard outline.layers.indices.contains(layer.index), outline.layers[layer.index] == layer.outline else {
+                throw .engine(
+                    .badInput(
+                        Place(file: file, path: "layers[\(layer.index)]"),
+                        reason: "is another layer than when its picture was planned; export the project again"))
+            }
+            return [layer.index]
+        }
         guard case .named(let names) = self else { return nil }
         var drawn: Set<Int> = []
         for name in names {

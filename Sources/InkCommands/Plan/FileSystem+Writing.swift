@@ -6,13 +6,14 @@ extension FileSystem {
     /// Replaces a file in one step: whoever reads it sees the old or the new one, whole. A link is followed; a device or
     /// a pipe is written to as it stands, for it cannot be replaced by a file.
     ///
+    /// - Parameter replaces: whether there may be a file already.
     /// - Throws: `io` with `path`; nothing is left behind then.
-    static func writeAtomically(_ bytes: [UInt8], to path: String) throws(EngineError) {
+    static func writeAtomically(_ bytes: [UInt8], to path: String, replaces: Bool = true) throws(EngineError) {
         try EngineError.wrapping(path) { () throws(SystemFailure) in
             guard try !isStream(path) else {
                 return try FileDescriptor(opening: path, flags: O_WRONLY | O_APPEND, operation: "open").write(bytes)
             }
-            try PendingFile.write(bytes, to: path)
+            try PendingFile.write(bytes, to: path, replaces: replaces)
         }
     }
 

@@ -44,6 +44,18 @@ extension FileSystem {
         }
     }
 
+    /// Of a file, or of the files in a folder and two folders below it; 0 where that cannot be had.
+    static func byteCount(_ path: String, depth: Int = 2) -> Int {
+        guard let found = try? status(path) else { return 0 }
+        guard found.isFolder else { return found.byteCount }
+        if depth < 0 { return 0 }
+        var sum = 0
+        for case .name(let name) in (try? entries(path)) ?? [] {
+            sum += byteCount(path.appendingPath(name), depth: depth - 1)
+        }
+        return sum
+    }
+
     /// All bytes of a regular file.
     /// - Throws: `io`, or `overLimit` before more than `limitBytes` are held.
     static func read(_ path: String, limitBytes: Int) throws(EngineError) -> [UInt8] {

@@ -5,6 +5,7 @@ extension RemoteOptions {
     /// A client over ZeroMQ, not started.
     func client(_ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(CommandError) -> any FarmConnection {
         var configuration = FarmClientConfiguration(endpoint: endpoint, name: Self.clientName())
+        configuration.replacesFiles = replacesFiles
         configuration.security = try Keys.security(role: .client, keyPath: keyPath, brokerKeyPath: brokerKeyPath)
         let context: ZeroMQContext
         do throws(ProtocolError) {

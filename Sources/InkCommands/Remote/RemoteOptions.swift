@@ -6,6 +6,8 @@ struct RemoteOptions: Hashable, Sendable {
     var brokerKeyPath: String?
     /// How long to wait for the broker without an answer, milliseconds; nil: as the command thinks right.
     var timeoutMilliseconds: Int?
+    /// Whether files are replaced that have the names of pictures that are fetched.
+    var replacesFiles = true
 
     init(endpoint: String, timeoutMilliseconds: Int?) {
         self.endpoint = endpoint

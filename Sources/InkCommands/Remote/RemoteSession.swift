@@ -16,13 +16,13 @@ struct RemoteSession {
     private var link: LinkWatch
     private(set) var stoppedBy: StopSignal?
 
-    /// Connects. The first signal comes as an event, a second one leaves at once.
+    /// Connects. The first signal comes as an event if it is waited for one, a second one leaves at once.
     init(
         _ options: RemoteOptions, _ environment: CommandEnvironment, isQuiet: Bool = false
     ) throws(CommandError) {
         let mailbox = Mailbox<Event>()
         if environment.handlesSignals {
-            try Interrupts.watch(onFirst: { mailbox.post(.stop($0)) }, beforeExit: {})
+            try Interrupts.watch { mailbox.post(.stop($0)) }
         }
         connection = try options.connect(environment) { mailbox.post(.client($0)) }
         self.mailbox = mailbox
@@ -44,7 +44,9 @@ struct RemoteSession {
         var events: [FarmClientEvent] = []
         for event in mailbox.receive(waitingAtMost: milliseconds) {
             switch event {
-            case .stop(let signal): if stoppedBy == nil { stoppedBy = signal }
+            case .stop(let signal):
+                Interrupts.heed()
+                if stoppedBy == nil { stoppedBy = signal }
             case .client(let event):
                 link.note(event, now: clock.milliseconds)
                 events.append(event)

@@ -42,6 +42,6 @@ struct ExportRecord: Hashable, Sendable {
         self.input = input
         output = picture.output
         size = picture.size
-        layer = picture.layer
+        layer = picture.layer?.index
     }
 }

@@ -12,6 +12,16 @@ struct RepeatedExports: Sendable {
         var input: Int
         var size: String
         var layer: Int?
+
+        init(input: Int, size: String, layer: Int?) {
+            self.input = input
+            self.size = size
+            self.layer = layer
+        }
+
+        init(_ picture: PlannedPicture) {
+            self.init(input: picture.input, size: picture.size.name, layer: picture.layer?.index)
+        }
     }
 
     /// The options of that run, its paths still relative to its folder resolved.
@@ -100,6 +110,24 @@ struct RepeatedExports: Sendable {
 
     /// Where the earlier run wanted it.
     func output(of picture: PlannedPicture) -> String? {
-        outputs[Key(input: picture.input, size: picture.size.name, layer: picture.layer)]
+        outputs[Key(picture)]
+    }
+
+    /// The pictures that a plan of today does not have, as failed.
+    func records(missingIn plan: ExportPlan) -> [ExportRecord] {
+        let planned = Set(plan.pictures.map(Key.init))
+        let missing = outputs.filter { !planned.contains($0.key) }
+        return missing.sorted { ($0.key.input, $0.value) < ($1.key.input, $1.value) }.map { key, output in
+            let input = inputs[key.input]
+            var record = ExportRecord(
+                input: input,
+                failure: PictureFailure(
+                    kind: .badInput,
+                    reason: "\(input.shownName): \(output) cannot be made again: its layer is gone or hidden"))
+            record.output = output
+            record.size = ExportSize(key.size)
+            record.layer = key.layer
+            return record
+        }
     }
 }

@@ -98,6 +98,7 @@ final class EmbeddedFarm: ExportFarm {
         var job = ExportJob(
             id: JobID(id), name: request.name, project: request.project, options: PictureOptions(request),
             limits: limits, destination: request.output)
+        job.replaces = request.replacesFile
         job.wantsDigest = request.wantsFileDigest
         broker.submit(job)
     }
@@ -118,8 +119,6 @@ final class EmbeddedFarm: ExportFarm {
         broker?.stop()
         for worker in workers { worker.stopNow() }
     }
-
-    func removeTemporaryFiles() { ExportCleanup.removeAll() }
 
     private func tell(_ event: BrokerEvent) {
         switch event {

@@ -14,6 +14,8 @@ struct PictureRequest: Sendable {
     var look: PictureLook
     /// Path of the PNG.
     var output: String
+    /// Whether a file that has that name is replaced.
+    var replacesFile = true
     /// Goes into the picture, so that a later run knows what it shows; 32 bytes.
     var digest: [UInt8]
     /// SHA-256 over what the project was read from: equal for equal projects.
@@ -107,8 +109,6 @@ protocol ExportFarm: Sendable {
     func cancelAll()
     /// Ends the threads; returns when they are gone.
     func stop()
-    /// Removes the temporary files of this process at once; called before a hard exit, from any thread.
-    func removeTemporaryFiles()
 }
 
 /// A project that has been read.

@@ -69,12 +69,8 @@ struct ExportRun {
         for picture in plan.pictures {
             if groups.isEmpty || groups[groups.count - 1].pictures[0].input != picture.input {
                 let input = inputs[picture.input]
-                // A size that cannot be had is no reason to fail here; reading will tell.
-                let status = try? FileSystem.status(input.path)
                 groups.append(
-                    Group(
-                        input: input, pictures: [], firstRecord: records.count,
-                        byteCount: input.isStandardInput ? 0 : status?.byteCount ?? 0))
+                    Group(input: input, pictures: [], firstRecord: records.count, byteCount: input.byteCount))
             }
             groups[groups.count - 1].pictures.append(picture)
             groupOfRecord[records.count] = groups.count - 1
@@ -147,6 +143,7 @@ struct ExportRun {
         case .farm(let event):
             handle(event)
         case .stop(let signal):
+            Interrupts.heed()
             if stoppedBy == nil { stoppedBy = signal }
             stop()
         }

@@ -1,5 +1,8 @@
+import Dispatch
 import Glibc
 import InkEngine
+import InkFiles
+import Synchronization
 
 /// What asked the program to stop.
 enum StopSignal: Hashable, Sendable {
@@ -27,12 +30,20 @@ enum StopSignal: Hashable, Sendable {
 /// Turns SIGHUP, SIGINT and SIGTERM into calls on a thread of their own, where everything is allowed that a signal handler may
 /// not do.
 enum Interrupts {
-    /// Calls `onFirst` at the first signal, and leaves the process at the second one that is no SIGHUP after
-    /// `beforeExit`.
+    /// How long the first signal may go unheeded: a command may be waiting for something else (standard input, a pipe that
+    /// nobody empties).
+    private static let heedSeconds = 1
+    /// How long a disk may take to remove what is left, at the end.
+    private static let removalSeconds = 1
+
+    private static let isHeeded = Atomic<Bool>(false)
+
+    /// Calls `onFirst` at the first signal. Leaves the process if nobody heeds it, or at the second one that is no SIGHUP,
+    /// after `beforeExit`.
     ///
     /// - Precondition: called on the main thread before any other is started, since threads inherit the signal mask.
     static func watch(
-        onFirst: @escaping @Sendable (StopSignal) -> Void, beforeExit: @escaping @Sendable () -> Void
+        onFirst: @escaping @Sendable (StopSignal) -> Void, beforeExit: @escaping @Sendable () -> Void = {}
     ) throws(CommandError) {
         // A closed pipe is told by write(2).
         signal(SIGPIPE, SIG_IGN)
@@ -59,8 +70,25 @@ enum Interrupts {
     /// Lets a service outlive the terminal that it was started from.
     static func ignoreHangUp() { signal(SIGHUP, SIG_IGN) }
 
-    /// Leaves the process at once with the signal's exit code.
-    static func leave(_ signal: StopSignal) -> Never { _exit(signal.exitCode.rawValue) }
+    /// Lets the first signal end the process at once, without what is unfinished; as `watch`.
+    static func leaveClean(_ environment: CommandEnvironment) throws(CommandError) {
+        if environment.handlesSignals { try watch { leave($0) } }
+    }
+
+    /// To be called by whoever ends what the first signal is to end.
+    static func heed() { isHeeded.store(true, ordering: .releasing) }
+
+    /// Leaves the process at once with the signal's exit code; its unfinished files go with it.
+    static func leave(_ signal: StopSignal) -> Never {
+        // A disk that hangs is not waited for.
+        let removed = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { @Sendable in
+            Leftovers.removeAll()
+            removed.signal()
+        }
+        _ = removed.wait(timeout: .now() + .seconds(removalSeconds))
+        _exit(signal.exitCode.rawValue)
+    }
 
     private static func signalSet(_ numbers: [Int32]) -> sigset_t {
         var signals = sigset_t()
@@ -91,12 +119,25 @@ enum Interrupts {
         }
 
         func run() {
-            onFirst(wait())
-            var second = wait()
+            let first = wait()
+            onFirst(first)
+            var second = waitUntilHeeded()
             // A terminal that is closed is told by the shell and again by the system.
             while second == .hangUp { second = wait() }
             beforeExit()
-            Interrupts.leave(second)
+            Interrupts.leave(second ?? first)
+        }
+
+        /// The next signal; nil when the first one was not heeded in time.
+        private func waitUntilHeeded() -> StopSignal? {
+            let end = ContinuousClock.now + .seconds(Interrupts.heedSeconds)
+            while !Interrupts.isHeeded.load(ordering: .acquiring) {
+                guard ContinuousClock.now < end else { return nil }
+                var step = timespec(tv_sec: 0, tv_nsec: 20_000_000)
+                let number = withUnsafePointer(to: signals) { sigtimedwait($0, nil, &step) }
+                if let signal = StopSignal(number: number) { return signal }
+            }
+            return wait()
         }
 
         private func wait() -> StopSignal {

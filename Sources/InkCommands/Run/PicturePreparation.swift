@@ -54,7 +54,8 @@ struct PicturePreparation: Sendable {
         return .ready(
             PictureRequest(
                 id: id, name: input.shownName, project: opened.project, size: size, drawnLayers: drawn,
-                look: arguments.look, output: picture.output, digest: digest, contentDigest: opened.contentDigest,
+                look: arguments.look, output: picture.output, replacesFile: policy.replacesFiles, digest: digest,
+                contentDigest: opened.contentDigest,
                 text: opened.text,
                 wantsFileDigest: arguments.run.reportPath != nil || arguments.run.printsJSON))
     }

@@ -260,12 +260,16 @@ final class RemoteFarm: ExportFarm {
         let (news, failure, open, isPurgeTime) = state.withLock { state in
             state.turn += 1
             return (
-                state.link.news(now: now), state.link.failure(now: now), Array(state.open.keys),
+                state.link.news(now: now), state.link.failure(now: now), Array(state.open.values),
                 state.turn % Self.purgeTurns == 0
             )
         }
         if let news { tell(.news(news)) }
-        if let failure { for id in open.sorted() { end(id, .failed(id, PictureFailure(failure))) } }
+        if let failure {
+            let jobs = open.compactMap(\.job).sorted()
+            if !jobs.isEmpty { tell(.news("the broker may still make what it has: ink cancel \(jobs.shortText)")) }
+            for id in open.map(\.id).sorted() { end(id, .failed(id, PictureFailure(failure))) }
+        }
         if isPurgeTime { purge() }
     }
 
@@ -347,16 +351,5 @@ final class RemoteFarm: ExportFarm {
         orders.sync { purge() }
         state.withLock { $0.connection = nil }
         connection?.stop()
-    }
-
-    func removeTemporaryFiles() {
-        guard let connection else { return }
-        // The client removes what has not arrived whole; a disk that hangs is not waited for.
-        let ended = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async { @Sendable in
-            connection.stop()
-            ended.signal()
-        }
-        _ = ended.wait(timeout: .now() + .seconds(1))
     }
 }

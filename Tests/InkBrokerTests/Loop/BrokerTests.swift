@@ -100,6 +100,15 @@ final class Farm: Sendable {
     }
 }
 
+extension BrokerEvent {
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .finished, .failed: true
+        default: false
+        }
+    }
+}
+
 private final class EventLog: Sendable {
     private let events = Mutex<[BrokerEvent]>([])
 
@@ -286,6 +295,40 @@ private final class EventLog: Sendable {
         farm.stop()
         #expect(farm.files == ["b.png"])
         #expect(farm.events(of: 1).filter { if case .failed = $0 { true } else { false } }.count == 1)
+    }
+
+    /// The first life of the number is still being read when the second begins.
+    @Test func aNumberThatIsSubmittedAgainMakesItsOwnPicture() throws {
+        let farm = try Farm()
+        defer { farm.stop() }
+        farm.hire()
+        let (isReading, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        func job(_ height: Int, waits: Bool) -> ExportJob {
+            let project = Farm.project(height: height)
+            let options = PictureOptions(output: project.canvasSize)
+            let read: @Sendable () throws(BrokerError) -> (Project, PictureOptions) = { () throws(BrokerError) in
+                if waits {
+                    isReading.signal()
+                    mayGoOn.wait()
+                }
+                return (project, options)
+            }
+            return ExportJob(id: JobID(1), name: "a.ink", source: .deferred(read), destination: farm.folder + "/a.png")
+        }
+        farm.broker.submit(job(100, waits: true))
+        isReading.wait()
+        farm.broker.cancel(JobID(1))
+        #expect(throws: BrokerError.cancelled(export: "a.ink")) { try farm.end(of: 1)?.get() }
+        farm.broker.submit(job(200, waits: false))
+        mayGoOn.signal()
+        let deadline = Date().addingTimeInterval(30)
+        while farm.events(of: 1).count(where: \.isEnd) < 2, Date() < deadline { usleep(2_000) }
+        let ends = farm.events(of: 1).filter(\.isEnd)
+        guard case .finished(_, let outcome) = ends.last else {
+            Issue.record("\(ends)")
+            return
+        }
+        #expect(outcome.size == PixelSize(width: 100, height: 200))
     }
 
     @Test func stoppingEndsEveryExport() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import InkFiles
 import InkTestSupport
 import Testing
 
@@ -111,7 +112,7 @@ import Testing
             let folder = NSTemporaryDirectory() + "ink-cleanup-\(UUID().uuidString)"
             let writer = try PictureWriter(target: folder + "/a.png")
             try writer.write([1])
-            ExportCleanup.removeAll()
+            Leftovers.removeAll()
             let left = try FileManager.default.contentsOfDirectory(atPath: folder)
             let isClosed = (try? PictureWriter(target: folder + "/b.png")) == nil
             let isUnfinished = (try? writer.finish()) == nil
