@@ -21,7 +21,7 @@ public final class FarmService: Sendable {
     private let data: DataFolder
     private let store: JobStore
     private let contents: ContentFolder
-    private let onEvent: @Sendable (FarmEvent) -> Void
+    private let onEvent: @Sendable (FarmNote) -> Void
     private let ended = DispatchSemaphore(value: 0)
     private let endpoint = Mutex("")
 
@@ -32,7 +32,7 @@ public final class FarmService: Sendable {
     ///   - onEvent: called on the service's threads; must return soon.
     public init(
         configuration: ServiceConfiguration, context: ZeroMQContext, container: PictureContainer,
-        onEvent: @escaping @Sendable (FarmEvent) -> Void
+        onEvent: @escaping @Sendable (FarmNote) -> Void
     ) throws(ServiceError) {
         self.configuration = configuration
         self.context = context
@@ -57,7 +57,7 @@ public final class FarmService: Sendable {
                     let owner = list?.owner(of: key)
                     if owner == nil {
                         onEvent(
-                            FarmEvent(
+                            FarmNote(
                                 .warning, "key.refused", reason: "its key is not among those of the \(domain)",
                                 details: [("key", key), ("address", address)]))
                     }

@@ -340,8 +340,8 @@ struct ExportCommandTests {
         guard case .command(let parsed) = try CommandLineParser.parse(["export", "x"], program: .ink) else { return }
         let arguments = try ExportArguments(parsed)
         let farm = FakeFarm()
-        let mailbox = Mailbox<ExportRun.Event>()
-        try farm.start { mailbox.post(.farm($0)) }
+        let queue = EventQueue<ExportRun.Event>()
+        try farm.start { queue.post(.farm($0)) }
         let preparation = PicturePreparation(
             arguments: arguments, policy: .overwrite, limits: Limits(), rendererVersion: "1",
             storedDigest: { _ in nil },
@@ -349,8 +349,8 @@ struct ExportCommandTests {
         let plan = try ExportPlan(inputs: inputs, outlines: [:], arguments: arguments, resolve: { $0 })
         var run = ExportRun(
             inputs: inputs, plan: plan, failed: [], preparation: preparation, opener: FakeOpener(), farm: farm,
-            console: Transcript().console(), mailbox: mailbox, run: arguments.run, readAheadCount: 3)
-        mailbox.post(.stop(.terminate))
+            console: Transcript().console(), queue: queue, run: arguments.run, readAheadCount: 3)
+        queue.post(.stop(.terminate))
         try run.execute {}
         #expect(run.stoppedBy == .terminate)
         #expect(run.records.allSatisfy { $0.state == .cancelled })

@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test func eventsBecomeRecords() {
-        let event = InkService.FarmEvent(
+        let event = FarmNote(
             .warning, "task.lost", job: 7, task: "tile 0,3", worker: "w1", reason: "silent for 3 s",
             details: [("attempt", "2"), ("size", "4x4")])
         #expect(

@@ -75,9 +75,9 @@ final class Farm {
 
 /// What a broker said.
 final class FarmLog: Sendable {
-    private let kept = Mutex<[FarmEvent]>([])
-    var events: [FarmEvent] { kept.withLock { $0 } }
-    func add(_ event: FarmEvent) { kept.withLock { $0.append(event) } }
+    private let kept = Mutex<[FarmNote]>([])
+    var events: [FarmNote] { kept.withLock { $0 } }
+    func add(_ event: FarmNote) { kept.withLock { $0.append(event) } }
 }
 
 /// A client that remembers what it was told.

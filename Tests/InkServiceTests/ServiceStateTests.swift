@@ -374,9 +374,9 @@ struct ServiceValuesTests {
             ("damaged", Array(bytes.dropLast()) + [8], false),
         ] {
             try content.withUnsafeBytes { try #require(write($0, to: path)) }
-            #expect(SealedFile.isThere(path, picture) == isIt, "\(name)")
+            #expect(picture.isFile(at: path) == isIt, "\(name)")
         }
-        #expect(!SealedFile.isThere(folder.path(of: "b.png"), picture))
+        #expect(!picture.isFile(at: folder.path(of: "b.png")))
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {

@@ -8,7 +8,7 @@ import InkProtocol
 /// their first dispatch until their result.
 struct SchedulerState: Sendable {
     let rules: SchedulerRules
-    var jobs: [JobID: JobRecord] = [:]
+    var jobs: [JobID: ScheduledJob] = [:]
     var workers = Workforce()
     var tasks: [TaskID: TaskRecord] = [:]
     /// Suspects that wait to be tried alone, oldest first.
@@ -45,7 +45,7 @@ struct SchedulerState: Sendable {
         switch event {
         case .jobAdded(let id, let priority, let weight, let decodes):
             guard jobs[id] == nil else { return }
-            jobs[id] = JobRecord(id: id, priority: priority, weight: weight, decodes: decodes, pass: virtualTime)
+            jobs[id] = ScheduledJob(id: id, priority: priority, weight: weight, decodes: decodes, pass: virtualTime)
             if decodes.isEmpty { actions.append(.planTiles(id)) }
         case .tilesPlanned(let id, let schedule):
             guard let job = jobs[id], job.schedule == nil, job.decodesLeft == 0, schedule.rows > 0,

@@ -7,7 +7,7 @@ import Synchronization
 /// Runs export commands in this process and measures them.
 final class BenchRunner: Sendable {
     private struct State {
-        var mailbox: Mailbox<ExportRun.Event>?
+        var queue: EventQueue<ExportRun.Event>?
         var stoppedBy: StopSignal?
     }
 
@@ -39,7 +39,7 @@ final class BenchRunner: Sendable {
     func stop(_ signal: StopSignal) {
         state.withLock { state in
             state.stoppedBy = signal
-            state.mailbox?.post(.stop(signal))
+            state.queue?.post(.stop(signal))
         }
         child.stop()
     }
@@ -48,15 +48,15 @@ final class BenchRunner: Sendable {
     /// - Returns: nil after `stop`.
     /// - Throws: when a picture fails; the failure has been said.
     func measure(_ subject: BenchSubject) throws(BenchFailure) -> BenchSample? {
-        let mailbox = Mailbox<ExportRun.Event>()
+        let queue = EventQueue<ExportRun.Event>()
         let isStopped = state.withLock { state in
-            state.mailbox = mailbox
+            state.queue = queue
             return state.stoppedBy != nil
         }
         if isStopped { return nil }
         let finished: FinishedExports
         do {
-            finished = try ExportCommand(command(subject), environment, mailbox: mailbox).execute()
+            finished = try ExportCommand(command(subject), environment, queue: queue).execute()
         } catch {
             environment.console.error(error.description)
             throw BenchFailure(exitCode: error.exitCode, paths: [])

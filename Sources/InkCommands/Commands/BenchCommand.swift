@@ -117,18 +117,18 @@ struct BenchCommand {
 
     /// Minutes of measuring should not end with a file that cannot be written.
     private static func checkOutputs(_ arguments: BenchArguments) throws(CommandError) {
-        var places: [[UInt8]: String] = [:]
+        var places: [FilePlace: String] = [:]
         for (option, path) in arguments.outputs {
             if let status = try? FileSystem.status(path), status.isFolder {
                 throw .usage("\(option): \(path) is a folder")
             }
-            if let other = places.updateValue(option, forKey: Array(FileSystem.resolved(path).utf8)) {
+            if let other = places.updateValue(option, forKey: FilePlace(path)) {
                 throw .usage("\(other) and \(option) would both be \(path)")
             }
             try asCommand { () throws(EngineError) in try FileSystem.checkWritable(path) }
         }
         if let chart = arguments.chartPath, let compare = arguments.comparePath,
-            Array(FileSystem.resolved(chart).utf8) == Array(FileSystem.resolved(compare).utf8)
+            FilePlace(chart) == FilePlace(compare)
         {
             throw .usage("--chart: \(chart) would replace the report of --compare")
         }
@@ -136,8 +136,8 @@ struct BenchCommand {
 
     /// A report may replace an older report, not what it reports of.
     private func refuseReplacedInputs(_ subjects: [BenchSubject]) throws(CommandError) {
-        let read = Set(subjects.flatMap(\.paths).map { Array(FileSystem.resolved($0).utf8) })
-        for (option, path) in arguments.outputs where read.contains(Array(FileSystem.resolved(path).utf8)) {
+        let read = Set(subjects.flatMap(\.paths).map { FilePlace($0) })
+        for (option, path) in arguments.outputs where read.contains(FilePlace(path)) {
             throw .usage("\(option): \(path) would replace a project")
         }
     }

@@ -80,9 +80,9 @@ struct DoctorCommand {
             try ProjectLoader.load(bytes: Array(SelfTestPicture.project.utf8), name: "the self-test")
         }
         let farm = environment.makeFarm(1, Limits())
-        let mailbox = Mailbox<FarmEvent>()
+        let queue = EventQueue<FarmEvent>()
         do {
-            try farm.start { mailbox.post($0) }
+            try farm.start { queue.post($0) }
         } catch {
             return error
         }
@@ -94,7 +94,7 @@ struct DoctorCommand {
                 contentDigest: reading.contentDigest))
         let clock = Stopwatch()
         while clock.milliseconds < 30_000 {
-            for event in mailbox.receive(waitingAtMost: 1000) {
+            for event in queue.receive(waitingAtMost: 1000) {
                 switch event {
                 case .finished: return nil
                 case .failed(_, let failure): return failure

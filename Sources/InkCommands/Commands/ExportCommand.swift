@@ -15,16 +15,16 @@ struct ExportCommand {
     private let limits: Limits
     /// nil: this process renders.
     private let remote: RemoteOptions?
-    private let mailbox: Mailbox<ExportRun.Event>
+    private let queue: EventQueue<ExportRun.Event>
     private let clock = Stopwatch()
 
-    /// - Parameter mailbox: whoever else posts `stop` into it ends the run.
+    /// - Parameter queue: whoever else posts `stop` into it ends the run.
     /// - Throws: `usage`, `configuration` before anything is touched.
     init(
-        _ given: ParsedCommand, _ environment: CommandEnvironment, mailbox: Mailbox<ExportRun.Event> = Mailbox()
+        _ given: ParsedCommand, _ environment: CommandEnvironment, queue: EventQueue<ExportRun.Event> = EventQueue()
     ) throws(CommandError) {
         self.environment = environment
-        self.mailbox = mailbox
+        self.queue = queue
         if let path = given.value("from-report") {
             if given.isGiven("PATH") { throw .usage("--from-report takes its paths from the report; give no PATH") }
             for name in ["output", "name", "size", "layers", "each-layer"] where given.isGiven(name) {
@@ -84,20 +84,20 @@ struct ExportCommand {
             remote.map { RemoteFarm($0, environment) } ?? environment.makeFarm(workers, limits)
         let phase = RunPhase()
         if environment.handlesSignals {
-            let mailbox = mailbox
+            let queue = queue
             try Interrupts.watch { signal in
                 // Nothing has been written.
                 if phase.isPlanning { Interrupts.leave(signal) }
-                mailbox.post(.stop(signal))
+                queue.post(.stop(signal))
             }
         }
-        var failed: [ExportRecord] = []
-        let (inputs, isBulk) = try findInputs(&failed)
-        let policy = arguments.ifExists ?? (isBulk ? .skipUnchanged : .overwrite)
-        let opener = environment.makeOpener(
-            arguments.presetFolders, limits, textUse(remote, policy))
-        let outlines = readOutlines(inputs, opener, &failed)
-        let plan = try makePlan(inputs, outlines, policy, &failed)
+        var found = try FoundProjects(arguments, known: repeated?.inputs, console: environment.console)
+        let inputs = found.inputs
+        let policy = arguments.ifExists ?? (isSingle(inputs) ? .overwrite : .skipUnchanged)
+        let opener = environment.makeOpener(arguments.presetFolders, limits, textUse(policy))
+        found.readOutlines(with: opener)
+        var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
+        let plan = try makePlan(found, policy, &failed)
         try checkReportPath(inputs, plan)
 
         let isFarmNeeded = !arguments.run.isDryRun && !plan.pictures.isEmpty
@@ -109,8 +109,8 @@ struct ExportCommand {
             arguments: arguments, policy: policy, limits: limits, rendererVersion: farm.rendererVersion,
             storedDigest: environment.storedDigest, sha256: environment.sha256)
         var run = ExportRun(
-            inputs: inputs, plan: plan, failed: failed, preparation: preparation, opener: opener, farm: farm,
-            console: environment.console, mailbox: mailbox, run: arguments.run,
+            inputs: inputs, plan: plan, failed: failed, preparation: preparation,
+            opener: opener, farm: farm, console: environment.console, queue: queue, run: arguments.run,
             readAheadCount: remote == nil ? workers + 2 : Self.sentAtOnce)
         if remote == nil {
             ProcessMemory.keepHeaps()
@@ -132,61 +132,31 @@ struct ExportCommand {
 
     /// A project that may turn out to be unchanged is not packed before that is known. One that is read by limits of its own
     /// is written anew: the broker, which has others, reads no more of it than is drawn.
-    private func textUse(_ remote: RemoteOptions?, _ policy: ExistingFilePolicy) -> TextUse {
+    private func textUse(_ policy: ExistingFilePolicy) -> TextUse {
         guard remote != nil, !arguments.run.isDryRun, arguments.limitsPath == nil else { return .none }
         return policy == .skipUnchanged ? .packed : .packedAtOnce
     }
 
     private func start(_ farm: any ExportFarm) throws(CommandError) {
         do throws(PictureFailure) {
-            try farm.start { [mailbox] in mailbox.post(.farm($0)) }
+            try farm.start { [queue] in queue.post(.farm($0)) }
         } catch {
             throw .farm(error)
         }
     }
 
-    /// The projects, and whether they are many: more than one, or found by a search.
-    private func findInputs(_ failed: inout [ExportRecord]) throws(CommandError) -> ([ExportInput], Bool) {
-        if let repeated { return (repeated.inputs, true) }
-        var inputs: [ExportInput] = []
-        for item in try InputFinder.find(arguments.paths) {
-            switch item {
-            case .input(let input): inputs.append(input)
-            case .failure(let path, let error):
-                environment.console.error(error.description)
-                failed.append(ExportRecord(input: ExportInput(path: path), failure: PictureFailure(error)))
-            }
-        }
-        let isSingle =
-            arguments.paths.count == 1 && inputs.count == 1 && inputs[0].tree.isEmpty
+    /// Whether they are one project that was named itself, not many or what a search has found.
+    private func isSingle(_ inputs: [ExportInput]) -> Bool {
+        repeated == nil && arguments.paths.count == 1 && inputs.count == 1 && inputs[0].tree.isEmpty
             && inputs[0].path == arguments.paths[0]
-        return (inputs, !isSingle)
-    }
-
-    private func readOutlines(
-        _ inputs: [ExportInput], _ opener: any ProjectOpener, _ failed: inout [ExportRecord]
-    ) -> [Int: ProjectOutline] {
-        guard ExportPlan.needsOutlines(arguments) else { return [:] }
-        var outlines: [Int: ProjectOutline] = [:]
-        for (index, input) in inputs.enumerated() {
-            do throws(EngineError) {
-                let outline = ProjectOutline(try opener.open(input).project)
-                try outline.check(arguments.layers, file: input.shownName)
-                outlines[index] = outline
-            } catch {
-                environment.console.error(error.description)
-                failed.append(ExportRecord(input: input, failure: PictureFailure(error)))
-            }
-        }
-        return outlines
     }
 
     private func makePlan(
-        _ inputs: [ExportInput], _ outlines: [Int: ProjectOutline], _ policy: ExistingFilePolicy,
-        _ failed: inout [ExportRecord]
+        _ found: FoundProjects, _ policy: ExistingFilePolicy, _ failed: inout [ExportRecord]
     ) throws(CommandError) -> ExportPlan {
+        let inputs = found.inputs
         var plan = try ExportPlan(
-            inputs: inputs, outlines: outlines, arguments: arguments, resolve: FileSystem.resolved)
+            inputs: inputs, outlines: found.outlines, arguments: arguments, resolve: FileSystem.resolved)
         if let repeated {
             let unread = Set(failed.map(\.input))
             for record in repeated.records(missingIn: plan) where !unread.contains(record.input) {
@@ -211,17 +181,14 @@ struct ExportCommand {
         }
         let lists = arguments.paths.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
         let read = inputs.filter { !$0.isStandardInput }.map(\.path) + lists + [arguments.limitsPath].compactMap(\.self)
-        let place = Array(FileSystem.resolved(path).utf8)
-        for other in read where Array(FileSystem.resolved(other).utf8) == place {
+        let place = FilePlace(path)
+        for other in read where FilePlace(other) == place {
             throw .usage("--report: \(path) would replace the input \(other)")
         }
-        for picture in plan.pictures where Array(FileSystem.resolved(picture.output).utf8) == place {
+        for picture in plan.pictures where FilePlace(picture.output) == place {
             throw .usage("--report: \(path) is also the name of a picture")
         }
-        for input in inputs where input.isTemplateFolder && !input.isStandardInput {
-            guard place.starts(with: Array(FileSystem.resolved(input.path).utf8) + [UInt8(ascii: "/")]) else {
-                continue
-            }
+        for input in inputs where input.isTemplateFolder && place.isInside(FilePlace(input.path)) {
             throw .usage("--report: \(path) lies inside the input \(input.path)")
         }
         try asCommand { () throws(EngineError) in try FileSystem.checkWritable(path) }

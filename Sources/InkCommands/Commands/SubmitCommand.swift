@@ -71,13 +71,15 @@ struct SubmitCommand {
     }
 
     private mutating func execute(_ options: RemoteOptions) throws(CommandError) -> ExitCode {
-        let inputs = try findInputs()
-        let outlines = readOutlines(inputs)
+        var found = try FoundProjects(arguments, console: environment.console)
+        found.readOutlines(with: opener)
+        failures += found.failures.map(\.failure.kind)
+        let inputs = found.inputs
         var planned = arguments
         // A folder, whatever its name ends with.
         planned.output = into.map { $0.isEmpty ? $0 : $0 + "/" }
         let plan = try ExportPlan(
-            inputs: inputs, outlines: outlines, arguments: planned, resolve: into == nil ? nil : { $0 })
+            inputs: inputs, outlines: found.outlines, arguments: planned, resolve: into == nil ? nil : { $0 })
         guard !plan.pictures.isEmpty else { return ExitCode.combining(failures) }
         var session = try RemoteSession(options, environment)
         defer { session.connection.stop() }
@@ -100,32 +102,6 @@ struct SubmitCommand {
     private func sayWhatIsOpen() {
         if open.isEmpty { return }
         environment.console.warning("stopped: \(open.count) submissions were not acknowledged and may be jobs")
-    }
-
-    private mutating func findInputs() throws(CommandError) -> [ExportInput] {
-        var inputs: [ExportInput] = []
-        for item in try InputFinder.find(arguments.paths) {
-            switch item {
-            case .input(let input): inputs.append(input)
-            case .failure(_, let error): fail(PictureFailure(error))
-            }
-        }
-        return inputs
-    }
-
-    private mutating func readOutlines(_ inputs: [ExportInput]) -> [Int: ProjectOutline] {
-        guard ExportPlan.needsOutlines(arguments) else { return [:] }
-        var outlines: [Int: ProjectOutline] = [:]
-        for (index, input) in inputs.enumerated() {
-            do throws(EngineError) {
-                let outline = ProjectOutline(try opener.open(input).project)
-                try outline.check(arguments.layers, file: input.shownName)
-                outlines[index] = outline
-            } catch {
-                fail(PictureFailure(error))
-            }
-        }
-        return outlines
     }
 
     private mutating func fail(_ failure: PictureFailure) {

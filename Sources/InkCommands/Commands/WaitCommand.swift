@@ -155,28 +155,10 @@ struct WaitCommand {
         guard let path = paths[notice.job], facts[notice.job]?.output == nil else {
             return try done(notice, at: facts[notice.job]?.output)
         }
-        if Self.isThere(path, picture) { return try done(notice, at: path) }
+        // From an earlier `ink wait`.
+        if picture.isFile(at: path) { return try done(notice, at: path) }
         fetching[notice.job] = notice
         session.connection.fetch(notice.job, picture: picture, to: path)
-    }
-
-    /// Whether the very picture is at that path, from an earlier `ink wait`.
-    private static func isThere(_ path: String, _ picture: FinishedPicture) -> Bool {
-        guard let found = try? FileSystem.status(path), found.kind == .regular, found.byteCount == picture.byteCount
-        else { return false }
-        let digest = SHA256()
-        do throws(SystemFailure) {
-            let file = try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
-            var offset = 0
-            while offset < found.byteCount {
-                let piece = try file.read(min(1 << 20, found.byteCount - offset), at: offset)
-                digest.update(piece)
-                offset += piece.count
-            }
-        } catch {
-            return false
-        }
-        return digest.finish() == picture.digest
     }
 
     private mutating func done(_ notice: Notice, at path: String?) throws(CommandError) {

@@ -3,7 +3,7 @@ import InkWorker
 
 extension LogRecord {
     /// What a broker tells.
-    init(_ event: InkService.FarmEvent) {
+    init(_ event: FarmNote) {
         self.init(
             LogLevel(event.level), event.name,
             [
@@ -36,7 +36,7 @@ extension LogRecord {
 }
 
 extension LogLevel {
-    init(_ level: InkService.FarmEvent.Level) {
+    init(_ level: FarmNote.Level) {
         switch level {
         case .error: self = .error
         case .warning: self = .warning

@@ -119,17 +119,17 @@ struct ExportPlan: Sendable {
     ///
     /// - Parameter resolve: one spelling for all paths to one place.
     mutating func avoidExisting(resolve: (String) -> String, _ exists: (String) -> Bool) {
-        var taken = Set(pictures.map { Array(resolve($0.output).utf8) })
+        var taken = Set(pictures.map { FilePlace(resolved: resolve($0.output)) })
         for index in pictures.indices where exists(pictures[index].output) {
             let stem = pictures[index].output.dropLast(4)
             let ending = pictures[index].output.suffix(4)
             var number = 1
             var candidate = "\(stem)-\(number)\(ending)"
-            while exists(candidate) || taken.contains(Array(resolve(candidate).utf8)) {
+            while exists(candidate) || taken.contains(FilePlace(resolved: resolve(candidate))) {
                 number += 1
                 candidate = "\(stem)-\(number)\(ending)"
             }
-            taken.insert(Array(resolve(candidate).utf8))
+            taken.insert(FilePlace(resolved: resolve(candidate)))
             pictures[index].output = candidate
         }
     }
@@ -162,31 +162,29 @@ struct ExportPlan: Sendable {
         return input.tree.reduce(output) { $0.appendingPath($1) }.appendingPath(name)
     }
 
-    // Names are compared by their bytes: Swift's == also equates canonically equivalent names, which are two files.
     private func refuseCollisions(_ inputs: [ExportInput], _ resolve: (String) -> String) throws(CommandError) {
-        var readFrom: [[UInt8]: String] = [:]
-        var templates: [[UInt8]] = []
+        var readFrom: [FilePlace: String] = [:]
+        var templates: [(place: FilePlace, path: String)] = []
         for input in inputs where !input.isStandardInput {
-            let path = Array(resolve(input.path).utf8)
-            readFrom[path] = input.path
-            if input.isTemplateFolder { templates.append(path + [47]) }
+            let place = FilePlace(resolved: resolve(input.path))
+            readFrom[place] = input.path
+            if input.isTemplateFolder { templates.append((place, input.path)) }
         }
-        var writtenBy: [[UInt8]: Int] = [:]
+        var writtenBy: [FilePlace: Int] = [:]
         for (index, picture) in pictures.enumerated() {
-            let key = Array(resolve(picture.output).utf8)
-            if let other = writtenBy.updateValue(index, forKey: key) {
+            let place = FilePlace(resolved: resolve(picture.output))
+            if let other = writtenBy.updateValue(index, forKey: place) {
                 let first = inputs[pictures[other].input].shownName
                 let second = inputs[picture.input].shownName
                 let names = first == second ? "two pictures of \(first)" : "\(first) and \(second)"
                 throw .usage("\(picture.output) would be the name of \(names) (see --name)")
             }
-            if let input = readFrom[key] { throw .usage("\(picture.output) would replace the input \(input)") }
+            if let input = readFrom[place] { throw .usage("\(picture.output) would replace the input \(input)") }
             // A template may get a new preview; its other pictures are input.
-            if let template = templates.first(where: { key.starts(with: $0) }),
-                Array(key.dropFirst(template.count)) != Array("preview.png".utf8)
+            if let template = templates.first(where: { place.isInside($0.place) }),
+                !place.isName("preview.png", in: template.place)
             {
-                throw .usage(
-                    "\(picture.output) lies inside the input \(String(decoding: template.dropLast(), as: UTF8.self))")
+                throw .usage("\(picture.output) lies inside the input \(template.path)")
             }
         }
     }

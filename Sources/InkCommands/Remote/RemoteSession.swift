@@ -9,7 +9,7 @@ struct RemoteSession {
     }
 
     let connection: any FarmConnection
-    private let mailbox: Mailbox<Event>
+    private let queue: EventQueue<Event>
     private let console: Console
     private let isQuiet: Bool
     private let clock = Stopwatch()
@@ -20,12 +20,12 @@ struct RemoteSession {
     init(
         _ options: RemoteOptions, _ environment: CommandEnvironment, isQuiet: Bool = false
     ) throws(CommandError) {
-        let mailbox = Mailbox<Event>()
+        let queue = EventQueue<Event>()
         if environment.handlesSignals {
-            try Interrupts.watch { mailbox.post(.stop($0)) }
+            try Interrupts.watch { queue.post(.stop($0)) }
         }
-        connection = try options.connect(environment) { mailbox.post(.client($0)) }
-        self.mailbox = mailbox
+        connection = try options.connect(environment) { queue.post(.client($0)) }
+        self.queue = queue
         console = environment.console
         self.isQuiet = isQuiet
         link = LinkWatch(options)
@@ -42,7 +42,7 @@ struct RemoteSession {
         waitingAtMost milliseconds: Int, beforeNews: () -> Void = {}
     ) throws(CommandError) -> [FarmClientEvent] {
         var events: [FarmClientEvent] = []
-        for event in mailbox.receive(waitingAtMost: milliseconds) {
+        for event in queue.receive(waitingAtMost: milliseconds) {
             switch event {
             case .stop(let signal):
                 Interrupts.heed()

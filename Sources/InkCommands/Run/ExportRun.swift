@@ -30,7 +30,7 @@ struct ExportRun {
     let opener: any ProjectOpener
     let farm: any ExportFarm
     let console: Console
-    let mailbox: Mailbox<Event>
+    let queue: EventQueue<Event>
     let run: RunArguments
     /// Projects in memory at once.
     let readAheadCount: Int
@@ -61,7 +61,7 @@ struct ExportRun {
     /// - Parameter failed: records of inputs that could not even be planned.
     init(
         inputs: [ExportInput], plan: ExportPlan, failed: [ExportRecord], preparation: PicturePreparation,
-        opener: any ProjectOpener, farm: any ExportFarm, console: Console, mailbox: Mailbox<Event>, run: RunArguments,
+        opener: any ProjectOpener, farm: any ExportFarm, console: Console, queue: EventQueue<Event>, run: RunArguments,
         readAheadCount: Int
     ) {
         var groups: [Group] = []
@@ -82,7 +82,7 @@ struct ExportRun {
         self.opener = opener
         self.farm = farm
         self.console = console
-        self.mailbox = mailbox
+        self.queue = queue
         self.run = run
         self.readAheadCount = readAheadCount
         progress = ProgressDisplay(console: console, total: records.count)
@@ -110,7 +110,7 @@ struct ExportRun {
         }
         if isFailed { stop() }
         while groupsOpen > 0 || !startTimes.isEmpty {
-            for event in mailbox.receive(waitingAtMost: 100) { try handle(event) }
+            for event in queue.receive(waitingAtMost: 100) { try handle(event) }
             if !run.isQuiet { progress.draw(milliseconds: clock.milliseconds) }
             if isStopping {
                 if startTimes.isEmpty { break }
@@ -240,7 +240,7 @@ struct ExportRun {
 
     private func startReader() throws(CommandError) {
         let reader = ProjectReaderThread(
-            groups: groups, preparation: preparation, opener: opener, gate: gate, mailbox: mailbox)
+            groups: groups, preparation: preparation, opener: opener, gate: gate, queue: queue)
         do {
             try reader.start()
         } catch {
@@ -255,17 +255,17 @@ final class ProjectReaderThread: Sendable {
     private let preparation: PicturePreparation
     private let opener: any ProjectOpener
     private let gate: ReadAheadGate
-    private let mailbox: Mailbox<ExportRun.Event>
+    private let queue: EventQueue<ExportRun.Event>
 
     init(
         groups: [ExportRun.Group], preparation: PicturePreparation, opener: any ProjectOpener, gate: ReadAheadGate,
-        mailbox: Mailbox<ExportRun.Event>
+        queue: EventQueue<ExportRun.Event>
     ) {
         self.groups = groups
         self.preparation = preparation
         self.opener = opener
         self.gate = gate
-        self.mailbox = mailbox
+        self.queue = queue
     }
 
     /// Starts it; it ends with the last project, or when the gate is closed.
@@ -301,10 +301,10 @@ final class ProjectReaderThread: Sendable {
                 let pictures = group.pictures.enumerated().map { offset, picture in
                     preparation.prepare(picture, id: group.firstRecord + offset, input: group.input, opened: opened)
                 }
-                mailbox.post(
+                queue.post(
                     .opened(group: index, pictures, warnings: opened.warnings, milliseconds: milliseconds))
             } catch {
-                mailbox.post(.unreadable(group: index, error))
+                queue.post(.unreadable(group: index, error))
             }
         }
     }

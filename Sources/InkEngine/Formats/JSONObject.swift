@@ -41,12 +41,12 @@ func shownNumber(_ value: Double) -> String {
 ///
 /// A key that is absent or null gives nil everywhere; of a repeated key the last value counts.
 struct JSONObject {
-    let value: JSONValue
+    let value: JSONNode
     let path: JSONPath
     let file: String
 
     /// - Throws: `badInput` when the value is not an object.
-    init(_ value: JSONValue, path: JSONPath, file: String) throws(EngineError) {
+    init(_ value: JSONNode, path: JSONPath, file: String) throws(EngineError) {
         self.value = value
         self.path = path
         self.file = file
@@ -61,7 +61,7 @@ struct JSONObject {
 
     func error(_ key: StaticString, _ reason: String) -> EngineError { .badInput(place(key), reason: reason) }
 
-    private func wrongType(_ key: StaticString, _ found: JSONValue, wanted: String) -> EngineError {
+    private func wrongType(_ key: StaticString, _ found: JSONNode, wanted: String) -> EngineError {
         error(key, "must be \(wanted), is \(found.kind.words)")
     }
 
@@ -122,14 +122,14 @@ struct JSONObject {
         return try JSONObject(found, path: path(key), file: file)
     }
 
-    func array(_ key: StaticString) throws(EngineError) -> JSONValue? {
+    func array(_ key: StaticString) throws(EngineError) -> JSONNode? {
         guard let found = value.field(key) else { return nil }
         guard found.kind == .array else { throw wrongType(key, found, wanted: "an array") }
         return found
     }
 }
 
-extension JSONValue.Kind {
+extension JSONNode.Kind {
     /// With its article, for messages.
     var words: String {
         switch self {

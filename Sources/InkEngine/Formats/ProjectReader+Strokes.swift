@@ -60,7 +60,7 @@ extension ProjectParser {
     }
 
     /// The points of a stroke: arrays of 2 to 6 numbers, or objects.
-    mutating func readPoints(_ array: JSONValue, path: JSONPath) throws(EngineError) -> [StrokePoint] {
+    mutating func readPoints(_ array: JSONNode, path: JSONPath) throws(EngineError) -> [StrokePoint] {
         if let bulk, let count = bulk.pointCount(of: array) {
             try checkCount(count, limits.pointsPerStroke, of: "the number of points of the stroke", at: path)
             pointCount += count
@@ -139,7 +139,7 @@ extension StrokePoint {
     }
 }
 
-extension JSONValue {
+extension JSONNode {
     /// Fills a point, whose fields hold their defaults before, from its array or object.
     @inline(__always)
     fileprivate func readPoint(_ point: inout StrokePoint) -> PointFault? {

@@ -93,7 +93,7 @@ public enum QuickDrawReader {
         return result
     }
 
-    private static func readStroke(_ value: JSONValue, place: Place, limits: Limits) throws(EngineError)
+    private static func readStroke(_ value: JSONNode, place: Place, limits: Limits) throws(EngineError)
         -> [StrokePoint]
     {
         let axes = Array(value.elements.prefix(4))

@@ -103,7 +103,7 @@ struct SolidOutline: Sendable {
         _ discs: [PreparedStroke.Disc], _ outline: Tangle, scale: OutputScale, hullsMax: Int
     ) -> [Crossing]? {
         let hulls = outline.hulls
-        let blocks = StrokeBlocks(discs, scale: scale)
+        let blocks = PixelBlocks(discs, scale: scale)
         var visits = [Visit](repeating: Visit(), count: blocks.count)
         var crossings: [Crossing] = []
         /// First of each row of blocks, counted from 1, then of all above it.

@@ -7,29 +7,9 @@ import Synchronization
 
 /// Pictures that were complete when an earlier life of the broker ended.
 enum SealedFile {
-    /// Whether the picture stands at a path: its bytes are counted and hashed.
-    static func isThere(_ path: String, _ picture: FinishedPicture) -> Bool {
-        let hash = SHA256()
-        var count: UInt64 = 0
-        do throws(SystemFailure) {
-            let file = try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
-            var buffer = [UInt8](repeating: 0, count: 1 << 20)
-            while true {
-                let read = try file.read(into: &buffer)
-                if read == 0 { break }
-                count += UInt64(read)
-                guard count <= picture.byteCount else { return false }
-                hash.update(Array(buffer[..<read]))
-            }
-        } catch {
-            return false
-        }
-        return count == picture.byteCount && hash.finish() == picture.digest
-    }
-
     /// Gives a picture that waits under its temporary name its own. Returns whether it could be done.
     static func publish(_ seal: PictureSeal) -> Bool {
-        guard isThere(seal.temporary, seal.picture), rename(seal.temporary, seal.target) == 0 else { return false }
+        guard seal.picture.isFile(at: seal.temporary), rename(seal.temporary, seal.target) == 0 else { return false }
         try? FileSystem.syncFolder(seal.target.splitPath().folder)
         return true
     }

@@ -13,7 +13,7 @@ enum ServiceCommand: Sendable {
     case send(SessionID, ServiceMessage)
     case answer(SessionID, UInt32, String)
     case status(SessionID, UInt32, Result<StoreCounts, StoreError>, BrokerReport)
-    case log(FarmEvent)
+    case log(FarmNote)
     /// Jobs whose records could not be read.
     case unread([JobNumber])
     /// Something found no room within the quota.

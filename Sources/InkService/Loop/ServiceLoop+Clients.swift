@@ -64,7 +64,7 @@ extension ServiceLoop {
             id: id, route: route, name: name, owner: userID ?? name, userID: userID, protocolVersion: version,
             lastHeard: now, lastSent: now)
         sessions[route] = id
-        onEvent(FarmEvent(.debug, "client.joined", client: userID ?? name))
+        onEvent(FarmNote(.debug, "client.joined", client: userID ?? name))
         send(
             .welcome(
                 ClientWelcome(
@@ -85,7 +85,7 @@ extension ServiceLoop {
         guard let peer = peers.removeValue(forKey: session) else { return }
         sessions[peer.route] = nil
         peer.life.end()
-        onEvent(FarmEvent(.debug, "client.left", client: peer.owner, reason: reason))
+        onEvent(FarmNote(.debug, "client.left", client: peer.owner, reason: reason))
         tell(.left(session))
     }
 

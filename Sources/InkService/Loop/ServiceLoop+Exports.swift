@@ -59,7 +59,7 @@ extension ServiceLoop {
                 picture: FinishedPicture(sealed.outcome, byteCount: sealed.byteCount, digest: sealed.digest))
             try SealWriter.write(.publishing(number, seal), to: journal, name: submission.name)
         }
-        onEvent(FarmEvent(.info, "job.started", job: number, details: [("name", submission.name)]))
+        onEvent(FarmNote(.info, "job.started", job: number, details: [("name", submission.name)]))
         parts.broker.submit(job)
         if entry.wantsCancel { parts.broker.cancel(JobID(number)) }
     }
@@ -88,7 +88,7 @@ extension ServiceLoop {
     private func ended(_ job: JobNumber, _ end: ExportEnd) {
         let run = runs.removeValue(forKey: job)
         if case .again(let reason) = end {
-            onEvent(FarmEvent(.warning, "job.restarted", job: job, reason: reason))
+            onEvent(FarmNote(.warning, "job.restarted", job: job, reason: reason))
         }
         if case .ended(.finished) = end {} else { run?.reservation.giveBack() }
         endFollowing(job, end)
@@ -100,9 +100,9 @@ extension ServiceLoop {
         let job = note.job.rawValue
         if note.what == .finished { throughput.add(tasks: 1, now: now) }
         if let started = runs[job]?.startedAt { runs[job]?.story.add(note, at: now - min(now, started)) }
-        let level: FarmEvent.Level = note.what.reason == nil ? .debug : .warning
+        let level: FarmNote.Level = note.what.reason == nil ? .debug : .warning
         onEvent(
-            FarmEvent(
+            FarmNote(
                 level, "task.\(note.what.name)", job: job, task: note.task, worker: note.worker,
                 reason: note.what.reason, details: [("attempt", String(note.attempt))]))
     }
@@ -111,14 +111,14 @@ extension ServiceLoop {
         var details: [(name: String, value: String)] = []
         if let address = note.address { details.append(("address", address)) }
         if let key = note.keyName { details.append(("key", key)) }
-        let event: FarmEvent =
+        let event: FarmNote =
             switch note.what {
-            case .joined: FarmEvent(.info, "worker.joined", worker: note.worker, details: details)
-            case .draining: FarmEvent(.info, "worker.draining", worker: note.worker, details: details)
+            case .joined: FarmNote(.info, "worker.joined", worker: note.worker, details: details)
+            case .draining: FarmNote(.info, "worker.draining", worker: note.worker, details: details)
             case .left(let reason):
-                FarmEvent(.warning, "worker.left", worker: note.worker, reason: reason, details: details)
+                FarmNote(.warning, "worker.left", worker: note.worker, reason: reason, details: details)
             case .refused(let reason):
-                FarmEvent(.warning, "worker.refused", worker: note.worker, reason: reason, details: details)
+                FarmNote(.warning, "worker.refused", worker: note.worker, reason: reason, details: details)
             }
         onEvent(event)
     }
@@ -127,14 +127,14 @@ extension ServiceLoop {
         switch ending {
         case .finished(let picture):
             onEvent(
-                FarmEvent(
+                FarmNote(
                     .info, "job.finished", job: job,
                     details: [
                         ("ms", String(picture.elapsed / 1_000_000)), ("pixels", picture.size.description),
                         ("bytes", String(picture.byteCount)),
                     ]))
-        case .failed(_, let text): onEvent(FarmEvent(.warning, "job.failed", job: job, reason: text))
-        case .cancelled: onEvent(FarmEvent(.info, "job.cancelled", job: job))
+        case .failed(_, let text): onEvent(FarmNote(.warning, "job.failed", job: job, reason: text))
+        case .cancelled: onEvent(FarmNote(.info, "job.cancelled", job: job))
         case .unknown: break
         }
     }

@@ -24,7 +24,7 @@ extension ServiceLoop {
                 purge(jobs, then: done)
             }
         case .drain(let worker):
-            onEvent(FarmEvent(.info, "order.drain", worker: worker, client: name))
+            onEvent(FarmNote(.info, "order.drain", worker: worker, client: name))
             parts.broker.drainWorkers(named: worker) { count in
                 let result = OrderResult(
                     number: order.number, code: count > 0 ? .done : .refused, count: UInt64(count),
@@ -37,7 +37,7 @@ extension ServiceLoop {
     private func pass(on order: Order, _ what: String, _ jobs: [JobNumber], _ session: SessionID) {
         let numbers = jobs.prefix(20).map(String.init).joined(separator: ",") + (jobs.count > 20 ? ",..." : "")
         onEvent(
-            FarmEvent(
+            FarmNote(
                 .info, "order", client: peers[session]?.owner, details: [("order", what), ("jobs", numbers)]))
         tell(.ordered(session, order))
     }

@@ -80,10 +80,10 @@ extension ServiceLoop {
                 }
             } catch {
                 outcome.problem = error
-                parts.onEvent(FarmEvent(.warning, "store.purge", reason: "\(error)"))
+                parts.onEvent(FarmNote(.warning, "store.purge", reason: "\(error)"))
             }
             if outcome.count > 0 {
-                parts.onEvent(FarmEvent(.info, "jobs.purged", details: [("jobs", String(outcome.count))]))
+                parts.onEvent(FarmNote(.info, "jobs.purged", details: [("jobs", String(outcome.count))]))
             }
             mailbox.post(.purged)
             then(outcome)
@@ -102,7 +102,7 @@ extension ServiceLoop {
                 _ = parts.contents.collectGarbage(
                     keeping: needed.union(inUse), unusedSeconds: isUrgent ? 10 : ContentFolder.graceSeconds)
             } catch {
-                parts.onEvent(FarmEvent(.warning, "store.unreadable", reason: "\(error)"))
+                parts.onEvent(FarmNote(.warning, "store.unreadable", reason: "\(error)"))
             }
         }
     }
@@ -153,10 +153,10 @@ extension ServiceLoop {
                     count += 1
                 }
             } catch {
-                parts.onEvent(FarmEvent(.warning, "store.unreadable", reason: "\(error)"))
+                parts.onEvent(FarmNote(.warning, "store.unreadable", reason: "\(error)"))
             }
             if count > 0 {
-                parts.onEvent(FarmEvent(.info, "pictures.removed", details: [("pictures", String(count))]))
+                parts.onEvent(FarmNote(.info, "pictures.removed", details: [("pictures", String(count))]))
             }
         }
     }

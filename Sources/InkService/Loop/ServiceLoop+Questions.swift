@@ -62,7 +62,7 @@ extension ServiceLoop {
             do throws(StoreError) {
                 mailbox.post(.answer(session, number, try text()))
             } catch {
-                mailbox.post(.log(FarmEvent(.warning, "store.unreadable", reason: "\(error)")))
+                mailbox.post(.log(FarmNote(.warning, "store.unreadable", reason: "\(error)")))
                 let problem = JSONValue.object([("problem", .string("\(error)"))])
                 mailbox.post(.answer(session, number, problem.text()))
             }

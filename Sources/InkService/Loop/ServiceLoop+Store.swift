@@ -34,7 +34,7 @@ extension ServiceLoop {
         parts.journal.append(dated) { result in
             if case .note = token {
                 if case .failure(let error) = result {
-                    mailbox.post(.log(FarmEvent(.warning, "store.refused", reason: "\(error)")))
+                    mailbox.post(.log(FarmNote(.warning, "store.refused", reason: "\(error)")))
                 }
                 return
             }
@@ -99,7 +99,7 @@ extension ServiceLoop {
                         notices.append(Notice(id: record.notice, job: job, ending: ending))
                     }
                 } catch {
-                    mailbox.post(.log(FarmEvent(.warning, "store.unreadable", job: job, reason: "\(error)")))
+                    mailbox.post(.log(FarmNote(.warning, "store.unreadable", job: job, reason: "\(error)")))
                 }
             }
             mailbox.post(.event(.lookedUp(session, notices)))
@@ -116,7 +116,7 @@ extension ServiceLoop {
                     if let record = try store.record(job) { records.append(record) }
                 } catch {
                     if unread.isEmpty {
-                        mailbox.post(.log(FarmEvent(.warning, "store.unreadable", job: job, reason: "\(error)")))
+                        mailbox.post(.log(FarmNote(.warning, "store.unreadable", job: job, reason: "\(error)")))
                     }
                     unread.append(job)
                 }
@@ -130,7 +130,7 @@ extension ServiceLoop {
     func recover(_ job: JobNumber, _ seal: PictureSeal) {
         let mailbox = mailbox
         fetching.async {
-            let isPublished = SealedFile.isThere(seal.target, seal.picture) || SealedFile.publish(seal)
+            let isPublished = seal.picture.isFile(at: seal.target) || SealedFile.publish(seal)
             mailbox.post(.event(.recovered(job, isPublished ? seal.picture : nil)))
         }
     }

@@ -15,7 +15,7 @@ struct ServiceParts: Sendable {
     var store: JobStore
     var journal: Journal
     var contents: ContentFolder
-    var onEvent: @Sendable (FarmEvent) -> Void
+    var onEvent: @Sendable (FarmNote) -> Void
 }
 
 /// The service's thread: clients' messages, time and the answers of the other threads go into the state, its actions
@@ -28,7 +28,7 @@ final class ServiceLoop {
     let configuration: ServiceConfiguration
     let mailbox: Mailbox<ServiceCommand>
     let socket: ZeroMQSocket
-    let onEvent: @Sendable (FarmEvent) -> Void
+    let onEvent: @Sendable (FarmNote) -> Void
     /// Questions to the store.
     let asking = DispatchQueue(label: "ink.service.asking")
     /// Contents that come in.
@@ -101,7 +101,7 @@ final class ServiceLoop {
                 if items[0].isReadable { for command in mailbox.take() { carryOut(command) } }
                 try receive()
             } catch {
-                onEvent(FarmEvent(.error, "clients.socket", reason: "\(error)"))
+                onEvent(FarmNote(.error, "clients.socket", reason: "\(error)"))
                 stopping = .now
             }
             passTime()
@@ -133,16 +133,16 @@ final class ServiceLoop {
                 },
                 onDamage: { job, error in
                     // It costs this job, not those behind it.
-                    onEvent(FarmEvent(.error, "store.unreadable", job: job, reason: "\(error)"))
+                    onEvent(FarmNote(.error, "store.unreadable", job: job, reason: "\(error)"))
                     perform(state.giveUp(job, reason: "its record is damaged"))
                 })
             // Before any job begins, whose file may have such a name.
             removeUnfinishedPictures(except: sealed)
         } catch {
-            onEvent(FarmEvent(.error, "store.unreadable", reason: "\(error)"))
+            onEvent(FarmNote(.error, "store.unreadable", reason: "\(error)"))
         }
         hand(over: 0)
-        if count > 0 { onEvent(FarmEvent(.info, "jobs.restored", details: [("jobs", String(count))])) }
+        if count > 0 { onEvent(FarmNote(.info, "jobs.restored", details: [("jobs", String(count))])) }
         tell(.tick)
         removeForgottenPictures()
         removeUnusedContents()

@@ -1,13 +1,13 @@
 import CJSON
 
-/// A parsed JSON text. `JSONValue`s point into it and must not outlive it: keep it with `withExtendedLifetime`.
+/// A parsed JSON text. `JSONNode`s point into it and must not outlive it: keep it with `withExtendedLifetime`.
 final class JSONDocument {
     private let document: OpaquePointer
 
     /// The outermost value.
-    var root: JSONValue {
+    var root: JSONNode {
         // The tape has at least the two root words and one value once parsing succeeded.
-        JSONValue(tape: ink_json_tape(document)!, strings: ink_json_strings(document)!, index: 1)
+        JSONNode(tape: ink_json_tape(document)!, strings: ink_json_strings(document)!, index: 1)
     }
 
     /// Parses a whole JSON text, UTF-8 with or without a byte order mark.
@@ -83,7 +83,7 @@ final class JSONDocument {
 }
 
 /// One value of a `JSONDocument`: a position on simdjson's tape, whose words `ink_json.h` describes.
-struct JSONValue {
+struct JSONNode {
     let tape: UnsafePointer<UInt64>
     let strings: UnsafePointer<UInt8>
     let index: Int
@@ -131,7 +131,7 @@ struct JSONValue {
     }
 
     @inline(__always)
-    func at(_ index: Int) -> JSONValue { JSONValue(tape: tape, strings: strings, index: index) }
+    func at(_ index: Int) -> JSONNode { JSONNode(tape: tape, strings: strings, index: index) }
 
     /// The number's value, nil when this is not a number. Integers beyond 2^53 are rounded to the nearest double.
     @inline(__always)
@@ -172,17 +172,17 @@ struct JSONValue {
     var elements: Elements { Elements(container: self, isArray: tag == Tag.array) }
 
     struct Elements: Sequence, IteratorProtocol {
-        private let container: JSONValue
+        private let container: JSONNode
         private var index: Int
         private let end: Int
 
-        fileprivate init(container: JSONValue, isArray: Bool) {
+        fileprivate init(container: JSONNode, isArray: Bool) {
             self.container = container
             index = container.index + 1
             end = isArray ? container.endIndex - 1 : index
         }
 
-        mutating func next() -> JSONValue? {
+        mutating func next() -> JSONNode? {
             guard index < end else { return nil }
             let value = container.at(index)
             index = value.endIndex
@@ -193,9 +193,9 @@ struct JSONValue {
     /// The value of a key; the last one when a key stands there several times; nil when there is none or it is null.
     ///
     /// - Complexity: linear in the number of fields; what lies inside them is stepped over.
-    func field(_ key: StaticString) -> JSONValue? {
+    func field(_ key: StaticString) -> JSONNode? {
         guard tag == Tag.object else { return nil }
-        var found: JSONValue?
+        var found: JSONNode?
         var position = index + 1
         let end = endIndex - 1
         while position < end {

@@ -47,10 +47,10 @@ final class ProjectText {
     var isSound: Bool { !hasUnsound && !isRead.contains(false) }
 
     /// How many elements the array has that `value` stands for; nil when it stands for none.
-    func pointCount(of value: JSONValue) -> Int? { piece(of: value).map { pieces[$0].count } }
+    func pointCount(of value: JSONNode) -> Int? { piece(of: value).map { pieces[$0].count } }
 
     /// Leaves the points of the array that `value` stands for to `readPoints`; false when it stands for none.
-    func awaitPoints(of value: JSONValue) -> Bool {
+    func awaitPoints(of value: JSONNode) -> Bool {
         guard let index = piece(of: value) else { return false }
         isRead[index] = true
         awaited.append(index)
@@ -72,7 +72,7 @@ final class ProjectText {
     /// The string that `value` stands for, as it is in the text; nil when it stands for none.
     ///
     /// It has no backslash, and may have bytes that no JSON string has: a reader that takes it has to take none of these.
-    func string(of value: JSONValue) -> UnsafeBufferPointer<UInt8>? {
+    func string(of value: JSONNode) -> UnsafeBufferPointer<UInt8>? {
         guard let bytes = value.utf8, bytes.first == 1,
             let index = Int(String(decoding: bytes.dropFirst(), as: UTF8.self)), pieces.indices.contains(index),
             pieces[index].count == 0
@@ -81,7 +81,7 @@ final class ProjectText {
         return UnsafeBufferPointer(rebasing: text[pieces[index].offset..<(pieces[index].offset + pieces[index].length)])
     }
 
-    private func piece(of value: JSONValue) -> Int? {
+    private func piece(of value: JSONNode) -> Int? {
         var elements = value.elements
         guard value.count == 1, let inner = elements.next(), inner.kind == .array, inner.count == 7 else { return nil }
         var numbers = inner.elements

@@ -1,5 +1,5 @@
 /// Blocks of the output's pixels that hold a stroke.
-struct StrokeBlocks {
+struct PixelBlocks {
     private let scale: OutputScale
     private let left: Int
     private let top: Int
@@ -33,7 +33,7 @@ struct StrokeBlocks {
             let (left, top) = (whole(bounds.minX) & -width, whole(bounds.minY) & -height)
             let columns = (whole(bounds.maxX) - left) / width + 1
             let rows = (whole(bounds.maxY) - top) / height + 1
-            if Double(2 * height) >= radius, columns * rows <= StrokeBlocks.countMax {
+            if Double(2 * height) >= radius, columns * rows <= PixelBlocks.countMax {
                 (self.left, self.top, self.width, self.height) = (left, top, width, height)
                 (self.columns, rowCount) = (columns, rows)
                 (perWidth, perHeight) = (1 / Double(width), 1 / Double(height))

@@ -1,7 +1,7 @@
 public import InkProtocol
 
 /// Something worth a line in a log.
-public struct FarmEvent: Sendable {
+public struct FarmNote: Sendable {
     public enum Level: Int, Sendable, Comparable {
         case error
         case warning

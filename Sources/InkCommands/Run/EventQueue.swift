@@ -4,7 +4,7 @@ import Synchronization
 /// Messages from any thread to one that takes them in order.
 ///
 /// Not bounded by itself: its writers are, by the number of projects in flight.
-final class Mailbox<Message: Sendable>: Sendable {
+final class EventQueue<Message: Sendable>: Sendable {
     private let messages = Mutex<[Message]>([])
     // Counts deliveries, not messages: a receiver takes all that is there and may wake up once for nothing.
     private let arrivals = DispatchSemaphore(value: 0)
