@@ -17,37 +17,17 @@ final class RemoteFarm: ExportFarm {
     private static let lastEndsMilliseconds = 2_000
     /// How long it may take the broker to forget a lot of jobs.
     private static let purgeMilliseconds = 2_000
-    /// Finished jobs are forgotten at the broker in lots of so many, or after so many turns of the clock.
-    private static let purgeCount = 200
+    /// After so many turns of the clock the broker is told what it may forget, however little.
     private static let purgeTurns = 20
     private static let turnMilliseconds = 500
-
-    /// A picture that has not ended.
-    private struct Entry {
-        var id: Int
-        var name: String
-        var output: String
-        var key: SubmissionKey
-        /// nil until the broker has accepted it.
-        var job: JobNumber?
-        var hasStarted = false
-        var isCancelOrdered = false
-        /// Of its end, when its picture is on its way.
-        var finish: (notice: UInt64, picture: FinishedPicture)?
-    }
 
     private struct State {
         var connection: (any FarmConnection)?
         var onEvent: (@Sendable (FarmEvent) -> Void)?
         var rendererVersion = TileRenderer.version
         var threadCount = 0
-        var open: [Int: Entry] = [:]
-        var idOfKey: [SubmissionKey: Int] = [:]
-        var idOfJob: [JobNumber: Int] = [:]
-        var isCancelling = false
+        var exports = RemoteExports()
         var link: LinkWatch
-        /// Finished jobs that the broker need not keep.
-        var forgettable: [JobNumber] = []
         var turn = 0
         var isStopped = false
     }
@@ -107,12 +87,11 @@ final class RemoteFarm: ExportFarm {
     func submit(_ request: PictureRequest) {
         let key = SubmissionKey.random()
         let connection = state.withLock { state in
-            state.open[request.id] = Entry(id: request.id, name: request.name, output: request.output, key: key)
-            state.idOfKey[key] = request.id
+            state.exports.add(request.id, name: request.name, output: request.output, key: key)
             return state.connection
         }
         packing.async { @Sendable [self] in
-            guard !state.withLock(\.isCancelling) else { return end(request.id, .cancelled(request.id)) }
+            guard !state.withLock(\.exports.isCancelling) else { return perform { $0.cancel(request.id) } }
             do throws(PictureFailure) {
                 let content = try pack(request)
                 let submission = Submission(
@@ -122,7 +101,7 @@ final class RemoteFarm: ExportFarm {
                         digest: request.digest), delivery: .fetch)
                 connection?.submit(submission, content: content.content)
             } catch {
-                end(request.id, .failed(request.id, error))
+                perform { $0.fail(request.id, error) }
             }
         }
     }
@@ -134,116 +113,28 @@ final class RemoteFarm: ExportFarm {
         return content
     }
 
-    /// Tells a picture's end, once.
-    private func end(_ id: Int, _ event: FarmEvent) {
-        let onEvent = state.withLock { state in
-            guard let entry = state.open.removeValue(forKey: id) else { return (@Sendable (FarmEvent) -> Void)?.none }
-            state.idOfKey[entry.key] = nil
-            if let job = entry.job { state.idOfJob[job] = nil }
-            return state.onEvent
-        }
-        onEvent?(event)
-    }
-
-    private func tell(_ event: FarmEvent) { state.withLock(\.onEvent)?(event) }
-
-    // MARK: - What the client says
-
     private func take(_ event: FarmClientEvent) {
         let now = clock.milliseconds
         state.withLock { $0.link.note(event, now: now) }
-        switch event {
-        case .connected, .disconnected, .refused, .busy: break
-        case .accepted(let key, let job): accepted(key, job)
-        case .rejected(let key, let rejection):
-            guard let entry = entry(of: key) else { return }
-            end(entry.id, .failed(entry.id, PictureFailure(rejection, name: entry.name)))
-        case .progress(let job, let done, let total):
-            guard let id = state.withLock({ $0.idOfJob[job] }) else { return }
-            if begin(id), let output = state.withLock({ $0.open[id]?.output }) {
-                connection?.follow(job, to: output)
-            }
-            tell(.progress(id, done: done, total: total))
-        case .notice(let notice): ended(notice)
-        case .fetched(let job, _): fetched(job)
-        case .fetchFailed(let job, let error):
-            guard let entry = entry(of: job) else { return }
-            if let notice = entry.finish?.notice { connection?.noticeTaken(notice) }
-            // The broker has been told to forget it.
-            let isCancelling = state.withLock(\.isCancelling)
-            end(entry.id, isCancelling ? .cancelled(entry.id) : .failed(entry.id, PictureFailure(error)))
-        }
+        perform { $0.take(event) }
     }
 
-    private var connection: (any FarmConnection)? { state.withLock(\.connection) }
-    private func entry(of key: SubmissionKey) -> Entry? {
-        state.withLock { state in state.idOfKey[key].flatMap { state.open[$0] } }
-    }
-    private func entry(of job: JobNumber) -> Entry? {
-        state.withLock { state in state.idOfJob[job].flatMap { state.open[$0] } }
-    }
-
-    private func accepted(_ key: SubmissionKey, _ job: JobNumber) {
-        let id = state.withLock { state in
-            guard let id = state.idOfKey[key], state.open[id] != nil else { return Int?.none }
-            state.open[id]?.job = job
-            state.idOfJob[job] = id
-            return id
-        }
-        guard let id else { return }
-        connection?.watch([job])
-        tell(.taken(id))
-    }
-
-    /// Returns whether it is the first sign of the picture's being worked on.
-    @discardableResult
-    private func begin(_ id: Int) -> Bool {
-        let isFirst = state.withLock { state in
-            guard let entry = state.open[id], !entry.hasStarted else { return false }
-            state.open[id]?.hasStarted = true
-            return true
-        }
-        if isFirst { tell(.started(id)) }
-        return isFirst
-    }
-
-    private func ended(_ notice: Notice) {
-        guard let entry = entry(of: notice.job) else {
-            connection?.noticeTaken(notice.id)
-            return
-        }
-        begin(entry.id)
-        let isCancelling = state.withLock(\.isCancelling)
-        if case .finished(let picture) = notice.ending, !isCancelling {
-            state.withLock { $0.open[entry.id]?.finish = (notice.id, picture) }
-            connection?.fetch(notice.job, picture: picture, to: entry.output)
-            return
-        }
-        connection?.noticeTaken(notice.id)
-        switch notice.ending {
-        case .finished:
-            // In the very moment: not fetched any more.
-            state.withLock { $0.forgettable.append(notice.job) }
-            end(entry.id, .cancelled(entry.id))
-        case .cancelled where isCancelling: end(entry.id, .cancelled(entry.id))
-        case .failed, .cancelled, .unknown:
-            if let failure = PictureFailure(notice.ending, job: notice.job) {
-                end(entry.id, .failed(entry.id, failure))
+    /// Does what a change of the exports asks for, after it.
+    private func perform(_ change: (inout RemoteExports) -> [RemoteExports.Action]) {
+        let (actions, connection) = state.withLock { (change(&$0.exports), $0.connection) }
+        for action in actions {
+            switch action {
+            case .tell(let event): tell(event)
+            case .watch(let job): connection?.watch([job])
+            case .follow(let job, let path): connection?.follow(job, to: path)
+            case .fetch(let job, let picture, let path): connection?.fetch(job, picture: picture, to: path)
+            case .noticeTaken(let notice): connection?.noticeTaken(notice)
+            case .forget: orders.async { @Sendable [self] in purge() }
             }
         }
     }
 
-    /// The picture is in its place: only now the broker may forget it.
-    private func fetched(_ job: JobNumber) {
-        guard let entry = entry(of: job), let (notice, picture) = entry.finish else { return }
-        connection?.noticeTaken(notice)
-        let isLot = state.withLock { state in
-            state.forgettable.append(job)
-            return state.forgettable.count >= Self.purgeCount
-        }
-        if isLot { orders.async { @Sendable [self] in purge() } }
-        end(entry.id, .finished(entry.id, PictureOutcome(picture)))
-    }
+    private func tell(_ event: FarmEvent) { state.withLock(\.onEvent)?(event) }
 
     // MARK: - Time
 
@@ -257,29 +148,27 @@ final class RemoteFarm: ExportFarm {
 
     private func passTime() {
         let now = clock.milliseconds
-        let (news, failure, open, isPurgeTime) = state.withLock { state in
+        let (news, failure, jobs, isPurgeTime) = state.withLock { state in
             state.turn += 1
             return (
-                state.link.news(now: now), state.link.failure(now: now), Array(state.open.values),
+                state.link.news(now: now), state.link.failure(now: now), state.exports.jobs,
                 state.turn % Self.purgeTurns == 0
             )
         }
         if let news { tell(.news(news)) }
         if let failure {
-            let jobs = open.compactMap(\.job).sorted()
             if !jobs.isEmpty { tell(.news("the broker may still make what it has: ink cancel \(jobs.shortText)")) }
-            for id in open.map(\.id).sorted() { end(id, .failed(id, PictureFailure(failure))) }
+            perform { $0.failAll(PictureFailure(failure)) }
         }
         if isPurgeTime { purge() }
     }
 
     /// Lets the broker forget pictures that are here, so that a long run does not fill its quota.
     private func purge() {
-        let (connection, jobs, isConnected) = state.withLock { state in
-            defer { if state.link.isConnected { state.forgettable = [] } }
-            return (state.connection, state.forgettable, state.link.isConnected)
+        let (connection, jobs) = state.withLock { state in
+            (state.connection, state.link.isConnected ? state.exports.takeForgettable() : [])
         }
-        guard let connection, isConnected, !jobs.isEmpty else { return }
+        guard let connection, !jobs.isEmpty else { return }
         // What is not forgotten now is after the broker's retention.
         _ = try? connection.order(.purge(jobs, endedSecondsAgo: 0), timeoutMilliseconds: Self.purgeMilliseconds)
     }
@@ -287,11 +176,7 @@ final class RemoteFarm: ExportFarm {
     // MARK: - The end
 
     func cancelAll() {
-        let isFirst = state.withLock { state in
-            defer { state.isCancelling = true }
-            return !state.isCancelling
-        }
-        guard isFirst else { return }
+        guard state.withLock({ $0.exports.beginCancelling() }) else { return }
         orders.async { @Sendable [self] in cancelJobs() }
     }
 
@@ -301,21 +186,12 @@ final class RemoteFarm: ExportFarm {
         var untold: [JobNumber] = []
         while clock.milliseconds - start < Double(Self.cancelMilliseconds) {
             let (connection, jobs, isWaiting) = state.withLock { state in
-                let entries = state.open.values
-                return (
-                    state.connection, entries.compactMap { $0.isCancelOrdered ? nil : $0.job },
-                    entries.contains { $0.job == nil }
-                )
+                (state.connection, state.exports.takeUncancelled(), state.exports.isWaitingForNumbers)
             }
             if !jobs.isEmpty {
                 let left = max(500, Self.cancelMilliseconds - Int(clock.milliseconds - start))
                 let result = try? connection?.order(.cancel(jobs), timeoutMilliseconds: left)
                 if result == nil { untold += jobs }
-                state.withLock { state in
-                    for job in jobs {
-                        if let id = state.idOfJob[job] { state.open[id]?.isCancelOrdered = true }
-                    }
-                }
             }
             if !isWaiting { break }
             usleep(20_000)
@@ -326,21 +202,18 @@ final class RemoteFarm: ExportFarm {
         waitForLastEnds()
         purge()
         // Then no picture can get its name any more.
-        connection?.stop()
-        for id in state.withLock({ Array($0.open.keys) }).sorted() { end(id, .cancelled(id)) }
+        state.withLock(\.connection)?.stop()
+        perform { $0.cancelAll() }
     }
 
     /// Waits a little until the broker has told the ends of all jobs, and the last pictures are here.
     private func waitForLastEnds() {
         let start = clock.milliseconds
         while clock.milliseconds - start < Double(Self.lastEndsMilliseconds) {
-            if state.withLock({ state in !state.link.isConnected || state.open.isEmpty }) { return }
+            if state.withLock({ state in !state.link.isConnected || state.exports.isEmpty }) { return }
             usleep(10_000)
         }
-        // The broker need not keep what is on its way still.
-        state.withLock { state in
-            state.forgettable += state.open.values.compactMap { $0.finish == nil ? nil : $0.job }
-        }
+        state.withLock { $0.exports.giveUpFetching() }
     }
 
     func stop() {

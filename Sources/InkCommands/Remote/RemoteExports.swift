@@ -1,0 +1,159 @@
+import InkClient
+import InkProtocol
+
+/// The pictures of a run that a farm behind a broker makes: what happens to them goes in, what is to be done comes out.
+///
+/// Nothing here waits or touches the world. Each picture that was added is told exactly one end.
+struct RemoteExports: Sendable {
+    enum Action: Hashable, Sendable {
+        case tell(FarmEvent)
+        case watch(JobNumber)
+        /// Its picture is to be fetched while it grows.
+        case follow(JobNumber, to: String)
+        case fetch(JobNumber, FinishedPicture, to: String)
+        case noticeTaken(UInt64)
+        /// There are so many jobs that the broker may forget that it should be told.
+        case forget
+    }
+
+    /// A picture that has not ended.
+    private struct Entry {
+        var id: Int
+        var name: String
+        var output: String
+        var key: SubmissionKey
+        /// nil until the broker has accepted it.
+        var job: JobNumber?
+        var hasStarted = false
+        var isCancelOrdered = false
+        /// Of its end, when its picture is on its way.
+        var finish: (notice: UInt64, picture: FinishedPicture)?
+    }
+
+    /// Finished jobs are forgotten at the broker in lots of so many.
+    static let lotCount = 200
+
+    private var open: [Int: Entry] = [:]
+    private var idOfKey: [SubmissionKey: Int] = [:]
+    private var idOfJob: [JobNumber: Int] = [:]
+    private var forgettable: [JobNumber] = []
+    private(set) var isCancelling = false
+
+    var isEmpty: Bool { open.isEmpty }
+    /// Of pictures that have not ended, as far as they are known, ascending.
+    var jobs: [JobNumber] { open.values.compactMap(\.job).sorted() }
+
+    /// - Parameters:
+    ///   - id: unique in the run.
+    ///   - name: what messages call the project.
+    ///   - output: path of the PNG.
+    mutating func add(_ id: Int, name: String, output: String, key: SubmissionKey) {
+        open[id] = Entry(id: id, name: name, output: output, key: key)
+        idOfKey[key] = id
+    }
+
+    /// Ends a picture that could not be submitted.
+    mutating func fail(_ id: Int, _ failure: PictureFailure) -> [Action] { end(id, .failed(id, failure)) }
+
+    /// Ends a picture that is not wanted any more.
+    mutating func cancel(_ id: Int) -> [Action] { end(id, .cancelled(id)) }
+
+    /// Ends all of them, in their order.
+    mutating func failAll(_ failure: PictureFailure) -> [Action] { open.keys.sorted().flatMap { fail($0, failure) } }
+
+    mutating func cancelAll() -> [Action] { open.keys.sorted().flatMap { cancel($0) } }
+
+    private mutating func end(_ id: Int, _ event: FarmEvent) -> [Action] {
+        guard let entry = open.removeValue(forKey: id) else { return [] }
+        idOfKey[entry.key] = nil
+        if let job = entry.job { idOfJob[job] = nil }
+        return [.tell(event)]
+    }
+
+    // MARK: - What the client says
+
+    mutating func take(_ event: FarmClientEvent) -> [Action] {
+        switch event {
+        case .connected, .disconnected, .refused, .busy: return []
+        case .accepted(let key, let job):
+            guard let id = idOfKey[key] else { return [] }
+            open[id]?.job = job
+            idOfJob[job] = id
+            return [.watch(job), .tell(.taken(id))]
+        case .rejected(let key, let rejection):
+            guard let id = idOfKey[key], let entry = open[id] else { return [] }
+            return fail(id, PictureFailure(rejection, name: entry.name))
+        case .progress(let job, let done, let total):
+            guard let id = idOfJob[job], let entry = open[id] else { return [] }
+            let first: [Action] = entry.hasStarted ? [] : begin(id) + [.follow(job, to: entry.output)]
+            return first + [.tell(.progress(id, done: done, total: total))]
+        case .notice(let notice): return ended(notice)
+        case .fetched(let job, _): return fetched(job)
+        case .fetchFailed(let job, let error):
+            guard let id = idOfJob[job], let entry = open[id] else { return [] }
+            let taken: [Action] = entry.finish.map { [.noticeTaken($0.notice)] } ?? []
+            // The broker has been told to forget it.
+            return taken + (isCancelling ? cancel(id) : fail(id, PictureFailure(error)))
+        }
+    }
+
+    private mutating func begin(_ id: Int) -> [Action] {
+        if open[id]?.hasStarted != false { return [] }
+        open[id]?.hasStarted = true
+        return [.tell(.started(id))]
+    }
+
+    private mutating func ended(_ notice: Notice) -> [Action] {
+        guard let id = idOfJob[notice.job], let entry = open[id] else { return [.noticeTaken(notice.id)] }
+        let first = begin(id)
+        if case .finished(let picture) = notice.ending, !isCancelling {
+            open[id]?.finish = (notice.id, picture)
+            return first + [.fetch(notice.job, picture, to: entry.output)]
+        }
+        let taken = first + [.noticeTaken(notice.id)]
+        switch notice.ending {
+        case .finished:
+            // In the very moment: not fetched any more.
+            forgettable.append(notice.job)
+            return taken + cancel(id)
+        case .cancelled where isCancelling: return taken + cancel(id)
+        case .failed, .cancelled, .unknown:
+            return taken + (PictureFailure(notice.ending, job: notice.job).map { fail(id, $0) } ?? [])
+        }
+    }
+
+    /// The picture is in its place: only now the broker may forget it.
+    private mutating func fetched(_ job: JobNumber) -> [Action] {
+        guard let id = idOfJob[job], let (notice, picture) = open[id]?.finish else { return [] }
+        forgettable.append(job)
+        let lot: [Action] = forgettable.count >= Self.lotCount ? [.forget] : []
+        return [.noticeTaken(notice)] + lot + end(id, .finished(id, PictureOutcome(picture)))
+    }
+
+    // MARK: - Orders
+
+    /// Finished jobs that the broker need not keep; they are not said again.
+    mutating func takeForgettable() -> [JobNumber] {
+        defer { forgettable = [] }
+        return forgettable
+    }
+
+    /// From now on no picture is wanted. False when that was so already.
+    mutating func beginCancelling() -> Bool {
+        defer { isCancelling = true }
+        return !isCancelling
+    }
+
+    /// Jobs whose end has not been ordered, each said once.
+    mutating func takeUncancelled() -> [JobNumber] {
+        let entries = open.values.filter { $0.job != nil && !$0.isCancelOrdered }
+        for entry in entries { open[entry.id]?.isCancelOrdered = true }
+        return entries.compactMap(\.job).sorted()
+    }
+
+    /// Whether the numbers of some jobs are still on their way.
+    var isWaitingForNumbers: Bool { open.values.contains { $0.job == nil } }
+
+    /// The broker need not keep the pictures that are on their way.
+    mutating func giveUpFetching() { forgettable += open.values.compactMap { $0.finish == nil ? nil : $0.job } }
+}
