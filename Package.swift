@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Dependencies point one way only:
-//   ink -> InkCommands -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine, InkFiles -> C libraries
+//   ink -> InkCommands -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine, InkSystem -> C libraries
 //                      -> InkClient, InkWorker             -> InkProtocol
 let package = Package(
     name: "ink-export-farm",
@@ -38,24 +38,25 @@ let package = Package(
         .target(
             name: "InkEngine",
             dependencies: ["CKernels", "CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
-        // Files, folders and names, for all who write.
-        .target(name: "InkFiles", dependencies: ["CSystem"]),
+        // Files, threads and clocks, for all above the engine.
+        .target(name: "InkSystem", dependencies: ["CSystem"]),
         .target(
             name: "InkProtocol",
-            dependencies: ["InkEngine", "InkFiles", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
-        .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine", "CSystem"]),
-        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "InkFiles", "CSystem"]),
+            dependencies: ["InkEngine", "InkSystem", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
+        .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSystem"]),
+        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSystem"]),
         // Small JSON documents: reports, answers.
         .target(name: "InkJSON"),
-        .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "InkFiles", "CSQLite"]),
+        .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSQLite"]),
         .target(
             name: "InkService",
-            dependencies: ["InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkEngine", "InkFiles", "CSystem"]),
-        .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkFiles"]),
+            dependencies: ["InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkEngine", "InkSystem", "CSystem"]),
+        .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
         .target(
             name: "InkCommands",
             dependencies: [
-                "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkFiles",
+                "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",
+                "InkSystem",
                 "InkJSON", "CCommandLine", "CVersions", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
@@ -71,13 +72,15 @@ let package = Package(
         .testTarget(
             name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
-        .testTarget(name: "InkFilesTests", dependencies: ["InkFiles", "InkTestSupport"]),
+        .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport"]),
         .testTarget(
             name: "InkBrokerTests",
-            dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkFiles", "InkTestSupport"]),
+            dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkTestSupport"]),
         .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkStoreTests", dependencies: ["InkStore", "InkProtocol", "InkEngine", "InkTestSupport"]),
-        .testTarget(name: "InkClientTests", dependencies: ["InkClient", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(
+            name: "InkClientTests",
+            dependencies: ["InkClient", "InkProtocol", "InkEngine", "InkSystem", "InkTestSupport"]),
         .testTarget(
             name: "InkServiceTests",
             dependencies: [
@@ -93,7 +96,7 @@ let package = Package(
             name: "InkCommandsTests",
             dependencies: [
                 "InkCommands", "InkService", "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",
-                "InkFiles", "InkJSON", "InkReference", "InkTestSupport", "CSystem",
+                "InkSystem", "InkJSON", "InkReference", "InkTestSupport", "CSystem",
             ]),
         .testTarget(
             name: "InkConformanceTests",

@@ -24,7 +24,6 @@ INK_INLINE int64_t floor_of(double a) {
 /// A position as a whole number of 2^-32 pixels, for |a| < 2^30.
 INK_INLINE int64_t fixed(double a) { return floor_of(a * 4294967296.0 + 0.5); }
 
-INK_INLINE float8 iota() { return float8{0, 1, 2, 3, 4, 5, 6, 7}; }
 INK_INLINE float16 iota16() { return float16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 
 // Shares of a pixel in 1/65,536; of products the upper halves. Written out, these become multiplications of twice the
@@ -121,7 +120,6 @@ INK_INLINE uint16_t share_of(float a) {
 }
 
 /// The same of 0...1, where 65,535 is 1.
-template <typename U, typename V> INK_INLINE U shares_of(V v) { return __builtin_convertvector(v * 65535.0f + 0.5f, U); }
 
 /// What is left of pixels of which 1 - kept is taken, to the nearest, and no less than one share as of `left_by`.
 INK_INLINE ushort8 rest(ushort8 left, float8 kept) {

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 public import InkProtocol
 
 /// Why a client cannot go on. `description` is one line that a person can act on.

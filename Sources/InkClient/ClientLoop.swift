@@ -1,5 +1,6 @@
 import Glibc
 import InkProtocol
+import InkSystem
 
 /// What a loop is made of.
 struct ClientParts: Sendable {
@@ -55,7 +56,7 @@ final class ClientLoop {
 
     private func handle(_ event: ClientEvent) {
         var failure: ProtocolError?
-        for action in state.handle(event, now: steadyMilliseconds()) {
+        for action in state.handle(event, now: Int64(SystemClock.milliseconds)) {
             // Whatever happens to the connection, the caller hears what it has to.
             do throws(ProtocolError) { try perform(action) } catch { failure = failure ?? error }
         }
@@ -93,7 +94,7 @@ final class ClientLoop {
         var items = [parts.mailbox.wakeUp.pollItem]
         if !connection.hasUnsent { items.append(parts.reads.wakeUp.pollItem) }
         if let item = connection.pollItem { items.append(item) }
-        let timeout = state.nextTick.map { Int(max(0, min($0 - steadyMilliseconds(), 60_000))) }
+        let timeout = state.nextTick.map { Int(max(0, min($0 - Int64(SystemClock.milliseconds), 60_000))) }
         _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: timeout)
         try connection.flush()
     }
@@ -123,11 +124,4 @@ extension FarmClientConfiguration {
         options.security = security
         return options
     }
-}
-
-/// Milliseconds of the system's steady clock.
-func steadyMilliseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }

@@ -1,6 +1,6 @@
 import Glibc
 public import InkEngine
-import InkFiles
+import InkSystem
 public import InkProtocol
 import Synchronization
 
@@ -103,12 +103,11 @@ public final class ContentFolder: Sendable {
 
     /// Removes contents that are not in `needed` and have not been used for so long; returns how many.
     public func collectGarbage(keeping needed: Set<ContentID>, unusedSeconds: Int = graceSeconds) -> Int {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
+        let now = Int(SystemClock.unixMilliseconds / 1000)
         let names = Set(needed.map(\.description))
         var removed = 0
         forEachContent { path, size, modified in
-            guard !names.contains(path.splitPath().name), now.tv_sec - modified > unusedSeconds, unlink(path) == 0
+            guard !names.contains(path.splitPath().name), now - modified > unusedSeconds, unlink(path) == 0
             else { return }
             release(bytes: size)
             removed += 1

@@ -1,5 +1,5 @@
 import Glibc
-import InkFiles
+import InkSystem
 import Synchronization
 
 /// The folder in which a broker keeps everything that survives it; one broker at a time.

@@ -1,7 +1,7 @@
 import Glibc
 public import InkProtocol
 public import InkEngine
-import InkFiles
+import InkSystem
 import Synchronization
 
 /// The jobs of a broker, in a SQLite database: what `apply` has returned from survives the power cut.
@@ -196,7 +196,7 @@ public final class JobStore: Sendable {
     }
 
     private static func compressed(_ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
-        // Without memory for that, the story is stored as it is; its first byte tells.
+        // Without memory for that, the story is stored as it is: JSON does not begin as a frame does.
         (try? Zstandard.compress(bytes, level: .balanced)) ?? bytes
     }
 
@@ -286,6 +286,8 @@ public final class JobStore: Sendable {
         return found
     }
 
+    private static let storyBytesMax = 1 << 30
+
     /// The JSON text that came with the job's end; nil when there is none.
     public func story(_ job: JobNumber) throws(StoreError) -> [UInt8]? {
         try read { (database) throws(StoreError) in
@@ -294,7 +296,12 @@ public final class JobStore: Sendable {
                 if !row.isNull(0) { found = row.blob(0) }
                 return false
             }
-            return found.map { (try? Zstandard.decompress($0, limit: 64 << 20)) ?? $0 }
+            guard let found, Zstandard.isFrame(found) else { return found }
+            do {
+                return try Zstandard.decompress(found, limit: Self.storyBytesMax)
+            } catch {
+                throw .corrupt(path: path, reason: "the story of job \(job): \(error)")
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 public import InkEngine
-import InkFiles
+import InkSystem
 public import InkProtocol
 
 /// Why the store cannot do what it is asked. `description` is one line that a person can act on.

@@ -1,5 +1,6 @@
 import CSystem
 public import InkProtocol
+import InkSystem
 import Synchronization
 
 /// A worker: one thread for its connection to the broker, and render threads that do the tasks.
@@ -87,9 +88,13 @@ public final class Worker: Sendable {
 
     private func start(_ body: @escaping @Sendable () -> Void) throws(WorkerError) -> PosixThread {
         let isBesideBroker = configuration.isBesideBroker
-        return try PosixThread {
-            if isBesideBroker { ink_interrupt_nobody() }
-            body()
+        do throws(SystemFailure) {
+            return try PosixThread {
+                if isBesideBroker { ink_interrupt_nobody() }
+                body()
+            }
+        } catch {
+            throw .noThread(errno: error.errno)
         }
     }
 

@@ -1,5 +1,6 @@
 import InkEngine
 import InkProtocol
+import InkSystem
 
 /// The effects of a worker: its socket, its clock, the queue to its render threads. Lives on one thread.
 final class WorkerLoop {
@@ -57,7 +58,7 @@ final class WorkerLoop {
     private func handle(_ event: WorkerEvent) throws(ProtocolError) {
         if case .finished(let run, _) = event { cancellations[run] = nil }
         let (wasServing, wasDraining, hellos) = (state.isServing, state.isDraining, state.failedHellos)
-        let actions = state.handle(event, now: steadyMilliseconds()) { cache.hold($0) }
+        let actions = state.handle(event, now: Int64(SystemClock.milliseconds)) { cache.hold($0) }
         // One that has taken its leave is not cut off.
         let isLeaving = actions.contains { if case .stop = $0 { true } else { false } }
         if state.isServing != wasServing, !isLeaving { onNews(wasServing ? .disconnected : .connected) }
@@ -103,7 +104,7 @@ final class WorkerLoop {
     private func wait() throws(ProtocolError) {
         var items = [wakeUp.pollItem]
         if let item = connection.pollItem { items.append(item) }
-        let timeout = state.nextTick.map { Int(max(0, $0 - steadyMilliseconds())) }
+        let timeout = state.nextTick.map { Int(max(0, $0 - Int64(SystemClock.milliseconds))) }
         _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: timeout)
         wakeUp.clear()
         try connection.flush()

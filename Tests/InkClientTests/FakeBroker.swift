@@ -3,6 +3,7 @@ import Glibc
 import InkProtocol
 import InkTestSupport
 import Synchronization
+import InkSystem
 
 @testable import InkClient
 
@@ -99,7 +100,7 @@ final class FakeBroker: Sendable {
                     take(frame, identity, &network, socket!)
                 }
             }
-            let now = steadyMilliseconds()
+            let now = Int64(SystemClock.milliseconds)
             if now - lastTick >= 50 {
                 lastTick = now
                 let mail = change { $0.service.tick(now: now) }
@@ -123,7 +124,8 @@ final class FakeBroker: Sendable {
         let route = network.routes[identity] ?? network.routes.count + 1
         network.routes[identity] = route
         network.identities[route] = identity
-        send(change { $0.service.receive(message, from: route, now: steadyMilliseconds()) }, &network, socket)
+        send(
+            change { $0.service.receive(message, from: route, now: Int64(SystemClock.milliseconds)) }, &network, socket)
     }
 
     private func send(
@@ -170,8 +172,8 @@ final class EventLog: Sendable {
 
     /// Waits until the events satisfy a condition; false after 60 s.
     func wait(_ isDone: ([FarmClientEvent]) -> Bool) -> Bool {
-        let end = steadyMilliseconds() + 60_000
-        while steadyMilliseconds() < end {
+        let end = Int64(SystemClock.milliseconds) + 60_000
+        while Int64(SystemClock.milliseconds) < end {
             if isDone(all) { return true }
             usleep(2_000)
         }

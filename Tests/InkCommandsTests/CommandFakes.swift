@@ -1,6 +1,6 @@
 import Foundation
 import InkEngine
-import InkFiles
+import InkSystem
 import Synchronization
 
 @testable import InkCommands

@@ -1,4 +1,4 @@
-import InkFiles
+import InkSystem
 import Testing
 
 @testable import InkCommands

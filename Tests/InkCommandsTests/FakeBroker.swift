@@ -1,7 +1,7 @@
 import Dispatch
 import InkClient
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 import Synchronization
 

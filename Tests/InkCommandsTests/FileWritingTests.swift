@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 import Testing
 
 @testable import InkCommands

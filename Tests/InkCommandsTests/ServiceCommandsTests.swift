@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import InkBroker
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 import InkService
 import InkTestSupport

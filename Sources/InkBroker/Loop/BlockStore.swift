@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 
 /// The blocks that jobs need, by name, each held once and counted by its jobs.

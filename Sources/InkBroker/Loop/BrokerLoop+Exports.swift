@@ -1,5 +1,6 @@
 import InkEngine
 import InkProtocol
+import InkSystem
 
 /// The exports, from submission to their end.
 extension BrokerLoop {
@@ -12,7 +13,7 @@ extension BrokerLoop {
             onEvent(.failed(job.id, .internalError("\(job.id) is taken")))
             return
         }
-        waiting.append((job, Clock.now))
+        waiting.append((job, SystemClock.nanoseconds))
         admit()
     }
 
@@ -200,7 +201,7 @@ extension BrokerLoop {
         guard let job = jobs[id], let plan = job.plan else { return }
         let done = job.tilesDone + 1
         jobs[id]?.tilesDone = done
-        let now = Clock.now
+        let now = SystemClock.nanoseconds
         guard done == plan.grid.count || now - job.lastProgress >= 50_000_000 else { return }
         jobs[id]?.lastProgress = now
         onEvent(.progress(id, done: done, total: plan.grid.count))
@@ -289,7 +290,7 @@ extension BrokerLoop {
 
     private func outcome(of job: JobRun, _ picture: WrittenPicture) -> ExportOutcome? {
         guard let plan = job.plan else { return nil }
-        let now = Clock.now
+        let now = SystemClock.nanoseconds
         var phases = job.phases
         let untilFirst = (job.firstDispatch ?? now) - job.submitted
         phases.queue = untilFirst - min(untilFirst, phases.prepare)

@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 
 /// Tasks that took their workers down are kept, so that somebody can look at them.

@@ -1,9 +1,10 @@
 import InkProtocol
+import InkSystem
 
 /// What people are told of tasks and workers.
 extension BrokerLoop {
     var report: BrokerReport {
-        let now = Clock.now
+        let now = SystemClock.nanoseconds
         var report = BrokerReport()
         report.workers = peers.keys.sorted().compactMap { id in
             guard let peer = peers[id] else { return nil }

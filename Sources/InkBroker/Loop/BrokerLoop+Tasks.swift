@@ -1,5 +1,6 @@
 import InkEngine
 import InkProtocol
+import InkSystem
 
 /// Tasks out, results in.
 extension BrokerLoop {
@@ -16,7 +17,7 @@ extension BrokerLoop {
             let (task, limit) = try makeTask(dispatch.role, of: job)
             let (payload, block) = try TaskPayload.make(task)
             if let block { try store.put(block.id, block.frame) }
-            let milliseconds = (dispatch.deadline - min(dispatch.deadline, Clock.now)) / 1_000_000
+            let milliseconds = (dispatch.deadline - min(dispatch.deadline, SystemClock.nanoseconds)) / 1_000_000
             let assignment = TaskAssignment(
                 task: dispatch.id.task, attempt: dispatch.id.attempt,
                 deadlineMilliseconds: max(1, Int(min(milliseconds, UInt64(Int32.max)))), resultLimitBytes: limit,
@@ -30,7 +31,7 @@ extension BrokerLoop {
             counters.dispatched += 1
             note(dispatch.id, dispatch.role, of: job.id, dispatch.worker, dispatch.isRace ? .raced : .dispatched)
             jobs[job.id]?.attemptCount += 1
-            jobs[job.id]?.firstDispatch = job.firstDispatch ?? Clock.now
+            jobs[job.id]?.firstDispatch = job.firstDispatch ?? SystemClock.nanoseconds
             if case .inline(let bytes) = payload { jobs[job.id]?.bytesSent += bytes.count }
             send(.task(assignment), to: dispatch.worker, attempt: dispatch.id)
         } catch {
@@ -201,7 +202,7 @@ extension BrokerLoop {
         peers[worker]?.tasksDone += 1
         note(id, assembly.role, of: assembly.job, worker, .finished)
         // Counted whether the result is still wanted or not: it is what the export cost. No phase took longer than all.
-        let elapsed = Clock.now - assembly.dispatched
+        let elapsed = SystemClock.nanoseconds - assembly.dispatched
         jobs[assembly.job]?.phases.decode += min(elapsed, done.phases.decode)
         jobs[assembly.job]?.phases.raster += min(elapsed, done.phases.raster)
         jobs[assembly.job]?.phases.composite += min(elapsed, done.phases.composite)

@@ -1,5 +1,6 @@
 import InkEngine
 import InkProtocol
+import InkSystem
 
 /// Messages from and to workers.
 extension BrokerLoop {
@@ -36,7 +37,7 @@ extension BrokerLoop {
             if case .resultPart(let part) = message { store.local?.discard(part.bytes, sequence: part.sequence) }
             return
         }
-        peers[worker]?.lastHeard = Clock.now
+        peers[worker]?.lastHeard = SystemClock.nanoseconds
         switch message {
         case .hello, .heartbeat: break
         case .blockRequest(let ranges): want(ranges, worker)
@@ -64,7 +65,7 @@ extension BrokerLoop {
         guard !isStopping else { return }
         lastWorker += 1
         let id = WorkerID(rawValue: lastWorker)
-        let now = Clock.now
+        let now = SystemClock.nanoseconds
         peers[id] = Peer(
             id: id, route: route, name: hello.workerName, rendererVersion: hello.rendererVersion,
             protocolVersion: version, threads: hello.threads,
@@ -219,7 +220,7 @@ extension BrokerLoop {
         do throws(ProtocolError) {
             switch try socket.send([route, frame]) {
             case .sent:
-                peers[worker]?.lastSent = Clock.now
+                peers[worker]?.lastSent = SystemClock.nanoseconds
                 return true
             case .busy: return false
             case .unreachable: lose(worker, "its connection is gone")

@@ -1,5 +1,6 @@
 import InkEngine
 import InkProtocol
+import InkSystem
 
 /// What a loop is made of.
 struct LoopParts: Sendable {
@@ -87,7 +88,7 @@ final class BrokerLoop {
 
     /// Until `stop` has been posted and every export has ended.
     func run() {
-        cpuMark = Clock.threadCPU
+        cpuMark = SystemClock.threadNanoseconds
         while true {
             do throws(ProtocolError) {
                 var items = [mailbox.wakeUp.pollItem, socket.pollItem()]
@@ -139,7 +140,7 @@ final class BrokerLoop {
     }
 
     private func passTime() {
-        let now = Clock.now
+        let now = SystemClock.nanoseconds
         guard now - lastTick >= UInt64(tickMilliseconds) * 1_000_000 else { return }
         lastTick = now
         keepPeersAlive(now: now)
@@ -148,7 +149,7 @@ final class BrokerLoop {
 
     /// What the loop has spent since the last time, in equal parts to the exports under way.
     private func shareCPU() {
-        let cpu = Clock.threadCPU
+        let cpu = SystemClock.threadNanoseconds
         defer { cpuMark = cpu }
         guard !jobs.isEmpty else { return }
         let share = (cpu - cpuMark) / UInt64(jobs.count)
@@ -164,7 +165,7 @@ final class BrokerLoop {
         isPumping = true
         var next = 0
         while next < events.count {
-            for action in scheduler.handle(events[next], now: Clock.now) { perform(action) }
+            for action in scheduler.handle(events[next], now: SystemClock.nanoseconds) { perform(action) }
             next += 1
         }
         events.removeAll(keepingCapacity: true)

@@ -1,6 +1,7 @@
 import CSystem
 import Dispatch
 import Glibc
+import InkSystem
 
 /// What a piece of work took, nanoseconds.
 struct LaneTime: Hashable, Sendable {
@@ -13,23 +14,11 @@ struct LaneTime: Hashable, Sendable {
 
     /// Runs `work` and measures it; the thread must not change in between.
     static func measure<T>(_ work: () -> T) -> (T, LaneTime) {
-        let (start, cpuStart) = (Clock.now, Clock.threadCPU)
+        let (start, cpuStart) = (SystemClock.nanoseconds, SystemClock.threadNanoseconds)
         let result = work()
-        return (result, LaneTime(elapsed: Clock.now - start, cpu: Clock.threadCPU - cpuStart))
-    }
-}
-
-/// Nanoseconds of the system's clocks.
-enum Clock {
-    /// Monotonic.
-    static var now: UInt64 { read(CLOCK_MONOTONIC) }
-    /// Processor time of the calling thread.
-    static var threadCPU: UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
-
-    private static func read(_ clock: clockid_t) -> UInt64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        return (
+            result, LaneTime(elapsed: SystemClock.nanoseconds - start, cpu: SystemClock.threadNanoseconds - cpuStart)
+        )
     }
 }
 

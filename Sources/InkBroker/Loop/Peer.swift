@@ -1,5 +1,6 @@
 import InkEngine
 import InkProtocol
+import InkSystem
 
 /// A connected worker, as the loop sees it.
 struct Peer {
@@ -45,7 +46,7 @@ struct Assembly {
     /// When that export was submitted; one that is done again under the same name has other tasks.
     let submitted: UInt64
     let role: TaskRole
-    let dispatched = Clock.now
+    let dispatched = SystemClock.nanoseconds
     var assembler: ResultAssembler
     /// The block that holds the task itself, when it is large.
     var payloadBlock: BlockID?

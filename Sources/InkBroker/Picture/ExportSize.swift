@@ -19,7 +19,7 @@ public enum ExportSize: Hashable, Sendable {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let first = parts.first, let last = parts.last else { return nil }
         if last.isEmpty {
-            guard let factor = ExportSize.decimal(first), factor > 0 else { return nil }
+            guard let factor = Double(plainDecimal: first), factor > 0 else { return nil }
             self = .factor(factor, text: String(first))
         } else {
             guard let width = ExportSize.integer(first), let height = ExportSize.integer(last) else { return nil }
@@ -104,14 +104,5 @@ public enum ExportSize: Hashable, Sendable {
         guard text.utf8.count <= 9, text.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(text), value > 0
         else { return nil }
         return value
-    }
-
-    /// Digits with at most one point between them; no sign, exponent or special value.
-    private static func decimal(_ text: Substring) -> Double? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 20, (1...2).contains(parts.count),
-            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } })
-        else { return nil }
-        return Double(text)
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 import Synchronization
 
 /// A picture that is on the disk under its own name.

@@ -46,7 +46,6 @@ struct StitchState: Sendable {
     /// The first band that has not been given out for writing.
     private(set) var next = 0
     private(set) var adler32: UInt32 = 1
-    private(set) var rowsGiven = 0
     private var waiting: [Int: StitchBand] = [:]
 
     init(grid: TileGrid, format: OutputFormat, window: Int) {
@@ -56,9 +55,6 @@ struct StitchState: Sendable {
     }
 
     var isComplete: Bool { next == grid.rows }
-
-    /// Bytes that wait for an earlier band.
-    var waitingBytes: Int { waiting.values.reduce(0) { $0 + $1.bytes.count } }
 
     /// Whether `band` can be the picture's; changes nothing.
     func check(_ band: StitchBand) throws(StitchError) {
@@ -84,7 +80,6 @@ struct StitchState: Sendable {
         var ready: [StitchBand] = []
         while let following = waiting.removeValue(forKey: next) {
             adler32 = Adler32.combine(adler32, following.adler32, lengthB: following.filteredByteCount)
-            rowsGiven += following.rowCount
             next += 1
             ready.append(following)
         }

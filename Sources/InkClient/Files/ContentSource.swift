@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 public import InkProtocol
 
 /// Where the bytes of a content are, as they travel.

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 
 /// A picture on its way to the disk, which gets its name when it is whole.

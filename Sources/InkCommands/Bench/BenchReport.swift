@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 import InkJSON
 
 /// The machine-readable account of a benchmark: what `--json` writes and `--compare` reads. It keeps every run.

@@ -1,6 +1,6 @@
 import InkBroker
 import InkEngine
-import InkFiles
+import InkSystem
 import InkJSON
 import Synchronization
 

@@ -1,6 +1,6 @@
 import InkBroker
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// What one command of a benchmark exports.
 struct BenchSubject: Sendable {

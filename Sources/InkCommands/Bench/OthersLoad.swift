@@ -1,5 +1,5 @@
 import Glibc
-import InkFiles
+import InkSystem
 
 /// How much of the machine's processor time others take while something is measured.
 struct OthersLoad: Sendable {

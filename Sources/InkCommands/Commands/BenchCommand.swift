@@ -1,6 +1,6 @@
 import InkBroker
 import InkEngine
-import InkFiles
+import InkSystem
 import InkJSON
 
 /// `ink bench`: measures export times on this machine.

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 import InkJSON
 import Synchronization
 

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// What `ink import` is asked for.
 struct ImportArguments: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 
 /// `ink keygen`: makes a pair of keys.

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// `ink masks`: makes layer masks of the colours of a flat picture (section 6 of the contract).
 struct MasksCommand {

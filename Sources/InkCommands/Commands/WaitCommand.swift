@@ -1,7 +1,7 @@
 import Glibc
 import InkClient
 import InkEngine
-import InkFiles
+import InkSystem
 import InkJSON
 import InkProtocol
 

@@ -1,12 +1,8 @@
-import Glibc
+import InkSystem
 
 /// Times of the log: milliseconds since 1970, UTC.
 enum LogTime {
-    static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    static func now() -> Int64 { SystemClock.unixMilliseconds }
 
     /// `2026-11-20T10:20:30.123Z` (RFC 3339).
     static func text(_ milliseconds: Int64) -> String {

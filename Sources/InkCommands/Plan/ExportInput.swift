@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// One project to export, before it has been read.
 struct ExportInput: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import InkBroker
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// What planning needs to know of a project that has been read.
 struct ProjectOutline: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import InkFiles
+import InkSystem
 
 /// Where a path leads, whatever its spelling. Compared by bytes: Swift's == also equates canonically equivalent names, which
 /// are two files.

@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 
 extension FileSystem {
     /// Replaces a file in one step: whoever reads it sees the old or the new one, whole. A link is followed; a device or

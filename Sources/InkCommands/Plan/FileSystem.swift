@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// One name in a folder.
 enum FolderEntry: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// Turns the paths of a command line into projects: folders are searched, list files read.
 struct InputFinder {

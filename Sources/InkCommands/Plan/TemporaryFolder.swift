@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// A folder for what need not stay, in `TMPDIR` or else in `/tmp`.
 enum TemporaryFolder {

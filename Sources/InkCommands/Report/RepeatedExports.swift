@@ -1,4 +1,4 @@
-import InkFiles
+import InkSystem
 import InkJSON
 import InkBroker
 import InkEngine

@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// Renders the pictures of a plan: reads projects ahead on a thread of its own, hands pictures to the farm, keeps the
 /// records.
@@ -270,24 +270,7 @@ final class ProjectReaderThread: Sendable {
 
     /// Starts it; it ends with the last project, or when the gate is closed.
     func start() throws(EngineError) {
-        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
-        pthread_attr_init(attributes)
-        defer {
-            pthread_attr_destroy(attributes)
-            attributes.deallocate()
-        }
-        // Its own stack size, as readers of nested input want the main thread's, not whatever the limits say.
-        pthread_attr_setstacksize(attributes, 8 << 20)
-        var thread = pthread_t()
-        let failure = pthread_create(
-            &thread, attributes,
-            { pointer in
-                guard let pointer else { return nil }
-                Unmanaged<ProjectReaderThread>.fromOpaque(pointer).takeRetainedValue().read()
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
-        guard failure == 0 else { throw .io(path: "the reader", operation: "start its thread", errno: failure) }
-        pthread_detach(thread)
+        try EngineError.wrapping("the reader") { () throws(SystemFailure) in try PosixThread(read).detach() }
     }
 
     private func read() {

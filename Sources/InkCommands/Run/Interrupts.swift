@@ -1,7 +1,8 @@
+import CSystem
 import Dispatch
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 import Synchronization
 
 /// What asked the program to stop.
@@ -53,18 +54,11 @@ enum Interrupts {
         let signals = signalSet(watched)
         withUnsafePointer(to: signals) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
         let watcher = Watcher(signals: signals, onFirst: onFirst, beforeExit: beforeExit)
-        var thread = pthread_t()
-        let failure = pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer else { return nil }
-                Unmanaged<Watcher>.fromOpaque(pointer).takeRetainedValue().run()
-                return nil
-            }, Unmanaged.passRetained(watcher).toOpaque())
-        guard failure == 0 else {
-            throw .engine(.io(path: "signals", operation: "start a thread", errno: failure))
+        do throws(SystemFailure) {
+            try PosixThread { watcher.run() }.detach()
+        } catch {
+            throw .engine(.io(path: "signals", operation: error.operation, errno: error.errno))
         }
-        pthread_detach(thread)
     }
 
     /// Lets a service outlive the terminal that it was started from.

@@ -1,6 +1,6 @@
 import InkBroker
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// What is to be done for one planned picture, once its project has been read.
 enum PreparedPicture: Sendable {

@@ -1,6 +1,6 @@
 import CSystem
 import Glibc
-import InkFiles
+import InkSystem
 
 /// What the program asks of the C library's allocator, and what the system says of its memory.
 enum ProcessMemory {

@@ -1,6 +1,6 @@
 import CSystem
 import Glibc
-import InkFiles
+import InkSystem
 
 /// How many processor cores this process may use.
 enum UsableCores {

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// The settings of `ink broker`, checked one by one and against each other.
 struct BrokerArguments: Sendable {

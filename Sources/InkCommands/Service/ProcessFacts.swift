@@ -1,5 +1,5 @@
 import Glibc
-import InkFiles
+import InkSystem
 
 /// What the process knows of itself and its machine.
 enum ProcessFacts {

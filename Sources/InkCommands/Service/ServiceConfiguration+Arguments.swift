@@ -1,5 +1,5 @@
 import InkBroker
-import InkFiles
+import InkSystem
 import InkService
 import InkStore
 

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 
 /// What `ink broker` and `ink worker` do with their settings before anything starts.
 enum ServiceSettings {

@@ -1,3 +1,5 @@
+import InkEngine
+
 /// The value of a setting, checked.
 enum SettingValue: Hashable, Sendable {
     case text(String)
@@ -76,19 +78,10 @@ struct SettingUnit: Sendable {
         let digits = text.prefix { $0.isNumber || $0 == "." }
         let rest = text.dropFirst(digits.count)
         let factor = rest.isEmpty ? plain : units.first { $0.name == rest }?.factor
-        guard let factor, let number = decimal(digits) else { return nil }
+        guard let factor, let number = Double(plainDecimal: digits) else { return nil }
         // Exact for every size that a machine of today can have.
         let product = (number * Double(factor)).rounded()
         return product < 0x1p53 ? Int(product) : nil
-    }
-
-    /// Digits with at most one point between them; no sign, exponent or special value.
-    static func decimal(_ text: Substring) -> Double? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 20, (1...2).contains(parts.count),
-            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } })
-        else { return nil }
-        return Double(text)
     }
 }
 
@@ -152,7 +145,7 @@ extension SettingKind {
 
     private func share(_ text: String) throws(SettingRefusal) -> Double {
         let isPercent = text.hasSuffix("%")
-        let number = SettingUnit.decimal(isPercent ? text.dropLast() : text[...])
+        let number = Double(plainDecimal: isPercent ? text.dropLast() : text[...])
         guard let share = number.map({ isPercent ? $0 / 100 : $0 }), (0...1).contains(share) else {
             throw refusal(text, "is no share from 0 to 1 (such as 1% or 0.01)")
         }

@@ -1,5 +1,5 @@
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 
 /// Checks of settings against each other and against the disk; each error names the setting and where it stands.

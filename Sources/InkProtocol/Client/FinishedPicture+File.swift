@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 
 extension FinishedPicture {
     private static let pieceBytes = 1 << 20

@@ -67,6 +67,9 @@ public enum Zstandard {
         return Int(exactly: declared)
     }
 
+    /// Whether it begins as a frame does.
+    public static func isFrame(_ bytes: [UInt8]) -> Bool { bytes.starts(with: frameMagic) }
+
     private static let frameMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
     // ZSTD_CONTENTSIZE_UNKNOWN and _ERROR are macros with a cast, which Swift does not import.
     private static let contentSizeUnknown = UInt64.max

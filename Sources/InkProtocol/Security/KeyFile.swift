@@ -1,5 +1,5 @@
 import Glibc
-import InkFiles
+import InkSystem
 
 /// Why a key cannot be used. `description` is one line that a person can act on.
 public enum KeyError: Error, Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Glibc
 import InkBroker
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 import InkStore
 

@@ -1,6 +1,6 @@
 import Glibc
 import InkEngine
-import InkFiles
+import InkSystem
 import InkProtocol
 import InkStore
 import Synchronization

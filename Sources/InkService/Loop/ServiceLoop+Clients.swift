@@ -1,5 +1,6 @@
 import InkProtocol
 import InkStore
+import InkSystem
 
 /// Messages from and to clients.
 extension ServiceLoop {
@@ -26,7 +27,7 @@ extension ServiceLoop {
             post(.unknownSession, to: route)
             return
         }
-        peers[session]?.lastHeard = ServiceClock.milliseconds
+        peers[session]?.lastHeard = SystemClock.milliseconds
         take(incoming, from: session)
     }
 
@@ -59,7 +60,7 @@ extension ServiceLoop {
         }
         lastSession += 1
         let id = SessionID(rawValue: lastSession)
-        let now = ServiceClock.milliseconds
+        let now = SystemClock.milliseconds
         peers[id] = ClientPeer(
             id: id, route: route, name: name, owner: userID ?? name, userID: userID, protocolVersion: version,
             lastHeard: now, lastSent: now)
@@ -154,7 +155,7 @@ extension ServiceLoop {
         if sent > 0 {
             peers[session]?.unsentBytes -= peer.unsent[..<sent].reduce(0) { $0 + $1.count }
             peers[session]?.unsent.removeFirst(sent)
-            peers[session]?.lastSent = ServiceClock.milliseconds
+            peers[session]?.lastSent = SystemClock.milliseconds
             readNext(session)
         }
         if let failure {

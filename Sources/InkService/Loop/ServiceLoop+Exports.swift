@@ -5,6 +5,7 @@ import InkEngine
 import InkProtocol
 import InkStore
 import Synchronization
+import InkSystem
 
 /// Jobs to the broker, and what becomes of them.
 extension ServiceLoop {
@@ -35,7 +36,7 @@ extension ServiceLoop {
         }
         let reservation = PictureReservation(in: parts.contents)
         runs[number] = RunningJob(
-            name: submission.name, owner: record.owner, startedAt: ServiceClock.milliseconds, isFetched: isFetched,
+            name: submission.name, owner: record.owner, startedAt: SystemClock.milliseconds, isFetched: isFetched,
             reservation: reservation)
         let loader = JobLoader(configuration: configuration, contents: parts.contents)
         let (journal, mailbox) = (parts.journal, mailbox)
@@ -77,7 +78,7 @@ extension ServiceLoop {
             continueDownloads(of: id.rawValue)
         case .finished(let id, let outcome):
             let picture = FinishedPicture(outcome, byteCount: outcome.byteCount, digest: outcome.digest)
-            throughput.add(pictures: 1, pixels: outcome.size.area, now: ServiceClock.milliseconds)
+            throughput.add(pictures: 1, pixels: outcome.size.area, now: SystemClock.milliseconds)
             ended(id.rawValue, .ended(.finished(picture)))
         case .failed(let id, let error): ended(id.rawValue, ExportEnd(error))
         case .worker(let event): log(event)
@@ -96,7 +97,7 @@ extension ServiceLoop {
     }
 
     private func add(_ note: TaskNote) {
-        let now = ServiceClock.milliseconds
+        let now = SystemClock.milliseconds
         let job = note.job.rawValue
         if note.what == .finished { throughput.add(tasks: 1, now: now) }
         if let started = runs[job]?.startedAt { runs[job]?.story.add(note, at: now - min(now, started)) }

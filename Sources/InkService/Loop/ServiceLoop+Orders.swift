@@ -1,5 +1,6 @@
 import InkBroker
 import InkProtocol
+import InkSystem
 
 /// Orders of clients.
 extension ServiceLoop {
@@ -17,7 +18,7 @@ extension ServiceLoop {
             if jobs.isEmpty {
                 let milliseconds = Int64(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
                 let age = seconds > UInt64(Int64.max / 1000) ? Int64.max : milliseconds
-                let now = ServiceClock.unixMilliseconds
+                let now = SystemClock.unixMilliseconds
                 // Of those that ended in this very millisecond, too.
                 purge(endedBefore: now - min(now, age) + (seconds == 0 ? 1 : 0), then: done)
             } else {

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 import InkBroker
-import InkFiles
+import InkSystem
 import InkProtocol
 import InkStore
 

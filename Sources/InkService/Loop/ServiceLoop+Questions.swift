@@ -3,6 +3,7 @@ import InkBroker
 import InkJSON
 import InkProtocol
 import InkStore
+import InkSystem
 
 /// Questions of clients.
 extension ServiceLoop {
@@ -84,7 +85,7 @@ extension ServiceLoop {
     }
 
     func statusText(_ counts: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> String {
-        let now = ServiceClock.milliseconds
+        let now = SystemClock.milliseconds
         let ended = try? counts.get()
         var store: [(String, JSONValue)] = [
             ("usedBytes", .integer(parts.contents.usedBytes)), ("quotaBytes", .integer(configuration.quotaBytes)),

@@ -4,6 +4,7 @@ import InkBroker
 import InkEngine
 import InkProtocol
 import InkStore
+import InkSystem
 
 /// What the state wants of the disk.
 extension ServiceLoop {
@@ -18,7 +19,7 @@ extension ServiceLoop {
     }
 
     func journal(_ token: JournalToken, _ entries: [JournalEntry]) {
-        let now = ServiceClock.unixMilliseconds
+        let now = SystemClock.unixMilliseconds
         let dated = entries.map { entry in
             // The state has no clock.
             switch entry {

@@ -4,6 +4,7 @@ import InkBroker
 import InkEngine
 import InkProtocol
 import InkStore
+import InkSystem
 
 /// What a service's loop is made of.
 struct ServiceParts: Sendable {
@@ -45,7 +46,7 @@ final class ServiceLoop {
     var arrivedBytes: [UInt8] = []
     var runs: [JobNumber: RunningJob] = [:]
     var throughput = Throughput()
-    let startedAt = ServiceClock.milliseconds
+    let startedAt = SystemClock.milliseconds
     var stopping = Stopping.no
     private var events: [ServiceEvent] = []
     private var isPumping = false
@@ -186,7 +187,7 @@ final class ServiceLoop {
     }
 
     private func passTime() {
-        let now = ServiceClock.milliseconds
+        let now = SystemClock.milliseconds
         guard now - lastTick >= UInt64(Self.tickMilliseconds) else { return }
         lastTick = now
         keepPeersAlive(now: now)
@@ -200,7 +201,7 @@ final class ServiceLoop {
         guard now - lastCleaning >= pause else { return }
         lastCleaning = now
         if let retention = configuration.retentionMilliseconds {
-            purge(endedBefore: ServiceClock.unixMilliseconds - Int64(retention), then: { _ in })
+            purge(endedBefore: SystemClock.unixMilliseconds - Int64(retention), then: { _ in })
         } else {
             removeUnusedContents()
         }
@@ -232,7 +233,7 @@ final class ServiceLoop {
         isPumping = true
         var next = 0
         while next < events.count {
-            perform(state.handle(events[next], now: ServiceClock.milliseconds))
+            perform(state.handle(events[next], now: SystemClock.milliseconds))
             next += 1
         }
         events.removeAll(keepingCapacity: true)
@@ -258,19 +259,5 @@ final class ServiceLoop {
         case .recover(let job, let seal): recover(job, seal)
         case .told(let job, let ending): logEnd(job, ending)
         }
-    }
-}
-
-/// The clocks of a service.
-enum ServiceClock {
-    /// Monotonic.
-    static var milliseconds: UInt64 { read(CLOCK_MONOTONIC) }
-    /// Since 1970.
-    static var unixMilliseconds: Int64 { Int64(read(CLOCK_REALTIME)) }
-
-    private static func read(_ clock: clockid_t) -> UInt64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
     }
 }

@@ -1,6 +1,7 @@
 public import InkEngine
 public import InkProtocol
 import Synchronization
+import InkSystem
 
 /// Does tasks with the engine: opens blocks, renders, and makes results.
 public final class EngineTaskRunner: TaskRunner {
@@ -43,7 +44,7 @@ public final class EngineTaskRunner: TaskRunner {
     }
 
     private func decode(_ task: DecodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
-        let start = steadyNanoseconds()
+        let start = SystemClock.nanoseconds
         var compressing: UInt64 = 0
         let png = try context.blocks.bytes(of: task.image)
         let info = try PNGDecoder.decode(png, as: task.purpose, place: task.place, limits: task.limits) {
@@ -52,24 +53,24 @@ public final class EngineTaskRunner: TaskRunner {
             switch chunk.content {
             case .constant(let value): try context.emit(.imageChunk(.constant(value)))
             case .samples(let samples):
-                let before = steadyNanoseconds()
+                let before = SystemClock.nanoseconds
                 let block = try EngineTaskRunner.seal(samples, context)
-                compressing += steadyNanoseconds() - before
+                compressing += SystemClock.nanoseconds - before
                 try context.emit(.imageChunk(.block(block)))
             }
         }
         let image = DecodedImageResult(size: info.size, format: info.format, maskBounds: info.maskBounds)
         try context.emit(.imageEnd(image))
-        return TaskPhases(decode: steadyNanoseconds() - start - compressing, encode: compressing)
+        return TaskPhases(decode: SystemClock.nanoseconds - start - compressing, encode: compressing)
     }
 
     private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
-        let start = steadyNanoseconds()
+        let start = SystemClock.nanoseconds
         try context.blocks.open(strokes: task.layers.flatMap { $0.strokes.map(\.block) })
         let tile = try benches[context.threadIndex].use { tools throws(EngineError) in
             try tools.renderer.render(task, blocks: context.blocks) { context.isCancelled }
         }
-        let rendered = steadyNanoseconds()
+        let rendered = SystemClock.nanoseconds
         try context.checkCancellation()
         switch task.delivery {
         case .pixels: try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels, context)))
@@ -80,16 +81,16 @@ public final class EngineTaskRunner: TaskRunner {
         let known = tile.rasterNanoseconds + tile.compositeNanoseconds
         return TaskPhases(
             decode: rendered - start - min(known, rendered - start), raster: tile.rasterNanoseconds,
-            composite: tile.compositeNanoseconds, encode: steadyNanoseconds() - rendered)
+            composite: tile.compositeNanoseconds, encode: SystemClock.nanoseconds - rendered)
     }
 
     private func encode(_ task: EncodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
-        let start = steadyNanoseconds()
+        let start = SystemClock.nanoseconds
         let pixels = try EngineTaskRunner.band(task, context.blocks)
-        let opened = steadyNanoseconds()
+        let opened = SystemClock.nanoseconds
         try context.checkCancellation()
         try emitBand(pixels, width: task.rect.width, format: task.format, task.encoding, context)
-        return TaskPhases(decode: opened - start, encode: steadyNanoseconds() - opened)
+        return TaskPhases(decode: opened - start, encode: SystemClock.nanoseconds - opened)
     }
 
     private func emitBand(

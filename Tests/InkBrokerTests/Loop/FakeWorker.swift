@@ -2,6 +2,7 @@ import Dispatch
 import InkEngine
 import InkProtocol
 import Synchronization
+import InkSystem
 
 @testable import InkBroker
 
@@ -92,12 +93,12 @@ private final class FakeSession {
         while let message = try socket.receive() {
             if !isSilent { try take(try BrokerMessage(frame: message.parts[0])) }
         }
-        if !isSilent, Clock.now - lastSent > 30_000_000 { try send(.heartbeat) }
+        if !isSilent, SystemClock.nanoseconds - lastSent > 30_000_000 { try send(.heartbeat) }
     }
 
     private func send(_ message: WorkerMessage) throws {
         _ = try socket.send([message.encoded()])
-        lastSent = Clock.now
+        lastSent = SystemClock.nanoseconds
     }
 
     private func take(_ message: BrokerMessage) throws {

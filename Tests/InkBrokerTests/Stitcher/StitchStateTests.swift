@@ -36,8 +36,7 @@ func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {
         var written: [Int] = []
         for band in bands.shuffled(using: &random) { written += try state.accept(band).map(\.row) }
         #expect(written == Array(0..<grid.rows), "seed \(seed)")
-        #expect(state.isComplete && state.rowsGiven == 90 && state.adler32 == adler32(content), "seed \(seed)")
-        #expect(state.waitingBytes == 0)
+        #expect(state.isComplete && state.adler32 == adler32(content), "seed \(seed)")
     }
 
     @Test func refusesWhatCannotBePartOfThePicture() throws {

@@ -1,5 +1,5 @@
 import Foundation
-import InkFiles
+import InkSystem
 import InkTestSupport
 import Testing
 
