@@ -82,11 +82,11 @@ def hills():
         places = [(x, ridge[round((x - left) / (right - left) * (count - 1))] + 0.06 * tall + 3, tall)
                   for x, tall in stands]
         if places:
-            layers.append(pines(canvas, places, color))
+            layers.append(pines(f"Pines on hill {k + 1}", canvas, places, color))
     return "Hills", canvas, "#fbf3e2", layers, sky, QUICKDRAW + "; pressures Apache-2.0 and MIT"
 
 
-def pines(canvas, places, color):
+def pines(name, canvas, places, color):
     """Pines of one Quick, Draw! tree, cross-hatched inside their outline; a place is x, the foot's y and the height."""
     mask, drawings = Mask(canvas, 900), []
     for x, y, tall in places:
@@ -96,7 +96,7 @@ def pines(canvas, places, color):
                  (x - tall * 0.06, y)]
         mask.polygon(crown[1]).polygon(trunk)
         drawings.append((crown, ink.bounds(crown), y, tall))
-    layer = Layer("Pines", "multiply", 0.95, mask=mask)
+    layer = Layer(name, "multiply", 0.95, mask=mask)
     for crown, (x0, y0, x1, _), foot, tall in drawings:
         for n in range(int((foot - y0) / 24) + 1):
             y = y0 + 12 + 24 * n

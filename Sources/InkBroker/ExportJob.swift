@@ -15,6 +15,8 @@ public struct ExportJob: Sendable {
     /// Turns in proportion to the others of the same priority; at least 1.
     public var weight: Int
 
+    /// Of its project; to be shared by all jobs of one project.
+    public var measures = ProjectMeasures()
     /// Names the unfinished file, so that one that an earlier life left behind is found and replaced; nil: a random
     /// name.
     public var temporaryTag: String?

@@ -108,6 +108,9 @@ public final class FarmClient: Sendable {
         mailbox.post(.submit(submission, content))
     }
 
+    /// Takes submissions back that the broker does not have: they end with `rejected`, if not with `accepted` after all.
+    public func withdraw(_ keys: [SubmissionKey]) { mailbox.post(.withdraw(keys)) }
+
     /// Asks for the progress of these jobs and for one notice of each one's end. For a job that has ended the notice
     /// comes at once.
     public func watch(_ jobs: [JobNumber]) { mailbox.post(.watch(jobs)) }

@@ -34,7 +34,7 @@ public enum FarmClientEvent: Hashable, Sendable {
     /// The submission is not taken, and the client has given it up.
     case rejected(SubmissionKey, Rejection)
     /// The broker does not take the submission now; the client tries again after this time.
-    case busy(SubmissionKey, retryMilliseconds: Int)
+    case busy(SubmissionKey, retryMilliseconds: Int, reason: String)
     /// Of a watched job.
     case progress(JobNumber, done: Int, total: Int)
     /// A watched job has ended. Once for each `watch`.

@@ -21,12 +21,17 @@ public struct FarmNote: Sendable {
     public var client: String?
     /// In words; one line.
     public var reason: String?
-    /// Numbers and texts of this kind of event.
-    public var details: [(name: String, value: String)]
+    public enum Value: Hashable, Sendable {
+        case text(String)
+        case number(Int)
+    }
+
+    /// What this kind of event has besides.
+    public var details: [(name: String, value: Value)]
 
     public init(
         _ level: Level, _ name: String, job: JobNumber? = nil, task: String? = nil, worker: String? = nil,
-        client: String? = nil, reason: String? = nil, details: [(name: String, value: String)] = []
+        client: String? = nil, reason: String? = nil, details: [(name: String, value: Value)] = []
     ) {
         self.level = level
         self.name = name

@@ -59,7 +59,7 @@ public final class FarmService: Sendable {
                         onEvent(
                             FarmNote(
                                 .warning, "key.refused", reason: "its key is not among those of the \(domain)",
-                                details: [("key", key), ("address", address)]))
+                                details: [("key", .text(key)), ("address", .text(address))]))
                     }
                     return owner
                 }

@@ -139,6 +139,36 @@ struct ClientStateTests {
         #expect(client.told(.received(.rejected(submission.key, Rejection(code: .invalid, text: "")))) == [])
     }
 
+    @Test("What is withdrawn is not sent again; of what is on its way the answer decides")
+    func withdrawing() {
+        var client = Driver()
+        client.serve()
+        let rejection = Rejection(code: .busy, retryMilliseconds: 1_000, text: "full")
+        let key = ClientSamples.key(1)
+        let withdrawn = FarmClientEvent.rejected(key, Rejection(code: .busy, text: "it was withdrawn"))
+        // Backing off.
+        _ = client.handle(submit)
+        _ = client.told(.received(.rejected(key, rejection)))
+        #expect(client.told(.withdraw([key, ClientSamples.key(2)])) == [withdrawn])
+        for _ in 0..<20 {
+            _ = client.handle(.received(.heartbeat))
+            #expect(!client.pass(500).contains { if case .submit = $0 { true } else { false } })
+        }
+        // On its way: turned away, and taken.
+        _ = client.handle(submit)
+        #expect(client.told(.withdraw([key])).isEmpty)
+        #expect(client.told(.received(.rejected(key, rejection))) == [.rejected(key, rejection)])
+        _ = client.handle(submit)
+        #expect(client.told(.withdraw([key])).isEmpty)
+        #expect(client.told(.received(.accepted(key, 5))) == [.accepted(key, 5)])
+        // Waiting behind others, which then go on.
+        var waiting = Driver()
+        _ = waiting.handle(submit)
+        #expect(waiting.told(.withdraw([key])) == [withdrawn])
+        waiting.serve()
+        #expect(waiting.told(.received(.accepted(key, 5))).isEmpty)
+    }
+
     @Test("A busy broker is asked again, later and later, never at once")
     func busy() {
         var client = Driver()
@@ -148,7 +178,7 @@ struct ClientStateTests {
         var delays: [Int] = []
         for _ in 0..<6 {
             let told = client.told(.received(.rejected(ClientSamples.key(1), rejection)))
-            guard case .busy(_, let delay)? = told.first else {
+            guard case .busy(_, let delay, "full")? = told.first else {
                 Issue.record("\(told)")
                 return
             }

@@ -119,9 +119,12 @@ final class FakeBroker: FarmConnection {
             if state.holdsSubmissions { state.held.append(submission) }
             return state.holdsSubmissions
         }
-        if isHeld { return emit(.busy(submission.key, retryMilliseconds: 10)) }
+        if isHeld { return emit(.busy(submission.key, retryMilliseconds: 10, reason: "full")) }
         accept(submission, content)
     }
+
+    /// What is held is on its way.
+    func withdraw(_ keys: [SubmissionKey]) {}
 
     private func accept(_ submission: Submission, _ content: ContentSource?) {
         if submission.name.hasSuffix("refused.ink") {

@@ -411,6 +411,15 @@ import Testing
         #expect(kept.news(now: 5001) == "the broker at tcp://h:1 is back")
         #expect(kept.news(now: 5002) == nil)
 
+        var full = link(nil)
+        let key = SubmissionKey.random()
+        full.note(welcome, now: 5)
+        full.note(.busy(key, retryMilliseconds: 1, reason: "2 jobs wait"), now: 100)
+        #expect(full.news(now: 2099) == nil)
+        full.note(.busy(key, retryMilliseconds: 1, reason: "2 jobs wait"), now: 2000)
+        #expect(full.news(now: 2100) == "the broker at tcp://h:1 takes nothing for now (2 jobs wait); waiting for it")
+        #expect(full.news(now: 9999) == nil && full.failure(now: 1e9) == nil)
+
         var timed = link(1000)
         timed.note(welcome, now: 5)
         timed.note(.disconnected(reason: "silent"), now: 100)

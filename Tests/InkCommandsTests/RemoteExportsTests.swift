@@ -45,6 +45,18 @@ import Testing
         #expect(exports.takeForgettable() == [1])
     }
 
+    @Test func whatTheBrokerHasNotTakenIsWithdrawnWhenItIsCancelled() {
+        var exports = RemoteExports()
+        let keys = [SubmissionKey.random(), SubmissionKey.random()]
+        for id in 0...1 { exports.add(id, name: "\(id)", output: "\(id).png", key: keys[id]) }
+        _ = exports.take(.accepted(keys[0], 1))
+        #expect(exports.isWaitingForNumbers && exports.unaccepted == [keys[1]])
+        _ = exports.beginCancelling()
+        let withdrawn = FarmClientEvent.rejected(keys[1], Rejection(code: .busy, text: "it was withdrawn"))
+        #expect(exports.take(withdrawn) == [.tell(.cancelled(1))])
+        #expect(!exports.isWaitingForNumbers && exports.takeUncancelled() == [1])
+    }
+
     /// Whatever comes, in whatever order and however often: one end for each picture, one answer for each notice.
     @Test(arguments: 0..<300) func eachPictureEndsOnce(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

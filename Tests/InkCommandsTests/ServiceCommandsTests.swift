@@ -240,10 +240,14 @@ import Testing
     @Test func eventsBecomeRecords() {
         let event = FarmNote(
             .warning, "task.lost", job: 7, task: "tile 0,3", worker: "w1", reason: "silent for 3 s",
-            details: [("attempt", "2"), ("size", "4x4")])
+            details: [("attempt", .number(2)), ("size", .text("4x4")), ("name", .text("42"))])
         #expect(
             LogRecord(event).text.split(separator: " ", maxSplits: 1).last
-                == "warning task.lost job=7 task=\"tile 0,3\" worker=w1 attempt=2 size=4x4 reason=\"silent for 3 s\"")
+                == "warning task.lost job=7 task=\"tile 0,3\" worker=w1 attempt=2 size=4x4 name=42 reason=\"silent for 3 s\""
+        )
+        // A project that is named by digits has a name all the same.
+        let json = LogRecord(event).json
+        #expect(json.contains(#""attempt":2"#) && json.contains(#""name":"42""#), "\(json)")
         #expect(
             LogRecord(WorkerNews.disconnected, worker: "w1", broker: "tcp://h:1").text.hasSuffix(
                 " warning worker.disconnected worker=w1 broker=tcp://h:1"))

@@ -77,6 +77,45 @@ struct TransportTests {
         #expect(try ZeroMQPoll.wait(&items, timeoutMilliseconds: 0) == 0)
     }
 
+    @Test("A socket file takes the place of one that was left behind, of nothing else, and goes with its owner")
+    func socketFiles() throws {
+        let folder = try TemporaryFolder(prefix: "ink-ipc")
+        let context = try ZeroMQContext()
+        let file = try folder.write("precious", to: "file")
+        let path = folder.path(of: "s")
+        func bind(_ path: String) throws {
+            let socket = try ZeroMQSocket(.router, context: context)
+            try socket.bind("ipc://\(path)")
+        }
+        #expect(throws: ProtocolError.self) { try bind(file) }
+        #expect(try folder.read("file") == Array("precious".utf8))
+        do {
+            let first = try ZeroMQSocket(.router, context: context)
+            try first.bind("ipc://\(path)")
+            #expect(access(path, F_OK) == 0)
+            #expect(throws: ProtocolError.self) { try bind(path) }
+            let dealer = try ZeroMQSocket(.dealer, context: context)
+            try dealer.connect("ipc://\(path)")
+            #expect(try dealer.send([[1]]) == .sent)
+            let message = try Self.wait(first)
+            #expect(message.parts.last == [1] && message.peerAddress == nil)
+        }
+        #expect(access(path, F_OK) != 0)
+        // As a process that was killed leaves it: nobody listens.
+        let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isBound = withUnsafePointer(to: address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(left, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        close(left)
+        #expect(isBound && access(path, F_OK) == 0)
+        try bind(path)
+    }
+
     @Test("An endpoint that cannot be is an error with its name")
     func badEndpoint() throws {
         let context = try ZeroMQContext()

@@ -210,7 +210,7 @@ struct FarmServiceTests {
         defer { late.client.stop() }
         #expect(try late.status()["broker"]?["state"]?.string == "draining")
         let refused = try late.submit(Self.project(4))
-        let isBusy = late.wait { event in if case .busy(refused, _) = event { true } else { nil } }
+        let isBusy = late.wait { event in if case .busy(refused, _, _) = event { true } else { nil } }
         #expect(isBusy == true, "\(late.events)")
         _ = try late.client.order(.cancel([job]), timeoutMilliseconds: 10_000)
         farm.service.waitUntilEnded()

@@ -50,7 +50,7 @@ extension BrokerLoop {
                     try PictureWriter.checkTarget(job.destination)
                     let (project, options) = try job.source.read()
                     let draft = try PictureDraft(
-                        project, options: options, name: job.name, limits: job.limits, encoder: encoder,
+                        project, job.measures, options: options, name: job.name, limits: job.limits, encoder: encoder,
                         blocks: &blocks)
                     return .success((draft, blocks))
                 } catch {

@@ -85,13 +85,15 @@ struct PictureDraft: Sendable {
 
     /// The blocks that `images` and `layers` name are appended to `blocks`, each once.
     ///
-    /// - Parameter name: the project's name in messages.
+    /// - Parameters:
+    ///   - measures: of this project.
+    ///   - name: the project's name in messages.
     /// - Throws: `BrokerError.refused` when the project or the picture is over a limit.
     init(
-        _ project: Project, options: PictureOptions, name: String, limits: Limits, encoder: BlockEncoder,
-        blocks: inout [EncodedBlock]
+        _ project: Project, _ measures: ProjectMeasures = ProjectMeasures(), options: PictureOptions, name: String,
+        limits: Limits, encoder: BlockEncoder, blocks: inout [EncodedBlock]
     ) throws(BrokerError) {
-        let measures = project.layers.map { $0.strokes.map { StrokeMeasure($0) } }
+        let measures = measures.of(project)
         do throws(EngineError) {
             try PictureDraft.check(project, measures, options, limits: limits, name: name)
         } catch {

@@ -18,6 +18,8 @@ enum ClientEvent: Sendable {
 
     // The caller.
     case submit(Submission, ContentSource?)
+    /// They are not wanted any more, unless the broker has them.
+    case withdraw([SubmissionKey])
     case watch([JobNumber])
     case noticeTaken(UInt64)
     case follow(JobNumber, path: String)

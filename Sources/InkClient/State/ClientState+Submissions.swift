@@ -15,6 +15,8 @@ struct SubmissionTable {
         /// Times it was repeated or turned away since something last went well.
         var tries = 0
         var contentFailures = 0
+        /// Not to be sent again once the broker has turned it away.
+        var isWithdrawn = false
     }
 
     var entries: [SubmissionKey: Entry] = [:]
@@ -95,6 +97,8 @@ extension ClientState {
         while isServing, submissions.inFlight.count < rules.submissionsInFlight,
             let key = submissions.nextWaiting()
         {
+            // One that was withdrawn.
+            guard submissions.entries[key] != nil else { continue }
             submissions.inFlight.append(key)
             send(key, now: now)
         }
@@ -137,7 +141,7 @@ extension ClientState {
             submissions.entries[key]?.contentFailures += 1
             isTemporary = entry.contentFailures + 1 < rules.contentAttempts
         }
-        guard isTemporary else {
+        guard isTemporary, !entry.isWithdrawn else {
             _ = submissions.remove(key)
             release(entry.submission)
             actions.append(.emit(.rejected(key, rejection)))
@@ -148,7 +152,22 @@ extension ClientState {
         let delay = jittered(ClientRules.doubled(time, entry.tries))
         submissions.entries[key]?.tries += 1
         submissions.entries[key]?.phase = .backingOff(until: now + delay)
-        actions.append(.emit(.busy(key, retryMilliseconds: Int(delay))))
+        actions.append(.emit(.busy(key, retryMilliseconds: Int(delay), reason: rejection.text)))
+    }
+
+    /// Ends what the broker does not have with `rejected`; of what is on its way the answer decides.
+    mutating func withdraw(_ keys: [SubmissionKey], now: Int64) {
+        for key in keys {
+            switch submissions.entries[key]?.phase {
+            case .sent: submissions.entries[key]?.isWithdrawn = true
+            case .waiting, .backingOff:
+                guard let submission = submissions.remove(key) else { continue }
+                release(submission)
+                actions.append(.emit(.rejected(key, Rejection(code: .busy, text: "it was withdrawn"))))
+            case nil: break
+            }
+        }
+        sendWaiting(now: now)
     }
 
     private mutating func release(_ submission: Submission) {

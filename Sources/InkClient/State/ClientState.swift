@@ -65,6 +65,7 @@ struct ClientState {
         case .order(let id, let action): request(id, .order(action), now: now)
         case .question(let id, let topic): request(id, .question(topic), now: now)
         case .giveUp(let id): requests.remove(id)
+        case .withdraw(let keys): withdraw(keys, now: now)
         case .stopRequested: stop()
         case .contentRead(let read): take(read)
         case .written(let id, let byteCount): written(id, byteCount, now: now)

@@ -71,6 +71,7 @@ struct BrokerCommand {
             return try log.fail("broker.failed", .farm(failure))
         }
         log.record(LogRecord(.info, "broker.stopped"))
+        control.noteEnd()
         return .done
     }
 

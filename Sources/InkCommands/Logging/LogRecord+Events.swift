@@ -10,9 +10,11 @@ extension LogRecord {
                 "job": event.job.map { .integer(Int(clamping: $0)) }, "task": event.task.map { .text($0) },
                 "worker": event.worker.map { .text($0) }, "client": event.client.map { .text($0) },
             ])
-        // Numbers stay numbers, so that a reader of JSON can compare them.
         fields += event.details.map { name, value in
-            Field(name: name, value: Int(value).map { .integer($0) } ?? .text(value))
+            switch value {
+            case .text(let text): Field(name: name, value: .text(text))
+            case .number(let number): Field(name: name, value: .integer(number))
+            }
         }
         if let reason = event.reason { fields.append(Field(name: "reason", value: .text(reason))) }
     }

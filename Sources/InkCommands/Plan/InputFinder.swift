@@ -70,7 +70,7 @@ struct InputFinder {
         let before = found.count
         try search(path, tree: [])
         if found.count == before {
-            let reason = "the folder holds no project (.ink, .inktemplate, .zip) that was not met before"
+            let reason = "the folder holds no project (.ink, .inktemplate, .zip), or none that was not found already"
             found.append(.failure(path, .badInput(Place(file: path), reason: reason)))
         }
     }

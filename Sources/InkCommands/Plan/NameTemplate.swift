@@ -45,9 +45,10 @@ struct NameTemplate: Hashable, Sendable {
     init(_ text: String) throws(CommandError) {
         self.text = text
         pieces = try Self.parse(text)
-        guard text.lowercased().hasSuffix(".png"), text.utf8.count > 4 else {
+        guard text.lowercased().hasSuffix(".png") else {
             throw .usage("--name: \"\(text)\" does not end in .png")
         }
+        guard text.utf8.count > 4 else { throw .usage("--name: \"\(text)\" has nothing before the .png") }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) {
             throw .usage("--name: \"\(text)\" is absolute, leaves the folder or has an empty part")

@@ -7,6 +7,7 @@ import InkProtocol
 protocol FarmConnection: Sendable {
     func start() throws(ClientError)
     func submit(_ submission: Submission, content: ContentSource?)
+    func withdraw(_ keys: [SubmissionKey])
     func watch(_ jobs: [JobNumber])
     func noticeTaken(_ id: UInt64)
     func follow(_ job: JobNumber, to path: String)

@@ -18,6 +18,9 @@ struct LinkWatch: Sendable {
     private var state = State.new
     private var refusal: String?
     private var isTold = false
+    /// Since when the broker takes nothing of what it is given, and why.
+    private var putOff: (since: Double, reason: String)?
+    private var isPutOffTold = false
 
     init(_ options: RemoteOptions) {
         endpoint = options.endpoint
@@ -36,16 +39,24 @@ struct LinkWatch: Sendable {
         case .refused(let reason):
             refusal = reason
             if state == .connected { state = .lost(since: now, reason: reason) }
+        case .busy(_, _, let reason): if putOff == nil { putOff = (now, reason) }
+        case .accepted: putOff = nil
         default: break
         }
     }
 
-    /// A line for a person: that the broker is waited for, or is back. Once for each change.
+    /// A line for a person: that the broker is waited for, or is back. Once for each change; that it takes nothing, once.
     mutating func news(now: Double) -> String? {
         switch state {
         case .connected:
-            defer { isTold = false }
-            return isTold ? "the broker at \(endpoint) is back" : nil
+            if isTold {
+                isTold = false
+                return "the broker at \(endpoint) is back"
+            }
+            guard let putOff, !isPutOffTold, now - putOff.since >= Self.silentMilliseconds else { return nil }
+            // Once: a queue that is full now and then only delays.
+            isPutOffTold = true
+            return "the broker at \(endpoint) takes nothing for now (\(putOff.reason)); waiting for it"
         case .lost(let since, let reason):
             guard !isTold, now - since >= Self.silentMilliseconds else { return nil }
             isTold = true

@@ -82,7 +82,7 @@ struct RemoteExports: Sendable {
             return [.watch(job), .tell(.taken(id))]
         case .rejected(let key, let rejection):
             guard let id = idOfKey[key], let entry = open[id] else { return [] }
-            return fail(id, PictureFailure(rejection, name: entry.name))
+            return isCancelling ? cancel(id) : fail(id, PictureFailure(rejection, name: entry.name))
         case .progress(let job, let done, let total):
             guard let id = idOfJob[job], let entry = open[id] else { return [] }
             let first: [Action] = entry.hasStarted ? [] : begin(id) + [.follow(job, to: entry.output)]
@@ -153,6 +153,9 @@ struct RemoteExports: Sendable {
 
     /// Whether the numbers of some jobs are still on their way.
     var isWaitingForNumbers: Bool { open.values.contains { $0.job == nil } }
+
+    /// Those that the broker has not accepted.
+    var unaccepted: [SubmissionKey] { open.values.filter { $0.job == nil }.map(\.key) }
 
     /// The broker need not keep the pictures that are on their way.
     mutating func giveUpFetching() { forgettable += open.values.compactMap { $0.finish == nil ? nil : $0.job } }

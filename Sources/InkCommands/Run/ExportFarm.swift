@@ -54,9 +54,9 @@ struct PictureOutcome: Hashable, Sendable {
     var brokerMilliseconds = 0.0
     /// Tries at tasks; above the number of tasks when some were repeated.
     var attemptCount = 0
-    /// Bytes of messages to workers and from them.
-    var bytesSent = 0
-    var bytesReceived = 0
+    /// Bytes of messages to workers and from them; nil where the farm does not say.
+    var bytesSent: Int?
+    var bytesReceived: Int?
     /// From the first task to the file, milliseconds, where the farm measures it; nil: it is measured here.
     var milliseconds: Double?
 }

@@ -183,6 +183,8 @@ final class RemoteFarm: ExportFarm {
     /// Orders the end of all jobs, also of those whose number is still on its way, and ends their pictures here.
     private func cancelJobs() {
         let start = clock.milliseconds
+        let (connection, unaccepted) = state.withLock { ($0.connection, $0.exports.unaccepted) }
+        connection?.withdraw(unaccepted)
         var untold: [JobNumber] = []
         while clock.milliseconds - start < Double(Self.cancelMilliseconds) {
             let (connection, jobs, isWaiting) = state.withLock { state in

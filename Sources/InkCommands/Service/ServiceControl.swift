@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import InkService
 import Synchronization
 
@@ -9,7 +10,12 @@ final class ServiceControl: Sendable {
         var log: Log?
         var drainMilliseconds = 0
         var isStopRequested = false
+        /// A second signal came: whoever carries it out ends the process.
+        var isHalted = false
+        var hasEnded = false
     }
+
+    private let ended = DispatchSemaphore(value: 0)
 
     private let state = Mutex(State())
 
@@ -45,17 +51,30 @@ final class ServiceControl: Sendable {
         }
     }
 
-    /// Ends the service now and returns when it has ended, or after that time.
+    /// Ends the service now and returns when its end has been logged, or after that time.
     func halt(waitingAtMost milliseconds: Int) {
-        let (service, log) = state.withLock { ($0.service, $0.log) }
-        guard let service else { return }
-        service.stop()
-        let ended = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async { @Sendable in
-            service.waitUntilEnded()
-            ended.signal()
+        let (service, log, hasEnded) = state.withLock { state in
+            state.isHalted = true
+            return (state.service, state.log, state.hasEnded)
         }
+        guard let service else { return }
+        // The process is ending with the code of a service that has drained.
+        if hasEnded {
+            sleep(1)
+            return
+        }
+        service.stop()
         _ = ended.wait(timeout: .now() + .milliseconds(milliseconds))
         log?.close()
+    }
+
+    /// To be called when the service has ended and that has been logged. Does not return when a second signal has come.
+    func noteEnd() {
+        let isHalted = state.withLock { state in
+            state.hasEnded = true
+            return state.isHalted
+        }
+        ended.signal()
+        while isHalted { pause() }
     }
 }

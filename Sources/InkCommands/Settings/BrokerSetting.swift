@@ -42,7 +42,8 @@ enum BrokerSetting {
         "queue-limit", .count(1...10_000_000), "N", standard: "100000", group: amounts,
         "Jobs that wait or run; more are answered \"busy, try again\"")
     static let active = SettingSyntax(
-        "active", .count(1...10_000), "N", standard: "8", group: amounts, "Exports under way at once")
+        "active", .count(1...10_000), "N", standard: "8", group: amounts,
+        "Exports of one priority under way at once; four more of a higher one may overtake them")
     static let blockMemory = SettingSyntax(
         "block-memory", .bytes((1 << 20)...(1 << 44)), "SIZE", standard: "96M", group: amounts,
         "Blocks kept in memory; what is beyond goes to the spill folder")

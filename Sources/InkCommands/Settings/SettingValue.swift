@@ -161,9 +161,9 @@ extension SettingKind {
             }
             return text
         }
-        let example = binds ? "tcp://127.0.0.1:5570 or tcp://*:5570" : "tcp://farm.example:5570"
+        let example = binds ? "tcp://127.0.0.1:5570, tcp://*:5570" : "tcp://HOST:5570 of workers, :5571 of clients"
         guard let address = text.afterPrefix("tcp://"), let colon = address.lastIndex(of: ":") else {
-            throw refusal(text, "is not tcp://HOST:PORT (such as \(example))")
+            throw refusal(text, "is not tcp://HOST:PORT (\(example)) or ipc://PATH")
         }
         let host = address[..<colon]
         let port = address[address.index(after: colon)...]
@@ -171,12 +171,12 @@ extension SettingKind {
         let isHost =
             isBracketed || host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f && !"[]:/;@?#*".utf8.contains($0) }
         guard !host.isEmpty, binds && host == "*" || isHost else {
-            throw refusal(text, "has no host that can be used (such as \(example))")
+            throw refusal(text, "has no host that can be used (\(example))")
         }
         // `*` as a port: the system chooses one, the log says which.
         let isPort = port.allSatisfy(\.isNumber) && Int(port).map { (1...65535).contains($0) } == true
         guard isPort || binds && port == "*" else {
-            throw refusal(text, "has no port from 1 to 65535 (such as \(example))")
+            throw refusal(text, "has no port from 1 to 65535 (\(example))")
         }
         return text
     }

@@ -94,6 +94,7 @@ struct SettingsFile: Hashable, Sendable {
     }
 
     private static func unknown(_ name: String, _ settings: [SettingSyntax]) -> String {
+        if name.isEmpty { return "the name before the = is missing" }
         let similar = settings.map(\.name).filter {
             $0.hasPrefix(name) || name.hasPrefix($0) || Self.distance($0, name) <= 2
         }

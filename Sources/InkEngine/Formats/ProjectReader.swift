@@ -50,7 +50,7 @@ public enum ProjectReader {
         var parser = ProjectParser(file: file, presets: presets, limits: limits)
         let digest: SHA256
         let project: Project
-        if let read = parser.readWithoutBulk(bytes[start...]) {
+        if let read = try parser.readWithoutBulk(bytes[start...]) {
             project = read
             digest = hashing.finish()
         } else {
@@ -108,8 +108,9 @@ struct ProjectParser {
     ///
     /// - Returns: nil where there is anything out of the ordinary, an error above all: then the state is worth nothing,
     ///   and the text is to be read as a whole.
-    mutating func readWithoutBulk(_ text: ArraySlice<UInt8>) -> Project? {
-        text.withUnsafeBufferPointer { text in
+    /// - Throws: `overLimit`: what is too much is not read as a whole first.
+    mutating func readWithoutBulk(_ text: ArraySlice<UInt8>) throws(EngineError) -> Project? {
+        try text.withUnsafeBufferPointer { (text) throws(EngineError) -> Project? in
             guard let bulk = ProjectText(text, limits: limits) else { return nil }
             defer {
                 bulk.stopReading()
@@ -117,12 +118,13 @@ struct ProjectParser {
             }
             guard let document = JSONDocument(bulk, limits: limits) else { return nil }
             self.bulk = bulk
-            do {
+            do throws(EngineError) {
                 var project = try readProject(try JSONObject(document.root, path: .root, file: file))
                 addPoints(of: bulk, to: &project)
                 withExtendedLifetime(document) {}
                 return bulk.isSound ? project : nil
             } catch {
+                if case .overLimit = error { throw error }
                 return nil
             }
         }

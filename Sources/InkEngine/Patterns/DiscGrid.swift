@@ -25,8 +25,16 @@ struct DiscGrid {
         }
     }
 
+    /// The outline of the union; of discs that lie apart one circle does for all.
+    func outline() -> Outline {
+        guard spacing >= 2 * radius else { return Outline(chains()) }
+        let reach = -reach...reach
+        let centers = reach.flatMap { j in reach.map { Point(x: Double($0) * spacing, y: Double(j) * spacing) } }
+        return Outline([wholeCircle(directions())], copies: centers, isRound: true)
+    }
+
     /// Chains of points that together bound the union.
-    func chains() -> [[Point]] {
+    private func chains() -> [[Point]] {
         let circle = directions()
         var chains: [[Point]] = []
         for j in -reach...reach {

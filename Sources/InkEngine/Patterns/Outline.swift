@@ -12,9 +12,12 @@ struct Outline: Sendable {
     let chains: [Chain]
     /// Where the chains are put; the shape is all of them together.
     let copies: [Point]
+    /// Whether the chains are the same whichever way a stamp looks, but for where the copies lie.
+    let isRound: Bool
 
-    init(_ chains: [[Point]], copies: [Point] = [Point(x: 0, y: 0)]) {
+    init(_ chains: [[Point]], copies: [Point] = [Point(x: 0, y: 0)], isRound: Bool = false) {
         self.copies = copies
+        self.isRound = isRound
         var points: [Point] = []
         var described: [Chain] = []
         for chain in chains where chain.count > 1 {

@@ -60,7 +60,7 @@ final class Pattern: Sendable {
             let grid = DiscGrid(
                 spacing: spacing, radius: Pattern.dotRadius, reach: 5, pixelsPerUnit: pixelsPerUnit,
                 fineness: fineness)
-            shape = isLarge ? .parts(grid.discs()) : .outline(Outline(grid.chains()))
+            shape = isLarge ? .parts(grid.discs()) : .outline(grid.outline())
         case .waves:
             let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)
             shape = isLarge ? .parts(waves.parts()) : .outline(waves.outline())

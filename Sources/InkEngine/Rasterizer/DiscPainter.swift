@@ -8,6 +8,7 @@ final class DiscPainter {
     private var tableBytes = 0
     private lazy var stencils = DiscStencils(level: level)
     private let level: KernelLevel
+    private let isExact: Bool
 
     /// What a table is made of.
     private struct TableKey: Hashable {
@@ -16,8 +17,11 @@ final class DiscPainter {
         var reach: Int
     }
 
-    /// - Parameter covered: 0 everywhere before and after each call; may be shared.
-    init(covered: KernelPlane<Float>, level: KernelLevel) {
+    /// - Parameters:
+    ///   - covered: 0 everywhere before and after each call; may be shared.
+    ///   - isExact: for pictures that show the colour of the faintest ink.
+    init(covered: KernelPlane<Float>, isExact: Bool, level: KernelLevel) {
+        self.isExact = isExact
         kernels = ink_raster_kernels(level.c)
         self.covered = covered
         self.level = level
@@ -109,6 +113,8 @@ final class DiscPainter {
             withUnsafePointer(to: table.kernelTable, draw)
             return true
         }
+        // The larger of two tables has ink in pixels that the disc does not reach.
+        if isExact { return false }
         // Pressure gives every stamp, or every stroke, a size of its own: between tables of two sizes coverage changes evenly enough.
         let steps = radius * scale.largest * DiscPainter.sizesPerPixel
         let smallerStep = steps.rounded(.down)

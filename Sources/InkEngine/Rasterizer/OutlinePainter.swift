@@ -46,7 +46,7 @@ final class OutlinePainter {
         let brush = stroke.brush
         // Whatever pressure does, a stamp's size is at most the brush's scale.
         let key = PatternKey(
-            type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth,
+            type: brush.type, spacing: brush.spacing, lineWidth: brush.type == .dots ? 0 : brush.lineWidth,
             pixelsPerUnit: brush.scale * scale.largest, fineness: stroke.dotSharing == .none ? .usual : .fine)
         if let pattern = patterns[key] { return pattern }
         let pattern = Pattern(
@@ -117,6 +117,8 @@ final class OutlinePainter {
         guard sizeMax > 0 else { return 0 }
         let step = min(max((stamp.size / sizeMax * OutlinePainter.sizeSteps).rounded(.up), 1), OutlinePainter.sizeSteps)
         let chainSize = step / OutlinePainter.sizeSteps * sizeMax
+        var stamp = stamp
+        if outline.isRound { stamp.along = Point(x: 1, y: 0) }
         let key = ChainKey(pattern: ObjectIdentifier(pattern), along: stamp.along, step: Int(step), scale: scale)
         guard chainsOf != key else { return chainSize }
         if let kept = keptChains[key] {

@@ -23,7 +23,7 @@ final class StrokePainter {
         kernels = ink_raster_kernels(level.c)
         covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
         bars = BarPainter(accumulator: accumulator, isExact: isExact, level: level)
-        discs = DiscPainter(covered: covered, level: level)
+        discs = DiscPainter(covered: covered, isExact: isExact, level: level)
         waves = isExact ? nil : WavePainter(level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
         contours = ContourPainter(accumulator: accumulator, covered: covered, parts: parts, level: level)

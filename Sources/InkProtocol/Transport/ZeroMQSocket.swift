@@ -1,5 +1,6 @@
 import CZeroMQ
 import Glibc
+import InkSystem
 
 /// What a socket does with what is sent through it.
 public enum ZeroMQSocketType: Sendable {
@@ -46,6 +47,15 @@ public struct ReceivedMessage: Sendable {
     public var peerAddress: String?
 }
 
+/// Addresses of peers as libzmq gives them.
+enum PeerAddress {
+    /// For people: IPv4 as it is written, not as a part of IPv6; nil of a peer on this host (`localhost:UID:GID:PID`).
+    static func shown(_ text: String) -> String? {
+        if text.hasPrefix("localhost:") { return nil }
+        return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
+    }
+}
+
 /// A socket, owned by one value and used by one thread at a time.
 public struct ZeroMQSocket: ~Copyable {
     /// The most parts of a message that are kept.
@@ -54,6 +64,7 @@ public struct ZeroMQSocket: ~Copyable {
     private let pointer: UnsafeMutableRawPointer
     // Keeps the context open for as long as the socket is.
     private let context: ZeroMQContext
+    private let listening = Listening()
 
     /// A socket that is neither bound nor connected.
     public init(
@@ -77,6 +88,16 @@ public struct ZeroMQSocket: ~Copyable {
     }
 
     deinit { zmq_close(pointer) }
+
+    /// The file of an `ipc` endpoint; it goes when nobody listens there any more.
+    private final class Listening {
+        var place: (path: String, file: FileStatus.Identity)?
+
+        deinit {
+            // Unless another listens there by now.
+            if let (path, file) = place, (try? FileSystem.status(of: path))?.identity == file { unlink(path) }
+        }
+    }
 
     private static func configure(
         _ pointer: UnsafeMutableRawPointer, _ type: ZeroMQSocketType, _ options: ZeroMQSocketOptions
@@ -122,8 +143,30 @@ public struct ZeroMQSocket: ~Copyable {
     }
 
     /// Listens at `endpoint` (`inproc://name`, `ipc://path`, `tcp://host:port`).
+    ///
+    /// Throws `transport`; also where the file of an `ipc` endpoint is none of a socket that was left behind.
     public func bind(_ endpoint: String) throws(ProtocolError) {
+        let path = endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst(6)) : nil
+        if let path { try ZeroMQSocket.checkFree(path, endpoint) }
         guard zmq_bind(pointer, endpoint) == 0 else { throw .zeroMQ("bind \(endpoint)") }
+        guard let path, let file = try? FileSystem.status(of: path)?.identity else { return }
+        listening.place = (path, file)
+    }
+
+    /// libzmq takes the place of whatever is there: of a file with something in it, of a socket that another listens at.
+    private static func checkFree(_ path: String, _ endpoint: String) throws(ProtocolError) {
+        func refusal(_ reason: String) -> ProtocolError {
+            .transport(operation: "bind \(endpoint)", errno: EADDRINUSE, reason: reason)
+        }
+        let found: FileStatus?
+        do throws(SystemFailure) {
+            found = try FileSystem.status(of: path)
+        } catch {
+            throw refusal(String(cString: strerror(error.errno)))
+        }
+        guard let found else { return }
+        guard found.isSocket else { throw refusal("a file stands there that is no socket") }
+        if FileSystem.isListenedAt(path) { throw refusal("another process listens there") }
     }
 
     /// Where the socket listens, with the port that the system chose for port 0 or `*`.
@@ -181,7 +224,8 @@ public struct ZeroMQSocket: ~Copyable {
             }
             if zmq_msg_more(&part) == 0 {
                 message.userID = zmq_msg_gets(&part, "User-Id").map { String(cString: $0) }
-                message.peerAddress = zmq_msg_gets(&part, "Peer-Address").map { String(cString: $0) }
+                message.peerAddress = zmq_msg_gets(&part, "Peer-Address")
+                    .flatMap { PeerAddress.shown(String(cString: $0)) }
                 return message
             }
         }

@@ -15,6 +15,7 @@ extension ServiceLoop {
             } else if case .unsupportedVersion(let found, _) = error {
                 // In the stranger's own version, so that it can be read: the envelope is the same in all.
                 post(.refuse(reason: error.description), to: route, version: found)
+                logRefusal(error.description, message)
             }
             return
         }
@@ -29,6 +30,13 @@ extension ServiceLoop {
         }
         peers[session]?.lastHeard = SystemClock.milliseconds
         take(incoming, from: session)
+    }
+
+    /// Of a stranger that is not let in.
+    private func logRefusal(_ reason: String, _ message: ReceivedMessage) {
+        let address = message.peerAddress.map { [("address", FarmNote.Value.text($0))] } ?? []
+        parts.onEvent(
+            FarmNote(.warning, "client.refused", client: message.userID, reason: reason, details: address))
     }
 
     private func take(_ message: ClientMessage, from session: SessionID) {

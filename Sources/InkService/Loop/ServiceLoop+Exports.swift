@@ -60,7 +60,7 @@ extension ServiceLoop {
                 picture: FinishedPicture(sealed.outcome, byteCount: sealed.byteCount, digest: sealed.digest))
             try SealWriter.write(.publishing(number, seal), to: journal, name: submission.name)
         }
-        onEvent(FarmNote(.info, "job.started", job: number, details: [("name", submission.name)]))
+        onEvent(FarmNote(.info, "job.started", job: number, details: [("name", .text(submission.name))]))
         parts.broker.submit(job)
         if entry.wantsCancel { parts.broker.cancel(JobID(number)) }
     }
@@ -105,13 +105,13 @@ extension ServiceLoop {
         onEvent(
             FarmNote(
                 level, "task.\(note.what.name)", job: job, task: note.task, worker: note.worker,
-                reason: note.what.reason, details: [("attempt", String(note.attempt))]))
+                reason: note.what.reason, details: [("attempt", .number(Int(note.attempt)))]))
     }
 
     private func log(_ note: WorkerNote) {
-        var details: [(name: String, value: String)] = []
-        if let address = note.address { details.append(("address", address)) }
-        if let key = note.keyName { details.append(("key", key)) }
+        var details: [(name: String, value: FarmNote.Value)] = []
+        if let address = note.address { details.append(("address", .text(address))) }
+        if let key = note.keyName { details.append(("key", .text(key))) }
         let event: FarmNote =
             switch note.what {
             case .joined: FarmNote(.info, "worker.joined", worker: note.worker, details: details)
@@ -131,8 +131,8 @@ extension ServiceLoop {
                 FarmNote(
                     .info, "job.finished", job: job,
                     details: [
-                        ("ms", String(picture.elapsed / 1_000_000)), ("pixels", picture.size.description),
-                        ("bytes", String(picture.byteCount)),
+                        ("ms", .number(Int(picture.elapsed / 1_000_000))), ("pixels", .text(picture.size.description)),
+                        ("bytes", .number(Int(clamping: picture.byteCount))),
                     ]))
         case .failed(_, let text): onEvent(FarmNote(.warning, "job.failed", job: job, reason: text))
         case .cancelled: onEvent(FarmNote(.info, "job.cancelled", job: job))

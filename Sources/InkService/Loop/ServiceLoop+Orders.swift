@@ -39,7 +39,8 @@ extension ServiceLoop {
         let numbers = jobs.prefix(20).map(String.init).joined(separator: ",") + (jobs.count > 20 ? ",..." : "")
         onEvent(
             FarmNote(
-                .info, "order", client: peers[session]?.owner, details: [("order", what), ("jobs", numbers)]))
+                .info, "order", client: peers[session]?.owner,
+                details: [("order", .text(what)), ("jobs", .text(numbers))]))
         tell(.ordered(session, order))
     }
 }

@@ -83,7 +83,7 @@ extension ServiceLoop {
                 parts.onEvent(FarmNote(.warning, "store.purge", reason: "\(error)"))
             }
             if outcome.count > 0 {
-                parts.onEvent(FarmNote(.info, "jobs.purged", details: [("jobs", String(outcome.count))]))
+                parts.onEvent(FarmNote(.info, "jobs.purged", details: [("jobs", .number(outcome.count))]))
             }
             mailbox.post(.purged)
             then(outcome)
@@ -102,7 +102,7 @@ extension ServiceLoop {
                 _ = parts.contents.collectGarbage(
                     keeping: needed.union(inUse), unusedSeconds: isUrgent ? 10 : ContentFolder.graceSeconds)
             } catch {
-                parts.onEvent(FarmNote(.warning, "store.unreadable", reason: "\(error)"))
+                parts.onEvent(FarmNote(.error, "store.unreadable", reason: "\(error)"))
             }
         }
     }
@@ -153,10 +153,10 @@ extension ServiceLoop {
                     count += 1
                 }
             } catch {
-                parts.onEvent(FarmNote(.warning, "store.unreadable", reason: "\(error)"))
+                parts.onEvent(FarmNote(.error, "store.unreadable", reason: "\(error)"))
             }
             if count > 0 {
-                parts.onEvent(FarmNote(.info, "pictures.removed", details: [("pictures", String(count))]))
+                parts.onEvent(FarmNote(.info, "pictures.removed", details: [("pictures", .number(count))]))
             }
         }
     }

@@ -63,7 +63,7 @@ extension ServiceLoop {
             do throws(StoreError) {
                 mailbox.post(.answer(session, number, try text()))
             } catch {
-                mailbox.post(.log(FarmNote(.warning, "store.unreadable", reason: "\(error)")))
+                mailbox.post(.log(FarmNote(.error, "store.unreadable", reason: "\(error)")))
                 let problem = JSONValue.object([("problem", .string("\(error)"))])
                 mailbox.post(.answer(session, number, problem.text()))
             }

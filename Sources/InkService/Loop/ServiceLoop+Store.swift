@@ -100,7 +100,7 @@ extension ServiceLoop {
                         notices.append(Notice(id: record.notice, job: job, ending: ending))
                     }
                 } catch {
-                    mailbox.post(.log(FarmNote(.warning, "store.unreadable", job: job, reason: "\(error)")))
+                    mailbox.post(.log(FarmNote(.error, "store.unreadable", job: job, reason: "\(error)")))
                 }
             }
             mailbox.post(.event(.lookedUp(session, notices)))
@@ -117,7 +117,7 @@ extension ServiceLoop {
                     if let record = try store.record(job) { records.append(record) }
                 } catch {
                     if unread.isEmpty {
-                        mailbox.post(.log(FarmNote(.warning, "store.unreadable", job: job, reason: "\(error)")))
+                        mailbox.post(.log(FarmNote(.error, "store.unreadable", job: job, reason: "\(error)")))
                     }
                     unread.append(job)
                 }

@@ -143,7 +143,7 @@ final class ServiceLoop {
             onEvent(FarmNote(.error, "store.unreadable", reason: "\(error)"))
         }
         hand(over: 0)
-        if count > 0 { onEvent(FarmNote(.info, "jobs.restored", details: [("jobs", String(count))])) }
+        if count > 0 { onEvent(FarmNote(.info, "jobs.restored", details: [("jobs", .number(count))])) }
         tell(.tick)
         removeForgottenPictures()
         removeUnusedContents()

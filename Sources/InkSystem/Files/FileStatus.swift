@@ -17,6 +17,7 @@ package struct FileStatus: Hashable, Sendable {
     }
 
     package let kind: Kind
+    package let isSocket: Bool
     package let identity: Identity
     package let byteCount: Int
     /// Permissions.
@@ -33,6 +34,7 @@ package struct FileStatus: Hashable, Sendable {
         case S_IFLNK: kind = .link
         default: kind = .other
         }
+        isSocket = status.st_mode & S_IFMT == S_IFSOCK
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         byteCount = max(0, Int(status.st_size))
         mode = status.st_mode & 0o7777

@@ -73,6 +73,26 @@ package enum FileSystem {
         guard found.isFolder else { throw SystemFailure(operation: "make the folder", errno: ENOTDIR) }
     }
 
+    /// Whether a process listens at a socket in the file system. False also where that cannot be found out.
+    package static func isListenedAt(_ path: String) -> Bool {
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { return false }
+        defer { close(socket) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let isShort = withUnsafeMutableBytes(of: &address.sun_path) { room in
+            guard path.utf8.count < room.count else { return false }
+            room.copyBytes(from: path.utf8)
+            return true
+        }
+        guard isShort else { return false }
+        return withUnsafePointer(to: address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+
     /// Renames a file to a name that nothing has.
     /// - Throws: `EEXIST` when something has it.
     package static func renameToNew(_ path: String, _ target: String) throws(SystemFailure) {

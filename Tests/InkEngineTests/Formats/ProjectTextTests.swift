@@ -37,7 +37,7 @@ import Testing
 
     private func isReadWithoutBulk(_ text: String, limits: Limits = Limits()) -> Bool {
         var parser = ProjectParser(file: "test.ink", presets: PresetLibrary(folders: []), limits: limits)
-        return parser.readWithoutBulk(Array(text.utf8)[...]) != nil
+        return (try? parser.readWithoutBulk(Array(text.utf8)[...])) != nil
     }
 
     private static let image = base64(pngHeader(width: 64, height: 48))
@@ -110,9 +110,10 @@ import Testing
                 }
             }
             let shown = String(decoding: text, as: UTF8.self)
-            #expect(
-                readFast(text, limits: Self.limits) == readWhole(text, limits: Self.limits),
-                "seed \(seed), round \(round): \(shown)")
+            let (fast, whole) = (readFast(text, limits: Self.limits), readWhole(text, limits: Self.limits))
+            // Of two faults the one that is over a limit is told without a look at the other.
+            if case .failure(let fault) = fast, case .failure = whole, fault.contains("the limit is") { continue }
+            #expect(fast == whole, "seed \(seed), round \(round): \(shown)")
         }
     }
 

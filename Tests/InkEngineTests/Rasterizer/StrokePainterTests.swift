@@ -101,6 +101,49 @@ struct StrokePainterTests {
         }
     }
 
+    @Test("in pictures that are not opaque dots leave no ink in pixels that they do not reach", arguments: 0..<40)
+    func reachOfDots(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
+        let size = Double.random(in: 0.5...1, using: &generator)
+        let brush = Brush(
+            type: .dots, rotation: .random(in: 0...90, using: &generator),
+            spacing: .random(in: 5...14, using: &generator),
+            dynamics: BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: seed % 4 > 0))
+        let center = Point(x: .random(in: 60...100, using: &generator), y: .random(in: 30...60, using: &generator))
+        let pressure = brush.dynamics.pressureAffectsSize ? 2 * size - 1 : 1
+        let k = 0.5 + 0.5 * pressure
+        let tap = Stroke(brush: brush, points: [StrokePoint(x: center.x, y: center.y, pressure: pressure)])
+        let plane = RemainingPlane(maxWidth: 160, maxHeight: 96)
+        plane.move(to: cell)
+        StrokePainter(maxWidth: 160, maxHeight: 96, isExact: true).paint(
+            PreparedStroke(tap), scale: OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size),
+            cell: cell, into: plane)
+        let (along, across) = (sinCos(degrees: brush.rotation), sinCos(degrees: brush.rotation + 90))
+        let discs = (-5...5).flatMap { i in
+            (-5...5).map { j in
+                let (p, q) = (Double(i) * brush.spacing * k, Double(j) * brush.spacing * k)
+                return Point(
+                    x: center.x + p * along.cos + q * across.cos, y: center.y + p * along.sin + q * across.sin)
+            }
+        }
+        let coverage = plane.coverage
+        #expect(coverage.contains { $0 > 0.9 }, "seed \(seed)")
+        for y in 0..<96 {
+            for x in 0..<160 where coverage[y * 160 + x] > 0.001 {
+                let gap =
+                    discs.map { disc in
+                        let dx = disc.x - min(max(disc.x, Double(x)), Double(x + 1))
+                        let dy = disc.y - min(max(disc.y, Double(y)), Double(y + 1))
+                        return (dx * dx + dy * dy).squareRoot() - 2 * k
+                    }.min() ?? 0
+                // Circles are drawn as polygons of their area, whose corners stand out.
+                let isReached = gap < 0.002
+                #expect(isReached, "seed \(seed), pixel \(x), \(y): \(coverage[y * 160 + x]), \(gap) pixels away")
+            }
+        }
+    }
+
     @Test("every level of kernels takes exactly the same", arguments: 0..<60)
     func levels(seed: Int) {
         let strokes = randomStrokes(seed: seed)

@@ -1,0 +1,21 @@
+import InkEngine
+import Synchronization
+
+/// What is measured of a project's strokes, once for all pictures of it.
+public final class ProjectMeasures: Sendable {
+    private let measures = Mutex<[[StrokeMeasure]]?>(nil)
+
+    public init() {}
+
+    /// By layer and stroke.
+    ///
+    /// - Parameter project: the same at each call.
+    func of(_ project: Project) -> [[StrokeMeasure]] {
+        measures.withLock { measures in
+            if let measures { return measures }
+            let made = project.layers.map { $0.strokes.map { StrokeMeasure($0) } }
+            measures = made
+            return made
+        }
+    }
+}
