@@ -31,6 +31,8 @@ public final class PreparedStroke: Sendable {
     /// Whether there is one stamp at most. Taps come again and again at one place: what is a hundredth of a pixel for one is
     /// ten for thirty.
     let isTap: Bool
+    /// Of one pattern; 0 of other marks.
+    var stampCount: Int { if case .stamps(let stamps) = marks { stamps.all.count } else { 0 } }
     /// None but for strokes of dots.
     let dotSharing: DotSharing
     /// A box that holds all marks.

@@ -55,9 +55,12 @@ final class DiscPainter {
         let isDrawn =
             switch stroke.dotSharing {
             case .none:
-                withTable(radius: radius, isOfOtherSize: stamp.size != stroke.brush.scale, scale: scale) {
-                    draw($0, grid)
-                }
+                withTable(
+                    radius: radius, isOfOtherSize: stamp.size != stroke.brush.scale,
+                    radiusMax: stroke.stampCount < DiscPainter.manyStamps
+                        ? DiscTable.radiusOfFewMax : DiscTable.radiusMax,
+                    scale: scale
+                ) { draw($0, grid) }
             // Stencils that are not met again would take longer than the outline.
             case .near: false
             case .exact: drawOneByOne(grid, radius: scale.output(Point(x: radius, y: radius)), draw)
@@ -102,12 +105,16 @@ final class DiscPainter {
     }
 
     /// Calls `draw` with the table of discs of this radius, canvas pixels; false, and nothing done, when there is none.
+    ///
+    /// - Parameter radiusMax: the largest disc for which one is made that is of its size alone, output pixels.
     private func withTable(
-        radius: Double, isOfOtherSize: Bool, scale: OutputScale, draw: (UnsafePointer<ink_disc_table>) -> Void
+        radius: Double, isOfOtherSize: Bool, radiusMax: Double, scale: OutputScale,
+        draw: (UnsafePointer<ink_disc_table>) -> Void
     ) -> Bool {
         // Dots of full size lie as far apart as the stamps, so over each other, and miss the same: they have their own table.
         guard isOfOtherSize else {
             let (x, y) = (radius * scale.x, radius * scale.y)
+            guard max(x, y) <= radiusMax else { return false }
             let key = TableKey(radiusX: x, radiusY: y, reach: Int(max(x, y).rounded(.up)))
             guard let table = table(key) else { return false }
             withUnsafePointer(to: table.kernelTable, draw)
@@ -118,6 +125,7 @@ final class DiscPainter {
         // Pressure gives every stamp, or every stroke, a size of its own: between tables of two sizes coverage changes evenly enough.
         let steps = radius * scale.largest * DiscPainter.sizesPerPixel
         let smallerStep = steps.rounded(.down)
+        guard smallerStep + 1 <= DiscTable.radiusOfFewMax * DiscPainter.sizesPerPixel else { return false }
         // Of the larger one, for both: they are laid out alike.
         let reach = Int(((smallerStep + 1) / DiscPainter.sizesPerPixel).rounded(.up))
         func key(_ step: Double) -> TableKey {
@@ -146,6 +154,8 @@ final class DiscPainter {
     /// Of discs further apart whole numbers of 2^-32 pixels would overflow, output pixels.
     private static let distanceMax = 1e7
 
+    /// Stamps that make up for a table of large discs.
+    private static let manyStamps = 64
     /// Sizes of tables, between two of which coverage is off by less than 0.01.
     static let sizesPerPixel = 24.0
     /// Enough for what pressure makes of the largest brush, 41 MB.

@@ -24,7 +24,7 @@ final class DiscStencils {
     private static let count = 1 << countBits
 
     init(level: KernelLevel) {
-        let edge = DiscStencils.rows(reach: Int(DiscTable.radiusMax.rounded(.up)))
+        let edge = DiscStencils.rows(reach: Int(DiscTable.radiusOfFewMax.rounded(.up)))
         accumulator = CoverageAccumulator(maxWidth: edge, maxHeight: edge, level: level)
         covered = KernelPlane(maxWidth: edge, maxHeight: edge, value: 0)
         phases = .allocate(capacity: DiscStencils.count)
@@ -42,7 +42,7 @@ final class DiscStencils {
 
     /// Turns to discs of these radii along x and y, output pixels; false when their outline is worked out as fast.
     func prepare(radius: Point) -> Bool {
-        guard min(radius.x, radius.y) > 0, max(radius.x, radius.y) <= DiscTable.radiusMax else { return false }
+        guard min(radius.x, radius.y) > 0, max(radius.x, radius.y) <= DiscTable.radiusOfFewMax else { return false }
         guard radius != self.radius else { return true }
         self.radius = radius
         reach = Int(max(radius.x, radius.y).rounded(.up))

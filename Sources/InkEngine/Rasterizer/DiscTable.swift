@@ -5,15 +5,17 @@ import CKernels
 ///
 /// Serves the discs of the `dots` pattern, of which a stamp has 121 and a stroke thousands of one radius.
 final class DiscTable {
-    /// 33 x 33 phases, between which coverage is off by less than 0.006, or 0.012 of discs as small as two pixels. Discs
-    /// may lie at nearly the same place of their pixels all along a stroke, and over those of ten stamps before: with 17 x 17
-    /// a picture that they fill is off by too much.
+    /// 33 x 33 phases, between which coverage is off by less than 0.006, or 0.012 of discs as small as two pixels and 0.008 of
+    /// those of more than seven. Discs may lie at nearly the same place of their pixels all along a stroke, and over those of
+    /// ten stamps before: with 17 x 17 a picture that they fill is off by too much.
     private static let phaseBits = 5
 
     /// A smaller disc crosses a pixel's border within a few phases, so that interpolation would be off; output pixels.
     static let radiusMin = 0.5
-    /// Tables for larger discs would cost more than they save, output pixels.
-    static let radiusMax = 7.0
+    /// Of larger discs a row would not fit into the margins of a plane, output pixels: `INK_PLANE_MARGIN` holds 2 * 15 + 2.
+    static let radiusMax = 12.0
+    /// Tables of larger discs take some milliseconds, which only a stroke of many stamps alike makes up for; output pixels.
+    static let radiusOfFewMax = 7.0
 
     /// Whole numbers of this part of a pixel's coverage are summed.
     private static let sumParts = 12

@@ -16,14 +16,16 @@ struct DiscTableTests {
             DiscTable(radiusX: disc.radiusX, radiusY: disc.radiusY, reach: Int(disc.radiusX.rounded(.up))))
         let worst = worstError(of: table.kernelTable, for: disc)
         // Discs of a pixel or two pass from pixel to pixel in fewer phases.
-        #expect(worst < (disc.radiusX < 1.2 ? 0.012 : 0.006), "seed \(seed): \(disc)")
+        // A flatter border takes more of a pixel in a step: as the root of the radius.
+        let bound: Float = disc.radiusX < 1.2 ? 0.012 : disc.radiusX < DiscTable.radiusOfFewMax ? 0.006 : 0.008
+        #expect(worst < bound, "seed \(seed): \(disc)")
     }
 
     @Test("a disc between two tables in size is covered as its polygon is", arguments: 0..<200)
     func coverageBetweenSizes(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let step = 1 / DiscPainter.sizesPerPixel
-        let radius = Double.random(in: DiscTable.radiusMin * 1.04...DiscTable.radiusMax - step, using: &generator)
+        let radius = Double.random(in: DiscTable.radiusMin * 1.04...DiscTable.radiusOfFewMax - step, using: &generator)
         let flatness = Double.random(in: 0.97...1, using: &generator)
         let reach = Int((radius + step).rounded(.up))
         let share = Double.random(in: 0..<1, using: &generator)
