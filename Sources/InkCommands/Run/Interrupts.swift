@@ -129,7 +129,8 @@ enum Interrupts {
                 guard ContinuousClock.now < end else { return nil }
                 var step = timespec(tv_sec: 0, tv_nsec: 20_000_000)
                 let number = withUnsafePointer(to: signals) { sigtimedwait($0, nil, &step) }
-                if let signal = StopSignal(number: number) { return signal }
+                // A closed terminal may be told again before anybody has looked.
+                if let signal = StopSignal(number: number), signal != .hangUp { return signal }
             }
             return wait()
         }

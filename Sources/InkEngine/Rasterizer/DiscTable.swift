@@ -12,7 +12,8 @@ final class DiscTable {
 
     /// A smaller disc crosses a pixel's border within a few phases, so that interpolation would be off; output pixels.
     static let radiusMin = 0.5
-    /// Of larger discs a row would not fit into the margins of a plane, output pixels: `INK_PLANE_MARGIN` holds 2 * 15 + 2.
+    /// Larger ones are left to their outline, output pixels. Rows of 2 * 15 + 2 would still fit into `INK_PLANE_MARGIN`, but such a
+    /// table has 2 MB.
     static let radiusMax = 12.0
     /// Tables of larger discs take some milliseconds, which only a stroke of many stamps alike makes up for; output pixels.
     static let radiusOfFewMax = 7.0

@@ -63,7 +63,10 @@ public final class Authenticator: Sendable {
         guard request.count == 7, text(request[5]) == "CURVE", let key = CurveKeyPair.text(ofKey: request[6]) else {
             return reply("400", "a CURVE key is needed")
         }
-        guard let user = allow(text(request[2]), key, text(request[3])) else { return reply("400", "unknown key") }
+        let address = text(request[3])
+        guard let user = allow(text(request[2]), key, PeerAddress.shown(address) ?? address) else {
+            return reply("400", "unknown key")
+        }
         return reply("200", "OK", user: user)
     }
 

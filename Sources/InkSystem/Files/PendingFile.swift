@@ -25,7 +25,7 @@ package struct PendingFile: Sendable {
     /// - Parameters:
     ///   - tag: in the temporary name; a file that has it is an earlier life's of this very file, and is removed. nil: a
     ///     new one.
-    ///   - mode: permissions, before the process's mask; those of a file that is to be replaced are kept.
+    ///   - mode: permissions, before the process's mask; of a file that is to be replaced those that it has of them.
     ///   - replaces: whether a file that has the target's name may be replaced, now and when this one is published.
     /// - Throws: also where the target is no file that could be replaced: `EISDIR`, `EEXIST`.
     package init(
@@ -62,7 +62,7 @@ package struct PendingFile: Sendable {
             }
         }
         madeFolders = made
-        if let found { file?.setMode(found.mode) }
+        if let found { file?.setMode(found.mode & mode) }
     }
 
     /// Writes a whole file; its folder has to be there. Nothing is left behind when this throws.
