@@ -91,6 +91,22 @@ struct InterruptionTests {
         #expect(folder.files(in: "out") == (isReport ? ["x.png"] : []))
     }
 
+    /// The shell says so and the system again, before the command has looked.
+    @Test func aTerminalThatClosesEndsACommandThatWaits() throws {
+        let folder = try EndToEndFolder()
+        let input = Pipe()
+        let process = try InkProcess(["export", "-", "-o", folder("x.png"), "--size", "64x64"], input: input)
+        Thread.sleep(forTimeInterval: 0.3)
+        let start = ContinuousClock.now
+        process.send(SIGHUP)
+        Thread.sleep(forTimeInterval: 0.1)
+        process.send(SIGHUP)
+        let result = process.wait()
+        #expect(result.code == 129, "\(result.error)")
+        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(folder.files.isEmpty)
+    }
+
     @Test func anInterruptedImportLeavesNothingUnfinished() throws {
         let folder = try EndToEndFolder()
         // Longer than it takes to see a file under way.

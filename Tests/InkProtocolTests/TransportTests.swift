@@ -1,6 +1,7 @@
 import Glibc
 import InkProtocol
 import InkTestSupport
+import Synchronization
 import Testing
 
 @Suite("ZeroMQ", .timeLimit(.minutes(1)))
@@ -62,6 +63,31 @@ struct TransportTests {
         _ = try b.send([[1], [2], [3], [4]])
         let message = try Self.wait(a)
         #expect(message.parts == [[1], [2]] && message.discardedParts == 2)
+    }
+
+    @Test("Peers are told of by the address that people write, also while they ask to come in")
+    func addresses() throws {
+        let context = try ZeroMQContext()
+        let asking = Mutex<String?>(nil)
+        let authenticator = try Authenticator(context: context) { _, _, address in
+            asking.withLock { $0 = address }
+            return "anna"
+        }
+        defer { authenticator.stop() }
+        let keys = try CurveKeyPair.generate()
+        var options = ZeroMQSocketOptions()
+        options.security = .server(keys, domain: "workers")
+        let router = try ZeroMQSocket(.router, context: context, options: options)
+        // Of both families: IPv4 comes as a part of IPv6.
+        try router.bind("tcp://*:*")
+        options.security = .client(try .generate(), serverKey: keys.publicKey)
+        let dealer = try ZeroMQSocket(.dealer, context: context, options: options)
+        let port = try #require(router.boundEndpoint.split(separator: ":").last)
+        try dealer.connect("tcp://127.0.0.1:\(port)")
+        _ = try dealer.send([[1]])
+        let message = try Self.wait(router)
+        #expect(message.userID == "anna" && message.peerAddress == "127.0.0.1")
+        #expect(asking.withLock { $0 } == "127.0.0.1")
     }
 
     @Test("A signal from another thread ends the wait")

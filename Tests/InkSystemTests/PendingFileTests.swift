@@ -115,6 +115,10 @@ struct PendingFileTests {
             try PendingFile.write([1], to: target)
             #expect(try FileSystem.status(of: target)?.mode == mode)
         }
+        // What only its owner may read is not shown to those who could read what lay there before.
+        #expect(chmod(target, 0o644) == 0)
+        try PendingFile.write([2], to: target, mode: 0o600)
+        #expect(try FileSystem.status(of: target)?.mode == 0o600)
     }
 
     @Test("Who gives up a file takes no folder away from another who begins one")

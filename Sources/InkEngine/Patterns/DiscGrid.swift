@@ -1,7 +1,6 @@
 /// The outline of a square grid of equal discs that may overlap.
 ///
-/// Where a disc is covered by others its arc is left out; what remains of all circles bounds the union. Directions are
-/// compared by a pseudo-angle that grows with the angle, so no arc function is needed.
+/// Directions are compared by a pseudo-angle that grows with the angle, so no arc function is needed.
 struct DiscGrid {
     let spacing: Double
     let radius: Double
@@ -25,32 +24,63 @@ struct DiscGrid {
         }
     }
 
-    /// The outline of the union; of discs that lie apart one circle does for all.
+    /// The outline of the union: one circle for all discs where they lie apart, else what bounds them all, and one hole for
+    /// all that four discs leave between them.
     func outline() -> Outline {
-        guard spacing >= 2 * radius else { return Outline(chains()) }
-        let reach = -reach...reach
-        let centers = reach.flatMap { j in reach.map { Point(x: Double($0) * spacing, y: Double(j) * spacing) } }
-        return Outline([wholeCircle(directions())], copies: centers, isRound: true)
+        let circle = directions()
+        guard spacing < 2 * radius else {
+            return Outline([Outline.Chain(wholeCircle(circle), copies: places(-reach...reach))], isRound: true)
+        }
+        // Two neighbours cross at half the spacing, a half chord to either side.
+        let cosine = spacing / (2 * radius)
+        let crossing = Point(x: cosine, y: (1 - cosine * cosine).squareRoot())
+        let side = 2 * reach + 1
+        var chains = [Outline.Chain(border(circle, crossing), shapeCount: side * side)]
+        if crossing.x > crossing.y {
+            chains.append(Outline.Chain(hole(circle, crossing), copies: places(-reach..<reach)))
+        }
+        return Outline(chains)
     }
 
-    /// Chains of points that together bound the union.
-    private func chains() -> [[Point]] {
-        let circle = directions()
-        var chains: [[Point]] = []
-        for j in -reach...reach {
-            for i in -reach...reach {
-                let center = Point(x: Double(i) * spacing, y: Double(j) * spacing)
-                let covered = coveredArcs(i: i, j: j)
-                if covered.isEmpty {
-                    chains.append(wholeCircle(circle).map { center + $0 })
-                } else {
-                    for gap in gaps(between: covered) {
-                        chains.append(polygonal(directions(of: circle, along: gap)).map { center + $0 })
-                    }
-                }
-            }
+    /// The centres of these columns and rows.
+    private func places(_ indices: some Sequence<Int>) -> [Point] {
+        indices.flatMap { j in indices.map { Point(x: Double($0) * spacing, y: Double(j) * spacing) } }
+    }
+
+    /// What bounds the union outside, closed.
+    ///
+    /// - Parameter crossing: from a disc's centre to where it meets its neighbour along x, on the side of y; of length 1.
+    private func border(_ circle: [Point], _ crossing: Point) -> [Point] {
+        let edge = Double(reach) * spacing
+        let across = Point(x: -crossing.x, y: crossing.y)
+        // The side of y, and the corner that it leads to.
+        let ofSide = polygonal(directions(of: circle, along: Arc(start: crossing, end: across))).dropLast()
+        let ofCorner = polygonal(directions(of: circle, along: Arc(start: crossing, end: across.turned))).dropLast()
+        var side: [Point] = []
+        for i in (-reach + 1..<reach).reversed() {
+            side += ofSide.map { Point(x: Double(i) * spacing, y: edge) + $0 }
         }
-        return chains
+        side += ofCorner.map { Point(x: -edge, y: edge) + $0 }
+        return closed(side) { $0.turned }
+    }
+
+    /// What the disc at the origin and its three neighbours towards growing x and y leave between them, closed.
+    private func hole(_ circle: [Point], _ crossing: Point) -> [Point] {
+        let arc = Arc(start: crossing, end: Point(x: crossing.y, y: crossing.x))
+        let middle = Point(x: spacing / 2, y: spacing / 2)
+        let quarter = polygonal(directions(of: circle, along: arc)).dropLast().map { $0 - middle }
+        return closed(quarter) { -1 * $0.turned }.map { middle + $0 }
+    }
+
+    /// A quarter of a chain, followed by itself after each of three quarter turns, back to its first point.
+    private func closed(_ quarter: [Point], turn: (Point) -> Point) -> [Point] {
+        var chain = quarter
+        var turned = quarter
+        for _ in 0..<3 {
+            turned = turned.map(turn)
+            chain += turned
+        }
+        return chain + quarter.prefix(1)
     }
 
     /// Equally spaced unit vectors round the circle, by growing angle from 0.
@@ -107,46 +137,6 @@ struct DiscGrid {
         return [arc.start] + between.map(\.direction) + [arc.end]
     }
 
-    /// The arcs of disc (i, j) that other discs of the grid cover.
-    private func coveredArcs(i: Int, j: Int) -> [Arc] {
-        let span = Int(min((2 * radius / spacing).rounded(.up), Double(2 * reach)))
-        var arcs: [Arc] = []
-        for dj in max(-span, -reach - j)...min(span, reach - j) {
-            for di in max(-span, -reach - i)...min(span, reach - i) where di != 0 || dj != 0 {
-                let offset = Point(x: Double(di) * spacing, y: Double(dj) * spacing)
-                let distance = offset.length
-                guard distance > 0, distance < 2 * radius else { continue }
-                // Two equal circles cross at half the offset, a half chord to either side.
-                let toward = (1 / distance) * offset
-                let cosine = distance / (2 * radius)
-                let sine = (1 - cosine * cosine).squareRoot()
-                let side = Point(x: -toward.y, y: toward.x)
-                arcs.append(Arc(start: cosine * toward - sine * side, end: cosine * toward + sine * side))
-            }
-        }
-        return arcs
-    }
-
-    /// What the covered arcs leave of the full turn.
-    private func gaps(between arcs: [Arc]) -> [Arc] {
-        let sorted = arcs.sorted { DiscGrid.pseudoAngle($0.start) < DiscGrid.pseudoAngle($1.start) }
-        let origin = DiscGrid.pseudoAngle(sorted[0].start)
-        var gaps: [Arc] = []
-        var reached = 0.0
-        var end = sorted[0].start
-        for arc in sorted {
-            let start = DiscGrid.pseudoAngle(arc.start) - origin
-            let length = turn(from: DiscGrid.pseudoAngle(arc.start), to: DiscGrid.pseudoAngle(arc.end))
-            if start > reached { gaps.append(Arc(start: end, end: arc.start)) }
-            if start + length > reached {
-                reached = start + length
-                end = arc.end
-            }
-        }
-        if reached < 4 { gaps.append(Arc(start: end, end: sorted[0].start)) }
-        return gaps
-    }
-
     /// The pseudo-angle from one direction on to another, 0..<4.
     private func turn(from first: Double, to second: Double) -> Double {
         second < first ? second - first + 4 : second - first
@@ -158,4 +148,9 @@ struct DiscGrid {
         if p.x < 0 { return 2 - ratio }
         return p.y < 0 ? 4 + ratio : ratio
     }
+}
+
+extension Point {
+    /// After a quarter turn from the x axis to the y axis.
+    fileprivate var turned: Point { Point(x: -y, y: x) }
 }

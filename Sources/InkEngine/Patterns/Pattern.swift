@@ -70,7 +70,7 @@ final class Pattern: Sendable {
     /// What it takes of memory, in points of 16 bytes; an upper bound.
     var pointCount: Int {
         switch shape {
-        case .outline(let outline): return 64 + outline.points.count
+        case .outline(let outline): return 64 + outline.pointCount
         case .parts(let parts):
             return parts.reduce(64) { count, part in
                 if case .polygon(let corners) = part { count + 16 + corners.count } else { count + 16 }

@@ -21,11 +21,13 @@ struct WaveLines {
     func outline() -> Outline {
         let line = middleLine
         guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else {
-            return Outline(ColumnRegion(polygons(of: line)).repeated(Pattern.lineIndices, of: spacing).outlines)
+            let region = ColumnRegion(polygons(of: line)).repeated(Pattern.lineIndices, of: spacing)
+            return Outline(region.outlines.map { Outline.Chain($0) })
         }
         // Out along the one side and back along the other: the same way round as a quad's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())
-        return Outline([ring], copies: Pattern.lineIndices.map { Point(x: 0, y: Double($0) * spacing) })
+        let places = Pattern.lineIndices.map { Point(x: 0, y: Double($0) * spacing) }
+        return Outline([Outline.Chain(ring, copies: places)])
     }
 
     /// The union's parts.

@@ -19,11 +19,15 @@ struct EdgeChain {
     /// - Parameters:
     ///   - points: output pixels, from where the chain is to be put on; at most `reachMax` away.
     ///   - areaMax: the largest area by which leaving out a point may move the outline, pixels; in proportion less if the
-    ///     chain goes round less than ten pixels.
-    init(_ points: some RandomAccessCollection<Point>, areaMax: Double = Pattern.Fineness.usual.areaMax) {
+    ///     chain goes round less than ten pixels for each shape.
+    ///   - shapeCount: of how many shapes the chain is the outline.
+    init(
+        _ points: some RandomAccessCollection<Point>, areaMax: Double = Pattern.Fineness.usual.areaMax,
+        shapeCount: Int = 1
+    ) {
         guard var last = points.first else { return }
         // A hundred dots may lie in one pixel, and each would lack as much.
-        let areaMax = areaMax * min(EdgeChain.area(of: points) / 10, 1)
+        let areaMax = areaMax * min(EdgeChain.area(of: points) / Double(10 * shapeCount), 1)
         var places = [last]
         places.reserveCapacity(2 * points.count)
         var index = points.startIndex

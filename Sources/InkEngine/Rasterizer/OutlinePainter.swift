@@ -88,12 +88,12 @@ final class OutlinePainter {
         let center = scale.output(stamp.center)
         let cell = accumulator.cell
         let reach = scale.largest * stamp.size
-        withUnsafeTemporaryAllocation(of: ink_point.self, capacity: outline.copies.count) { places in
-            for (chain, edges) in zip(outline.chains, chains) {
-                let middle = center + OutlinePainter.turned(chain.center, as: stamp, size: stamp.size, scale)
-                let radius = chain.radius * reach + 1
+        for (chain, edges) in zip(outline.chains, chains) {
+            let middle = center + OutlinePainter.turned(chain.center, as: stamp, size: stamp.size, scale)
+            let radius = chain.radius * reach + 1
+            withUnsafeTemporaryAllocation(of: ink_point.self, capacity: chain.copies.count) { places in
                 var count = 0
-                for copy in outline.copies {
+                for copy in chain.copies {
                     let way = OutlinePainter.turned(copy, as: stamp, size: stamp.size, scale)
                     guard middle.y + way.y + radius > Double(cell.y),
                         middle.y + way.y - radius < Double(cell.y + cell.height),
@@ -102,7 +102,7 @@ final class OutlinePainter {
                     places.initializeElement(at: count, to: ink_point(x: center.x + way.x, y: center.y + way.y))
                     count += 1
                 }
-                guard count > 0 else { continue }
+                guard count > 0 else { return }
                 accumulator.add(edges, factor: factor, at: UnsafeBufferPointer(rebasing: places[..<count]))
             }
         }
@@ -126,8 +126,8 @@ final class OutlinePainter {
         } else {
             chains = outline.chains.map { chain in
                 EdgeChain(
-                    outline.points[chain.range].map { OutlinePainter.turned($0, as: stamp, size: chainSize, scale) },
-                    areaMax: pattern.fineness.areaMax)
+                    chain.points.map { OutlinePainter.turned($0, as: stamp, size: chainSize, scale) },
+                    areaMax: pattern.fineness.areaMax, shapeCount: chain.shapeCount)
             }
             keep(chains, of: key)
         }
