@@ -6,7 +6,7 @@ namespace INK_JOIN(parts_, INK_LEVEL) {
 
 using namespace INK_JOIN(raster_, INK_LEVEL);
 
-constexpr int lanes = INK_PART_INTERVALS;
+constexpr int lanes = INK_PART_LANES;
 /// Places on a line are whole numbers of 2^-12 pixels.
 constexpr int32_t one = 4096;
 /// What a line is of a row's height, 1/65,536.
@@ -14,13 +14,28 @@ constexpr int32_t weight = 65536 / INK_PART_LINES;
 
 /// So far outside the cell lies what lies further outside, pixels.
 constexpr int32_t margin = 4;
+/// How far rounding may move what lines meet, against what the rows between them do.
+constexpr int32_t slack = 8;
 
-/// An interval on each of sixteen lines; where `end` < `start` there is none.
+/// An interval on each of sixteen lines, or in each of sixteen rows; where `end` < `start` there is none.
 struct spans {
     int16lanes start, end;
 
     INK_INLINE spans none() { return {(int16lanes)INT32_MAX, (int16lanes)INT32_MIN}; }
     INK_METHOD int16lanes are_empty() const { return (int16lanes)(start > end); }
+    /// Whether the unions with others are intervals.
+    INK_METHOD int16lanes meet(const spans &other) const {
+        return ((int16lanes)(other.start <= end) & (int16lanes)(start <= other.end)) | are_empty() | other.are_empty();
+    }
+    INK_METHOD int16lanes hold(const spans &other) const {
+        return (int16lanes)(start <= other.start) & (int16lanes)(end >= other.end);
+    }
+    INK_METHOD spans joined(const spans &other) const { return {least(start, other.start), greatest(end, other.end)}; }
+    INK_METHOD spans chosen(int16lanes is_chosen, const spans &other) const {
+        return {is_chosen ? start : other.start, is_chosen ? end : other.end};
+    }
+    /// The interval of a row on all of its lines.
+    INK_METHOD spans row(int row) const { return {(int16lanes)start[row], (int16lanes)end[row]}; }
     /// Whether each covers all of the cell and the margin: no interval reaches further.
     INK_METHOD bool cover_cell(int32_t width) const {
         const int16lanes is_all = (int16lanes)(start <= -margin * one) & (int16lanes)(end >= (width + margin) * one);
@@ -28,37 +43,82 @@ struct spans {
     }
 };
 
-/// What lines meet of a part.
-/// - Parameters: y: the lines, from the part's origin; left, width: the cell's
-///   first column from the part's origin, less than 2^18 away, and its columns.
-INK_INLINE spans spans_of(
-    const ink_part &part, const ink_part_disc *discs, const ink_part_edge *edges, float16 y, int32_t left, int32_t width) {
-    float16 start = (float16)1e9f, end = (float16)-1e9f;
-    const auto include = [&](int16lanes is_met, float16 first, float16 last) __attribute__((always_inline)) {
+/// The outermost of what lines or rows meet, pixels from a part's origin.
+struct chords {
+    float16 start, end;
+
+    INK_INLINE chords none() { return {(float16)1e9f, (float16)-1e9f}; }
+
+    INK_METHOD void include(int16lanes is_met, float16 first, float16 last) {
         start = is_met ? least(start, first) : start;
         end = is_met ? greatest(end, last) : end;
-    };
-    for (int32_t i = part.first_disc; i < part.first_disc + part.disc_count; i++) {
-        const ink_part_disc disc = discs[i];
+    }
+    INK_METHOD void include(const ink_part_disc &disc, float16 y) {
         const float16 t = (y - disc.y) * disc.per_radius_y, square = 1.0f - t * t;
         const float16 half = __builtin_elementwise_sqrt(greatest(square, (float16)0.0f)) * disc.radius_x;
         include((int16lanes)(square > 0.0f), disc.x - half, disc.x + half);
     }
-    for (int32_t i = part.first_edge; i < part.first_edge + part.edge_count; i++) {
-        const ink_part_edge edge = edges[i];
-        const float16 x = (y - edge.top) * edge.slope + edge.x;
-        include((int16lanes)(y >= edge.top) & (int16lanes)(y < edge.bottom), x, x);
+    /// From the cell's first column on; what lies outside the cell lies just outside.
+    ///
+    /// - Parameters: left: the cell's first column from the part's origin, less than 2^18 away; width: its columns.
+    INK_METHOD spans fixed(int32_t left, int32_t width) const {
+        const float first = (float)(left - margin), last = (float)(left + width + margin);
+        const auto place = [&](float16 v) __attribute__((always_inline)) {
+            const float16 scaled = least(greatest(v, (float16)first), (float16)last) * (float)one;
+            return __builtin_convertvector(scaled, int16lanes) - left * one;
+        };
+        return spans{place(start), place(end)}.chosen((int16lanes)(start < end), spans::none());
     }
-    const float first = (float)(left - margin), last = (float)(left + width + margin);
-    const auto fixed_place = [&](float16 v) __attribute__((always_inline)) {
-        // What lies outside the cell lies just outside.
-        const float16 scaled = least(greatest(v, (float16)first), (float16)last) * (float)one;
-        return __builtin_convertvector(scaled, int16lanes) - left * one;
-    };
-    const int16lanes is_there = (int16lanes)(start < end);
-    return {
-        is_there ? fixed_place(start) : (int16lanes)INT32_MAX, is_there ? fixed_place(end) : (int16lanes)INT32_MIN};
-}
+};
+
+/// The parts that are joined, and the cell.
+struct joined_parts {
+    const ink_part *parts;
+    const ink_part_disc *discs;
+    const ink_part_edge *edges;
+    int32_t left, width;
+
+    /// What lines meet of a part, which lie so far from its origin.
+    INK_METHOD spans on_lines(const ink_part &part, float16 y) const {
+        chords met = chords::none();
+        for (int32_t i = part.first_disc; i < part.first_disc + part.disc_count; i++) met.include(discs[i], y);
+        for (int32_t i = part.first_edge; i < part.first_edge + part.edge_count; i++) {
+            const ink_part_edge edge = edges[i];
+            const float16 x = (y - edge.top) * edge.slope + edge.x;
+            met.include((int16lanes)(y >= edge.top) & (int16lanes)(y < edge.bottom), x, x);
+        }
+        return met.fixed(left - part.origin_x, width);
+    }
+
+    /// What every line in rows meets, since parts are convex: what their first and last lines do.
+    INK_METHOD spans inside_rows(const ink_part &part, float16 top) const {
+        const spans first = on_lines(part, top), last = on_lines(part, top + 1.0f);
+        const spans both{greatest(first.start, last.start), least(first.end, last.end)};
+        const int16lanes is_first = (int16lanes)(both.start <= -margin * one);
+        const int16lanes is_last = (int16lanes)(both.end >= (width + margin) * one);
+        return spans{is_first ? both.start : both.start + slack, is_last ? both.end : both.end - slack}.chosen(
+            (int16lanes)(both.end - both.start > 2 * slack) & ~first.are_empty() & ~last.are_empty(), spans::none());
+    }
+
+    /// What no line in rows meets more than.
+    INK_METHOD spans round_rows(const ink_part &part, float16 top) const {
+        const float16 bottom = top + 1.0f;
+        chords met = chords::none();
+        for (int32_t i = part.first_disc; i < part.first_disc + part.disc_count; i++) {
+            met.include(discs[i], least(greatest((float16)discs[i].y, top), bottom));
+        }
+        for (int32_t i = part.first_edge; i < part.first_edge + part.edge_count; i++) {
+            const ink_part_edge edge = edges[i];
+            const float16 from = greatest(top, (float16)edge.top), to = least(bottom, (float16)edge.bottom);
+            const float16 a = (from - edge.top) * edge.slope + edge.x, b = (to - edge.top) * edge.slope + edge.x;
+            met.include((int16lanes)(from <= to), least(a, b), greatest(a, b));
+        }
+        const spans all = met.fixed(left - part.origin_x, width);
+        const spans more{
+            greatest(all.start - slack, (int16lanes)(-margin * one)), least(all.end + slack, (int16lanes)((width + margin) * one))};
+        return more.chosen(~all.are_empty(), all);
+    }
+};
 
 /// The change of the running sums at a place, `count` times.
 INK_INLINE void add_step(int32_t *row, int32_t column, int32_t share, int32_t whole) {
@@ -120,46 +180,122 @@ struct waiting {
     }
 };
 
-void add_parts(
-    ink_deltas target, int32_t row, const ink_part *parts, const ink_part_disc *discs, const ink_part_edge *edges,
-    const int32_t *indices, ptrdiff_t first, ptrdiff_t count, ink_interval *scratch) {
-    int32_t *changes = target.values + row * target.stride;
-    const float16 line = (iota16() + 0.5f) * (1.0f / INK_PART_LINES);
-    for (int group = 0; group < INK_PART_LINES / lanes; group++) {
-        const float16 lines = line + (float)group * ((float)lanes / INK_PART_LINES);
-        spans all = spans::none();
-        waiting others = {scratch, count, {}};
-        bool is_one = true;
-        for (ptrdiff_t i = 0; i < count; i++) {
-            const ink_part part = parts[indices[first + i]];
-            const float16 y = lines + (float)(target.top + row - part.origin_y);
-            if (y[0] > part.bottom || y[lanes - 1] < part.top) continue;
-            const spans next = spans_of(part, discs, edges, y, target.left - part.origin_x, target.width);
-            const int16lanes meet = ((int16lanes)(next.start <= all.end) & (int16lanes)(all.start <= next.end))
-                | next.are_empty() | all.are_empty();
-            if (__builtin_reduce_and(meet) == 0) {
-                is_one = false;
-                for (int k = 0; k < lanes; k++) {
-                    if (meet[k] == 0) others.put(k, all.start[k], all.end[k]);
-                }
-            }
-            all.start = meet ? least(all.start, next.start) : next.start;
-            all.end = meet ? greatest(all.end, next.end) : next.end;
-            if (all.cover_cell(target.width)) {
-                // Nothing more can be added, and what has been put away lies within.
-                is_one = true;
-                break;
+/// What some parts together hold of each row: up to two intervals that do not meet.
+struct cores {
+    spans first, second;
+
+    INK_METHOD void add(const spans &inside) {
+        const int16lanes is_first = first.meet(inside);
+        first = first.joined(inside).chosen(is_first, first);
+        const int16lanes is_second = ~is_first & second.meet(inside);
+        second = second.joined(inside).chosen(is_second, second);
+    }
+    INK_METHOD void join() {
+        const int16lanes is_one = first.meet(second);
+        first = first.joined(second).chosen(is_one, first);
+        second = spans::none().chosen(is_one, second);
+    }
+    INK_METHOD int16lanes hold(const spans &part) const {
+        return first.hold(part) | second.hold(part) | part.are_empty();
+    }
+};
+
+/// The union of what parts meet of sixteen lines, put together one part after the other.
+struct line_union {
+    spans all;
+    waiting others;
+    bool is_one;
+
+    INK_METHOD void add(const spans &next) {
+        const int16lanes meet = all.meet(next);
+        if (__builtin_reduce_and(meet) == 0) {
+            is_one = false;
+            for (int k = 0; k < lanes; k++) {
+                if (meet[k] == 0) others.put(k, all.start[k], all.end[k]);
             }
         }
+        all = all.joined(next).chosen(meet, next);
+    }
+    INK_METHOD void take_down(int32_t *row) {
         if (is_one && __builtin_reduce_or(all.are_empty()) == 0) {
-            add_steps(changes, all.start, 1);
-            add_steps(changes, all.end, -1);
-            continue;
+            add_steps(row, all.start, 1);
+            add_steps(row, all.end, -1);
+            return;
         }
         for (int k = 0; k < lanes; k++) {
             if (all.start[k] > all.end[k]) continue;
             others.put(k, all.start[k], all.end[k]);
-            others.add(k, changes);
+            others.add(k, row);
+        }
+    }
+};
+
+/// An interval on all lines of a row.
+INK_INLINE void add_to_all_lines(int32_t *row, int32_t start, int32_t end) {
+    if (start > end) return;
+    add_step(row, start >> 12, INK_PART_LINES * share_beyond(start), INK_PART_LINES * weight);
+    add_step(row, end >> 12, -INK_PART_LINES * share_beyond(end), -INK_PART_LINES * weight);
+}
+
+void add_parts(
+    ink_deltas target, int32_t row, int32_t row_count, const ink_part *parts, const ink_part_disc *discs,
+    const ink_part_edge *edges, const int32_t *indices, ptrdiff_t count, ink_part_scratch scratch) {
+    const joined_parts joined{parts, discs, edges, target.left, target.width};
+    const auto rows_from = [&](const ink_part &part) __attribute__((always_inline)) {
+        return iota16() + (float)(target.top + row - part.origin_y);
+    };
+    // Of a hundred discs in a row of pixels, nearly all lie within what others hold of it.
+    cores held{spans::none(), spans::none()};
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const ink_part part = parts[indices[i]];
+        const spans reach = joined.round_rows(part, rows_from(part));
+        *(int16lanes_unaligned *)scratch.reaches[i].starts = reach.start;
+        *(int16lanes_unaligned *)scratch.reaches[i].ends = reach.end;
+        held.add(joined.inside_rows(part, rows_from(part)));
+        if (held.first.cover_cell(target.width)) {
+            count = 0;
+            break;
+        }
+    }
+    held.join();
+    int32_t *near = scratch.indices, *rows_near = scratch.indices + count;
+    ptrdiff_t near_count = 0;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const spans reach{
+            *(const int16lanes_unaligned *)scratch.reaches[i].starts, *(const int16lanes_unaligned *)scratch.reaches[i].ends};
+        const uint32_t rows = bits_of(~held.hold(reach));
+        if (rows == 0) continue;
+        near[near_count] = indices[i];
+        rows_near[near_count++] = (int32_t)rows;
+    }
+    const float16 line = (iota16() + 0.5f) * (1.0f / INK_PART_LINES);
+    for (int32_t r = 0; r < row_count; r++) {
+        int32_t *changes = target.values + (row + r) * target.stride;
+        bool is_held = true;
+        for (ptrdiff_t i = 0; i < near_count && is_held; i++) is_held = !(rows_near[i] >> r & 1);
+        if (is_held) {
+            add_to_all_lines(changes, held.first.start[r], held.first.end[r]);
+            add_to_all_lines(changes, held.second.start[r], held.second.end[r]);
+            continue;
+        }
+        for (int group = 0; group < INK_PART_LINES / lanes; group++) {
+            const float16 lines = line + (float)group * ((float)lanes / INK_PART_LINES);
+            line_union met{spans::none(), {scratch.intervals, count + 2, {}}, true};
+            if (held.first.start[r] <= held.first.end[r]) met.add(held.first.row(r));
+            if (held.second.start[r] <= held.second.end[r]) met.add(held.second.row(r));
+            for (ptrdiff_t i = 0; i < near_count; i++) {
+                if (!(rows_near[i] >> r & 1)) continue;
+                const ink_part part = parts[near[i]];
+                const float16 y = lines + (float)(target.top + row + r - part.origin_y);
+                if (y[0] > part.bottom || y[lanes - 1] < part.top) continue;
+                met.add(joined.on_lines(part, y));
+                if (met.all.cover_cell(target.width)) {
+                    // Nothing more can be added, and what has been put away lies within.
+                    met.is_one = true;
+                    break;
+                }
+            }
+            met.take_down(changes);
         }
     }
 }

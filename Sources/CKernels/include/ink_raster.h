@@ -41,8 +41,8 @@ enum {
     INK_CONTOUR_REACH_MAX = INK_PLANE_MARGIN - 2,
     /// Lines in a row of pixels on which parts are joined.
     INK_PART_LINES = 64,
-    /// Intervals for each part that the joining may have to put aside.
-    INK_PART_INTERVALS = 16,
+    /// Lines on which parts are joined together; also rows of pixels.
+    INK_PART_LANES = 16,
 };
 
 /// What strokes leave of each pixel of a cell, 65,535 where nothing was drawn, with `INK_PLANE_MARGIN` more on both sides
@@ -122,6 +122,21 @@ struct ink_part {
 /// An interval of a line, for scratch memory.
 struct ink_interval {
     int32_t start, end;
+};
+
+/// What lines meet of a part at most, in each of some rows of pixels; for scratch memory.
+struct ink_part_reach {
+    int32_t starts[INK_PART_LANES], ends[INK_PART_LANES];
+};
+
+/// Memory for `add_parts`; what it holds means nothing before and after.
+struct ink_part_scratch {
+    /// `INK_PART_LANES` for each part and for two more.
+    struct ink_interval *_Nonnull intervals;
+    /// One for each part.
+    struct ink_part_reach *_Nonnull reaches;
+    /// Two for each part.
+    int32_t *_Nonnull indices;
 };
 
 /// What a disc covers of the pixels round it, 1/65,535, for each phase of its centre's position in its pixel.
@@ -308,12 +323,12 @@ struct ink_raster {
     /// Adds `weight` times the coverage to a plane likewise.
     void (*_Nonnull add_deltas)(
         struct ink_plane plane, struct ink_deltas deltas, const struct ink_box *_Nonnull box, float weight);
-    /// Adds what the union of some parts covers of a row, counted from the cell's first: those at `count` of the indices
-    /// from `first` on. `scratch`: `INK_PART_INTERVALS` for each of them.
+    /// Adds what the union of the parts at `count` indices covers of some rows, at most `INK_PART_LANES`, the first one counted
+    /// from the cell's.
     void (*_Nonnull add_parts)(
-        struct ink_deltas target, int32_t row, const struct ink_part *_Nonnull parts,
+        struct ink_deltas target, int32_t row, int32_t row_count, const struct ink_part *_Nonnull parts,
         const struct ink_part_disc *_Nonnull discs, const struct ink_part_edge *_Nonnull edges,
-        const int32_t *_Nonnull indices, ptrdiff_t first, ptrdiff_t count, struct ink_interval *_Nonnull scratch);
+        const int32_t *_Nonnull indices, ptrdiff_t count, struct ink_part_scratch scratch);
     /// Multiplies the plane by 1 - alpha * coverage for each disc; no pixel meets two of them.
     void (*_Nonnull multiply_discs)(
         struct ink_kept plane, const struct ink_disc_table *_Nonnull table, const struct ink_disc_grid *_Nonnull grid,

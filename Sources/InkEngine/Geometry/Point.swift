@@ -35,6 +35,13 @@ public struct Rect: Hashable, Sendable {
 
     public var isEmpty: Bool { minX > maxX || minY > maxY }
 
+    mutating func formUnion(_ other: Rect) {
+        minX = min(minX, other.minX)
+        minY = min(minY, other.minY)
+        maxX = max(maxX, other.maxX)
+        maxY = max(maxY, other.maxY)
+    }
+
     public mutating func formUnion(_ p: Point) {
         minX = min(minX, p.x)
         minY = min(minY, p.y)

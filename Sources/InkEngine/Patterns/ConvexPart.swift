@@ -67,12 +67,8 @@ enum ConvexPart: Hashable, Sendable {
     /// A box round it.
     var bounds: Rect {
         var box = Rect.empty
-        func add(_ center: Point, _ radius: Double) {
-            box.formUnion(Point(x: center.x - radius, y: center.y - radius))
-            box.formUnion(Point(x: center.x + radius, y: center.y + radius))
-        }
         switch self {
-        case .disc(let center, let radius): add(center, radius)
+        case .disc(let center, let radius): box = PreparedStroke.Disc(center: center, radius: radius).bounds
         case .quad(let a, let b, let c, let d):
             box.formUnion(a)
             box.formUnion(b)
@@ -80,8 +76,8 @@ enum ConvexPart: Hashable, Sendable {
             box.formUnion(d)
         case .polygon(let corners): for corner in corners { box.formUnion(corner) }
         case .capsule(let a, let b, _):
-            add(a.center, a.radius)
-            add(b.center, b.radius)
+            box = a.bounds
+            box.formUnion(b.bounds)
         }
         return box
     }

@@ -10,10 +10,7 @@ final class SolidPath: Sendable {
     init(_ discs: [PreparedStroke.Disc]) {
         self.discs = discs
         var bounds = Rect.empty
-        for disc in discs {
-            bounds.formUnion(Point(x: disc.center.x - disc.radius, y: disc.center.y - disc.radius))
-            bounds.formUnion(Point(x: disc.center.x + disc.radius, y: disc.center.y + disc.radius))
-        }
+        for disc in discs { bounds.formUnion(disc.bounds) }
         self.bounds = bounds
     }
 

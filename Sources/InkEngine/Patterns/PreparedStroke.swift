@@ -16,6 +16,12 @@ public final class PreparedStroke: Sendable {
         var center: Point
         /// Canvas pixels.
         var radius: Double
+
+        /// The box that holds it.
+        var bounds: Rect {
+            Rect(
+                minX: center.x - radius, minY: center.y - radius, maxX: center.x + radius, maxY: center.y + radius)
+        }
     }
 
     let brush: Brush

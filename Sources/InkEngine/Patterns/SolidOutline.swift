@@ -48,6 +48,17 @@ struct SolidOutline: Sendable {
         return .hull(first, discs[index + 1])
     }
 
+    /// The hulls of a crossing that may meet a cell; of those that hold all of it one alone.
+    func hulls(of crossing: Crossing, near cell: NearCell) -> [Int32] {
+        if let all = crossing.hulls.first(where: { cell.isHeld(by: discs[Int($0)]) }) { return [all] }
+        return crossing.hulls.filter { index in
+            let (first, second) = (discs[Int(index)], discs[min(Int(index) + 1, discs.count - 1)])
+            var bounds = first.bounds
+            bounds.formUnion(second.bounds)
+            return cell.meets(bounds)
+        }
+    }
+
     /// Whether a stroke is so near the picture that its outline's points are exact, and not so wide that they are too many.
     private static func isNear(_ discs: [PreparedStroke.Disc], scale: OutputScale) -> Bool {
         discs.allSatisfy { disc in

@@ -54,7 +54,7 @@ final class CrossingPainter {
                 }
                 position += rect.width
             }
-            let hulls = outline.crossings[index].hulls
+            let hulls = outline.hulls(of: outline.crossings[index], near: NearCell(rect, scale: scale))
             parts.add(hulls.lazy.map { outline.hull(Int($0)) }, scale: scale)
             accumulator.multiply(tile, box: rect, alpha: alpha)
             for row in 0..<rect.height {

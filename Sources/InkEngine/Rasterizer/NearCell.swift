@@ -18,4 +18,10 @@ struct NearCell {
 
     @inline(__always)
     func contains(_ p: Point) -> Bool { p.x >= box.minX && p.x <= box.maxX && p.y >= box.minY && p.y <= box.maxY }
+
+    func isHeld(by disc: PreparedStroke.Disc) -> Bool {
+        let x = max(disc.center.x - box.minX, box.maxX - disc.center.x)
+        let y = max(disc.center.y - box.minY, box.maxY - disc.center.y)
+        return x * x + y * y <= disc.radius * disc.radius
+    }
 }

@@ -8,13 +8,14 @@ import CKernels
 final class PartRasterizer {
     private let kernels: UnsafePointer<ink_raster>
     private let accumulator: CoverageAccumulator
-    private var parts: [ink_part] = []
-    private var discs: [ink_part_disc] = []
-    private var edges: [ink_part_edge] = []
-    /// The rows of the cell that each part meets.
-    private var ranges: [Range<Int>] = []
-    private var rows = RowTable()
-    private var scratch: [ink_interval] = []
+    private var parts = PartList()
+    private var strips = StripTable()
+    private var intervals: [ink_interval] = []
+    private var reaches: [ink_part_reach] = []
+    private var indices: [Int32] = []
+
+    /// Rows that are drawn together.
+    fileprivate static let stripHeight = Int(INK_PART_LANES)
 
     init(accumulator: CoverageAccumulator, level: KernelLevel) {
         kernels = ink_raster_kernels(level.c)
@@ -23,30 +24,63 @@ final class PartRasterizer {
 
     /// Adds what the union of `all`, canvas space, covers of the accumulator's cell.
     func add(_ all: some Sequence<ConvexPart>, scale: OutputScale) {
-        parts.removeAll(keepingCapacity: true)
-        discs.removeAll(keepingCapacity: true)
-        edges.removeAll(keepingCapacity: true)
-        ranges.removeAll(keepingCapacity: true)
-        for part in all { take(part, scale: scale) }
-        guard !parts.isEmpty else { return }
-        rows.fill(with: ranges, height: accumulator.cell.height)
-        let most = rows.mostInRow * Int(INK_PART_INTERVALS)
-        if scratch.count < most { scratch = [ink_interval](repeating: ink_interval(), count: most) }
+        parts.fill(with: all, near: accumulator.cell, scale: scale)
+        guard !parts.strips.isEmpty else { return }
+        let height = accumulator.cell.height
+        let lanes = PartRasterizer.stripHeight
+        strips.fill(with: parts.strips, count: (height + lanes - 1) / lanes)
+        if reaches.count < strips.mostInStrip {
+            reaches = [ink_part_reach](repeating: ink_part_reach(), count: strips.mostInStrip)
+            intervals = [ink_interval](repeating: ink_interval(), count: (strips.mostInStrip + 2) * lanes)
+            indices = [Int32](repeating: 0, count: 2 * strips.mostInStrip)
+        }
         let deltas = accumulator.kernelDeltas
-        for row in 0..<accumulator.cell.height {
-            let range = rows.range(ofRow: row)
-            guard !range.isEmpty else { continue }
-            kernels.pointee.add_parts(
-                deltas, Int32(row), parts, discs, edges, rows.indices, range.lowerBound, range.count, &scratch)
+        withScratch { scratch in
+            for top in stride(from: 0, to: height, by: lanes) {
+                strips.withParts(ofStrip: top / lanes) { first, count in
+                    kernels.pointee.add_parts(
+                        deltas, Int32(top), Int32(min(lanes, height - top)), parts.parts, parts.discs, parts.edges,
+                        first, count, scratch)
+                }
+            }
         }
     }
 
+    private func withScratch(_ body: (ink_part_scratch) -> Void) {
+        intervals.withUnsafeMutableBufferPointer { intervals in
+            reaches.withUnsafeMutableBufferPointer { reaches in
+                indices.withUnsafeMutableBufferPointer { indices in
+                    guard let intervals = intervals.baseAddress, let reaches = reaches.baseAddress,
+                        let indices = indices.baseAddress
+                    else { return }
+                    body(ink_part_scratch(intervals: intervals, reaches: reaches, indices: indices))
+                }
+            }
+        }
+    }
+}
+
+/// The parts that meet a cell, as kernels take them.
+private struct PartList {
+    private(set) var parts: [ink_part] = []
+    private(set) var discs: [ink_part_disc] = []
+    private(set) var edges: [ink_part_edge] = []
+    /// The strips of rows of the cell that each part meets.
+    private(set) var strips: [ClosedRange<Int>] = []
+
+    mutating func fill(with all: some Sequence<ConvexPart>, near cell: PixelRect, scale: OutputScale) {
+        parts.removeAll(keepingCapacity: true)
+        discs.removeAll(keepingCapacity: true)
+        edges.removeAll(keepingCapacity: true)
+        strips.removeAll(keepingCapacity: true)
+        for part in all { take(part, near: cell, scale: scale) }
+    }
+
     /// Takes up a part unless it does not meet the cell.
-    private func take(_ part: ConvexPart, scale: OutputScale) {
+    private mutating func take(_ part: ConvexPart, near cell: PixelRect, scale: OutputScale) {
         let bounds = part.bounds
         let top = bounds.minY * scale.y
         let bottom = bounds.maxY * scale.y
-        let cell = accumulator.cell
         // A pixel more, for what is rounded.
         guard bounds.minX * scale.x < Double(cell.x + cell.width + 1), bounds.maxX * scale.x > Double(cell.x - 1) else {
             return
@@ -59,62 +93,72 @@ final class PartRasterizer {
         // picture it holds what is near the picture. Large discs become polygons for it.
         let middle = scale.output(part.place)
         guard middle.x.isFinite, middle.y.isFinite else { return }
-        func whole(_ place: Double, near cell: Int) -> Double {
-            let start = Double(cell / PartRasterizer.zoneSize * PartRasterizer.zoneSize)
-            let places = PartRasterizer.places
-            return start + min(max(place.rounded(.down) - start, places.lowerBound), places.upperBound)
-        }
-        let origin = Point(x: whole(middle.x, near: cell.x), y: whole(middle.y, near: cell.y))
+        let origin = Point(
+            x: PartList.whole(middle.x, near: cell.x), y: PartList.whole(middle.y, near: cell.y))
         let (firstDisc, firstEdge) = (discs.count, edges.count)
-        func add(_ disc: PreparedStroke.Disc) {
-            let center = scale.output(disc.center) - origin
-            guard disc.radius > 0 else { return }
-            guard disc.radius * scale.largest <= LargeDisc.radiusMin else {
-                add(LargeDisc.polygon(of: disc, near: cell, scale: scale))
-                return
-            }
-            discs.append(
-                ink_part_disc(
-                    x: Float(center.x), y: Float(center.y), radius_x: Float(disc.radius * scale.x),
-                    per_radius_y: Float(1 / (disc.radius * scale.y))))
-        }
-        func add(_ corners: [Point]) {
-            for (index, corner) in corners.enumerated() { add(from: corner, to: corners[(index + 1) % corners.count]) }
-        }
-        func add(from start: Point, to end: Point) {
-            let (a, b) = (scale.output(start) - origin, scale.output(end) - origin)
-            let (upper, lower) = a.y < b.y ? (a, b) : (b, a)
-            let slope = (lower.x - upper.x) / (lower.y - upper.y)
-            let top = max(upper.y, -PartRasterizer.edgeReach)
-            let bottom = min(lower.y, PartRasterizer.edgeReach)
-            guard Float(top) < Float(bottom) else { return }
-            edges.append(
-                ink_part_edge(
-                    x: Float(upper.x + (top - upper.y) * slope), top: Float(top), bottom: Float(bottom),
-                    slope: Float(slope)))
-        }
         switch part {
-        case .disc(let center, let radius): add(PreparedStroke.Disc(center: center, radius: radius))
+        case .disc(let center, let radius):
+            add(PreparedStroke.Disc(center: center, radius: radius), from: origin, near: cell, scale)
         case .quad(let a, let b, let c, let d):
-            add(from: a, to: b)
-            add(from: b, to: c)
-            add(from: c, to: d)
-            add(from: d, to: a)
-        case .polygon(let corners): add(corners)
+            add(a, b, from: origin, scale)
+            add(b, c, from: origin, scale)
+            add(c, d, from: origin, scale)
+            add(d, a, from: origin, scale)
+        case .polygon(let corners): add(corners, from: origin, scale)
         case .capsule(let a, let b, let quad):
-            add(a)
-            add(b)
+            add(a, from: origin, near: cell, scale)
+            add(b, from: origin, near: cell, scale)
             // The quad's other two sides lie within the discs.
-            add(from: quad.a, to: quad.b)
-            add(from: quad.c, to: quad.d)
+            add(quad.a, quad.b, from: origin, scale)
+            add(quad.c, quad.d, from: origin, scale)
         }
-        ranges.append(first..<(last + 1))
+        strips.append(first / PartRasterizer.stripHeight...last / PartRasterizer.stripHeight)
         parts.append(
             ink_part(
                 origin_x: Int32(origin.x), origin_y: Int32(origin.y), top: Float(top - origin.y) - 1e-3,
                 bottom: Float(bottom - origin.y) + 1e-3, first_disc: Int32(firstDisc),
                 disc_count: Int32(discs.count - firstDisc), first_edge: Int32(firstEdge),
                 edge_count: Int32(edges.count - firstEdge)))
+    }
+
+    private mutating func add(
+        _ disc: PreparedStroke.Disc, from origin: Point, near cell: PixelRect, _ scale: OutputScale
+    ) {
+        guard disc.radius > 0 else { return }
+        guard disc.radius * scale.largest <= LargeDisc.radiusMin else {
+            add(LargeDisc.polygon(of: disc, near: cell, scale: scale), from: origin, scale)
+            return
+        }
+        let center = scale.output(disc.center) - origin
+        discs.append(
+            ink_part_disc(
+                x: Float(center.x), y: Float(center.y), radius_x: Float(disc.radius * scale.x),
+                per_radius_y: Float(1 / (disc.radius * scale.y))))
+    }
+
+    private mutating func add(_ corners: [Point], from origin: Point, _ scale: OutputScale) {
+        for (index, corner) in corners.enumerated() {
+            add(corner, corners[(index + 1) % corners.count], from: origin, scale)
+        }
+    }
+
+    private mutating func add(_ start: Point, _ end: Point, from origin: Point, _ scale: OutputScale) {
+        let (a, b) = (scale.output(start) - origin, scale.output(end) - origin)
+        let (upper, lower) = a.y < b.y ? (a, b) : (b, a)
+        let slope = (lower.x - upper.x) / (lower.y - upper.y)
+        let top = max(upper.y, -PartList.edgeReach)
+        let bottom = min(lower.y, PartList.edgeReach)
+        guard Float(top) < Float(bottom) else { return }
+        edges.append(
+            ink_part_edge(
+                x: Float(upper.x + (top - upper.y) * slope), top: Float(top), bottom: Float(bottom),
+                slope: Float(slope)))
+    }
+
+    /// A whole pixel at a place, or near the cell's zone.
+    private static func whole(_ place: Double, near cell: Int) -> Double {
+        let start = Double(cell / zoneSize * zoneSize)
+        return start + min(max(place.rounded(.down) - start, places.lowerBound), places.upperBound)
     }
 
     /// Larger pictures, which are beyond the limits unless these are raised, are parted for it: all cells of a zone see the
@@ -126,30 +170,36 @@ final class PartRasterizer {
     private static let edgeReach = 70_000.0
 }
 
-/// Which parts reach into which row of a cell: the parts' indices, row after row.
-private struct RowTable {
-    private(set) var indices: [Int32] = []
-    private(set) var mostInRow = 0
+/// Which parts reach into which strip of rows of a cell: the parts' indices, strip after strip.
+private struct StripTable {
+    private(set) var mostInStrip = 0
+    private var indices: [Int32] = []
     private var starts: [Int] = []
     private var next: [Int] = []
 
-    mutating func fill(with ranges: [Range<Int>], height: Int) {
+    mutating func fill(with ranges: [ClosedRange<Int>], count: Int) {
         starts.removeAll(keepingCapacity: true)
-        starts.append(contentsOf: repeatElement(0, count: height + 1))
-        for range in ranges { for row in range { starts[row + 1] += 1 } }
-        mostInRow = starts.max() ?? 0
-        for row in 0..<height { starts[row + 1] += starts[row] }
+        starts.append(contentsOf: repeatElement(0, count: count + 1))
+        for range in ranges { for strip in range { starts[strip + 1] += 1 } }
+        mostInStrip = starts.max() ?? 0
+        for strip in 0..<count { starts[strip + 1] += starts[strip] }
         indices.removeAll(keepingCapacity: true)
-        indices.append(contentsOf: repeatElement(0, count: starts[height]))
+        indices.append(contentsOf: repeatElement(0, count: starts[count]))
         next = starts
         for (index, range) in ranges.enumerated() {
-            for row in range {
-                indices[next[row]] = Int32(index)
-                next[row] += 1
+            for strip in range {
+                indices[next[strip]] = Int32(index)
+                next[strip] += 1
             }
         }
     }
 
-    /// Where the indices of a row's parts are.
-    func range(ofRow row: Int) -> Range<Int> { starts[row]..<starts[row + 1] }
+    /// Calls `body` with the indices of a strip's parts, unless there are none.
+    func withParts(ofStrip strip: Int, _ body: (UnsafePointer<Int32>, Int) -> Void) {
+        let range = starts[strip]..<starts[strip + 1]
+        guard !range.isEmpty else { return }
+        indices.withUnsafeBufferPointer { all in
+            if let first = all.baseAddress { body(first + range.lowerBound, range.count) }
+        }
+    }
 }
