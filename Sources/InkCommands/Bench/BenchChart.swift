@@ -52,9 +52,14 @@ struct BenchChart: Sendable {
                     ? " (of many, each picture's own time), " : ", ")
                 + "logarithmic; whiskers to the 95th percentile.",
             "Dashed: device tiers of 3, 5 and 7 s for a longest edge of up to 2048 pixels, above in proportion to its "
-                + "square.",
+                + "square"
+                + (report.results.contains { $0.limits == nil } ? "; none where pictures differ in theirs." : "."),
             "Right: shares of the work of all workers, phase by phase.",
         ]
+        if report.results.contains(where: { $0.exports.count < 20 }) {
+            notes.append("Of fewer than 20 exports the 95th percentile is the slowest.")
+        }
+        if let busy = report.busyNote { notes.append(busy) }
         if let comparison {
             notes.append("Diamonds: the median of the run of \(comparison.date.prefix(10)) that it is compared with.")
         }
@@ -79,10 +84,8 @@ struct BenchChart: Sendable {
         return 64 + Double(subtitles.count) * 17 + 32 + rows + 56 + Double(notes.count) * 16
     }
 
-    /// The tiers' times for a result's pictures, milliseconds.
-    private static func limits(_ result: BenchResult) -> [Double] {
-        DeviceTiers.limits(edge: result.subject.pixels.longestEdge).map { $0 * 1000 }
-    }
+    /// The tiers' times for a result's pictures, milliseconds; none when these differ.
+    private static func limits(_ result: BenchResult) -> [Double] { (result.limits ?? []).map { $0 * 1000 } }
 
     private func heading(_ svg: inout SVGText) -> Double {
         svg.text(Self.margin, 42, title, kind: "title")

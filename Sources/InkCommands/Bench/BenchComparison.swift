@@ -101,6 +101,7 @@ struct BenchComparison: Sendable {
                             ("scene", .string(row.subject.scene)), ("size", .string(row.subject.size)),
                             ("earlierMs", .milliseconds(row.earlier)), ("nowMs", .milliseconds(row.now)),
                             ("ratio", row.medianRatio.map { .number($0) } ?? .null),
+                            ("estimate", row.ratio.map { .number($0.estimate) } ?? .null),
                             (
                                 "interval99",
                                 row.ratio.map { .array([.number($0.low), .number($0.high)]) } ?? .null

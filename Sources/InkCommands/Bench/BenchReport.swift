@@ -26,6 +26,12 @@ struct BenchReport: Hashable, Sendable {
     static let othersShareMax = 0.1
     var isOfBusyMachine: Bool { othersShare.map { $0 > Self.othersShareMax } ?? false }
 
+    /// What to mind of such a machine; nil of others.
+    var busyNote: String? {
+        guard isOfBusyMachine, let share = othersShare else { return nil }
+        return "Others took \(Shown.decimal(share * 100, places: 0))% of the cores: times are not the machine's best."
+    }
+
     var json: JSONValue {
         .object([
             ("format", .string(Self.format)),

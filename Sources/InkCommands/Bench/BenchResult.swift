@@ -47,6 +47,15 @@ struct BenchResult: Hashable, Sendable {
         }
     }
 
+    /// The longest edges of its pictures, pixels, ascending.
+    var edges: [Int] { Set(samples.flatMap(\.pictures).map(\.edge)).sorted() }
+
+    /// The tiers' times for its pictures, seconds; nil when these differ.
+    var limits: [Double]? {
+        let all = Set(edges.map { DeviceTiers.limits(edge: $0) })
+        return all.count == 1 ? all.first : nil
+    }
+
     /// The commands' times, milliseconds.
     var times: [Double] { samples.map(\.milliseconds) }
 

@@ -62,12 +62,16 @@ struct BenchSubjects {
     /// Writes the built-in scenes into `folder`, reads the user's projects; each at each size. A project that cannot be
     /// read is said and left out.
     ///
+    /// - Parameter isStopped: asked now and then; when it is so, what is found is of no use.
     /// - Throws: when the folder of projects is none or holds nothing that can be read.
-    mutating func find(scenesIn folder: String) throws(CommandError) -> [BenchSubject] {
+    mutating func find(
+        scenesIn folder: String, isStopped: () -> Bool = { false }
+    ) throws(CommandError) -> [BenchSubject] {
         // Before the scenes are made: a wrong folder should be said at once.
-        let own = try arguments.projects.map { folder throws(CommandError) in try projects(in: folder) } ?? []
+        let own =
+            try arguments.projects.map { folder throws(CommandError) in try projects(in: folder, isStopped) } ?? []
         var subjects: [BenchSubject] = []
-        for scene in BenchScene.all {
+        for scene in BenchScene.all where !isStopped() {
             let path = folder.appendingPath("\(scene.name).ink")
             try asCommand { () throws(EngineError) in try FileSystem.writeAtomically(try scene.file(), to: path) }
             let source = Source(
@@ -99,7 +103,7 @@ struct BenchSubjects {
         }
     }
 
-    private mutating func projects(in folder: String) throws(CommandError) -> [Source] {
+    private mutating func projects(in folder: String, _ isStopped: () -> Bool) throws(CommandError) -> [Source] {
         let status = try asCommand { () throws(EngineError) in try FileSystem.status(folder) }
         guard let status else {
             throw .engine(.io(path: folder, operation: "open the folder", errno: FileSystem.missingError))
@@ -107,7 +111,7 @@ struct BenchSubjects {
         guard status.isFolder else { throw .usage("--projects: \(folder) is not a folder") }
         let opener = environment.makeOpener([], Limits(), .none)
         var sources: [Source] = []
-        for found in try InputFinder.find([folder]) {
+        for found in try InputFinder.find([folder]) where !isStopped() {
             do throws(EngineError) {
                 let input: ExportInput
                 switch found {
@@ -124,7 +128,7 @@ struct BenchSubjects {
                 failures.append(error.exitCode)
             }
         }
-        guard !sources.isEmpty else {
+        guard !sources.isEmpty || isStopped() else {
             throw .engine(.badInput(Place(file: folder), reason: "the folder holds no project that can be measured"))
         }
         return sources

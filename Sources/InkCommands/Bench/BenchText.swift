@@ -26,11 +26,7 @@ struct BenchText: Sendable {
     }
 
     /// What to mind when others were at work too.
-    private var busy: [String] {
-        guard report.isOfBusyMachine, let share = report.othersShare else { return [] }
-        return Self.wrapped(
-            "Others took \(Shown.decimal(share * 100, places: 0))% of the cores: times are not the machine's best.")
-    }
+    private var busy: [String] { report.busyNote.map { Self.wrapped($0) } ?? [] }
 
     private var times: [String] {
         let tiers = DeviceTiers.seconds.map { Shown.decimal($0, places: 0) + " s" }
@@ -67,14 +63,14 @@ struct BenchText: Sendable {
 
     /// The tiers' times at the sizes above 2K.
     private var largerTiers: String {
-        var edges: Set<Int> = []
-        let texts = report.results.compactMap { result -> String? in
-            let edge = result.subject.pixels.longestEdge
-            guard edge > 2048, edges.insert(edge).inserted else { return nil }
-            return "\(edge): "
+        let edges = Set(report.results.flatMap(\.edges)).filter { $0 > 2048 }.sorted()
+        guard let first = edges.first, let last = edges.last else { return "" }
+        func text(_ edge: Int) -> String {
+            "\(edge): "
                 + DeviceTiers.limits(edge: edge).map { Shown.decimal($0, places: 1) + " s" }.joined(separator: ", ")
         }
-        return texts.isEmpty ? "" : " (\(texts.joined(separator: "; ")))"
+        let texts = edges.count <= 4 ? edges.map(text).joined(separator: "; ") : "\(text(first)) to \(text(last))"
+        return " (\(texts))"
     }
 
     private var phases: [String] {

@@ -21,10 +21,11 @@ struct LogScale: Hashable, Sendable {
         return range.lowerBound + min(1, share) * (range.upperBound - range.lowerBound)
     }
 
-    /// The round times on the axis: 1, 2 and 5 of each decade, or only 1 when it is long.
+    /// The round times on the axis: 1, 2 and 5 of each decade, or, when it is long, where it begins and each 1 that is not near.
     var ticks: [Double] {
         let all = Self.steps(from: domain.lowerBound, to: domain.upperBound)
-        return all.count <= 8 ? all : all.filter { value in Self.isDecade(value) }
+        return all.count <= 8
+            ? all : all.filter { $0 == all.first || Self.isDecade($0) && $0 >= 4 * domain.lowerBound }
     }
 
     private static func isDecade(_ value: Double) -> Bool {

@@ -3,7 +3,8 @@ import InkSystem
 
 /// How much of the machine's processor time others take while something is measured.
 struct OthersLoad: Sendable {
-    /// Processor time in seconds: of all cores in all, of all that were at work, and of this process.
+    /// Processor time in seconds: of all cores in all, of all that were at work, and of this process and the children that it has
+    /// waited for.
     struct Times: Hashable, Sendable {
         var total: Double
         var busy: Double
@@ -11,14 +12,19 @@ struct OthersLoad: Sendable {
 
         /// nil where the system does not say.
         static func read() -> Times? {
-            var usage = rusage()
             let ticks = sysconf(Int32(_SC_CLK_TCK))
-            guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0, ticks > 0,
+            guard let own = used(RUSAGE_SELF), let children = used(RUSAGE_CHILDREN), ticks > 0,
                 let text = try? FileSystem.read("/proc/stat", limitBytes: 1 << 20),
                 let all = all(String(decoding: text, as: UTF8.self), ticksPerSecond: Double(ticks))
             else { return nil }
+            return Times(total: all.total, busy: all.busy, own: own + children)
+        }
+
+        private static func used(_ who: __rusage_who) -> Double? {
+            var usage = rusage()
+            guard getrusage(__rusage_who_t(who.rawValue), &usage) == 0 else { return nil }
             func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-            return Times(total: all.total, busy: all.busy, own: seconds(usage.ru_utime) + seconds(usage.ru_stime))
+            return seconds(usage.ru_utime) + seconds(usage.ru_stime)
         }
 
         /// Of the first line of /proc/stat (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal; what guests take is

@@ -34,7 +34,8 @@ struct BenchCommand {
         }
         let date = LogTime.text(LogTime.now())
         var finder = BenchSubjects(arguments, environment)
-        var subjects = try finder.find(scenesIn: folder)
+        var subjects = try finder.find(scenesIn: folder) { runner.stoppedBy != nil }
+        if let signal = runner.stoppedBy { return signal.exitCode }
         try refuseReplacedInputs(subjects)
         var failures = finder.failures
         let load = OthersLoad()
@@ -55,35 +56,48 @@ struct BenchCommand {
     private func measure(
         _ subjects: inout [BenchSubject], _ runner: BenchRunner, _ failures: inout [ExitCode]
     ) -> [BenchResult] {
-        var samples = [[BenchSample]?](repeating: [], count: subjects.count)
-        var peaks = [Int?](repeating: nil, count: subjects.count)
-        for round in 0...arguments.runs {
-            for index in subjects.indices where samples[index] != nil {
+        defer { clearProgress() }
+        var measured: [Measured?] = subjects.map { _ in Measured() }
+        while true {
+            let waiting = subjects.indices.filter { (measured[$0]?.samples.count ?? .max) < arguments.runs }
+            if waiting.isEmpty { break }
+            for index in waiting {
                 let subject = subjects[index]
-                showProgress(round, subject)
+                showProgress(measured[index], subject)
                 do throws(BenchFailure) {
-                    guard let sample = try runner.measure(subject) else {
-                        clearProgress()
-                        return []
-                    }
-                    // The first round warms up.
-                    if round > 0 { samples[index]?.append(sample) } else { peaks[index] = runner.peakBytes(subject) }
+                    guard let sample = try runner.measure(subject) else { return [] }
+                    measured[index]?.add(sample) { runner.peakBytes(subject) }
                 } catch {
                     failures.append(error.exitCode)
-                    samples[index] = nil
+                    measured[index] = nil
                     guard !error.paths.isEmpty,
                         let others = subject.leaving(out: error.paths, sha256: environment.sha256)
                     else { continue }
+                    // The others are measured anew: their time together is another.
                     subjects[index] = others
-                    samples[index] = []
-                    peaks[index] = runner.peakBytes(others)
+                    measured[index] = Measured()
                 }
             }
         }
-        clearProgress()
-        return subjects.indices.compactMap { index in
-            guard let samples = samples[index], !samples.isEmpty else { return nil }
-            return BenchResult(subject: subjects[index].subject, samples: samples, peakBytes: peaks[index])
+        return zip(subjects, measured).compactMap { subject, measured in
+            measured.map { BenchResult(subject: subject.subject, samples: $0.samples, peakBytes: $0.peakBytes) }
+        }
+    }
+
+    /// What is known of a subject so far.
+    private struct Measured {
+        private(set) var isWarm = false
+        private(set) var samples: [BenchSample] = []
+        private(set) var peakBytes: Int?
+
+        /// The first time warms up; what memory the export takes is asked then.
+        mutating func add(_ sample: BenchSample, peakBytes: () -> Int?) {
+            if isWarm {
+                samples.append(sample)
+            } else {
+                isWarm = true
+                self.peakBytes = peakBytes()
+            }
         }
     }
 
@@ -142,9 +156,9 @@ struct BenchCommand {
         }
     }
 
-    private func showProgress(_ round: Int, _ subject: BenchSubject) {
-        guard let size = environment.console.terminalSize() else { return }
-        let what = round == 0 ? "Warming up" : "Run \(round) of \(arguments.runs)"
+    private func showProgress(_ measured: Measured?, _ subject: BenchSubject) {
+        guard let measured, let size = environment.console.terminalSize() else { return }
+        let what = measured.isWarm ? "Run \(measured.samples.count + 1) of \(arguments.runs)" : "Warming up"
         let line = "\(what): \(subject.subject.scene.escapingControls()), \(subject.subject.size)"
         environment.console.writeError("\r\u{1b}[K\(line.shortened(to: max(4, size.columns - 1)))")
     }

@@ -123,6 +123,26 @@ struct BenchOutputTests {
         #expect(BenchText(report: report, comparison: nil).text.contains("(4096: 12.0 s, 20.0 s, 28.0 s)"))
     }
 
+    @Test func picturesThatDifferInTheirTiersHaveNone() throws {
+        var batch = BenchResult.sample("14 projects", size: "1x", times: [140])
+        batch.samples[0].pictures = (0..<14).map { .init(milliseconds: 10, edge: 1000 + 250 * $0) }
+        let report = BenchReport.sample([batch])
+        let chart = BenchChart(report: report, comparison: nil)
+        #expect(try elements(chart).allSatisfy { $0.attributes["class"] != "tier" })
+        #expect(chart.svg.contains("none where pictures differ in theirs"))
+        let words = BenchText(report: report, comparison: nil).text.split(whereSeparator: \.isWhitespace)
+        #expect(words.joined(separator: " ").contains("(2250: 3.6 s, 6.0 s, 8.4 s to 4250: 12.9 s, 21.5 s, 30.1 s)"))
+    }
+
+    @Test func aBusyMachineIsSaidEverywhere() {
+        let report = BenchReport.sample([.sample(times: [50])], othersShare: 0.31)
+        let note = "Others took 31% of the cores"
+        #expect(BenchText(report: report, comparison: nil).text.contains(note))
+        #expect(BenchChart(report: report, comparison: nil).svg.contains(note))
+        let calm = BenchReport.sample([.sample(times: [50])], othersShare: 0.03)
+        #expect(!BenchChart(report: calm, comparison: nil).svg.contains("Others took"))
+    }
+
     @Test func theEarlierPicturesAreComparedWithPictures() throws {
         var batch = BenchResult.sample("14 projects", times: [140, 140])
         batch.subject.pictureCount = 14
@@ -158,6 +178,7 @@ struct BenchOutputTests {
         for value in values { #expect((100...500).contains(scale.place(value))) }
         #expect((1...11).contains(scale.ticks.count), "\(scale.ticks)")
         #expect(scale.place(scale.domain.lowerBound) == 100)
+        #expect(scale.ticks.first == scale.domain.lowerBound)
         #expect(abs(scale.place(scale.domain.upperBound) - 500) < 1e-6)
     }
 }

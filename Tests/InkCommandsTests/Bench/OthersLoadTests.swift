@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import InkCommands
@@ -21,6 +22,20 @@ struct OthersLoadTests {
         // Clocks of different steps.
         #expect(OthersLoad.share(from: start, to: .init(total: 120, busy: 49, own: 20)) == 0)
         #expect(OthersLoad.share(from: start, to: .init(total: 100.1, busy: 40, own: 10)) == nil)
+    }
+
+    /// A benchmark asks children of its own for their memory: that is no other's work.
+    @Test func childrenAreNotOthers() throws {
+        let start = try #require(OthersLoad.Times.read())
+        let child = Process()
+        child.executableURL = URL(fileURLWithPath: "/bin/sh")
+        child.arguments = ["-c", "n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done"]
+        let own = clock()
+        try child.run()
+        child.waitUntilExit()
+        let times = try #require(OthersLoad.Times.read())
+        let here = Double(clock() - own) / Double(CLOCKS_PER_SEC)
+        #expect(times.own - start.own > here + 0.02, "\(times.own - start.own) s, \(here) s of them here")
     }
 
     @Test func thisMachineSays() throws {
