@@ -1,9 +1,11 @@
 import InkEngine
+import InkSystem
 
 /// The `ink` program: its commands, apart from the process around them.
 public enum InkCommands {
     /// Runs a command line as the system gives it, the program's name first; the result is the process's exit status.
     public static func main(count: Int32, _ strings: UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+        OpenFiles.fillStandardStreams()
         ProcessMemory.returnLargeBlocks()
         var arguments: [String] = []
         for case let string? in (0..<Int(count)).dropFirst().map({ strings[$0] }) {

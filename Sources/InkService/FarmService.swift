@@ -40,10 +40,16 @@ public final class FarmService: Sendable {
         do throws(ProtocolError) { mailbox = try Mailbox() } catch { throw .transport(error) }
         do throws(StoreError) {
             data = try DataFolder(path: configuration.dataFolder)
-            store = try JobStore(path: data.jobsPath)
+            store = try JobStore(path: data.jobsPath, in: data)
             contents = try ContentFolder(folder: data.path, quotaBytes: configuration.quotaBytes)
         } catch {
             throw .store(error)
+        }
+        if store.isRestored {
+            onEvent(
+                FarmNote(
+                    .warning, "store.restored",
+                    reason: "the data folder was copied or put back; clients of its original are told to begin anew"))
         }
         do throws(ProtocolError) {
             authenticator = try configuration.security.map { security throws(ProtocolError) in
@@ -154,6 +160,7 @@ public final class FarmService: Sendable {
         ended.wait()
         ended.signal()
         authenticator?.stop()
+        store.close()
         data.release()
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import InkProtocol
 import InkSystem
 import Synchronization
 
@@ -9,7 +10,7 @@ import Synchronization
 ///     DATA/incoming/           projects on their way
 ///     DATA/pictures/JOB.png    pictures for clients to fetch
 ///     DATA/replays/            tasks that took their workers down
-///     DATA/lock
+///     DATA/lock                held by the broker; says which of its lives was the last one
 public final class DataFolder: Sendable {
     public let path: String
     private let lock: Atomic<Int32>
@@ -84,6 +85,49 @@ public final class DataFolder: Sendable {
         let file = lock.exchange(-1, ordering: .acquiringAndReleasing)
         if file >= 0 { close(file) }
     }
+
+    // MARK: - Lives
+
+    /// A name for the life of a broker that begins, which no other has; nil after `release`.
+    func newLife() -> String? { lockStatus.map { "\($0.st_ino)-\(SubmissionKey.random())" } }
+
+    /// The lives that the database may name if it is what the folder's last broker left: its own, and one that was about to
+    /// begin. None in a copy of the folder, whose lock is another file.
+    func lives() throws(StoreError) -> [String] {
+        guard let status = lockStatus else { return [] }
+        var bytes = [UInt8](repeating: 0, count: Self.livesBytesMax)
+        let count = pread(lock.load(ordering: .acquiring), &bytes, bytes.count, 0)
+        guard count >= 0 else { throw .file(path: lockPath, operation: "read", errno: errno) }
+        return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("\(status.st_ino)-") }.map(String.init)
+    }
+
+    /// Says which lives the database may name, durably.
+    func write(lives: [String]) throws(StoreError) {
+        let text = Array(lives.map { $0 + "\n" }.joined().utf8)
+        let file = lock.load(ordering: .acquiring)
+        guard ftruncate(file, 0) == 0, pwrite(file, text, text.count, 0) == text.count, fsync(file) == 0 else {
+            throw .file(path: lockPath, operation: "write", errno: errno)
+        }
+    }
+
+    /// Whether the folder is still where it was: another one in its place is not locked, and what is put into this one is lost.
+    var isInPlace: Bool {
+        var status = stat()
+        guard let held = lockStatus, stat(lockPath, &status) == 0 else { return false }
+        return status.st_dev == held.st_dev && status.st_ino == held.st_ino
+    }
+
+    private static let livesBytesMax = 4096
+    private var lockPath: String { path + "/lock" }
+
+    /// nil after `release`.
+    private var lockStatus: stat? {
+        var status = stat()
+        return fstat(lock.load(ordering: .acquiring), &status) == 0 ? status : nil
+    }
+
+    // MARK: - Folders
 
     /// Of the files in `pictures`, ascending.
     public var pictureNames: [String] { Self.names(in: picturesFolder) }

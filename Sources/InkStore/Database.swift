@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A connection to a SQLite database, used by one thread at a time.
 final class Database {
@@ -22,6 +23,9 @@ final class Database {
         if path != ":memory:" {
             try run("PRAGMA journal_mode=WAL")
             try run("PRAGMA synchronous=FULL")
+            // Pages of 4 KiB: on a small disk the log would take the room that it needs to be brought into the database.
+            try run("PRAGMA wal_autocheckpoint=250")
+            try run("PRAGMA journal_size_limit=\(250 * 4096)")
         }
         // The database is the broker's own, and so are its statements; a damaged file must not lead them astray.
         try run("PRAGMA trusted_schema=OFF")
@@ -38,8 +42,21 @@ final class Database {
         guard code == SQLITE_OK else { throw failure(code, "change it") }
     }
 
-    /// Runs `body` in a transaction: all of it or nothing.
+    /// Brings the log into the database, and empties it.
+    func checkpoint() throws(StoreError) { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+
+    /// Runs `body` in a transaction: all of it or nothing. On a full disk it is run once more, after the log has been emptied.
     func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        do throws(StoreError) {
+            return try attempt(body)
+        } catch {
+            guard case .full = error else { throw error }
+            do throws(StoreError) { try checkpoint() } catch let failure { _ = failure; throw error }
+            return try attempt(body)
+        }
+    }
+
+    private func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         try run("BEGIN IMMEDIATE")
         do throws(StoreError) {
             let result = try body()
@@ -106,6 +123,8 @@ final class Database {
     private func failure(_ code: Int32, _ operation: String) -> StoreError {
         switch code & 0xFF {
         case SQLITE_FULL: .full(path: path)
+        // Its companions need room too.
+        case SQLITE_IOERR where sqlite3_system_errno(handle) == ENOSPC: .full(path: path)
         case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(path: path, reason: String(cString: sqlite3_errmsg(handle)))
         default:
             .database(path: path, operation: operation, code: code, message: String(cString: sqlite3_errmsg(handle)))

@@ -10,10 +10,15 @@ import Synchronization
 public final class JobStore: Sendable {
     /// Tells one store from another, for ever.
     public let storeID: SubmissionKey
+    /// Whether the database came from elsewhere, such as a backup, and so became another store.
+    public let isRestored: Bool
     /// Of the database.
     public let path: String
 
     private static let schemaVersion = 1
+    /// More than a store ever has jobs after its last backup.
+    private static let restoredGap: UInt64 = 1_000_000
+    private let folder: DataFolder?
     private let writer: Mutex<Connection>
     /// nil for a database in memory, which has one connection only.
     private let reader: SharedConnection?
@@ -30,8 +35,11 @@ public final class JobStore: Sendable {
     }
 
     /// Opens or makes the database; `:memory:` is one that lasts as long as the object.
-    public init(path: String) throws(StoreError) {
+    ///
+    /// - Parameter folder: whose database it is; nil: nobody looks whether it is the one that was left there.
+    public init(path: String, in folder: DataFolder? = nil) throws(StoreError) {
         self.path = path
+        self.folder = folder
         if path != ":memory:" {
             // SQLite would make it readable for others; its companions take their modes from it.
             try StoreError.wrapping(path) { () throws(SystemFailure) in
@@ -41,6 +49,7 @@ public final class JobStore: Sendable {
         }
         let database = try Database(path: path)
         try Self.migrate(database)
+        isRestored = try folder.map { (folder) throws(StoreError) in try Self.settle(database, in: folder) } ?? false
         storeID = try Self.identity(database)
         writer = Mutex(Connection(database: database))
         reader = path == ":memory:" ? nil : SharedConnection(Connection(database: try Database(path: path)))
@@ -90,6 +99,33 @@ public final class JobStore: Sendable {
         }
     }
 
+    /// Whether this is another database than the folder's last broker left. Then it becomes another store, with numbers that
+    /// no job has had: clients would take new jobs for those that they knew by the same numbers.
+    private static func settle(_ database: Database, in folder: DataFolder) throws(StoreError) -> Bool {
+        var known: String?
+        try database.query("SELECT value FROM facts WHERE name = 'life'") { (row) throws(StoreError) in
+            known = row.text(0)
+            return false
+        }
+        guard let life = folder.newLife() else { return false }
+        let lives = try folder.lives()
+        let isForeign = known.map { !lives.contains($0) } ?? false
+        // A crash before the database says the new one leaves both.
+        try folder.write(lives: (isForeign ? [] : known.map { [$0] } ?? []) + [life])
+        try database.transaction { () throws(StoreError) in
+            if isForeign {
+                try database.change("DELETE FROM facts WHERE name = 'store'", [])
+                try database.change(
+                    "UPDATE facts SET value = value + ? WHERE name IN ('job', 'notice')", [SQLValue(restoredGap)])
+            }
+            try database.change(
+                "INSERT INTO facts VALUES ('life', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                [.text(life)])
+        }
+        try folder.write(lives: [life])
+        return isForeign
+    }
+
     private static func identity(_ database: Database) throws(StoreError) -> SubmissionKey {
         var found: [UInt8] = []
         try database.query("SELECT value FROM facts WHERE name = 'store'") { (row) throws(StoreError) in
@@ -108,7 +144,8 @@ public final class JobStore: Sendable {
     ///
     /// Throws when nothing of it was done.
     public func apply(_ entries: [JournalEntry]) throws(StoreError) -> [JournalOutcome] {
-        try use(writer) { (database) throws(StoreError) in
+        if let folder, !folder.isInPlace { throw .folderGone(path: folder.path) }
+        return try use(writer) { (database) throws(StoreError) in
             try database.transaction { () throws(StoreError) in
                 var outcomes: [JournalOutcome] = []
                 outcomes.reserveCapacity(entries.count)
@@ -117,6 +154,9 @@ public final class JobStore: Sendable {
             }
         }
     }
+
+    /// Brings what the log holds into the database itself, at the end: then it may be copied alone.
+    public func close() { try? use(writer) { (database) throws(StoreError) in try database.checkpoint() } }
 
     private static func apply(_ entry: JournalEntry, _ database: Database) throws(StoreError) -> JournalOutcome {
         func move(_ job: JobNumber, to state: StoredState, from codes: String) throws(StoreError) -> JournalOutcome {

@@ -19,6 +19,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case file(path: String, operation: String, errno: Int32)
     /// Bytes that are not what their name says.
     case wrongContent(found: ContentID, expected: ContentID)
+    /// The data folder has been removed, or another one is in its place.
+    case folderGone(path: String)
     /// The folder can be written by others.
     case unsafeFolder(path: String, reason: String)
 
@@ -36,7 +38,7 @@ public enum StoreError: Error, Hashable, Sendable {
         switch self {
         case .full, .quota, .database: true
         case .file(_, _, let errno): errno == ENOSPC || errno == EDQUOT || errno == EIO
-        case .locked, .newer, .corrupt, .wrongContent, .unsafeFolder: false
+        case .locked, .newer, .corrupt, .wrongContent, .folderGone, .unsafeFolder: false
         }
     }
 }
@@ -46,7 +48,7 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .database(let path, let operation, let code, let message):
             "\(path): cannot \(operation): \(message) (SQLite code \(code))"
-        case .full(let path): "\(path): the disk is full; make room, the broker goes on by itself"
+        case .full(let path): "\(path): the disk is full; make room (a broker that runs goes on by itself)"
         case .locked(let path): "\(path): another broker uses this data folder"
         case .newer(let path, let version):
             "\(path): was made by a later version of this program (schema \(version)); use that version"
@@ -56,6 +58,8 @@ extension StoreError: CustomStringConvertible {
         case .file(let path, let operation, let errno):
             "\(path): cannot \(operation): \(String(cString: strerror(errno)))"
         case .wrongContent(let found, let expected): "content \(expected) arrived as \(found)"
+        case .folderGone(let path):
+            "\(path): is not the folder any more that this broker began with; put it back, or start the broker anew"
         case .unsafeFolder(let path, let reason): "\(path): \(reason)"
         }
     }

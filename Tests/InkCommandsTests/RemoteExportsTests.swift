@@ -45,6 +45,31 @@ import Testing
         #expect(exports.takeForgettable() == [1])
     }
 
+    @Test func aPictureThatCannotBeWrittenHereIsForgottenThere() {
+        var exports = RemoteExports()
+        let key = SubmissionKey.random()
+        exports.add(0, name: "a.ink", output: "a.png", key: key)
+        _ = exports.take(.accepted(key, 1))
+        _ = exports.take(.notice(Notice(id: 2, job: 1, ending: .finished(Self.picture))))
+        let error = ClientError.badPicture(reason: "x")
+        #expect(
+            exports.take(.fetchFailed(1, error)) == [.noticeTaken(2), .tell(.failed(0, PictureFailure(error)))])
+        #expect(exports.takeForgettable() == [1])
+    }
+
+    @Test func aJobThatTheBrokerHasLostIsTheFarmsFault() {
+        var exports = RemoteExports()
+        let key = SubmissionKey.random()
+        exports.add(0, name: "a.ink", output: "a.png", key: key)
+        _ = exports.take(.accepted(key, 1))
+        let actions = exports.take(.notice(Notice(id: 2, job: 1, ending: .unknown)))
+        guard case .tell(.failed(0, let failure))? = actions.last else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(failure.kind == .unreachable && failure.reason.contains("lost job 1"), "\(failure)")
+    }
+
     @Test func whatTheBrokerHasNotTakenIsWithdrawnWhenItIsCancelled() {
         var exports = RemoteExports()
         let keys = [SubmissionKey.random(), SubmissionKey.random()]

@@ -197,6 +197,31 @@ struct FarmFaultTests {
         #expect(try job.differences(in: farm.path("out")) == [])
     }
 
+    @Test("A broker may have as many files as the system allows, and writes nothing for people into its own")
+    func openFiles() throws {
+        let folder = try EndToEndFolder()
+        let ink = try InkProcess.executable().path
+        let broker = try FarmProcesses.Member(
+            "broker", [], log: folder("log"),
+            prefix: [
+                "sh", "-c",
+                "ulimit -S -n 64; exec '\(ink)' broker --data \(folder("data")) --log-level debug --log json "
+                    + "--clients ipc://\(folder("c")) --workers ipc://\(folder("w")) <&- >&- 2>&-",
+            ])
+        defer { broker.kill9() }
+        let limit = Date().addingTimeInterval(20)
+        while !folder.files.contains("c"), Date() < limit { usleep(20_000) }
+        // Two things to be logged.
+        for _ in 0..<2 { _ = try InkProcess.run(["submit", "-", "--broker", "ipc://\(folder("c"))"], input: "{}") }
+        let limits = try String(contentsOfFile: "/proc/\(broker.process.processIdentifier)/limits", encoding: .utf8)
+        let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+        let words = line.split(separator: " ")
+        #expect(words.count == 6 && words[3] == words[4], "\(line)")
+        #expect(try !String(decoding: folder.read("data/lock"), as: UTF8.self).contains("{"))
+        broker.send(SIGTERM)
+        #expect(broker.end(seconds: 20) == 0)
+    }
+
     @Test("A full queue says so, and clients come again", .timeLimit(.minutes(5)))
     func busy() throws {
         let job = try FarmJob(sizes: "0.1x,0.2x,0.3x")

@@ -54,10 +54,26 @@ struct InterruptionTests {
         let folder = try EndToEndFolder()
         let process = try underWay(folder, [])
         process.send(SIGINT)
-        process.send(SIGINT)
+        process.send(SIGTERM)
         let result = process.wait()
-        #expect(result.code == 130)
+        #expect(result.code == 130 || result.code == 143)
         #expect(folder.files(in: "out").isEmpty)
+    }
+
+    /// As `timeout` does, which stops the program and then its group.
+    @Test func theSameSignalAtOnceIsNoSecondOne() throws {
+        for _ in 0..<5 {
+            let folder = try EndToEndFolder()
+            let report = folder("report.json")
+            let process = try underWay(folder, ["--report", report])
+            for _ in 0..<3 {
+                process.send(SIGTERM)
+                Thread.sleep(forTimeInterval: 0.005)
+            }
+            let result = process.wait()
+            #expect(result.code == 143, "\(result.error)")
+            #expect(folder.files.contains("report.json") && folder.files(in: "out").isEmpty)
+        }
     }
 
     /// It waits for something else than the signal: one of the two would have to come.

@@ -190,6 +190,17 @@ struct ServiceStateTests {
         #expect(starting(state.handle(.tick, now: 2_010)) == [1])
     }
 
+    @Test("When the system is short of something, the job waits and no other is begun for a while")
+    func shortage() {
+        var state = service()
+        #expect(starting(accept(&state)) == [1])
+        _ = state.handle(.committed(.starting(1), .success([.done])), now: 5)
+        let actions = state.handle(.exportEnded(1, .later(reason: "too many open files"), story: []), now: 10)
+        #expect(starting(actions) == [] && endings(actions) == [])
+        #expect(starting(accept(&state, now: 20)) == [])
+        #expect(starting(state.handle(.tick, now: 2_010)) == [1, 2])
+    }
+
     private func endings(_ actions: [ServiceAction]) -> [JobNumber] {
         actions.compactMap { if case .journal(.ended(let job), _) = $0 { job } else { nil } }
     }
@@ -397,6 +408,15 @@ struct ServiceValuesTests {
         #expect(code(.output(path: "", operation: "", errno: 28)) == .inputOutput)
         #expect(code(.noWorkers(export: "", waitedMilliseconds: 1)) == .noWorkers)
         #expect(code(.internalError("")) == .internalError)
+        // No fault of the job.
+        for number in [EMFILE, ENFILE] {
+            for error: BrokerError in [
+                .refused(.io(path: "", operation: "", errno: number)), .output(path: "", operation: "", errno: number),
+                .spill(operation: "", errno: number),
+            ] {
+                #expect(ExportEnd(error) == .later(reason: error.description))
+            }
+        }
     }
 
     @Test("A story keeps its first lines and counts the others")

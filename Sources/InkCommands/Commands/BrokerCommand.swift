@@ -2,6 +2,7 @@ import InkBroker
 import InkEngine
 import InkProtocol
 import InkService
+import InkSystem
 
 /// `ink broker`: serves workers and clients until it is told to stop.
 struct BrokerCommand {
@@ -35,6 +36,8 @@ struct BrokerCommand {
     }
 
     private func execute() throws(CommandError) -> ExitCode {
+        // Thousands of workers and clients, each with a connection.
+        OpenFiles.raiseLimit()
         let control = ServiceControl()
         if environment.handlesSignals {
             Interrupts.ignoreHangUp()

@@ -91,8 +91,9 @@ struct RemoteExports: Sendable {
         case .fetched(let job, _): return fetched(job)
         case .fetchFailed(let job, let error):
             guard let id = idOfJob[job], let entry = open[id] else { return [] }
+            // Nobody comes back for what cannot be written here.
+            if entry.finish != nil, !isCancelling { forgettable.append(job) }
             let taken: [Action] = entry.finish.map { [.noticeTaken($0.notice)] } ?? []
-            // The broker has been told to forget it.
             return taken + (isCancelling ? cancel(id) : fail(id, PictureFailure(error)))
         }
     }
@@ -117,7 +118,10 @@ struct RemoteExports: Sendable {
             forgettable.append(notice.job)
             return taken + cancel(id)
         case .cancelled where isCancelling: return taken + cancel(id)
-        case .failed, .cancelled, .unknown:
+        case .unknown:
+            let reason = "the broker has lost job \(notice.job), its store is another than before; export it again"
+            return taken + fail(id, PictureFailure(kind: .unreachable, reason: reason))
+        case .failed, .cancelled:
             return taken + (PictureFailure(notice.ending, job: notice.job).map { fail(id, $0) } ?? [])
         }
     }

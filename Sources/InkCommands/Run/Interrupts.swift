@@ -33,7 +33,9 @@ enum StopSignal: Hashable, Sendable {
 enum Interrupts {
     /// How long the first signal may go unheeded: a command may be waiting for something else (standard input, a pipe that
     /// nobody empties).
-    private static let heedSeconds = 1
+    private static let patience = Duration.seconds(1)
+    /// The same signal once more within this time is the first one's echo.
+    private static let repetition = Duration.milliseconds(100)
     /// How long a disk may take to remove what is left, at the end.
     private static let removalSeconds = 1
 
@@ -115,24 +117,37 @@ enum Interrupts {
         func run() {
             let first = wait()
             onFirst(first)
-            var second = waitUntilHeeded()
-            // A terminal that is closed is told by the shell and again by the system.
-            while second == .hangUp { second = wait() }
+            // Who stops a whole group tells the program twice, as `timeout` does.
+            let second = next(within: Interrupts.repetition, besides: [.hangUp, first]) ?? second()
             beforeExit()
             Interrupts.leave(second ?? first)
         }
 
-        /// The next signal; nil when the first one was not heeded in time.
-        private func waitUntilHeeded() -> StopSignal? {
-            let end = ContinuousClock.now + .seconds(Interrupts.heedSeconds)
-            while !Interrupts.isHeeded.load(ordering: .acquiring) {
-                guard ContinuousClock.now < end else { return nil }
+        /// The next signal; nil when the first one was not heeded in time. A terminal that is closed is told by the shell and
+        /// again by the system.
+        private func second() -> StopSignal? {
+            let early = next(within: Interrupts.patience, besides: [.hangUp]) {
+                !Interrupts.isHeeded.load(ordering: .acquiring)
+            }
+            if let early { return early }
+            guard Interrupts.isHeeded.load(ordering: .acquiring) else { return nil }
+            while true {
+                let signal = wait()
+                if signal != .hangUp { return signal }
+            }
+        }
+
+        /// A signal that comes within a time, and as long as `isWaiting`; nil for none.
+        private func next(
+            within time: Duration, besides ignored: Set<StopSignal>, while isWaiting: () -> Bool = { true }
+        ) -> StopSignal? {
+            let end = ContinuousClock.now + time
+            while isWaiting(), ContinuousClock.now < end {
                 var step = timespec(tv_sec: 0, tv_nsec: 20_000_000)
                 let number = withUnsafePointer(to: signals) { sigtimedwait($0, nil, &step) }
-                // A closed terminal may be told again before anybody has looked.
-                if let signal = StopSignal(number: number), signal != .hangUp { return signal }
+                if let signal = StopSignal(number: number), !ignored.contains(signal) { return signal }
             }
-            return wait()
+            return nil
         }
 
         private func wait() -> StopSignal {

@@ -44,7 +44,7 @@ extension CommandError {
         case .store(let cause):
             switch cause {
             case .locked, .unsafeFolder, .newer: kind = .configuration
-            case .database, .full, .corrupt, .quota, .file, .wrongContent: kind = .inputOutput
+            case .database, .full, .corrupt, .quota, .file, .wrongContent, .folderGone: kind = .inputOutput
             }
         // An address that is taken or not this machine's.
         case .transport, .broker(.transport): kind = .inputOutput

@@ -88,8 +88,10 @@ extension ServiceLoop {
 
     private func ended(_ job: JobNumber, _ end: ExportEnd) {
         let run = runs.removeValue(forKey: job)
-        if case .again(let reason) = end {
+        switch end {
+        case .again(let reason), .later(let reason):
             onEvent(FarmNote(.warning, "job.restarted", job: job, reason: reason))
+        case .ended: break
         }
         if case .ended(.finished) = end {} else { run?.reservation.giveBack() }
         endFollowing(job, end)
@@ -184,6 +186,10 @@ extension FinishedPicture {
 extension ExportEnd {
     init(_ error: BrokerError) {
         switch error {
+        // Out of file descriptors: no fault of the job, and others give theirs back.
+        case .refused(.io(_, _, EMFILE)), .refused(.io(_, _, ENFILE)), .output(_, _, EMFILE), .output(_, _, ENFILE),
+            .spill(_, EMFILE), .spill(_, ENFILE):
+            self = .later(reason: error.description)
         case .refused(.badInput), .refused(.overLimit):
             self = .ended(.failed(.badInput, text: error.description))
         case .refused(.io), .output, .spill, .targetNotAFile, .journal:

@@ -43,6 +43,8 @@ enum ExportEnd: Hashable, Sendable {
     case ended(JobEnding)
     /// It can be tried again: the workers of its renderer version have left.
     case again(reason: String)
+    /// The same, but not at once: the system is short of something that all of them need.
+    case later(reason: String)
 }
 
 /// What happened, as far as it concerns the jobs and the clients.

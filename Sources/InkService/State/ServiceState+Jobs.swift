@@ -53,7 +53,7 @@ extension ServiceState {
         actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
     }
 
-    mutating func exportEnded(_ number: JobNumber, _ end: ExportEnd, story: [UInt8]) {
+    mutating func exportEnded(_ number: JobNumber, _ end: ExportEnd, story: [UInt8], now: UInt64) {
         guard let job = jobs[number], case .active = job.phase else { return }
         switch end {
         case .ended(.cancelled) where !job.wantsCancel:
@@ -62,7 +62,8 @@ extension ServiceState {
             activeJobs.remove(number)
             actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
         case .ended(let ending): self.end(number, ending, story: story)
-        case .again:
+        case .again, .later:
+            if case .later = end { startsAgainAt = now + rules.storageRetryMilliseconds }
             actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
             if job.wantsCancel { self.end(number, .cancelled, story: story) } else { enqueue(number, job) }
         }

@@ -105,7 +105,7 @@ struct ServiceState: Sendable {
     var nextJob: JobNumber
     var nextNotice: UInt64
     var isStopping = false
-    /// No job is begun before, since the disk has refused the mark.
+    /// No job is begun before, since the disk has refused the mark, or the system is short of something.
     var startsAgainAt: UInt64 = 0
     var lastRefusedRetry: UInt64 = 0
     var actions: [ServiceAction] = []
@@ -212,7 +212,7 @@ struct ServiceState: Sendable {
             for session in jobs[job]?.watchers.sorted() ?? [] {
                 actions.append(.send(session, .progress(job, done: done, total: total)))
             }
-        case .exportEnded(let job, let end, let story): exportEnded(job, end, story: story)
+        case .exportEnded(let job, let end, let story): exportEnded(job, end, story: story, now: now)
         case .stopping: isStopping = true
         case .tick: tick(now: now)
         }

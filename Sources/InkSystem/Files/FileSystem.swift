@@ -52,26 +52,25 @@ package enum FileSystem {
     package static func makeFolders(
         _ path: String, mode: UInt32 = 0o777, made: inout [String]
     ) throws(SystemFailure) {
-        if mkdir(path, mode) == 0 {
-            made.append(path)
-            return
-        }
-        let reason = errno
-        if reason == ENOENT {
-            let parent = path.splitPath().folder
-            guard !parent.isEmpty, parent != path else {
-                throw SystemFailure(operation: "make the folder", errno: reason)
-            }
-            try makeFolders(parent, mode: mode, made: &made)
+        for attempt in 1... {
             if mkdir(path, mode) == 0 {
                 made.append(path)
                 return
             }
+            let failure = SystemFailure(operation: "make the folder", errno: errno)
+            if let found = try status(of: path) {
+                if found.isFolder { return }
+                throw SystemFailure(operation: "make the folder", errno: ENOTDIR)
+            }
+            // Others may make the folder, and take it or those above it away again, in the meantime.
+            guard failure.errno == ENOENT || failure.errno == EEXIST, attempt < makingAttemptsMax else { throw failure }
+            let parent = path.splitPath().folder
+            guard !parent.isEmpty, parent != path else { throw failure }
+            if failure.errno == ENOENT { try makeFolders(parent, mode: mode, made: &made) }
         }
-        // Another may have made it in the meantime.
-        guard let found = try status(of: path) else { throw SystemFailure(operation: "make the folder", errno: reason) }
-        guard found.isFolder else { throw SystemFailure(operation: "make the folder", errno: ENOTDIR) }
     }
+
+    private static let makingAttemptsMax = 100
 
     /// Whether a process listens at a socket in the file system. False also where that cannot be found out.
     package static func isListenedAt(_ path: String) -> Bool {
