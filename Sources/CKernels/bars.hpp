@@ -86,6 +86,12 @@ struct corner {
         return plus(product(u.part, v.part), more(u.part, u.slope, v.part, v.slope, all(odd), all(even)));
     }
 
+    /// The same of 32 pixels.
+    INK_METHOD ushort32 covered(ushort32 u, short32 u_slope, ushort32 v, short32 v_slope) const {
+        return plus(
+            product(u, v), more(u, u_slope, v, v_slope, joined(all(odd), all(odd)), joined(all(even), all(even))));
+    }
+
     /// Of two corners side by side.
     INK_INLINE ushort32 covered(
         const corner &one, const corner &other, share u, share other_u, share v, share other_v) {
@@ -493,6 +499,8 @@ struct bar_rows {
     /// By how much more in the next column and row: 2^-32 periods, 2^-19 pixels.
     uint32_t phase_by_column, phase_by_row;
     int32_t distance_by_column, distance_by_row;
+    /// From the first phase at which any of sixteen pixels may meet a bar to the middle of one, and how many such phases there are.
+    uint32_t phase_before, phases_met;
     // For a stamp.
     uint32_t phase;
     int32_t distance;
@@ -509,7 +517,16 @@ struct bar_rows {
         r.phase_by_row = (uint32_t)fixed(n1.y * r.inverse_period);
         r.distance_by_column = distance_of(n2.x);
         r.distance_by_row = distance_of(n2.y);
+        const double reach = bars.half_width + shadow(n1) + 1.0 / 256, span = (lanes - 1) * n1.x;
+        const double met = 2 * reach + magnitude(span);
+        r.phase_before = (uint32_t)fixed((reach + greatest(span, 0.0)) * r.inverse_period);
+        r.phases_met = met < bars.period ? (uint32_t)fixed(met * r.inverse_period) : ~(uint32_t)0;
         return r;
+    }
+
+    /// Whether any of sixteen pixels may meet a bar, by the phase of the first one.
+    INK_METHOD int16lanes may_meet(uint16lanes phases) const {
+        return (int16lanes)(phases + phase_before <= (uint16lanes)phases_met);
     }
 
     /// - Parameters: x, y: the middle of the stamp's first pixel from its centre.
@@ -683,7 +700,7 @@ template <bool is_thin, typename Side, typename End> struct stamp_rows {
         // Steps are counted from the stamp's own first pixels, in whatever cell they are.
         for (int32_t step = 0; step < widest; step += lanes) {
             const int16lanes column = part.first + step, left = widths - step;
-            const int16lanes there = (int16lanes)(left > 0) & in_cell(column);
+            const int16lanes there = (int16lanes)(left > 0) & in_cell(column) & bars[0].may_meet(phases);
             if (bits_of(there) != 0) {
                 sources from;
                 alignas(64) int32_t count[lanes], target[lanes];
@@ -722,7 +739,7 @@ template <bool is_thin, typename Side, typename End> struct stamp_rows {
             int16lanes has[2];
             for (int d = 0; d < 2; d++) {
                 const int16lanes left_out = clamped(parts[d].first - column), within = clamped(parts[d].end - column);
-                has[d] = (int16lanes)(left_out < within) & seen;
+                has[d] = (int16lanes)(left_out < within) & seen & bars[d].may_meet(phases[d]);
                 *(int16lanes *)before[d] = left_out;
                 *(int16lanes *)count[d] = within;
             }

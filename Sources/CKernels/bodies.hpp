@@ -14,6 +14,7 @@
 #include "raster.hpp"
 #include "stamps.hpp"
 #include "bars.hpp"
+#include "lines.hpp"
 #include "waves.hpp"
 #include "covered.hpp"
 #include "paint.hpp"

@@ -6,46 +6,87 @@ namespace INK_JOIN(discs_, INK_LEVEL) {
 
 using namespace INK_JOIN(raster_, INK_LEVEL);
 
-/// One disc: its entry of each table and those of the next phases along x, y and both, and their weights, 1/65,536.
+/// Discs of a row of the grid, sixteen at most: where the entry of each in the table is, and the weights of this entry and of those
+/// of the next phases along x, y and both, 1/65,536, twice in 32 bits.
+template <int tables> struct disc_row {
+    static constexpr int size = 16;
+    alignas(64) int32_t entry[size], column[size], row[size];
+    alignas(64) uint32_t weights[4 * tables][size];
+    /// A bit for each disc that meets the plane, and for each of which all rows are in it.
+    uint32_t seen, whole;
+
+    /// - Parameters: x, y: the first centre, 2^-32 pixels from the pixel at these columns and rows.
+    INK_METHOD void place(
+        const ink_disc_table &table, int32_t width, int32_t height, int64_t x, int64_t y, int64_t by_x, int64_t by_y, int count,
+        int64_t to_column, int64_t to_row) {
+        typedef int64_t long16 __attribute__((ext_vector_type(16)));
+        const int bits = table.phase_bits, phases = 1 << bits;
+        const long16 numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        const long16 xs = numbers * by_x + x, ys = numbers * by_y + y;
+        // Far away discs are not seen, wherever.
+        const auto whole_pixels = [](long16 v, int64_t to) __attribute__((always_inline)) {
+            return __builtin_convertvector(
+                least(greatest((v >> 32) + to, (long16)(int64_t)-100000), (long16)(int64_t)100000), int16lanes);
+        };
+        const int16lanes columns = whole_pixels(xs, to_column), rows = whole_pixels(ys, to_row);
+        const uint16lanes u = __builtin_convertvector(xs, uint16lanes), v = __builtin_convertvector(ys, uint16lanes);
+        // Parts of a phase's step: the weights of four neighbours are whole parts of 65,536.
+        const uint16lanes right = (u << bits) >> 24, below = (v << bits) >> 24;
+        const uint16lanes phase_x = bits == 0 ? (uint16lanes)0 : u >> (32 - bits), phase_y = bits == 0 ? (uint16lanes)0 : v >> (32 - bits);
+        *(int16lanes *)column = columns;
+        *(int16lanes *)row = rows;
+        *(uint16lanes *)entry = (phase_y * (phases + 1) + phase_x) * (table.rows * table.lanes);
+        uint16lanes each[4 * tables] = {
+            least((256 - right) * (256 - below), (uint16lanes)65535), right * (256 - below), (256 - right) * below, right * below};
+        for (int i = 4; i < 4 * tables; i++) {
+            each[i] = each[i - 4] * table.larger_share >> 16;
+            each[i - 4] -= each[i];
+        }
+        for (int i = 0; i < 4 * tables; i++) *(uint16lanes *)weights[i] = each[i] * 65537;
+        const int16lanes is_there = __builtin_convertvector(numbers, int16lanes) < count;
+        seen = bits_of(
+            is_there & (int16lanes)(rows > -table.rows) & (int16lanes)(rows < height)
+            & (int16lanes)(columns > -table.lanes) & (int16lanes)(columns < width));
+        whole = seen & bits_of((int16lanes)(rows >= 0) & (int16lanes)(rows + table.rows <= height));
+    }
+};
+
+/// One disc: its entries of each table, and their weights.
 template <int tables> struct disc {
     const uint16_t *entries[4 * tables];
-    ushort16 weights[4 * tables];
+    uint32_t weights[4 * tables];
 
-    /// - Parameters: x, y: the centre, 2^-32 pixels.
-    INK_INLINE disc of(const ink_disc_table &table, int64_t x, int64_t y) {
-        const int bits = table.phase_bits;
-        const ptrdiff_t phases = (ptrdiff_t)1 << bits, patch = table.rows * table.lanes;
-        const ptrdiff_t u = (x >> (32 - bits)) & (phases - 1), v = (y >> (32 - bits)) & (phases - 1);
-        // Parts of a phase's step: the weights of four neighbours are whole parts of 65,536.
-        const uint32_t right = (uint32_t)(x >> (24 - bits)) & 255, below = (uint32_t)(y >> (24 - bits)) & 255;
-        const uint32_t first = (256 - right) * (256 - below);
-        const uint16_t *near = table.values + (v * (phases + 1) + u) * patch;
-        const uint16_t *far = near + (phases + 1) * patch;
-        disc d = {
-            {near, near + patch, far, far + patch},
-            {(ushort16)(uint16_t)(first < 65536 ? first : 65535), (ushort16)(uint16_t)(right * (256 - below)),
-             (ushort16)(uint16_t)((256 - right) * below), (ushort16)(uint16_t)(right * below)}};
-        for (int i = 4; i < 4 * tables; i++) {
-            d.entries[i] = table.larger + (d.entries[i - 4] - table.values);
-            d.weights[i] = product(d.weights[i - 4], (ushort16)table.larger_share);
-            d.weights[i - 4] -= d.weights[i];
+    INK_INLINE disc of(const ink_disc_table &table, const disc_row<tables> &row, int i) {
+        const ptrdiff_t phases = (ptrdiff_t)1 << table.phase_bits, patch = table.rows * table.lanes;
+        disc d;
+        for (int k = 0; k < tables; k++) {
+            const uint16_t *near = (k == 0 ? table.values : table.larger) + row.entry[i];
+            const uint16_t *far = near + (phases + 1) * patch;
+            d.entries[4 * k] = near;
+            d.entries[4 * k + 1] = near + patch;
+            d.entries[4 * k + 2] = far;
+            d.entries[4 * k + 3] = far + patch;
         }
+        for (int k = 0; k < 4 * tables; k++) d.weights[k] = row.weights[k][i];
         return d;
     }
 
-    /// What it covers of the pixels of sixteen places in the table, 1/65,536.
+    /// What it covers of the pixels of sixteen places in the table, 1/65,536; and of 32.
     INK_METHOD ushort16 covered(ptrdiff_t at) const {
-        ushort16 sum = four(at, 0);
-        for (int table = 1; table < tables; table++) sum += four(at, table);
+        const auto part = [&](int k) __attribute__((always_inline)) {
+            return product(load16(entries[k] + at), (ushort16)(uint8lanes)weights[k]);
+        };
+        ushort16 sum = (part(0) + part(1)) + (part(2) + part(3));
+        for (int k = 4; k < 4 * tables; k++) sum += part(k);
         return sum;
     }
-
-private:
-    INK_METHOD ushort16 four(ptrdiff_t at, int table) const {
-        const uint16_t *const *e = entries + 4 * table;
-        const ushort16 *w = weights + 4 * table;
-        return (product(load16(e[0] + at), w[0]) + product(load16(e[1] + at), w[1]))
-            + (product(load16(e[2] + at), w[2]) + product(load16(e[3] + at), w[3]));
+    INK_METHOD ushort32 covered32(ptrdiff_t at) const {
+        const auto part = [&](int k) __attribute__((always_inline)) {
+            return product(load32(entries[k] + at), (ushort32)(uint16lanes)weights[k]);
+        };
+        ushort32 sum = (part(0) + part(1)) + (part(2) + part(3));
+        for (int k = 4; k < 4 * tables; k++) sum += part(k);
+        return sum;
     }
 };
 
@@ -68,7 +109,8 @@ INK_INLINE void for_each_eight(const Disc &disc, const ink_disc_table &table, co
     }
 }
 
-/// Calls `body(disc, column, row)` with each disc that meets the plane, and where its first pixel is.
+/// Calls `body(disc, column, row, is_whole)` with each disc that meets the plane, where its first pixel is, and whether all
+/// of its rows are in the plane.
 template <int tables, typename Plane, typename Body>
 INK_INLINE void for_each_disc(const Plane &plane, const ink_disc_table &table, const ink_disc_grid &grid, const Body &body) {
     const int64_t column_origin = floor_of(grid.x), row_origin = floor_of(grid.y);
@@ -76,40 +118,58 @@ INK_INLINE void for_each_disc(const Plane &plane, const ink_disc_table &table, c
     const int64_t along_x = fixed(grid.along_x), along_y = fixed(grid.along_y);
     const int64_t across_x = fixed(grid.across_x), across_y = fixed(grid.across_y);
     const int64_t to_column = column_origin - plane.left - table.reach, to_row = row_origin - plane.top - table.reach;
+    disc_row<tables> row;
     for (int j = -grid.reach; j <= grid.reach; j++) {
-        int64_t center_x = x - grid.reach * along_x + j * across_x, center_y = y - grid.reach * along_y + j * across_y;
-        for (int i = -grid.reach; i <= grid.reach; i++, center_x += along_x, center_y += along_y) {
-            const int64_t column = (center_x >> 32) + to_column, row = (center_y >> 32) + to_row;
-            if (row <= -table.rows || row >= plane.height) continue;
-            if (column <= -table.lanes || column >= plane.width) continue;
-            body(disc<tables>::of(table, center_x, center_y), column, row);
+        const int64_t first_x = x - grid.reach * along_x + j * across_x, first_y = y - grid.reach * along_y + j * across_y;
+        row.place(
+            table, plane.width, plane.height, first_x, first_y, along_x, along_y, 2 * grid.reach + 1, to_column, to_row);
+        for (uint32_t seen = row.seen; seen != 0; seen &= seen - 1) {
+            const int i = __builtin_ctz(seen);
+            body(disc<tables>::of(table, row, i), row.column[i], row.row[i], (row.whole >> i & 1) != 0);
         }
     }
 }
 
 template <int tables>
 INK_INLINE void multiply(ink_kept plane, const ink_disc_table &discs, const ink_disc_grid &grid, float alpha) {
-    const ushort8 share = (ushort8)share_of(alpha);
-    for_each_disc<tables>(plane, discs, grid, [&](const disc<tables> &disc, int64_t column, int64_t row) __attribute__((always_inline)) {
-        uint16_t *first = plane.values + row * plane.stride + column;
-        const auto put = [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
-            uint16_t *at = first + r * plane.stride + c;
-            const ushort8 kept = load(at);
-            store(at, left_by(kept, covered, share));
+    const uint16_t share = share_of(alpha);
+    const ptrdiff_t stride = plane.stride;
+    for_each_disc<tables>(plane, discs, grid, [&](const disc<tables> &disc, ptrdiff_t column, ptrdiff_t row, bool is_whole) __attribute__((always_inline)) {
+        uint16_t *first = plane.values + row * stride + column;
+        const auto put8 = [&](uint16_t *at, ushort8 left) __attribute__((always_inline)) {
+            store(at, product(load(at), left) + (ushort8)(uint16_t)1);
         };
-        if (row < 0 || row + discs.rows > plane.height) {
-            for_each_eight(disc, discs, [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
-                if (row + r >= 0 && row + r < plane.height) put(r, c, covered);
-            });
-        } else if (discs.lanes == 8) {
-            // Most discs, without a thought for halves of rows.
+        const auto put16 = [&](uint16_t *at, ushort16 left) __attribute__((always_inline)) {
+            store(at, product(load16(at), left) + (ushort16)(uint16_t)1);
+        };
+        if (is_whole && discs.lanes == 8) {
+            int r = 0;
+            for (; r + 4 <= discs.rows; r += 4) {
+                const ushort32 left = ~product(disc.covered32(r * 8), (ushort32)share);
+                uint16_t *at = first + r * stride;
+                put8(at, left.lo.lo);
+                put8(at + stride, left.lo.hi);
+                put8(at + 2 * stride, left.hi.lo);
+                put8(at + 3 * stride, left.hi.hi);
+            }
+            if (r < discs.rows) {
+                const ushort16 left = ~product(disc.covered(r * 8), (ushort16)share);
+                uint16_t *at = first + r * stride;
+                put8(at, left.lo);
+                put8(at + stride, left.hi);
+            }
+        } else if (is_whole && discs.lanes == 16) {
             for (int r = 0; r < discs.rows; r += 2) {
-                const ushort16 covered = disc.covered(r * 8);
-                put(r, 0, covered.lo);
-                put(r + 1, 0, covered.hi);
+                const ushort32 left = ~product(disc.covered32(r * 16), (ushort32)share);
+                uint16_t *at = first + r * stride;
+                put16(at, left.lo);
+                put16(at + stride, left.hi);
             }
         } else {
-            for_each_eight(disc, discs, put);
+            for_each_eight(disc, discs, [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
+                if (row + r < 0 || row + r >= plane.height) return;
+                put8(first + r * stride + c, ~product(covered, (ushort8)share));
+            });
         }
     });
 }
@@ -121,7 +181,7 @@ void multiply_discs(ink_kept plane, const ink_disc_table *table, const ink_disc_
 }
 
 template <int tables> INK_INLINE void add(ink_plane plane, const ink_disc_table &discs, const ink_disc_grid &grid) {
-    for_each_disc<tables>(plane, discs, grid, [&](const disc<tables> &disc, int64_t column, int64_t row) __attribute__((always_inline)) {
+    for_each_disc<tables>(plane, discs, grid, [&](const disc<tables> &disc, ptrdiff_t column, ptrdiff_t row, bool) __attribute__((always_inline)) {
         for_each_eight(disc, discs, [&](int r, int c, ushort8 covered) __attribute__((always_inline)) {
             if (row + r < 0 || row + r >= plane.height) return;
             float *at = plane.values + (row + r) * plane.stride + column + c;

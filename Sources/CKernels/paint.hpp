@@ -22,11 +22,25 @@ INK_INLINE shares32 product32(shares32 a, shares32 b) {
 #endif
 }
 
-/// The product of shares in 65,536ths, rounded up where what is cut off and `rounding` make one: of nothing nothing, and
-/// nearly all of 65,535.
+/// Of two numbers, rounded up.
+INK_INLINE shares32 mean(shares32 a, shares32 b) {
+#if INK_RANK >= 2
+    return (shares32)_mm512_avg_epu16((__m512i)a, (__m512i)b);
+#elif defined(__x86_64__) && INK_RANK >= 1
+    shares32 result;
+    result.lo = (ushort16)__builtin_ia32_pavgw256((short16)a.lo, (short16)b.lo);
+    result.hi = (ushort16)__builtin_ia32_pavgw256((short16)a.hi, (short16)b.hi);
+    return result;
+#else
+    return (a | b) - ((a ^ b) >> (shares32)(uint16_t)1);
+#endif
+}
+
+/// The product of shares in 65,536ths, rounded up where what is cut off and `rounding`, 1 to 65,534, make one: of nothing
+/// nothing, and nearly all of 65,535.
 INK_INLINE shares32 rounded_product(shares32 a, shares32 b, shares32 rounding) {
-    const shares32 cut_off = a * b + rounding;
-    return product32(a, b) - (shares32)(cut_off < rounding);
+    // A mean of both, rounded up, has the carry on top.
+    return product32(a, b) + (mean(a * b, rounding - (shares32)(uint16_t)1) >> (shares32)(uint16_t)15);
 }
 
 /// Whether nothing was drawn.
@@ -37,13 +51,14 @@ INK_INLINE bool is_untouched(shares32 left) {
 
 /// - Parameters: color: red, green, blue of ink that is put on; nothing to take away only. nothing: up to where what is left
 ///   is none of it.
+template <bool has_nothing>
 INK_INLINE void paint_pixels(
     uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, shares32 rounding, shares32 nothing) {
     const shares32 left = load32(kept);
     // Blocks are coarse: much of them may be untouched.
     if (is_untouched(left)) return;
     // Products with 65,535 are a little too small, but what is covered is covered: colour burn and dodge jump at 0 and 1.
-    const shares32 is_left = (shares32)(left > nothing);
+    const shares32 is_left = has_nothing ? (shares32)(left > nothing) : (shares32)(uint16_t)65535;
     const shares32 taken = ~(left & is_left);
     const auto paint = [&](uint16_t *plane, shares32 ink) __attribute__((always_inline)) {
         const shares32 under = load32(plane + at), rest = (under - rounded_product(under, taken, rounding)) & is_left;
@@ -57,11 +72,13 @@ INK_INLINE void paint_pixels(
     paint(layer.blue, product_with(color ? color[2] : 0));
     // No colour comes to exceed alpha, which goes through the same operations as a channel that is 1: its product is
     // this, since what is cut off of 65,535 times anything is 65,536 less it.
-    paint(layer.alpha, (taken + (shares32)(taken > rounding)) | ~is_left);
+    const shares32 is_more = mean(taken, ~rounding - (shares32)(uint16_t)1) >> (shares32)(uint16_t)15;
+    paint(layer.alpha, (taken - is_more) | ~is_left);
     store32(kept, (shares32)65535);
 }
 
 /// A box begins and ends with blocks, or with the cell, whose rows are padded.
+template <bool has_nothing>
 INK_INLINE void paint_box(
     ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding,
     uint16_t nothing) {
@@ -69,9 +86,19 @@ INK_INLINE void paint_box(
         uint16_t *kept = plane.values + row * plane.stride;
         const ptrdiff_t at = row * layer.stride;
         for (int32_t column = box.left; column < box.right; column += INK_BLOCK_WIDTH) {
-            paint_pixels(kept + column, layer, at + column, color, (shares32)rounding, (shares32)nothing);
+            paint_pixels<has_nothing>(
+                kept + column, layer, at + column, color, (shares32)rounding, (shares32)nothing);
         }
     }
+}
+
+/// All strokes leave of each pixel one share at least.
+INK_INLINE void paint_box(
+    ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding,
+    uint16_t nothing) {
+    rounding = least(greatest(rounding, (uint16_t)1), (uint16_t)65534);
+    if (nothing == 0) paint_box<false>(plane, box, layer, color, rounding, nothing);
+    else paint_box<true>(plane, box, layer, color, rounding, nothing);
 }
 
 void paint(

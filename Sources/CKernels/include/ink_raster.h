@@ -29,6 +29,9 @@ enum {
     INK_BAR_END_STEPS = 16,
     /// Values in the table of an end: twice 17 pixels and four entries to round to.
     INK_BAR_END_COUNT = 2 * (17 * INK_BAR_END_STEPS + 4) * INK_BAR_ENTRY_SIZE,
+    /// The most rows of all lines of a stamp of which a table of lines tells what they cover, and values in such a table.
+    INK_LINE_ROWS_MAX = 1024,
+    INK_LINE_TABLE_COUNT = 2048 + 32,
     /// The fewest and the most phases in a table of waves, and the most slices of a pixel.
     INK_WAVE_PHASES_MIN = 64,
     INK_WAVE_PHASES_MAX = 256,
@@ -194,6 +197,15 @@ struct ink_bar_tables {
     const uint16_t *_Nullable end;
 };
 
+/// What a line covers of neighbouring pixels of a row, by the place of its border in front of the first one, where no end is
+/// near. The lowest bit of a value says whether less is covered of pixels further on.
+struct ink_line_table {
+    /// Null for stamps of many sizes: it is worked out.
+    const uint16_t *_Nullable values;
+    /// How many pixels, all that a line meets in a row: 8, 16 or 32.
+    int32_t width;
+};
+
 /// Equal waves side by side, seven of them, the middle one through the stamp's centre.
 struct ink_waves {
     /// Across the lines, and from one to the next by that measure.
@@ -233,10 +245,11 @@ struct ink_wave_table {
     int32_t tail_start, tail_count;
 };
 
-/// A stamp's centre, output pixels, and its alpha.
+/// A stamp's centre, output pixels, its alpha, and how large it is beside the pattern that is put there: at most 1, which it is
+/// where a table serves all stamps.
 struct ink_place {
     double x, y;
-    float alpha;
+    float alpha, size;
 };
 
 /// From where on, or up to where, the lines of a stamp of contour lines go: i spacings times `size` from x, y in the direction
@@ -265,6 +278,15 @@ struct ink_raster {
     void (*_Nonnull multiply_bars)(
         struct ink_kept plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
         int32_t directions, const struct ink_place *_Nonnull places, ptrdiff_t count);
+    /// Works out a table for chunks of `width` pixels.
+    void (*_Nonnull line_table)(uint16_t *_Nonnull values, const struct ink_bars *_Nonnull bars, int32_t width);
+    /// Does what `multiply_bars` does line by line, for bars that have no more than `INK_LINE_ROWS_MAX` rows in each direction.
+    /// Where there are two, no pixel meets an end and a side of a bar of the other one; `aside` is the first pixel of a plane like
+    /// the other one, 0 before and after. For one direction it is not used.
+    void (*_Nonnull multiply_lines)(
+        struct ink_kept plane, uint16_t *_Nullable aside, const struct ink_bars *_Nonnull bars,
+        const struct ink_line_table *_Nonnull tables, int32_t directions, const struct ink_place *_Nonnull places,
+        ptrdiff_t count);
     /// Works out the entries of a table of waves. `slices`: one for each section around a pixel's middle, an odd number.
     /// `sections`: at the first row's distance, and from one before it to two behind the last row at those of all slices
     /// around them and of 16 more; no section and slice together fill a period.

@@ -10,10 +10,18 @@ final class BarPainter {
     private let accumulator: CoverageAccumulator
     private var polygons = Polygons()
     private let tables: [DirectionTables]
+    private let lineTables: [LineTable]
+    /// What crossing lines of one direction cover, 0 between stamps.
+    private lazy var aside = KernelPlane<UInt16>(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
+    private let maxWidth: Int
+    private let maxHeight: Int
     // Scratch memory.
     private var places: [ink_place] = []
     private var bars: [ink_bars] = []
     private var barTables: [ink_bar_tables] = []
+    /// Of stamps that are kept for later: the bars of the largest, and the width of their chunks.
+    private var fullBars: [ink_bars] = []
+    private var fullWidths: [Int32] = []
 
     /// The tables of the bars of one direction, and what they were worked out for.
     private final class DirectionTables {
@@ -28,7 +36,7 @@ final class BarPainter {
         }
 
         /// Entries do not cross cache lines.
-        private static func table(count: Int) -> UnsafeMutablePointer<UInt16> {
+        static func table(count: Int) -> UnsafeMutablePointer<UInt16> {
             UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<UInt16>.stride, alignment: 64)
                 .bindMemory(to: UInt16.self, capacity: count)
         }
@@ -73,14 +81,35 @@ final class BarPainter {
         }
     }
 
+    /// The table of the lines of one direction, and what it was worked out for.
+    private final class LineTable {
+        private let values = DirectionTables.table(count: Int(INK_LINE_TABLE_COUNT))
+        private var of: (across: ink_normal, halfWidth: Double, width: Int32)?
+
+        deinit { values.deallocate() }
+
+        func table(for bars: ink_bars, width: Int32, _ kernels: UnsafePointer<ink_raster>) -> ink_line_table {
+            let isThere = of.map { $0.across == bars.across && $0.halfWidth == bars.half_width && $0.width == width }
+            if isThere != true {
+                withUnsafePointer(to: bars) { kernels.pointee.line_table(values, $0, width) }
+                of = (bars.across, bars.half_width, width)
+            }
+            return ink_line_table(values: values, width: width)
+        }
+    }
+
     /// - Parameters:
+    ///   - maxWidth, maxHeight: of the planes to draw on.
     ///   - accumulator: clean before and after each call; may be shared.
     ///   - isExact: does without tables.
-    init(accumulator: CoverageAccumulator, isExact: Bool, level: KernelLevel) {
+    init(maxWidth: Int, maxHeight: Int, accumulator: CoverageAccumulator, isExact: Bool, level: KernelLevel) {
+        self.maxWidth = maxWidth
+        self.maxHeight = maxHeight
         self.isExact = isExact
         kernels = ink_raster_kernels(level.c)
         self.accumulator = accumulator
         tables = [DirectionTables(), DirectionTables()]
+        lineTables = [LineTable(), LineTable()]
     }
 
     // MARK: Stamps
@@ -106,11 +135,20 @@ final class BarPainter {
             places.removeAll(keepingCapacity: true)
         }
         if !places.isEmpty { multiply(isSteady: true, count: places.count, into: plane) }
+        places.removeAll(keepingCapacity: true)
         return true
     }
 
-    /// Multiplies into `plane` what a stamp of a stroke leaves of each pixel; false, and nothing done, for lines too long for
-    /// the arithmetic of kernels.
+    /// Draws what was kept for later; to be called behind the last stamp of a stroke.
+    func finish(into plane: RemainingPlane) {
+        guard !places.isEmpty else { return }
+        let tables = fullWidths.map { ink_line_table(values: nil, width: $0) }
+        multiplyLines(fullBars, tables, into: plane)
+        places.removeAll(keepingCapacity: true)
+    }
+
+    /// Multiplies into `plane` what a stamp of a stroke leaves of each pixel, at once or by `finish`; false, and nothing done, for
+    /// lines too long for the arithmetic of kernels.
     ///
     /// - Parameter box: what holds the stamp, output pixels.
     func paint(
@@ -118,12 +156,15 @@ final class BarPainter {
     ) -> Bool {
         guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
         if !isExact, !stroke.isTap, prepareBars(of: stamp, in: stroke, scale: scale) {
-            places.removeAll(keepingCapacity: true)
+            if keepForLater(stamp, of: stroke, scale: scale, into: plane) { return true }
+            finish(into: plane)
             places.append(ink_place(stamp, scale))
+            defer { places.removeAll(keepingCapacity: true) }
             // Ends do not depend on a stamp's size: the stroke's other stamps have the same.
             multiply(isSteady: false, count: stroke.brush.dynamics.tiltAffectsRotation ? 1 : .max, into: plane)
             return true
         }
+        finish(into: plane)
         guard box.intersects(accumulator.cell) else { return true }
         addExactly(stamp, of: stroke.brush, scale: scale)
         accumulator.multiplyPolygons(plane, rows: box.rows, alpha: stamp.alpha)
@@ -147,7 +188,7 @@ final class BarPainter {
         let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
         lines.append(to: &polygons)
         if brush.type == .crossHatch {
-            Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).append(to: &polygons)
+            Bars(brush, stamp, scale, along: stamp.across, across: stamp.turnedBack).append(to: &polygons)
             lines.takeCrossings(from: &polygons)
         }
         accumulator.add(polygons)
@@ -159,24 +200,18 @@ final class BarPainter {
     /// Puts the stamp's bars, or both directions' of cross-hatching, in place; false when they are not for kernels.
     private func prepareBars(of stamp: Stamp, in stroke: PreparedStroke, scale: OutputScale) -> Bool {
         let brush = stroke.brush
-        bars.removeAll(keepingCapacity: true)
-        bars.append(Bars(brush, stamp, scale, along: stamp.along, across: stamp.across).kernelBars)
-        if brush.type == .crossHatch {
-            bars.append(Bars(brush, stamp, scale, along: stamp.across, across: BarPainter.turned(stamp)).kernelBars)
-        }
+        bars = Bars.kernelBars(of: stamp, brush, scale)
         guard bars.allSatisfy(\.areFast) else { return false }
         let areThin = bars.contains(where: \.isNarrow) || (bars.count > 1 && bars[0].endsInThinBars(of: bars[1]))
         for index in bars.indices { bars[index].is_thin = areThin }
         return true
     }
 
-    /// Across the second direction of cross-hatching.
-    private static func turned(_ stamp: Stamp) -> Point { Point(x: -stamp.along.x, y: -stamp.along.y) }
-
     /// Draws the bars at all places.
     ///
     /// - Parameter count: how many stamps tables are to serve.
     private func multiply(isSteady: Bool, count: Int, into plane: RemainingPlane) {
+        if isSteady, multiplyLines(into: plane) { return }
         barTables.removeAll(keepingCapacity: true)
         for index in bars.indices {
             barTables.append(tables[index].tables(for: bars[index], isSteady: isSteady, count: count, kernels))
@@ -186,8 +221,62 @@ final class BarPainter {
     }
 }
 
+// MARK: Line by line
+
+extension BarPainter {
+    /// Draws the bars at all places line by line; false, and nothing done, when they are not for that.
+    private func multiplyLines(into plane: RemainingPlane) -> Bool {
+        guard BarPainter.areForLines(bars) else { return false }
+        let widths = bars.map(\.chunkWidth)
+        guard widths.allSatisfy({ $0 > 0 }) else { return false }
+        let tables = bars.indices.map { lineTables[$0].table(for: bars[$0], width: widths[$0], kernels) }
+        multiplyLines(bars, tables, into: plane)
+        return true
+    }
+
+    private func multiplyLines(_ bars: [ink_bars], _ tables: [ink_line_table], into plane: RemainingPlane) {
+        let areCrossing = bars.count > 1
+        if areCrossing { aside.move(to: plane.pixels.cell) }
+        kernels.pointee.multiply_lines(
+            plane.kernelPlane, areCrossing ? aside.values : nil, bars, tables, Int32(bars.count), places,
+            places.count)
+    }
+
+    /// Keeps a stamp, whose bars are prepared, for `finish`, where those of a stroke differ by their size alone: their lines are
+    /// drawn together, each of its size. False, and nothing done, when they are not for that.
+    private func keepForLater(
+        _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
+    ) -> Bool {
+        let brush = stroke.brush
+        guard !brush.dynamics.tiltAffectsRotation, BarPainter.areForLines(bars) else { return false }
+        if places.isEmpty {
+            var full = stamp
+            full.size = brush.scale
+            fullBars = Bars.kernelBars(of: full, brush, scale)
+            fullWidths = fullBars.map { $0.half_width < BarPainter.halfWidthMax ? $0.chunkWidth : 0 }
+        }
+        guard fullWidths.allSatisfy({ $0 > 0 }) else { return false }
+        places.append(ink_place(stamp, scale, size: Float(stamp.size / brush.scale)))
+        if places.count == PlacedStamps.countAtOnce { finish(into: plane) }
+        return true
+    }
+
+    /// Whether bars of one direction or two are drawn line by line, which is faster where there is much between them.
+    private static func areForLines(_ bars: [ink_bars]) -> Bool {
+        guard !bars[0].is_thin else { return false }
+        guard bars.count > 1 else { return true }
+        if bars[0].endsAtSides(of: bars[1]) || bars[1].endsAtSides(of: bars[0]) { return false }
+        return bars[0].lastCrossed(by: bars[1]) < bars[0].count / 2 || bars[0].period >= crossedPeriodMin
+    }
+
+    /// Of wider lines distances would not fit 16 bits, output pixels.
+    private static let halfWidthMax = 12.0
+    /// Of lines closer than this, output pixels, those of which all cross others are faster drawn row by row.
+    private static let crossedPeriodMin = 7.0
+}
+
 extension ink_place {
-    init(_ stamp: Stamp, _ scale: OutputScale) {
-        self.init(x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, alpha: stamp.alpha)
+    init(_ stamp: Stamp, _ scale: OutputScale, size: Float = 1) {
+        self.init(x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, alpha: stamp.alpha, size: size)
     }
 }

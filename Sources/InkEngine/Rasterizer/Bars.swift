@@ -37,6 +37,13 @@ struct Bars {
             along: along, half_length: abs(along.distance(halfLength)), count: Int32(count), is_thin: false)
     }
 
+    /// The lines of a stamp of parallel lines or cross-hatching for kernels, of its one direction or two.
+    static func kernelBars(of stamp: Stamp, _ brush: Brush, _ scale: OutputScale) -> [ink_bars] {
+        let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across).kernelBars
+        guard brush.type == .crossHatch else { return [lines] }
+        return [lines, Bars(brush, stamp, scale, along: stamp.across, across: stamp.turnedBack).kernelBars]
+    }
+
     /// Appends each line.
     func append(to polygons: inout Polygons) {
         for index in -(count / 2)...(count / 2) {
@@ -129,6 +136,32 @@ extension ink_bars {
         return abs(half_length - index * others.period) < others.half_width + 2 * shadow
     }
 
+    /// How many pixels of a row are drawn together, all that a line meets; 0 for lines that lie along the rows nearly, or have too
+    /// many of them.
+    var chunkWidth: Int32 {
+        let pixels = 2 * (half_width + (1 + minor) / 2) / abs(across.x)
+        guard let width = [8, 16, 32].first(where: { pixels <= $0 }) else { return 0 }
+        // From the middle of a line to where its last pixels may be.
+        let byRow = abs(along.y - along.x * across.y / across.x)
+        let rows = (half_length + (1 + minor) / 2 + Double(width) * abs(along.x)) / byRow
+        return Double(count) * (2 * rows + 2) <= Double(INK_LINE_ROWS_MAX) ? Int32(width) : 0
+    }
+
+    /// Up to which line from the middle one the other direction's ends may reach.
+    func lastCrossed(by others: ink_bars) -> Int32 {
+        let reach = others.half_length + half_width + 1 + minor
+        return Int32(min((reach / period).rounded(.down), Double(count / 2)))
+    }
+
+    /// Whether a pixel may meet an end of a bar and a side of one of `others`, which stand upright on these bars and are
+    /// otherwise the same.
+    func endsAtSides(of others: ink_bars) -> Bool {
+        let index = min((half_length / others.period).rounded(), Double(others.count / 2))
+        let clear = abs(abs(half_length - index * others.period) - others.half_width)
+        // Nearly nothing is met by pixels that only just do.
+        return clear < 1.7 * (1 + min(abs(along.x), abs(along.y))) / 2
+    }
+
     /// The longest step of phases, pixels: what a side covers is a parabola of the curvature 1 / minor near its borders, from
     /// which a straight line between two steps is off by an eighth of it times the step's square, here 1/1,600.
     var phaseStepMax: Double { 0.07 * minor.squareRoot() }
@@ -143,4 +176,9 @@ extension ink_bars {
     /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wider ones: it is off
     /// by at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
     private static let wideMin = 1.0
+}
+
+extension Stamp {
+    /// Across the second direction of cross-hatching.
+    var turnedBack: Point { Point(x: -along.x, y: -along.y) }
 }

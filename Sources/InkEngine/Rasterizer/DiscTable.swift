@@ -39,7 +39,9 @@ final class DiscTable {
         let phases = 1 << DiscTable.phaseBits
         let side = phases + 1
         byteCount = side * side * rows * lanes * MemoryLayout<UInt16>.stride
-        values = .allocate(capacity: side * side * rows * lanes)
+        // Entries of sixteen pixels a row then begin at a cache line.
+        values = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+            .bindMemory(to: UInt16.self, capacity: side * side * rows * lanes)
         let sums = DiscTable.sums(radiusX: radiusX, radiusY: radiusY, reach: reach, phases: phases)
         let stride = phases * (rows + 1) + 1
         let parts = Int32(DiscTable.sumParts * phases * phases)

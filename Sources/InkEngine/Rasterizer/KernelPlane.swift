@@ -21,7 +21,9 @@ final class KernelPlane<Element: BitwiseCopyable> {
         stride = KernelPlane.stride(width: maxWidth)
         // Kernels round columns outwards to whole vectors.
         let count = stride * maxHeight
-        memory = .allocate(capacity: count)
+        memory = UnsafeMutableRawPointer.allocate(
+            byteCount: count * MemoryLayout<Element>.stride, alignment: KernelPlane.cacheLine
+        ).bindMemory(to: Element.self, capacity: count)
         memory.initialize(repeating: value, count: count)
         values = memory + KernelPlane.margin
         cell = PixelRect(x: 0, y: 0, width: maxWidth, height: maxHeight)
@@ -29,7 +31,10 @@ final class KernelPlane<Element: BitwiseCopyable> {
 
     deinit { memory.deallocate() }
 
-    private static func stride(width: Int) -> Int { (width + 15) / 16 * 16 + 2 * margin }
+    /// Rows begin at a cache line, so that a register of a kernel that goes through whole rows is in one.
+    private static func stride(width: Int) -> Int { (width + margin - 1) / margin * margin + 2 * margin }
+
+    private static var cacheLine: Int { 64 }
 
     /// Moves the plane to another cell, whose pixels must all have the value that the plane was made with.
     func move(to cell: PixelRect) {

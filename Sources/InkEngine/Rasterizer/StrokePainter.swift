@@ -22,7 +22,8 @@ final class StrokePainter {
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
         kernels = ink_raster_kernels(level.c)
         covered = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
-        bars = BarPainter(accumulator: accumulator, isExact: isExact, level: level)
+        bars = BarPainter(
+            maxWidth: maxWidth, maxHeight: maxHeight, accumulator: accumulator, isExact: isExact, level: level)
         discs = DiscPainter(covered: covered, isExact: isExact, level: level)
         waves = isExact ? nil : WavePainter(level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
@@ -69,6 +70,7 @@ final class StrokePainter {
             return
         }
         if brush.type == .waves, waves?.paint(visible, of: stroke, scale: scale, into: plane) == true { return }
+        defer { bars.finish(into: plane) }
         for stamp in visible {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
             // Tables reach into the pixels round it, in whichever cell these are.

@@ -1,0 +1,675 @@
+// Stamps of straight lines, line by line and row by row: of a row of pixels a line meets a few neighbours, a chunk. What it
+// covers of them depends on the place of its border in the first one alone, if no end is near; all stamps of one direction
+// and size share a table of that. Rows are listed before they are drawn, line after line, so that several chunks fill a
+// register whatever a line's number of rows: those that meet no end, those that meet one, those that may meet both.
+//
+// Where lines cross, the first direction's coverage waits in a plane of its own for the second direction's lines, which
+// take of it what they share pixels with; the rest follows.
+
+namespace {
+namespace INK_JOIN(lines_, INK_LEVEL) {
+
+using namespace INK_JOIN(raster_, INK_LEVEL);
+using namespace INK_JOIN(stamps_, INK_LEVEL);
+using INK_JOIN(bars_, INK_LEVEL)::corner;
+using INK_JOIN(bars_, INK_LEVEL)::share_edge;
+
+// MARK: Chunks
+
+/// Rows of a register's worth of chunks, `width` pixels each.
+template <int width> struct chunks;
+
+template <> struct chunks<8> {
+    static constexpr int rows = 4, phase_bits = 8;
+
+    /// - Parameter at: of each row's chunk.
+    INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) {
+        const ushort8 a = load8(from + at[0]), b = load8(from + at[1]), c = load8(from + at[2]), d = load8(from + at[3]);
+        const ushort16 ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        const ushort16 cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        return (ushort32)joined((short16)ab, (short16)cd);
+    }
+
+    /// Leaves of each row's pixels such a part, one row after the other: chunks may lie over each other.
+    INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
+        leave8(of + at[0], part.lo.lo);
+        leave8(of + at[1], part.lo.hi);
+        leave8(of + at[2], part.hi.lo);
+        leave8(of + at[3], part.hi.hi);
+    }
+
+    /// Each row's value, given twice in its 32 bits, in all lanes of its chunk.
+    INK_INLINE ushort32 spread(const int32_t *v) {
+        const int4 rows = *(const int4_unaligned *)v;
+        return (ushort32)__builtin_shufflevector(rows, rows, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    }
+
+    /// Adds to what is kept aside of each row's pixels, and takes all but a mask of it away.
+    INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) {
+        keep8(in + at[0], part.lo.lo);
+        keep8(in + at[1], part.lo.hi);
+        keep8(in + at[2], part.hi.lo);
+        keep8(in + at[3], part.hi.hi);
+    }
+    INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
+        drop8(in + at[0], all_but.lo.lo);
+        drop8(in + at[1], all_but.lo.hi);
+        drop8(in + at[2], all_but.hi.lo);
+        drop8(in + at[3], all_but.hi.hi);
+    }
+
+    /// Leaves of a row's pixels what is not kept aside of them, which is gone then.
+    INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
+        leave8(of + at, ~product(load8(in + at), (ushort8)alpha.lo.lo));
+        *(ushort8_unaligned *)(in + at) = (ushort8)(uint16_t)0;
+    }
+
+private:
+    typedef int32_t int4 __attribute__((ext_vector_type(4)));
+    typedef int32_t int4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
+    INK_INLINE ushort8 load8(const uint16_t *p) { return *(const ushort8_unaligned *)p; }
+    INK_INLINE void leave8(uint16_t *p, ushort8 part) {
+        *(ushort8_unaligned *)p = product(load8(p), part) + (ushort8)(uint16_t)1;
+    }
+    INK_INLINE void keep8(uint16_t *p, ushort8 part) { *(ushort8_unaligned *)p = load8(p) | part; }
+    INK_INLINE void drop8(uint16_t *p, ushort8 all_but) { *(ushort8_unaligned *)p = load8(p) & all_but; }
+};
+
+template <> struct chunks<16> {
+    static constexpr int rows = 2, phase_bits = 7;
+
+    INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) {
+        return (ushort32)joined((short16)load16(from + at[0]), (short16)load16(from + at[1]));
+    }
+
+    INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
+        leave16(of + at[0], part.lo);
+        leave16(of + at[1], part.hi);
+    }
+
+    INK_INLINE ushort32 spread(const int32_t *v) {
+        const int16lanes one = v[0], other = v[1];
+        return (ushort32)__builtin_shufflevector(
+            one, other, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+    }
+
+    INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) {
+        store(in + at[0], load16(in + at[0]) | part.lo);
+        store(in + at[1], load16(in + at[1]) | part.hi);
+    }
+    INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
+        store(in + at[0], load16(in + at[0]) & all_but.lo);
+        store(in + at[1], load16(in + at[1]) & all_but.hi);
+    }
+    INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
+        leave16(of + at, ~product(load16(in + at), (ushort16)alpha.lo));
+        store(in + at, (ushort16)(uint16_t)0);
+    }
+
+private:
+    INK_INLINE void leave16(uint16_t *p, ushort16 part) {
+        store(p, product(load16(p), part) + (ushort16)(uint16_t)1);
+    }
+};
+
+template <> struct chunks<32> {
+    static constexpr int rows = 1, phase_bits = 6;
+
+    INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) { return load32(from + at[0]); }
+    INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
+        store(of + at[0], product(load32(of + at[0]), part) + (ushort32)(uint16_t)1);
+    }
+    INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) { store(in + at[0], load32(in + at[0]) | part); }
+    INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
+        store(in + at[0], load32(in + at[0]) & all_but);
+    }
+    INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
+        leave(of, &at, ~product(load32(in + at), alpha));
+        store(in + at, (ushort32)(uint16_t)0);
+    }
+    INK_INLINE ushort32 spread(const int32_t *v) { return (ushort32)(int16lanes)v[0]; }
+};
+
+// MARK: Lines
+
+/// Positions along rows and columns are whole numbers of 2^-20 pixels.
+constexpr int position_bits = 20;
+constexpr int32_t position_one = 1 << position_bits;
+
+INK_INLINE int32_t position(double a) { return (int32_t)floor_of(a * position_one + 0.5); }
+
+/// Distances from an end are whole numbers of a part of a pixel, so that a chunk's fit 16 bits.
+template <int width> constexpr int end_bits = width == 8 ? 11 : width == 16 ? 10 : 9;
+
+/// What a half-plane covers of pixels, by their middles' distance from its border in whole numbers of a part of a pixel.
+struct border {
+    uint16_t reach, flat, factor;
+    int shift, bits;
+    /// What is covered at the border by the parabolas of either side, so that nothing and all are just that.
+    uint16_t from_nothing, from_all;
+
+    INK_INLINE border of(ink_normal n, int bits) {
+        const double minor = least(magnitude(n.x), magnitude(n.y)), unit = 1 << bits;
+        border e;
+        e.bits = bits;
+        e.reach = (uint16_t)((1 + minor) / 2 * unit + 0.5);
+        e.flat = (uint16_t)((1 - minor) / 2 * unit + 0.5);
+        // A parabola, of numbers that use all 16 bits.
+        int top = e.reach - e.flat;
+        if ((top & (top - 1)) == 0) {
+            e.reach--;
+            top--;
+        }
+        e.shift = 0;
+        while (((top + 1) << (e.shift + 1)) <= 65536) e.shift++;
+        const double full = (double)minor * unit * (1 << e.shift);
+        e.factor = (uint16_t)least(2147483648.0 / unit / (1 << e.shift) / full * 65536, 65535.0);
+        e.from_nothing = e.beyond_half((ushort32)e.reach)[0];
+        e.from_all = 65535 - e.from_nothing;
+        return e;
+    }
+
+    INK_METHOD ushort32 coverage(short32 t) const {
+        const short32 sign = t >> 15;
+        const ushort32 a = __builtin_elementwise_min((ushort32)((t ^ sign) - sign), (ushort32)reach);
+        const ushort32 y = beyond_half(a);
+        return sign ? __builtin_elementwise_sub_sat((ushort32)from_nothing, y)
+                    : __builtin_elementwise_add_sat((ushort32)from_all, y);
+    }
+
+private:
+    INK_METHOD ushort32 beyond_half(ushort32 a) const {
+        const ushort32 q = __builtin_elementwise_sub_sat(a, (ushort32)flat) << (uint16_t)shift;
+        return (a << (uint16_t)(16 - bits)) - product(product(q, q), (ushort32)factor);
+    }
+};
+
+/// How the lines of one direction lie, from the stamp's origin, a whole pixel.
+struct line_places {
+    // For all stamps, whatever their size.
+    ink_normal across, along;
+    double inverse, by_row, slant, shadow_across, shadow_along;
+    int32_t x_by_row, count;
+    /// Distances along the lines, 2^-19 pixels.
+    int32_t t_by_row, t_by_column;
+    /// A table's phases lie a little beside those of its pixels, and so do the last of these.
+    double reach_x, reach_y;
+    /// Of stamps of size 1.
+    double half_width, period, half_length;
+
+    // For all stamps of a size.
+    /// By how much a line's first pixel moves from line to line; where its middle row is.
+    int32_t x_by_line, y_by_line;
+    /// From a line's middle row to its last one, and to the last one that meets no end: less than none if all do.
+    int32_t all_rows, middle_rows;
+    int32_t end;
+    /// From a line's middle to its first border along a row, pixels.
+    double first;
+
+    // For a stamp.
+    int32_t x, y, t;
+
+    INK_INLINE line_places of(const ink_bars &bars) {
+        line_places p;
+        p.half_width = bars.half_width;
+        p.period = bars.period;
+        p.half_length = bars.half_length;
+        p.count = bars.count;
+        p.shadow_across = shadow(bars.across);
+        p.shadow_along = shadow(bars.along);
+        const double side = (bars.count / 2) * bars.period + bars.half_width + p.shadow_across;
+        const stamp_borders borders =
+            stamp_borders::of(bars.across, bars.along, side, bars.half_length + p.shadow_along);
+        p.reach_x = borders.reach_x + 1;
+        p.reach_y = borders.reach_y + 1;
+        // Along rows and down.
+        p.across = facing(bars.across, bars.across.x);
+        p.inverse = 1 / p.across.x;
+        const double by_row = bars.along.y - bars.along.x * p.across.y * p.inverse;
+        p.along = facing(bars.along, by_row);
+        p.by_row = 1 / magnitude(by_row);
+        p.slant = p.along.x * p.inverse;
+        p.x_by_row = position(-p.across.y * p.inverse);
+        p.t_by_row = distance(p.along.y);
+        p.t_by_column = distance(p.along.x);
+        p.x = p.y = p.t = 0;
+        p.resize(1);
+        return p;
+    }
+
+    /// Turns to stamps of a size.
+    INK_METHOD void resize(double size) {
+        const double width = half_width * size + shadow_across, length = half_length * size;
+        const double meets = shadow_along + magnitude(slant) * width + 1.0 / 256;
+        x_by_line = position(period * size * inverse);
+        y_by_line = position(-period * size * slant * by_row);
+        all_rows = position((length + meets) * by_row);
+        middle_rows = position((length - meets) * by_row);
+        end = distance(length);
+        first = -width * inverse;
+    }
+
+    /// - Parameters: to_x, to_y: the middle of the stamp's first pixel from its centre.
+    INK_METHOD void place(double to_x, double to_y) {
+        x = position(first - across.y * inverse * to_y - to_x);
+        y = position(-to_y);
+        t = distance(along.x * to_x + along.y * to_y);
+    }
+
+    /// Up to which line from the middle one the ends of the other direction's lines may reach.
+    INK_METHOD int last_crossed(const line_places &others, double size) const {
+        const double lines = ((others.half_length + half_width) * size + 2 * shadow_across) / (period * size);
+        return lines < count / 2 ? (int)lines : count / 2;
+    }
+
+private:
+    INK_INLINE ink_normal facing(ink_normal n, double by) { return by < 0 ? ink_normal{-n.x, -n.y} : n; }
+    INK_INLINE int32_t distance(double a) { return (int32_t)floor_of(a * (1 << 19) + 0.5); }
+};
+
+/// Rows of lines that are drawn alike.
+struct row_list {
+    /// Of rows, and as many as are written together beyond them.
+    static constexpr int size = INK_LINE_ROWS_MAX + lanes;
+    int32_t count;
+    /// Where each row's chunk is in the plane, and in the table.
+    alignas(64) int32_t target[size], entry[size];
+    /// Of rows that meet ends: how far inside them their first pixels are, twice in 32 bits.
+    alignas(64) int32_t upper[size], lower[size];
+};
+
+/// The rows of a stamp's lines: those that meet no end, one or the other, and those that may meet both.
+struct listed_rows {
+    row_list middle, upper, lower, both;
+};
+
+/// The cell as a stamp sees it.
+struct stamp_cell {
+    int32_t stride, start, width, first_row, end_row;
+};
+
+/// What an entry is of rows whose coverage is worked out: how far the chunk's first pixel is beyond the middle of the line,
+/// in parts of a pixel, twice in 32 bits.
+struct side_measure {
+    border edge;
+    /// Of one pixel to the next, 2^-15 pixels; half a line's width, and with what a pixel meets of it.
+    int32_t step;
+    int16_t half_width, width;
+    int bits;
+
+    INK_METHOD void resize(const line_places &p, double size) {
+        const double unit = 1 << bits;
+        half_width = (int16_t)(p.half_width * size * unit + 0.5);
+        width = (int16_t)((p.half_width * size + p.shadow_across) * unit + 0.5);
+    }
+
+    /// - Parameter before: of the border, 2^-20 pixels.
+    INK_METHOD int16lanes from_middle(int16lanes before) const {
+        return ((before >> (position_bits - 15)) * step >> (30 - bits)) - width;
+    }
+};
+
+/// - Parameter is_sized: whether coverage is worked out, not looked up.
+template <int width, bool is_sized> struct lister {
+    const line_places &p;
+    const side_measure &side;
+    const stamp_cell &cell;
+    int16lanes x_of_rows, target_of_rows, t_of_rows;
+    /// Where rows are put that the cell does not see, and of which nothing is covered.
+    int32_t aside;
+    static constexpr int32_t nothing = is_sized ? 32767 * 65537 : width << chunks<width>::phase_bits;
+
+    INK_METHOD lister(const line_places &p, const side_measure &side, const stamp_cell &cell)
+        : p(p), side(side), cell(cell) {
+        const int16lanes numbers = __builtin_convertvector(iota16(), int16lanes);
+        x_of_rows = numbers * p.x_by_row;
+        target_of_rows = numbers * cell.stride;
+        t_of_rows = numbers * p.t_by_row;
+        aside = cell.first_row * cell.stride + cell.start - INK_PLANE_MARGIN;
+    }
+
+    /// Lists the rows that the cell sees of the lines up to `inner` from the middle one, or of those further away.
+    INK_METHOD void list(listed_rows &rows, int inner, bool is_outer) const {
+        rows.middle.count = rows.upper.count = rows.lower.count = rows.both.count = 0;
+        const int8lanes numbers = int8lanes{0, 1, 2, 3, 4, 5, 6, 7} - p.count / 2;
+        const int8lanes middles = p.y + numbers * p.y_by_line;
+        alignas(32) int32_t x[8], first[8], top[8], bottom[8], end[8];
+        const auto clipped = [](int8lanes v, int8lanes low, int8lanes high) __attribute__((always_inline)) {
+            return least(greatest(v, low), high);
+        };
+        const int8lanes start = clipped(above(middles - p.all_rows), cell.first_row, cell.end_row);
+        const int8lanes stop = clipped(beyond(middles + p.all_rows), cell.first_row, cell.end_row);
+        const int8lanes inside = clipped(above(middles - p.middle_rows), start, stop);
+        const int8lanes outside = clipped(beyond(middles + p.middle_rows), start, stop);
+        *(int8lanes *)x = p.x + numbers * p.x_by_line;
+        *(int8lanes *)first = start;
+        *(int8lanes *)top = least(inside, outside);
+        *(int8lanes *)bottom = greatest(inside, outside);
+        *(int8lanes *)end = stop;
+        for (int line = 0; line < p.count; line++) {
+            const int from_middle = line < p.count / 2 ? p.count / 2 - line : line - p.count / 2;
+            if ((from_middle > inner) != is_outer) continue;
+            append<true, false>(rows.upper, x[line], first[line], top[line]);
+            if (p.middle_rows >= 0) append<false, false>(rows.middle, x[line], top[line], bottom[line]);
+            else append<true, true>(rows.both, x[line], top[line], bottom[line]);
+            append<false, true>(rows.lower, x[line], bottom[line], end[line]);
+        }
+        finish(rows.middle);
+        finish(rows.upper);
+        finish(rows.lower);
+        finish(rows.both);
+    }
+
+private:
+    /// The first rows not above, and the first ones below.
+    INK_INLINE int8lanes above(int8lanes v) { return (v + (position_one - 1)) >> position_bits; }
+    INK_INLINE int8lanes beyond(int8lanes v) { return (v >> position_bits) + 1; }
+
+    INK_INLINE void store16(int32_t *p, int16lanes v) { *(int16lanes_unaligned *)p = v; }
+
+    /// A line's rows from `first` up to `end`; `x` is where its border is in the stamp's first row.
+    template <bool has_upper, bool has_lower>
+    INK_METHOD void append(row_list &list, int32_t x, int32_t first, int32_t end_row) const {
+        constexpr int bits = chunks<width>::phase_bits;
+        for (int32_t row = first; row < end_row; row += lanes) {
+            const int16lanes at = x + row * p.x_by_row + x_of_rows;
+            const int16lanes column = (at + (position_one - 1)) >> position_bits, before = -at & (position_one - 1);
+            const int16lanes is_seen =
+                (int16lanes)(column > cell.start - width) & (int16lanes)(column < cell.start + cell.width);
+            const int16lanes entry =
+                is_sized ? twice(side.from_middle(before)) : (before >> (position_bits - bits)) * width;
+            store16(list.target + list.count, is_seen ? row * cell.stride + target_of_rows + column : (int16lanes)aside);
+            store16(list.entry + list.count, is_seen ? entry : (int16lanes)nothing);
+            const int16lanes t = p.t + row * p.t_by_row + t_of_rows + column * p.t_by_column;
+            if (has_upper) store16(list.upper + list.count, inside_end(p.end + t));
+            if (has_lower) store16(list.lower + list.count, inside_end(p.end - t));
+            list.count += end_row - row < lanes ? end_row - row : lanes;
+        }
+    }
+
+    INK_INLINE int16lanes inside_end(int16lanes t) {
+        t = (t + (1 << (18 - end_bits<width>))) >> (19 - end_bits<width>);
+        return twice(least(greatest(t, (int16lanes)-32768), (int16lanes)32767));
+    }
+
+    INK_INLINE int16lanes twice(int16lanes v) { return (v << 16) | (v & 0xFFFF); }
+
+    /// Fills up the last register.
+    INK_METHOD void finish(row_list &list) const {
+        store16(list.target + list.count, (int16lanes)aside);
+        store16(list.entry + list.count, (int16lanes)nothing);
+        store16(list.upper + list.count, (int16lanes)0);
+        store16(list.lower + list.count, (int16lanes)0);
+    }
+};
+
+/// Shared by all that draw rows: it is long.
+template <int width, bool is_sized>
+__attribute__((noinline)) void list(
+    listed_rows &rows, const line_places &p, const side_measure &side, const stamp_cell &cell, int inner, bool is_outer) {
+    lister<width, is_sized>(p, side, cell).list(rows, inner, is_outer);
+}
+
+// MARK: Coverage
+
+/// The table of what a line covers of a chunk, by the place of its border before the first pixel.
+template <int width> INK_INLINE void line_table(uint16_t *table, const ink_bars &bars) {
+    constexpr int phases = 1 << chunks<width>::phase_bits;
+    const share_edge edge = share_edge::of(bars.across);
+    const double step = magnitude(bars.across.x) * 65535, half_width = bars.half_width * 65535;
+    const double first = -half_width - shadow(bars.across) * 65535;
+    const float16 number = iota16(), half = width == 8 ? (float16)(number >= 8.0f ? (float16)8.0f : (float16)0.0f) : (float16)0.0f;
+    // Two phases of eight pixels at a time, or one of sixteen or half of one.
+    const float16 pixels = (number - half) * (float)step, later = half * (float)(step / phases / 8);
+    for (int phase = 0; phase < phases; phase += width == 8 ? 2 : 1) {
+        for (int lane = 0; lane < width; lane += lanes) {
+            const float16 t = pixels + later + (float)(first + step * (lane + (phase + 0.5) / phases));
+            const ushort16 is_behind = __builtin_convertvector((int16lanes)(t > 0), ushort16) & (uint16_t)1;
+            store(table + phase * width + lane, (edge.strip(t, (float)half_width) & (uint16_t)0xFFFE) | is_behind);
+        }
+    }
+    for (int lane = 0; lane < width; lane++) table[phases * width + lane] = 0;
+}
+
+void line_table(uint16_t *table, const ink_bars *bars, int32_t width) {
+    if (width == 8) line_table<8>(table, *bars);
+    else if (width == 16) line_table<16>(table, *bars);
+    else line_table<32>(table, *bars);
+}
+
+/// The lines of one direction of a group of stamps. The lowest bit of a share of a pixel says whether less is covered of pixels
+/// further along the normal across the lines.
+struct direction {
+    line_places places;
+    side_measure side;
+    border end;
+    corner at_end;
+    const uint16_t *table;
+    int width;
+    /// Of each lane from its chunk's first pixel, along and across the lines.
+    alignas(64) int16_t end_steps[32], side_steps[32];
+
+    INK_METHOD void prepare(const ink_bars &bars, const ink_line_table &from) {
+        places = line_places::of(bars);
+        table = from.values;
+        width = from.width;
+        const int bits = width == 8 ? end_bits<8> : width == 16 ? end_bits<16> : end_bits<32>;
+        end = border::of(places.along, bits);
+        at_end = corner::of(places.across, places.along);
+        steps(end_steps, places.along.x, bits);
+        if (table != nullptr) return;
+        side.bits = places.half_width < 6 ? 12 : 11;
+        side.edge = border::of(places.across, side.bits);
+        side.step = (int32_t)(places.across.x * 32768);
+        steps(side_steps, places.across.x, side.bits);
+    }
+
+    INK_METHOD void resize(double size) {
+        if (table != nullptr) return;
+        places.resize(size);
+        side.resize(places, size);
+    }
+
+private:
+    INK_METHOD void steps(int16_t *to, double by_column, int bits) const {
+        for (int i = 0; i < 32; i++)
+            to[i] = (int16_t)least(floor_of((i & (width - 1)) * by_column * (1 << bits) + 0.5), (int64_t)32767);
+    }
+};
+
+/// What lines cover of a register's worth of chunks.
+template <int width, bool is_sized> struct line_cover {
+    // Copies, which stay in registers whatever is written meanwhile.
+    const uint16_t *const table;
+    const short32 end_steps, side_steps;
+    const border side, end;
+    const corner at_end;
+    const int16_t half_width;
+
+    INK_METHOD line_cover(const direction &lines)
+        : table(lines.table), end_steps(*(const short32 *)lines.end_steps),
+          side_steps(*(const short32 *)lines.side_steps), side(lines.side.edge), end(lines.end), at_end(lines.at_end),
+          half_width(lines.side.half_width) {}
+
+    INK_METHOD ushort32 middle(const row_list &list, int i) const {
+        if (!is_sized) return chunks<width>::load(table, list.entry + i);
+        const short32 d = sum((short32)chunks<width>::spread(list.entry + i), side_steps), sign = d >> 15;
+        const short32 away = (d ^ sign) - sign, half = (short32)half_width;
+        ushort32 part = side.coverage(half - away);
+        if (half_width < side.reach)
+            part = __builtin_elementwise_sub_sat(part, (ushort32)~side.coverage(sum(half, away)));
+        return (part & (uint16_t)0xFFFE) | ((ushort32)-d >> (uint16_t)15);
+    }
+
+    template <bool has_upper, bool has_lower> INK_METHOD ushort32 ended(const row_list &list, int i) const {
+        const ushort32 within = middle(list, i);
+        ushort32 before;
+        short32 slope = (short32)(int16_t)0;
+        if (has_upper) before = end.coverage(sum((short32)chunks<width>::spread(list.upper + i), end_steps));
+        if (has_lower) {
+            const ushort32 lower = end.coverage(sum((short32)chunks<width>::spread(list.lower + i), -end_steps));
+            slope = has_upper ? (short32)(lower < before) : (short32)(int16_t)-1;
+            before = has_upper ? __builtin_elementwise_min(before, lower) : lower;
+        }
+        const ushort32 part = at_end.covered(within, (short32)(within << (uint16_t)15), before, slope);
+        return (part & (uint16_t)0xFFFE) | (within & (uint16_t)1);
+    }
+
+    /// Calls `draw` with each list of rows, and a function for what is covered of a register's worth of them.
+    template <typename Draw> INK_METHOD void for_each_list(const listed_rows &rows, const Draw &draw) const {
+        draw(rows.middle, [&](int i) __attribute__((always_inline)) { return middle(rows.middle, i); });
+        draw(rows.upper, [&](int i) __attribute__((always_inline)) { return ended<true, false>(rows.upper, i); });
+        draw(rows.lower, [&](int i) __attribute__((always_inline)) { return ended<false, true>(rows.lower, i); });
+        if (rows.both.count == 0) return;
+        draw(rows.both, [&](int i) __attribute__((always_inline)) { return ended<true, true>(rows.both, i); });
+    }
+
+private:
+    INK_INLINE short32 sum(short32 a, short32 b) { return __builtin_elementwise_add_sat(a, b); }
+};
+
+// MARK: Stamps
+
+/// A stamp in a cell: its origin there, and in the plane for what is kept aside.
+struct line_stamp {
+    stamp_cell cell;
+    uint16_t *origin, *aside;
+    uint16_t alpha;
+    /// Up to which line from the middle one lines may cross others.
+    int inner;
+};
+
+/// Draws lines that cross no others: those further from the middle one than the inner ones, or all.
+template <int width, bool is_sized>
+INK_INLINE void draw(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
+    list<width, is_sized>(rows, lines.places, lines.side, stamp.cell, stamp.inner, true);
+    const ushort32 alpha = (ushort32)stamp.alpha;
+    const line_cover<width, is_sized> cover(lines);
+    cover.for_each_list(rows, [&](const row_list &list, const auto &covered) __attribute__((always_inline)) {
+        for (int i = 0; i < list.count; i += chunks<width>::rows)
+            chunks<width>::leave(stamp.origin, list.target + i, ~product(covered(i), alpha));
+    });
+}
+
+/// Keeps aside what the inner lines cover.
+template <int width, bool is_sized>
+INK_INLINE void keep(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
+    list<width, is_sized>(rows, lines.places, lines.side, stamp.cell, stamp.inner, false);
+    const line_cover<width, is_sized> cover(lines);
+    cover.for_each_list(rows, [&](const row_list &list, const auto &covered) __attribute__((always_inline)) {
+        for (int i = 0; i < list.count; i += chunks<width>::rows)
+            chunks<width>::keep(stamp.aside, list.target + i, covered(i));
+    });
+}
+
+/// Leaves of the inner lines' pixels what neither they nor what was kept aside covers, which is taken from there.
+template <int width, bool is_sized>
+INK_INLINE void cross(
+    const direction &lines, listed_rows &rows, const line_stamp &stamp, const corner &crossing) {
+    list<width, is_sized>(rows, lines.places, lines.side, stamp.cell, stamp.inner, false);
+    const ushort32 alpha = (ushort32)stamp.alpha;
+    const line_cover<width, is_sized> cover(lines);
+    cover.for_each_list(rows, [&](const row_list &list, const auto &covered) __attribute__((always_inline)) {
+        for (int i = 0; i < list.count; i += chunks<width>::rows) {
+            const ushort32 other = covered(i), kept = chunks<width>::load(stamp.aside, list.target + i);
+            // Chunks hold pixels of other lines too: those are left to them.
+            const ushort32 here = (ushort32)(other > (ushort32)(uint16_t)1), one = kept & here;
+            const ushort32 both = crossing.covered(
+                one, (short32)(kept << (uint16_t)15), other, (short32)(other << (uint16_t)15));
+            const ushort32 united =
+                __builtin_elementwise_add_sat(one, __builtin_elementwise_sub_sat(other, both));
+            chunks<width>::leave(stamp.origin, list.target + i, ~product(united, alpha));
+            chunks<width>::drop(stamp.aside, list.target + i, ~here);
+        }
+    });
+}
+
+/// Leaves what the rest of what was kept aside does not cover.
+template <int width> INK_INLINE void draw_kept(const listed_rows &rows, const line_stamp &stamp) {
+    const ushort32 alpha = (ushort32)stamp.alpha;
+    const row_list *const lists[] = {&rows.middle, &rows.upper, &rows.lower, &rows.both};
+    for (const row_list *list : lists)
+        for (int i = 0; i < (list->count + chunks<width>::rows - 1) / chunks<width>::rows * chunks<width>::rows; i++)
+            chunks<width>::leave_kept(stamp.origin, stamp.aside, list->target[i], alpha);
+}
+
+/// Draws all lines of a stamp.
+template <int width, int other_width, bool is_sized>
+INK_INLINE void draw_crossing(
+    const direction &lines, const direction &others, listed_rows &rows, listed_rows &other_rows, const line_stamp &stamp,
+    const corner &crossing) {
+    keep<width, is_sized>(lines, rows, stamp);
+    cross<other_width, is_sized>(others, other_rows, stamp, crossing);
+    draw_kept<width>(rows, stamp);
+    if (stamp.inner == lines.places.count / 2) return;
+    draw<width, is_sized>(lines, rows, stamp);
+    draw<other_width, is_sized>(others, other_rows, stamp);
+}
+
+/// A width of chunks, as a type.
+template <int value> struct chunk_width {
+    static constexpr int width = value;
+};
+
+template <typename Body> INK_INLINE void by_width(const direction &lines, const Body &body) {
+    if (lines.width == 8) body(chunk_width<8>());
+    else if (lines.width == 16) body(chunk_width<16>());
+    else body(chunk_width<32>());
+}
+
+/// Calls `draw` with each stamp that may meet the plane.
+template <typename Draw>
+INK_INLINE void for_each_line_stamp(
+    ink_kept plane, uint16_t *aside, direction (&lines)[2], int32_t directions, const ink_place *places, ptrdiff_t count,
+    const Draw &draw) {
+    line_places &first = lines[0].places, &second = lines[directions - 1].places;
+    for_each_stamp(
+        plane, greatest(first.reach_x, second.reach_x), greatest(first.reach_y, second.reach_y), places, count,
+        [&](const seen_stamp &stamp) __attribute__((always_inline)) {
+            if (stamp.first_row >= stamp.end_row) return;
+            for (int d = 0; d < directions; d++) {
+                lines[d].resize(stamp.size);
+                lines[d].places.place(stamp.x, stamp.y);
+            }
+            const int inner = directions == 1
+                ? -1
+                : greatest(first.last_crossed(second, stamp.size), second.last_crossed(first, stamp.size));
+            draw(line_stamp{
+                {(int32_t)plane.stride, stamp.start, plane.width, stamp.first_row, stamp.end_row}, stamp.origin,
+                directions == 1 ? nullptr : aside + (stamp.origin - plane.values), stamp.alpha[0], inner});
+        });
+}
+
+void multiply_lines(
+    ink_kept plane, uint16_t *aside, const ink_bars *bars, const ink_line_table *tables, int32_t directions,
+    const ink_place *places, ptrdiff_t count) {
+    direction lines[2];
+    for (int d = 0; d < directions; d++) lines[d].prepare(bars[d], tables[d]);
+    const bool is_sized = tables->values == nullptr;
+    listed_rows rows, other_rows;
+    const auto for_each = [&](const auto &draw) __attribute__((always_inline)) {
+        for_each_line_stamp(plane, aside, lines, directions, places, count, draw);
+    };
+    const direction &first = lines[0], &second = lines[1];
+    by_width(first, [&](auto w) __attribute__((always_inline)) {
+        if (directions == 1) {
+            if (is_sized) for_each([&](const line_stamp &stamp) { draw<w.width, true>(first, rows, stamp); });
+            else for_each([&](const line_stamp &stamp) __attribute__((always_inline)) {
+                draw<w.width, false>(first, rows, stamp);
+            });
+            return;
+        }
+        const corner crossing = corner::of(first.places.across, second.places.across);
+        by_width(second, [&](auto v) __attribute__((always_inline)) {
+            if (is_sized) for_each([&](const line_stamp &stamp) {
+                draw_crossing<w.width, v.width, true>(first, second, rows, other_rows, stamp, crossing);
+            });
+            else for_each([&](const line_stamp &stamp) __attribute__((always_inline)) {
+                draw_crossing<w.width, v.width, false>(first, second, rows, other_rows, stamp, crossing);
+            });
+        });
+    });
+}
+
+}  // namespace INK_JOIN(lines_, INK_LEVEL)
+}  // namespace
