@@ -517,7 +517,8 @@ struct bar_rows {
         r.phase_by_row = (uint32_t)fixed(n1.y * r.inverse_period);
         r.distance_by_column = distance_of(n2.x);
         r.distance_by_row = distance_of(n2.y);
-        const double reach = bars.half_width + shadow(n1) + 1.0 / 256, span = (lanes - 1) * n1.x;
+        // Between two phases of a table a little more is covered than there is.
+        const double reach = bars.half_width + shadow(n1) + 0.1, span = (lanes - 1) * n1.x;
         const double met = 2 * reach + magnitude(span);
         r.phase_before = (uint32_t)fixed((reach + greatest(span, 0.0)) * r.inverse_period);
         r.phases_met = met < bars.period ? (uint32_t)fixed(met * r.inverse_period) : ~(uint32_t)0;

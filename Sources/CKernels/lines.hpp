@@ -458,7 +458,9 @@ struct direction {
         at_end = corner::of(places.across, places.along);
         steps(end_steps, places.along.x, bits);
         if (table != nullptr) return;
-        side.bits = places.half_width < 6 ? 12 : 11;
+        // No pixel of a chunk is further away than 16 bits say.
+        side.bits = 12;
+        while (greatest(places.half_width + 1, (width - 1) * places.across.x) * (1 << side.bits) > 32767) side.bits--;
         side.edge = border::of(places.across, side.bits);
         side.step = (int32_t)(places.across.x * 32768);
         steps(side_steps, places.across.x, side.bits);
@@ -473,7 +475,7 @@ struct direction {
 private:
     INK_METHOD void steps(int16_t *to, double by_column, int bits) const {
         for (int i = 0; i < 32; i++)
-            to[i] = (int16_t)least(floor_of((i & (width - 1)) * by_column * (1 << bits) + 0.5), (int64_t)32767);
+            to[i] = (int16_t)floor_of((i & (width - 1)) * by_column * (1 << bits) + 0.5);
     }
 };
 
