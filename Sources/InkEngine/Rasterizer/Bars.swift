@@ -171,9 +171,8 @@ extension ink_bars {
 
     /// Of the parallelogram between the two normals; 1/2 to 2 where the two scales are alike.
     private static let areaMin = 0.25
-    /// Two thirds of a degree from the direction of the pixels: at half a degree pictures full of cross-hatching were off by more
-    /// than 6 of 255 in up to 0.4% of their pixels.
-    private static let minorMin = 0.0125
+    /// A third of a degree from the direction of the pixels.
+    private static let minorMin = 0.005
     /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wider ones: it is off
     /// by at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
     private static let wideMin = 1.0
