@@ -521,7 +521,7 @@ struct bar_rows {
         const double reach = bars.half_width + shadow(n1) + 0.1, span = (lanes - 1) * n1.x;
         const double met = 2 * reach + magnitude(span);
         r.phase_before = (uint32_t)fixed((reach + greatest(span, 0.0)) * r.inverse_period);
-        r.phases_met = met < bars.period ? (uint32_t)fixed(met * r.inverse_period) : ~(uint32_t)0;
+        r.phases_met = met < bars.period * (1 - 1e-9) ? (uint32_t)fixed(met * r.inverse_period) : ~(uint32_t)0;
         return r;
     }
 

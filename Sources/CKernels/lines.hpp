@@ -156,12 +156,12 @@ struct border {
         e.flat = (uint16_t)((1 - minor) / 2 * unit + 0.5);
         // A parabola, of numbers that use all 16 bits.
         int top = e.reach - e.flat;
-        if ((top & (top - 1)) == 0) {
+        if (top > 0 && (top & (top - 1)) == 0) {
             e.reach--;
             top--;
         }
         e.shift = 0;
-        while (((top + 1) << (e.shift + 1)) <= 65536) e.shift++;
+        while (e.shift < 15 && ((top + 1) << (e.shift + 1)) <= 65536) e.shift++;
         const double full = (double)minor * unit * (1 << e.shift);
         e.factor = (uint16_t)least(2147483648.0 / unit / (1 << e.shift) / full * 65536, 65535.0);
         e.from_nothing = e.beyond_half((ushort32)e.reach)[0];
@@ -372,7 +372,7 @@ private:
     INK_METHOD void append(row_list &list, int32_t x, int32_t first, int32_t end_row) const {
         constexpr int bits = chunks<width>::phase_bits;
         for (int32_t row = first; row < end_row; row += lanes) {
-            const int16lanes at = x + row * p.x_by_row + x_of_rows;
+            const int16lanes at = (int32_t)((uint32_t)x + (uint32_t)row * (uint32_t)p.x_by_row) + x_of_rows;
             const int16lanes column = (at + (position_one - 1)) >> position_bits, before = -at & (position_one - 1);
             const int16lanes is_seen =
                 (int16lanes)(column > cell.start - width) & (int16lanes)(column < cell.start + cell.width);

@@ -255,7 +255,8 @@ extension BarPainter {
             fullBars = Bars.kernelBars(of: full, brush, scale)
             fullWidths = fullBars.map { $0.half_width < BarPainter.halfWidthMax ? $0.chunkWidth : 0 }
         }
-        guard fullWidths.allSatisfy({ $0 > 0 }) else { return false }
+        // Whether lines touch is a matter of rounding where they just do.
+        guard fullWidths.allSatisfy({ $0 > 0 }), fullBars[0].count == bars[0].count else { return false }
         places.append(ink_place(stamp, scale, size: Float(stamp.size / brush.scale)))
         if places.count == PlacedStamps.countAtOnce { finish(into: plane) }
         return true
