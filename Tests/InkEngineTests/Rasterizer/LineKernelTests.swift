@@ -107,4 +107,33 @@ struct LineKernelTests {
         }
         #expect(widths.count >= 2)
     }
+
+    /// Where an edge of the output is rounded up, ends may lie along the pixels while sides do not.
+    @Test(
+        "are drawn where the scales of both axes differ much", .timeLimit(.minutes(1)),
+        arguments: [(0.1, 90.05, 1.2, 6.0), (0.3, 90.09, 1.2, 6), (0.1, 90.03, 9, 14), (4.5, 0.02, 1.2, 6)])
+    func skewedScales(y: Double, rotation: Double, width: Double, spacing: Double) {
+        let canvas = PixelSize(width: 200, height: 1000)
+        let scale = OutputScale(canvas: canvas, output: PixelSize(width: 200, height: Int(1000 * y)))
+        let cell = PixelRect(x: 0, y: 0, width: 200, height: min(256, Int(1000 * y)))
+        for isSized in [false, true] {
+            let brush = Brush(
+                type: .parallelLines, rotation: rotation, spacing: spacing, scale: 2, lineWidth: width,
+                dynamics: BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: isSized))
+            let points = [0.4, 0.7, 1].map {
+                StrokePoint(x: 60 + 80 * $0, y: min(90 + 100 * $0, 100 / y), pressure: $0)
+            }
+            let stroke = PreparedStroke(Stroke(brush: brush, points: points))
+            let coverage = [true, false].map { isExact in
+                let plane = RemainingPlane(maxWidth: cell.width, maxHeight: cell.height)
+                plane.move(to: cell)
+                StrokePainter(maxWidth: cell.width, maxHeight: cell.height, isExact: isExact)
+                    .paint(stroke, scale: scale, cell: cell, into: plane)
+                return plane.coverage
+            }
+            #expect(coverage[0].contains { $0 > 0 })
+            let mean = zip(coverage[0], coverage[1]).reduce(0) { $0 + abs($1.0 - $1.1) } / Float(cell.area) * 255
+            #expect(mean < 0.5, "\(brush): off by \(mean) of 255 on an average")
+        }
+    }
 }
