@@ -464,12 +464,15 @@ struct bar_crossing {
     /// in the first half of a bar the one where it begins, in the other half the one where it ends; in a gap the other way
     /// round.
     INK_METHOD share common(share between_ends, share within_sides) const {
+        const share side = turned_side(within_sides);
+        const ushort16 ending = __builtin_elementwise_min(between_ends.part, side.part);
         // Hardly any pixel meets two borders: the other one has no slope.
-        const short16 slope = between_ends.slope + turned_side(within_sides).slope;
-        const ushort16 ending = __builtin_elementwise_min(between_ends.part, within_sides.part);
-        if (!is_close) return {ending, slope};
-        const ushort16 beginning = __builtin_elementwise_sub_sat(between_ends.part, (ushort16)~within_sides.part);
+        if (!is_close) return {ending, between_ends.slope + side.slope};
+        const ushort16 beginning = __builtin_elementwise_sub_sat(between_ends.part, (ushort16)~side.part);
         const ushort16 is_ending = this->is_ending(between_ends);
+        // Of two borders the one that leaves less says where there is more.
+        const short16 by_ends = (short16)(between_ends.part < side.part);
+        const short16 slope = (between_ends.slope & by_ends) | (side.slope & ~by_ends);
         return {(ending & is_ending) | (beginning & ~is_ending), slope};
     }
 

@@ -128,12 +128,15 @@ extension ink_bars {
     }
 
     /// Whether a pixel may meet the end of a bar and both sides of one of `others`, which stand upright on these bars and
-    /// are otherwise the same.
+    /// are otherwise the same, or this end and the side from which that bar begins, with so little between them that neither
+    /// can be left out.
     func endsInThinBars(of others: ink_bars) -> Bool {
         let shadow = (1 + min(abs(along.x), abs(along.y))) / 2
-        guard others.half_width < shadow else { return false }
         let index = min((half_length / others.period).rounded(), Double(others.count / 2))
-        return abs(half_length - index * others.period) < others.half_width + 2 * shadow
+        let fromMiddle = half_length - index * others.period
+        let fromBeginning = others.half_width + fromMiddle
+        if fromBeginning > 0, fromBeginning < 1.05 * shadow { return true }
+        return others.half_width < shadow && abs(fromMiddle) < others.half_width + 2 * shadow
     }
 
     /// How many pixels of a row are drawn together, all that a line meets; 0 for lines that lie along the rows nearly, or have too

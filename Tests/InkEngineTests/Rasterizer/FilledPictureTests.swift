@@ -8,6 +8,9 @@ import Testing
 /// does not average out.
 @Suite("Pictures that one brush fills")
 struct FilledPictureTests {
+    /// Seeds, and those that once failed.
+    private static let chances = Array<UInt64>(0..<120) + [227]
+    private static let crossings = Array<UInt64>(0..<60) + [154, 227, 284, 2227]
     private static let size = PixelSize(width: 160, height: 160)
 
     /// How hard the pen is pressed.
@@ -201,29 +204,56 @@ struct FilledPictureTests {
             Array(repeating: tap, count: 20), stripsPerPixel: 64, "\(brush)", share: 0.05)
     }
 
-    @Test("the same with brushes of chance", arguments: 0..<120)
-    func chance(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        let type: BrushType =
-            [.parallelLines, .crossHatch, .crossHatch, .dots, .waves].randomElement(using: &generator) ?? .dots
-        let rotation =
-            Bool.random(using: &generator)
+    private func rotation(_ generator: inout SeededGenerator) -> Double {
+        Bool.random(using: &generator)
             ? Double(Int.random(in: 0...12, using: &generator)) * 15 : .random(in: -180...180, using: &generator)
-        let brush = Brush(
-            type: type, rotation: rotation, spacing: .random(in: 2...14, using: &generator),
-            scale: [0.5, 0.7, 1, 1, 1.6, 3].randomElement(using: &generator) ?? 1,
-            lineWidth: .random(in: 0.3...4, using: &generator),
-            dynamics: BrushDynamics(
-                pressureAffectsOpacity: false, pressureAffectsSize: .random(using: &generator),
-                tiltAffectsRotation: .random(using: &generator)))
+    }
+
+    private func dynamics(_ generator: inout SeededGenerator) -> BrushDynamics {
+        BrushDynamics(
+            pressureAffectsOpacity: false, pressureAffectsSize: .random(using: &generator),
+            tiltAffectsRotation: .random(using: &generator))
+    }
+
+    private func course(_ generator: inout SeededGenerator) -> Course {
         let pressures: [Pressure] = [
             .constant(.random(in: 0...1, using: &generator)), .nearly(.random(in: 0.01...0.99, using: &generator)),
             .varying,
         ]
-        let course = Course(
+        return Course(
             gap: .random(in: 10...30, using: &generator), slope: .random(in: 0...90, using: &generator),
             isUpright: .random(using: &generator), wobble: [0, 0, 1, 2].randomElement(using: &generator) ?? 0,
             pressure: pressures.randomElement(using: &generator) ?? .varying)
+    }
+
+    @Test("the same with brushes of chance", arguments: chances)
+    func chance(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let type: BrushType =
+            [.parallelLines, .crossHatch, .crossHatch, .dots, .waves].randomElement(using: &generator) ?? .dots
+        let rotation = rotation(&generator)
+        let brush = Brush(
+            type: type, rotation: rotation, spacing: .random(in: 2...14, using: &generator),
+            scale: [0.5, 0.7, 1, 1, 1.6, 3].randomElement(using: &generator) ?? 1,
+            lineWidth: .random(in: 0.3...4, using: &generator),
+            dynamics: dynamics(&generator))
+        let course = course(&generator)
+        expectWithinSpecification(strokes(of: brush, course, &generator), "seed \(seed): \(brush), \(course)")
+    }
+
+    @Test("the same where the ends of crossing lines lie in or beside other lines", arguments: crossings)
+    func endsBesideSides(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let scale: Double = [0.5, 0.7, 1, 1, 1.6, 3].randomElement(using: &generator) ?? 1
+        var lineWidth = Double.random(in: 0.8...3.2, using: &generator) / scale
+        let index = Double(Int.random(in: 1...3, using: &generator))
+        let spacing = (10 + Double.random(in: -2.5...2.5, using: &generator) / scale) / index
+        lineWidth = min(lineWidth, spacing / 1.3)
+        let rotation = rotation(&generator)
+        let brush = Brush(
+            type: .crossHatch, rotation: rotation, spacing: spacing, scale: scale, lineWidth: lineWidth,
+            dynamics: dynamics(&generator))
+        let course = course(&generator)
         expectWithinSpecification(strokes(of: brush, course, &generator), "seed \(seed): \(brush), \(course)")
     }
 }
