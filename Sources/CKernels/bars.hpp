@@ -48,6 +48,56 @@ private:
     }
 };
 
+/// The same in whole numbers of a part of a pixel that fit 16 bits, lanes of any number.
+struct border {
+    uint16_t reach, flat, factor;
+    int shift, bits;
+    /// What is covered at the border by the parabola on the outer side, so that nothing and all are just that.
+    uint16_t from_nothing;
+
+    INK_INLINE border of(ink_normal n, int bits) {
+        const double minor = least(magnitude(n.x), magnitude(n.y)), unit = 1 << bits;
+        border e;
+        e.bits = bits;
+        e.reach = (uint16_t)((1 + minor) / 2 * unit + 0.5);
+        e.flat = (uint16_t)((1 - minor) / 2 * unit + 0.5);
+        // A parabola, of numbers that use all 16 bits.
+        int top = e.reach - e.flat;
+        if (top > 0 && (top & (top - 1)) == 0) {
+            e.reach--;
+            top--;
+        }
+        e.shift = 0;
+        while (e.shift < 15 && ((top + 1) << (e.shift + 1)) <= 65536) e.shift++;
+        const double full = (double)minor * unit * (1 << e.shift);
+        e.factor = (uint16_t)least(2147483648.0 / unit / (1 << e.shift) / full * 65536, 65535.0);
+        e.from_nothing = e.beyond_half((ushort32)e.reach)[0];
+        return e;
+    }
+
+    /// - Parameter t: how far the border is beyond the pixels' middles.
+    template <typename U, typename S> INK_METHOD U coverage(S t) const {
+        const S sign = t >> 15;
+        const U a = __builtin_elementwise_min((U)((t ^ sign) - sign), (U)reach);
+        // All less than this on the inner side.
+        return __builtin_elementwise_sub_sat((U)from_nothing, beyond_half(a)) ^ (U)~sign;
+    }
+
+    /// By the strip of this half width whose middle is `t` away.
+    template <typename U, typename S> INK_METHOD U strip(S t, S half, int16_t half_width) const {
+        const S sign = t >> 15, away = (t ^ sign) - sign;
+        const U nearer = coverage<U>(half - away);
+        if (half_width >= reach) return nearer;
+        return __builtin_elementwise_sub_sat(nearer, (U)~coverage<U>((S)__builtin_elementwise_add_sat(half, away)));
+    }
+
+private:
+    template <typename U> INK_METHOD U beyond_half(U a) const {
+        const U q = __builtin_elementwise_sub_sat(a, (U)flat) << (uint16_t)shift;
+        return (a << (uint16_t)(16 - bits)) - product(product(q, q), (U)factor);
+    }
+};
+
 /// What something covers of sixteen pixels, and whether it covers more of those that lie further along the normal that it is
 /// measured by: no sign where it does, or where it makes no difference.
 struct share {
@@ -190,36 +240,30 @@ INK_INLINE ushort16 twice_more_of_one_bar(ushort16 there, ushort16 next) {
 
 // MARK: Sides
 
-/// What the bars cover of sixteen pixels from one on, whatever their ends. Lengths are 1/65,535 pixel.
+/// What the bars cover of sixteen pixels from one on, whatever their ends, interpolated between phases of a period. Lengths
+/// are 1/65,535 pixel.
 struct bar_sides {
     share_edge edge;
     float16 offsets;
     float period, inverse, half_width;
-    /// How many phases of a period the coverage is worked out for; between them it is interpolated. 0: for each phase.
     uint32_t phases;
-    /// From one place to the next.
+    /// From one phase to the next.
     float step;
 
     INK_INLINE bar_sides of(const ink_bars &bars, int32_t phases) {
         const double period = bars.period * 65535;
         return {
             share_edge::of(bars.across), iota16() * (float)(bars.across.x * 65535), (float)period, (float)(1 / period),
-            (float)(bars.half_width * 65535), (uint32_t)phases,
-            (float)(phases == 0 ? period / 4294967296.0 : period / phases)};
+            (float)(bars.half_width * 65535), (uint32_t)phases, (float)(period / phases)};
     }
 
     /// - Parameter distances: of the first pixels from the middle of a bar, 2^-32 periods.
-    INK_METHOD void locate(table_places &places, uint16lanes distances) const {
-        if (phases == 0) *(uint16lanes *)places.at = distances;
-        else locate(places, distances, phases, 1);
-    }
+    INK_METHOD void locate(table_places &places, uint16lanes distances) const { locate(places, distances, phases, 1); }
 
     INK_METHOD share covered(const table_places &places, int i) const {
         const int32_t place = places.at[i];
         const ushort16 there = at(place);
-        if (phases != 0) return places.shared(there, twice_more(there, at(place + 1)), i);
-        // Never 0, which would not change its sign.
-        return {there, __builtin_convertvector((int16lanes)(from_middle(place) > 0), short16) | 1};
+        return places.shared(there, twice_more(there, at(place + 1)), i);
     }
 
     /// - Parameter size: from a phase's entry to the next one's.
@@ -234,9 +278,7 @@ struct bar_sides {
     /// What lies behind and before the borders of the nearest bar.
     INK_METHOD slab borders(const table_places &places, int i) const {
         const int32_t place = places.at[i];
-        const slab there = borders_at(place);
-        if (phases == 0) return there;
-        const slab next = borders_at(place + 1);
+        const slab there = borders_at(place), next = borders_at(place + 1);
         return {
             places.between(there.first, twice_more_of_one_bar(there.first, next.first), i),
             places.between(there.second, twice_more_of_one_bar(there.second, next.second), i)};
@@ -297,6 +339,51 @@ struct bar_side_table {
         return {
             places.between(load16(entry), load16(entry + lanes), i),
             places.between(load16(entry + 2 * lanes), load16(entry + 3 * lanes), i)};
+    }
+};
+
+/// The same worked out for each phase.
+struct bar_measured_sides {
+    border edge;
+    /// Of each pixel from the first, 2^-16 periods, which wrap round as phases do.
+    ushort16 offsets;
+    /// Parts of a pixel; half a period.
+    int16_t half_period, half_width;
+
+    INK_INLINE bar_measured_sides of(const ink_bars &bars) {
+        int bits = 12;
+        while (bits > 0 && bars.period * (1 << bits) > 65534) bits--;
+        ushort16 offsets;
+        for (int i = 0; i < lanes; i++) offsets[i] = (uint16_t)(fixed(i * bars.across.x / bars.period) >> 16);
+        return {
+            border::of(bars.across, bits), offsets, (int16_t)(bars.period * (1 << bits) / 2 + 0.5),
+            (int16_t)(bars.half_width * (1 << bits) + 0.5)};
+    }
+
+    INK_METHOD void locate(table_places &places, uint16lanes distances) const {
+        *(uint16lanes *)places.at = distances >> 16;
+    }
+
+    INK_METHOD share covered(const table_places &places, int i) const {
+        const short16 t = from_middle(places, i);
+        // Never 0, which would not change its sign.
+        return {edge.strip<ushort16>(t, half(), half_width), ((short16)-t >> 15) | (short16)(ushort16)(uint16_t)1};
+    }
+
+    INK_METHOD slab borders(const table_places &places, int i) const {
+        const short16 t = from_middle(places, i);
+        return {
+            edge.coverage<ushort16>((short16)__builtin_elementwise_add_sat(half(), t)),
+            edge.coverage<ushort16>((short16)__builtin_elementwise_sub_sat(half(), t))};
+    }
+
+private:
+    INK_METHOD short16 half() const { return (short16)(ushort16)(uint16_t)half_width; }
+
+    /// Of the nearest bar.
+    INK_METHOD short16 from_middle(const table_places &places, int i) const {
+        const ushort16 phase = (ushort16)(uint16_t)places.at[i] + offsets;
+        return rounded_product((short16)phase, (short16)(ushort16)(uint16_t)half_period);
     }
 };
 
@@ -829,26 +916,36 @@ template <int directions, bool is_thin>
 INK_INLINE void multiply_by_tables(
     ink_kept plane, const ink_bars *bars, const ink_bar_tables *tables, const ink_place *places, ptrdiff_t count) {
     bar_sides sides[directions];
+    bar_measured_sides measured[directions];
     bar_side_table side_tables[directions];
     bar_ends ends[directions];
     bar_end_table end_tables[directions];
     bar_ends_apart_table ends_tables[directions];
-    bool have_sides = true, have_ends = true, are_apart = true;
+    bool have_phases = true, have_sides = true, have_ends = true, are_apart = true;
     for (int d = 0; d < directions; d++) {
-        sides[d] = bar_sides::of(bars[d], tables[d].phases);
-        ends[d] = bar_ends::of(bars[d].along, bars[d].half_length);
+        have_phases = have_phases && tables[d].phases > 0;
         have_sides = have_sides && tables[d].side;
         have_ends = have_ends && tables[d].end;
+        ends[d] = bar_ends::of(bars[d].along, bars[d].half_length);
         are_apart = are_apart && ends[d].are_apart();
-        side_tables[d] = {tables[d].side, (uint32_t)tables[d].phases};
         end_tables[d] = {ends[d], tables[d].end};
         ends_tables[d] = {ends[d], tables[d].end};
     }
-    if (!have_ends) multiply<directions, is_thin>(plane, bars, sides, ends, places, count);
-    else if (!have_sides && are_apart) multiply<directions, is_thin>(plane, bars, sides, ends_tables, places, count);
-    else if (!have_sides) multiply<directions, is_thin>(plane, bars, sides, end_tables, places, count);
-    else if (are_apart) multiply<directions, is_thin>(plane, bars, side_tables, ends_tables, places, count);
-    else multiply<directions, is_thin>(plane, bars, side_tables, end_tables, places, count);
+    const auto with_ends = [&](const auto *sides) __attribute__((always_inline)) {
+        if (are_apart) multiply<directions, is_thin>(plane, bars, sides, ends_tables, places, count);
+        else multiply<directions, is_thin>(plane, bars, sides, end_tables, places, count);
+    };
+    if (!have_phases) {
+        for (int d = 0; d < directions; d++) measured[d] = bar_measured_sides::of(bars[d]);
+        if (have_ends) with_ends(measured);
+        else multiply<directions, is_thin>(plane, bars, measured, ends, places, count);
+    } else if (have_sides && have_ends) {
+        for (int d = 0; d < directions; d++) side_tables[d] = {tables[d].side, (uint32_t)tables[d].phases};
+        with_ends(side_tables);
+    } else {
+        for (int d = 0; d < directions; d++) sides[d] = bar_sides::of(bars[d], tables[d].phases);
+        multiply<directions, is_thin>(plane, bars, sides, ends, places, count);
+    }
 }
 
 void multiply_bars(

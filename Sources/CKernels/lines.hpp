@@ -11,6 +11,7 @@ namespace INK_JOIN(lines_, INK_LEVEL) {
 
 using namespace INK_JOIN(raster_, INK_LEVEL);
 using namespace INK_JOIN(stamps_, INK_LEVEL);
+using INK_JOIN(bars_, INK_LEVEL)::border;
 using INK_JOIN(bars_, INK_LEVEL)::corner;
 using INK_JOIN(bars_, INK_LEVEL)::share_edge;
 
@@ -140,49 +141,6 @@ INK_INLINE int32_t position(double a) { return (int32_t)floor_of(a * position_on
 
 /// Distances from an end are whole numbers of a part of a pixel, so that a chunk's fit 16 bits.
 template <int width> constexpr int end_bits = width == 8 ? 11 : width == 16 ? 10 : 9;
-
-/// What a half-plane covers of pixels, by their middles' distance from its border in whole numbers of a part of a pixel.
-struct border {
-    uint16_t reach, flat, factor;
-    int shift, bits;
-    /// What is covered at the border by the parabolas of either side, so that nothing and all are just that.
-    uint16_t from_nothing, from_all;
-
-    INK_INLINE border of(ink_normal n, int bits) {
-        const double minor = least(magnitude(n.x), magnitude(n.y)), unit = 1 << bits;
-        border e;
-        e.bits = bits;
-        e.reach = (uint16_t)((1 + minor) / 2 * unit + 0.5);
-        e.flat = (uint16_t)((1 - minor) / 2 * unit + 0.5);
-        // A parabola, of numbers that use all 16 bits.
-        int top = e.reach - e.flat;
-        if (top > 0 && (top & (top - 1)) == 0) {
-            e.reach--;
-            top--;
-        }
-        e.shift = 0;
-        while (e.shift < 15 && ((top + 1) << (e.shift + 1)) <= 65536) e.shift++;
-        const double full = (double)minor * unit * (1 << e.shift);
-        e.factor = (uint16_t)least(2147483648.0 / unit / (1 << e.shift) / full * 65536, 65535.0);
-        e.from_nothing = e.beyond_half((ushort32)e.reach)[0];
-        e.from_all = 65535 - e.from_nothing;
-        return e;
-    }
-
-    INK_METHOD ushort32 coverage(short32 t) const {
-        const short32 sign = t >> 15;
-        const ushort32 a = __builtin_elementwise_min((ushort32)((t ^ sign) - sign), (ushort32)reach);
-        const ushort32 y = beyond_half(a);
-        return sign ? __builtin_elementwise_sub_sat((ushort32)from_nothing, y)
-                    : __builtin_elementwise_add_sat((ushort32)from_all, y);
-    }
-
-private:
-    INK_METHOD ushort32 beyond_half(ushort32 a) const {
-        const ushort32 q = __builtin_elementwise_sub_sat(a, (ushort32)flat) << (uint16_t)shift;
-        return (a << (uint16_t)(16 - bits)) - product(product(q, q), (ushort32)factor);
-    }
-};
 
 /// How the lines of one direction lie, from the stamp's origin, a whole pixel.
 struct line_places {
@@ -495,11 +453,8 @@ template <int width, bool is_sized> struct line_cover {
 
     INK_METHOD ushort32 middle(const row_list &list, int i) const {
         if (!is_sized) return chunks<width>::load(table, list.entry + i);
-        const short32 d = sum((short32)chunks<width>::spread(list.entry + i), side_steps), sign = d >> 15;
-        const short32 away = (d ^ sign) - sign, half = (short32)half_width;
-        ushort32 part = side.coverage(half - away);
-        if (half_width < side.reach)
-            part = __builtin_elementwise_sub_sat(part, (ushort32)~side.coverage(sum(half, away)));
+        const short32 d = sum((short32)chunks<width>::spread(list.entry + i), side_steps);
+        const ushort32 part = side.strip<ushort32>(d, (short32)half_width, half_width);
         return (part & (uint16_t)0xFFFE) | ((ushort32)-d >> (uint16_t)15);
     }
 
@@ -507,9 +462,9 @@ template <int width, bool is_sized> struct line_cover {
         const ushort32 within = middle(list, i);
         ushort32 before;
         short32 slope = (short32)(int16_t)0;
-        if (has_upper) before = end.coverage(sum((short32)chunks<width>::spread(list.upper + i), end_steps));
+        if (has_upper) before = end.coverage<ushort32>(sum((short32)chunks<width>::spread(list.upper + i), end_steps));
         if (has_lower) {
-            const ushort32 lower = end.coverage(sum((short32)chunks<width>::spread(list.lower + i), -end_steps));
+            const ushort32 lower = end.coverage<ushort32>(sum((short32)chunks<width>::spread(list.lower + i), -end_steps));
             slope = has_upper ? (short32)(lower < before) : (short32)(int16_t)-1;
             before = has_upper ? __builtin_elementwise_min(before, lower) : lower;
         }
