@@ -67,10 +67,9 @@ struct border {
             e.reach--;
             top--;
         }
-        e.shift = 0;
-        while (e.shift < 15 && ((top + 1) << (e.shift + 1)) <= 65536) e.shift++;
-        const double full = (double)minor * unit * (1 << e.shift);
-        e.factor = (uint16_t)least(2147483648.0 / unit / (1 << e.shift) / full * 65536, 65535.0);
+        e.shift = top == 0 ? 15 : __builtin_clz((uint32_t)top) - 16;
+        const double all = unit * (1 << e.shift);
+        e.factor = (uint16_t)least(140737488355328.0 / (minor * all * all), 65535.0);
         e.from_nothing = e.beyond_half((ushort32)e.reach)[0];
         return e;
     }
@@ -353,8 +352,9 @@ struct bar_measured_sides {
     INK_INLINE bar_measured_sides of(const ink_bars &bars) {
         int bits = 12;
         while (bits > 0 && bars.period * (1 << bits) > 65534) bits--;
-        ushort16 offsets;
-        for (int i = 0; i < lanes; i++) offsets[i] = (uint16_t)(fixed(i * bars.across.x / bars.period) >> 16);
+        const uint32_t by_column = (uint32_t)fixed(bars.across.x / bars.period);
+        const uint16lanes numbers = __builtin_convertvector(iota16(), uint16lanes);
+        const ushort16 offsets = __builtin_convertvector(numbers * by_column >> 16, ushort16);
         return {
             border::of(bars.across, bits), offsets, (int16_t)(bars.period * (1 << bits) / 2 + 0.5),
             (int16_t)(bars.half_width * (1 << bits) + 0.5)};
