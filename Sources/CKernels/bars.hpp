@@ -68,8 +68,9 @@ struct border {
             top--;
         }
         e.shift = top == 0 ? 15 : __builtin_clz((uint32_t)top) - 16;
-        const double all = unit * (1 << e.shift);
-        e.factor = (uint16_t)least(140737488355328.0 / (minor * all * all), 65535.0);
+        const double scaled_unit = unit * (1 << e.shift);
+        // Beyond the flat part (pixels)^2 / (2 minor), in 2^16 shares; two products keep the upper 16 bits each.
+        e.factor = (uint16_t)least(0x1p47 / (minor * scaled_unit * scaled_unit), 65535.0);
         e.from_nothing = e.beyond_half((ushort32)e.reach)[0];
         return e;
     }
@@ -83,8 +84,8 @@ struct border {
     }
 
     /// By the strip of this half width whose middle is `t` away.
-    template <typename U, typename S> INK_METHOD U strip(S t, S half, int16_t half_width) const {
-        const S sign = t >> 15, away = (t ^ sign) - sign;
+    template <typename U, typename S> INK_METHOD U strip(S t, int16_t half_width) const {
+        const S sign = t >> 15, away = (t ^ sign) - sign, half = (S)(U)(uint16_t)half_width;
         const U nearer = coverage<U>(half - away);
         if (half_width >= reach) return nearer;
         return __builtin_elementwise_sub_sat(nearer, (U)~coverage<U>((S)__builtin_elementwise_add_sat(half, away)));
@@ -367,19 +368,17 @@ struct bar_measured_sides {
     INK_METHOD share covered(const table_places &places, int i) const {
         const short16 t = from_middle(places, i);
         // Never 0, which would not change its sign.
-        return {edge.strip<ushort16>(t, half(), half_width), ((short16)-t >> 15) | (short16)(ushort16)(uint16_t)1};
+        return {edge.strip<ushort16>(t, half_width), ((short16)-t >> 15) | (short16)(ushort16)(uint16_t)1};
     }
 
     INK_METHOD slab borders(const table_places &places, int i) const {
-        const short16 t = from_middle(places, i);
+        const short16 t = from_middle(places, i), half = (short16)(ushort16)(uint16_t)half_width;
         return {
-            edge.coverage<ushort16>((short16)__builtin_elementwise_add_sat(half(), t)),
-            edge.coverage<ushort16>((short16)__builtin_elementwise_sub_sat(half(), t))};
+            edge.coverage<ushort16>((short16)__builtin_elementwise_add_sat(half, t)),
+            edge.coverage<ushort16>((short16)__builtin_elementwise_sub_sat(half, t))};
     }
 
 private:
-    INK_METHOD short16 half() const { return (short16)(ushort16)(uint16_t)half_width; }
-
     /// Of the nearest bar.
     INK_METHOD short16 from_middle(const table_places &places, int i) const {
         const ushort16 phase = (ushort16)(uint16_t)places.at[i] + offsets;
@@ -943,6 +942,7 @@ INK_INLINE void multiply_by_tables(
         for (int d = 0; d < directions; d++) side_tables[d] = {tables[d].side, (uint32_t)tables[d].phases};
         with_ends(side_tables);
     } else {
+        // Few stamps, of which other cells may have more: the same as by tables.
         for (int d = 0; d < directions; d++) sides[d] = bar_sides::of(bars[d], tables[d].phases);
         multiply<directions, is_thin>(plane, bars, sides, ends, places, count);
     }

@@ -454,7 +454,7 @@ template <int width, bool is_sized> struct line_cover {
     INK_METHOD ushort32 middle(const row_list &list, int i) const {
         if (!is_sized) return chunks<width>::load(table, list.entry + i);
         const short32 d = sum((short32)chunks<width>::spread(list.entry + i), side_steps);
-        const ushort32 part = side.strip<ushort32>(d, (short32)half_width, half_width);
+        const ushort32 part = side.strip<ushort32>(d, half_width);
         return (part & (uint16_t)0xFFFE) | ((ushort32)-d >> (uint16_t)15);
     }
 

@@ -282,8 +282,8 @@ struct ink_raster {
     void (*_Nonnull line_table)(uint16_t *_Nonnull values, const struct ink_bars *_Nonnull bars, int32_t width);
     /// Does what `multiply_bars` does line by line, for bars that have no more than `INK_LINE_ROWS_MAX` rows in each direction.
     /// Where there are two, no pixel meets an end and a side of a bar of the other one (a few may meet two ends, whose corner is
-    /// then off by up to 0.045); `aside` is the first pixel of a plane like
-    /// the other one, 0 before and after. For one direction it is not used.
+    /// then off by up to 0.045); `aside` is the first pixel of a plane like the other one, 0 before and after. For one direction
+    /// it is not used.
     void (*_Nonnull multiply_lines)(
         struct ink_kept plane, uint16_t *_Nullable aside, const struct ink_bars *_Nonnull bars,
         const struct ink_line_table *_Nonnull tables, int32_t directions, const struct ink_place *_Nonnull places,

@@ -141,6 +141,8 @@ struct FilledPictureTests {
             Brush(type: .crossHatch, rotation: 22.5, spacing: 9, scale: 0.75, lineWidth: 2),
             Brush(type: .crossHatch, rotation: 120, spacing: 3.2, scale: 2, lineWidth: 1),
             Brush(type: .crossHatch, rotation: 40, spacing: 6, lineWidth: 1),
+            // So far apart that places between lines are rounded to a 256th of a pixel.
+            Brush(type: .crossHatch, rotation: 20, spacing: 60, scale: 3, lineWidth: 2),
             Brush(type: .parallelLines, rotation: 30, spacing: 5, lineWidth: 2),
             Brush(type: .parallelLines, rotation: 30, spacing: 6, lineWidth: 0.8),
             Brush(type: .waves, rotation: 20, spacing: 9, lineWidth: 1.5),
