@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Dependencies point one way only:
-//   ink -> InkCommands -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine, InkSystem -> C libraries
+//   ink -> InkCommands -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine -> InkSystem -> C libraries
 //                      -> InkClient, InkWorker             -> InkProtocol
 let package = Package(
     name: "ink-export-farm",
@@ -21,7 +21,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CSystem"),
+        .target(name: "CSystem"),
         // C and C++ libraries that Swift cannot import as they are: a C face each.
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
@@ -37,8 +37,8 @@ let package = Package(
 
         .target(
             name: "InkEngine",
-            dependencies: ["CKernels", "CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
-        // Files, threads and clocks, for all above the engine.
+            dependencies: ["InkSystem", "CKernels", "CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
+        // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),
         .target(
             name: "InkProtocol",
@@ -72,7 +72,7 @@ let package = Package(
         .testTarget(
             name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
-        .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport"]),
+        .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport", "CSystem"]),
         .testTarget(
             name: "InkBrokerTests",
             dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkTestSupport"]),
@@ -104,7 +104,7 @@ let package = Package(
             resources: [.copy("Data")]),
         .testTarget(
             name: "InkEndToEndTests",
-            dependencies: ["ink", "InkBroker", "InkEngine", "InkReference", "InkTestSupport"],
+            dependencies: ["ink", "InkBroker", "InkEngine", "InkReference", "InkTestSupport", "CSystem"],
             resources: [.copy("Data")]),
     ],
     cxxLanguageStandard: .cxx17

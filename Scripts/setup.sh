@@ -7,7 +7,7 @@ libraries=(
     libzmq3-dev libpng-dev libzstd-dev libisal-dev zlib1g-dev libssl-dev libzip-dev libsimdjson-dev libcli11-dev
     libsqlite3-dev
 )
-test_tools=(pngcheck python3-pil python3-numpy python3-zmq iproute2 iptables)
+test_tools=(pngcheck python3-pil python3-numpy python3-zmq python3-jsonschema iproute2 iptables)
 
 if ! command -v swift >/dev/null; then
     echo "setup: Swift is missing; see https://www.swift.org/install/linux/" >&2

@@ -44,7 +44,7 @@ ink_cli *ink_cli_create(const char *name, const char *description, const char *v
         cli->app.name(name);
         cli->app.description(description);
         cli->app.set_help_flag("-h,--help", "Print this help and leave");
-        cli->app.set_version_flag("-V,--version", cli->version, "Print the version and leave");
+        cli->app.set_version_flag("-v,-V,--version", cli->version, "Print the version and leave");
         cli->app.require_subcommand(0, 1);
         cli->app.get_formatter()->column_width(34);
         return cli.release();
@@ -114,6 +114,10 @@ int ink_cli_parse(ink_cli *cli, int argc, const char *const *argv) {
             const bool is_missing = text.find("missing") != std::string::npos;
             cli->text = text.substr(0, text.find(':')) + (is_missing ? " needs a value" : " is given more than once");
             outcome = INK_CLI_ERROR;
+        } catch (const CLI::ExtrasError &error) {
+            const auto rest = cli->app.remaining(true);
+            cli->text = rest.empty() ? error.what() : rest.front();
+            outcome = INK_CLI_UNEXPECTED;
         } catch (const CLI::ParseError &error) {
             cli->text = error.what();
             outcome = INK_CLI_ERROR;

@@ -31,6 +31,8 @@ enum {
     INK_CLI_HELP = 1,
     INK_CLI_VERSION = 2,
     INK_CLI_ERROR = 3,
+    /// An argument that is no option and has no place; `ink_cli_text` has it.
+    INK_CLI_UNEXPECTED = 4,
 };
 
 /// NULL when there is no memory.

@@ -13,6 +13,13 @@ package final class FileDescriptor: Sendable {
         rawValue = descriptor
     }
 
+    /// A second descriptor of what is open.
+    package init(duplicating descriptor: Int32, operation: String) throws(SystemFailure) {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw SystemFailure(operation: operation, errno: errno) }
+        rawValue = copy
+    }
+
     deinit { close(rawValue) }
 
     package func write(_ bytes: [UInt8]) throws(SystemFailure) {
@@ -64,6 +71,13 @@ package final class FileDescriptor: Sendable {
 
     package func truncate(to size: Int) throws(SystemFailure) {
         guard ftruncate(rawValue, size) == 0 else { throw SystemFailure(operation: "truncate", errno: errno) }
+    }
+
+    /// Takes room on the disk for so many bytes from the beginning on; the file is as long then.
+    package func allocate(_ size: Int) throws(SystemFailure) {
+        var failure: Int32
+        repeat { failure = posix_fallocate(rawValue, 0, size) } while failure == EINTR
+        guard failure == 0 else { throw SystemFailure(operation: "take room on the disk for", errno: failure) }
     }
 
     /// Lets the disk begin with what was written, so that `sync` has less to wait for.

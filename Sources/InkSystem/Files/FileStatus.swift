@@ -22,6 +22,8 @@ package struct FileStatus: Hashable, Sendable {
     package let byteCount: Int
     /// Permissions.
     package let mode: UInt32
+    package let owner: UInt32
+    package let group: UInt32
     /// Nanoseconds since 1970.
     package let modifiedAt: Int64
 
@@ -38,6 +40,8 @@ package struct FileStatus: Hashable, Sendable {
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         byteCount = max(0, Int(status.st_size))
         mode = status.st_mode & 0o7777
+        owner = status.st_uid
+        group = status.st_gid
         modifiedAt = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 }

@@ -3,7 +3,8 @@ import Glibc
 
 /// Questions to the file system, and folders.
 package enum FileSystem {
-    /// What stands at a path; nil when nothing does.
+    /// What stands at a path; nil when nothing does: there is no such name, or one of its folders is none. All else that keeps
+    /// the path from being looked at is an error.
     ///
     /// - Parameter followingLink: of what a link leads to, not of itself.
     package static func status(of path: String, followingLink: Bool = true) throws(SystemFailure) -> FileStatus? {
@@ -15,13 +16,97 @@ package enum FileSystem {
         return FileStatus(found)
     }
 
-    /// Where a path leads when its last component is a link; the path itself otherwise.
-    package static func resolvingLink(_ path: String) -> String {
-        guard (try? status(of: path, followingLink: false))?.kind == .link, let resolved = realpath(path, nil) else {
-            return path
+    /// Where a path leads when its last component is a link, whether anything is there or not; the path itself otherwise.
+    package static func resolvingLink(_ path: String) throws(SystemFailure) -> String {
+        var place = path
+        for _ in 0...linksMax {
+            guard let next = try linkTarget(place) else { return place }
+            place = next
         }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        throw SystemFailure(operation: "follow the link", errno: ELOOP)
+    }
+
+    /// As many as the kernel follows.
+    private static let linksMax = 40
+
+    /// What a link says, as a path from the current folder; nil when there is none.
+    private static func linkTarget(_ path: String) throws(SystemFailure) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = readlink(path, &bytes, bytes.count)
+        guard count >= 0 else {
+            if errno == EINVAL || errno == ENOENT || errno == ENOTDIR { return nil }
+            throw SystemFailure(operation: "follow the link", errno: errno)
+        }
+        guard let text = String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) else {
+            throw SystemFailure(operation: "follow the link", errno: EILSEQ)
+        }
+        return text.hasPrefix("/") ? text : path.splitPath().folder.appendingPath(text)
+    }
+
+    /// One spelling for all paths to one place: links in the existing part resolved, one that leads to nothing yet replaced by
+    /// where it leads, the rest as it is.
+    package static func resolved(_ path: String) -> String {
+        var head = path
+        var tail: [String] = []
+        var linksLeft = linksMax
+        while true {
+            if let real = realpath(head.isEmpty ? "." : head, nil) {
+                defer { free(real) }
+                return tail.reversed().reduce(String(cString: real)) { place, name in
+                    // Nothing is there, so no link can make it another folder.
+                    name == ".." ? place.splitPath().folder : place.appendingPath(name)
+                }
+            }
+            // What cannot be followed stays as it is; whoever uses it is told why.
+            if linksLeft > 0, let next = try? linkTarget(head) {
+                head = next
+                linksLeft -= 1
+                continue
+            }
+            let (folder, name) = head.splitPath()
+            guard head != folder, !name.isEmpty else { return path }
+            if name != "." { tail.append(name) }
+            head = folder
+        }
+    }
+
+    /// The number of the descriptor that a path stands for by its name alone: `/dev/stdin`, `/dev/fd/63`. Where `/proc` is not
+    /// mounted the system does not know such names.
+    package static func descriptor(named path: String) -> Int32? {
+        if let index = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].firstIndex(of: path) { return Int32(index) }
+        for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
+            let digits = path.dropFirst(folder.count)
+            guard digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+            return Int32(digits)
+        }
+        return nil
+    }
+
+    /// What lies in a folder but for `.` and `..`, by the order of the names' bytes; of each whether it leads to a folder, or
+    /// why that cannot be found out.
+    package static func listing(of folder: String) throws(SystemFailure) -> [ListedName] {
+        let listed = try read(folder: Array(folder.utf8)) { stream, entry, name in
+            let kind: Result<FileStatus.Kind?, SystemFailure>
+            switch Int(entry.pointee.d_type) {
+            case Int(DT_REG): kind = .success(.regular)
+            case Int(DT_DIR): kind = .success(.folder)
+            case Int(DT_LNK), Int(DT_UNKNOWN): kind = Self.kind(of: name, in: stream)
+            default: kind = .success(.other)
+            }
+            return ListedName(bytes: name, kind: kind)
+        }
+        return listed.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+
+    private static func kind(of name: [UInt8], in stream: OpaquePointer) -> Result<FileStatus.Kind?, SystemFailure> {
+        var found = stat()
+        let isFound = (name + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { fstatat(dirfd(stream), $0.baseAddress!, &found, 0) == 0 }
+        }
+        if isFound { return .success(FileStatus(found).kind) }
+        // A link that leads nowhere, or a name that is gone by now.
+        if errno == ENOENT || errno == ENOTDIR { return .success(nil) }
+        return .failure(SystemFailure(operation: "look at", errno: errno))
     }
 
     /// What lies in a folder but for `.` and `..`, each name as its bytes, in their order.
@@ -30,12 +115,18 @@ package enum FileSystem {
     }
 
     private static func names(in folder: [UInt8]) throws(SystemFailure) -> [[UInt8]] {
+        try read(folder: folder) { _, _, name in name }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private static func read<T>(
+        folder: [UInt8], _ item: (OpaquePointer, UnsafeMutablePointer<dirent>, _ name: [UInt8]) -> T
+    ) throws(SystemFailure) -> [T] {
         let stream = (folder + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { opendir($0.baseAddress!) }
         }
         guard let stream else { throw SystemFailure(operation: "open the folder", errno: errno) }
         defer { closedir(stream) }
-        var names: [[UInt8]] = []
+        var items: [T] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
@@ -43,9 +134,9 @@ package enum FileSystem {
                 break
             }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+            if name != Array(".".utf8), name != Array("..".utf8) { items.append(item(stream, entry, name)) }
         }
-        return names.sorted { $0.lexicographicallyPrecedes($1) }
+        return items
     }
 
     /// Makes a folder and those above it; those that were not there are appended to `made`, the outermost first.
@@ -61,6 +152,17 @@ package enum FileSystem {
             if let found = try status(of: path) {
                 if found.isFolder { return }
                 throw SystemFailure(operation: "make the folder", errno: ENOTDIR)
+            }
+            // A link that leads to nothing yet; the folder is made there, and none above it: a drive may be missing.
+            if failure.errno == EEXIST, case let target = try resolvingLink(path), target != path {
+                if mkdir(target, mode) == 0 {
+                    made.append(target)
+                    return
+                }
+                guard errno == EEXIST, attempt < makingAttemptsMax else {
+                    throw SystemFailure(operation: "make the folder \(target)", errno: errno)
+                }
+                continue
             }
             // Others may make the folder, and take it or those above it away again, in the meantime.
             guard failure.errno == ENOENT || failure.errno == EEXIST, attempt < makingAttemptsMax else { throw failure }
@@ -95,7 +197,7 @@ package enum FileSystem {
     /// Renames a file to a name that nothing has.
     /// - Throws: `EEXIST` when something has it.
     package static func renameToNew(_ path: String, _ target: String) throws(SystemFailure) {
-        if renameat2(AT_FDCWD, path, AT_FDCWD, target, UInt32(RENAME_NOREPLACE)) == 0 { return }
+        if ink_rename_to_new(path, target) == 0 { return }
         // A file system that does not know the flag may know second names.
         guard errno == EINVAL || errno == ENOSYS else { throw SystemFailure(operation: "rename", errno: errno) }
         guard link(path, target) == 0 else { throw SystemFailure(operation: "rename", errno: errno) }
@@ -111,6 +213,7 @@ package enum FileSystem {
             bytes.withMemoryRebound(to: CChar.self) { unlink($0.baseAddress!) == 0 || errno == ENOENT }
         }
         if isGone { return }
+        // A folder that cannot be read, and what is in it, stays.
         for name in (try? names(in: path)) ?? [] { removeTree(path + [UInt8(ascii: "/")] + name) }
         _ = (path + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { rmdir($0.baseAddress!) }
@@ -126,6 +229,13 @@ package enum FileSystem {
             guard error.errno == EINVAL else { throw error }
         }
     }
+}
+
+/// A name in a folder.
+package struct ListedName: Hashable, Sendable {
+    package let bytes: [UInt8]
+    /// Of what it leads to, links followed; nil when nothing is there.
+    package let kind: Result<FileStatus.Kind?, SystemFailure>
 }
 
 extension String {

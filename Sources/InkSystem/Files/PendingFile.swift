@@ -3,12 +3,14 @@ import Glibc
 /// A file on its way to its name: until it is whole it lies beside its target under a temporary name. Whoever looks at the
 /// target sees the old file or the new one, never a part.
 ///
-/// Used by one thread at a time. It ends with `publish` or `discard`; until then it is one of the `Leftovers`.
-package struct PendingFile: Sendable {
+/// Used by one thread at a time. It ends with `publish` or `discard`; until then it is one of the `Leftovers`. After a
+/// call that failed it can only be discarded: what was asked for meanwhile, and what is asked for later, may not make a
+/// whole file of one that has a hole.
+package struct PendingFile: OutputFile {
     /// How often the target's folder is made anew when another, who had made it first, takes it away again.
     private static let folderTriesMax = 8
 
-    /// Where the file goes: the path, or where it leads when it is a link.
+    /// Where the file goes: the path, or where it leads when it is a link, whether a file is there already or not.
     package let target: String
     package let temporary: String
     private let folder: String
@@ -19,13 +21,17 @@ package struct PendingFile: Sendable {
     /// Whether a file that has the name by then is replaced.
     private let replaces: Bool
     package private(set) var byteCount = 0
+    /// The first call that failed; every later one fails with it.
+    private var failure: SystemFailure?
 
     /// Makes the temporary file, and the target's folder if it is missing.
     ///
     /// - Parameters:
     ///   - tag: in the temporary name; a file that has it is an earlier life's of this very file, and is removed. nil: a
     ///     new one.
-    ///   - mode: permissions, before the process's mask; of a file that is to be replaced those that it has of them.
+    ///   - mode: permissions, before the process's mask; of a file that is to be replaced those that it has of them. That
+    ///     one also leaves its owner, group and extended attributes, where the process may set them.
+    ///   - makesFolders: not where a link leads: what is missing there, a drive perhaps, is not this process's to make.
     ///   - replaces: whether a file that has the target's name may be replaced, now and when this one is published.
     /// - Throws: also where the target is no file that could be replaced: `EISDIR`, `EEXIST`.
     package init(
@@ -35,7 +41,9 @@ package struct PendingFile: Sendable {
         if let found, found.kind != .regular || !replaces {
             throw SystemFailure(operation: "replace", errno: found.isFolder ? EISDIR : EEXIST)
         }
-        target = FileSystem.resolvingLink(path)
+        target = try FileSystem.resolvingLink(path)
+        let isLink = target != path
+        let makesFolders = makesFolders && !isLink
         let (folder, name) = target.splitPath()
         self.folder = folder.isEmpty ? "." : folder
         self.replaces = replaces
@@ -58,11 +66,19 @@ package struct PendingFile: Sendable {
                 tries += 1
                 if error.errno == ENOENT, makesFolders, tries < Self.folderTriesMax { continue }
                 Self.removeFolders(made)
-                throw error
+                guard isLink else { throw error }
+                throw SystemFailure(operation: "\(error.operation) \(target)", errno: error.errno)
             }
         }
         madeFolders = made
-        if let found { file?.setMode(found.mode & mode) }
+        if let found {
+            do throws(SystemFailure) {
+                try file?.takeAttributes(of: target, found, modeMax: mode)
+            } catch {
+                discard()
+                throw error
+            }
+        }
     }
 
     /// Writes a whole file; its folder has to be there. Nothing is left behind when this throws.
@@ -89,32 +105,50 @@ package struct PendingFile: Sendable {
         return ".\(stem).\(tag).part"
     }
 
-    /// Appends; it can only be discarded when this throws.
+    /// Appends.
     package mutating func write(_ bytes: [UInt8]) throws(SystemFailure) {
-        guard let file else { throw SystemFailure(operation: "write", errno: EBADF) }
-        try file.write(bytes)
-        file.beginSync(of: byteCount..<(byteCount + bytes.count))
+        let offset = byteCount
+        try step("write") { file throws(SystemFailure) in
+            try file.write(bytes)
+            file.beginSync(of: offset..<(offset + bytes.count))
+        }
         byteCount += bytes.count
     }
 
     /// Brings what was written to the disk.
-    package func sync() throws(SystemFailure) {
-        guard let file else { throw SystemFailure(operation: "finish", errno: EBADF) }
-        try file.sync()
+    package mutating func sync() throws(SystemFailure) {
+        try step("finish") { file throws(SystemFailure) in try file.sync() }
     }
 
     /// Gives the file its name; to be called after `sync`.
     /// - Throws: also `EEXIST`, where nothing may be replaced and another has taken the name since.
     package mutating func publish() throws(SystemFailure) {
-        if replaces {
-            guard rename(temporary, target) == 0 else { throw SystemFailure(operation: "rename", errno: errno) }
-        } else {
-            try FileSystem.renameToNew(temporary, target)
+        let (replaces, temporary, target) = (replaces, temporary, target)
+        try step("rename") { _ throws(SystemFailure) in
+            if replaces {
+                guard rename(temporary, target) == 0 else { throw SystemFailure(operation: "rename", errno: errno) }
+            } else {
+                try FileSystem.renameToNew(temporary, target)
+            }
         }
         file = nil
         Leftovers.forget(temporary)
         // The name is in place; that it is not on the disk yet does not undo it.
         try? FileSystem.syncFolder(folder)
+    }
+
+    /// One step on the way, unless an earlier one failed or the file has ended.
+    private mutating func step(
+        _ operation: String, _ body: (FileDescriptor) throws(SystemFailure) -> Void
+    ) throws(SystemFailure) {
+        if let failure { throw failure }
+        guard let file else { throw SystemFailure(operation: operation, errno: EBADF) }
+        do throws(SystemFailure) {
+            try body(file)
+        } catch {
+            failure = error
+            throw error
+        }
     }
 
     /// Removes the temporary file, and the folders that were made for it if nothing else is in them. Nothing after
@@ -130,4 +164,15 @@ package struct PendingFile: Sendable {
     private static func removeFolders(_ folders: [String]) {
         for folder in folders.reversed() { rmdir(folder) }
     }
+}
+
+/// A file as a picture is written into it: a `PendingFile`, or what stands in for a disk that fails.
+package protocol OutputFile: Sendable {
+    var target: String { get }
+    var temporary: String { get }
+    var byteCount: Int { get }
+    mutating func write(_ bytes: [UInt8]) throws(SystemFailure)
+    mutating func sync() throws(SystemFailure)
+    mutating func publish() throws(SystemFailure)
+    mutating func discard()
 }

@@ -1,18 +1,37 @@
+import CSystem
+import Dispatch
 import Glibc
+import Synchronization
 
-/// A thread with a stack of a known size, which Foundation's and Dispatch's pools do not give.
+/// A thread with a stack of a known size, which is there when its initializer returns: whoever needs one knows at once
+/// whether the system gives it. Dispatch's pools wait for one without end.
 package struct PosixThread: Sendable {
-    private static let stackBytes = 8 << 20
+    /// Deep enough for whatever the program does, bytes.
+    package static let standardStackBytes = 8 << 20
 
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
+    /// Held while a thread is started: see `reserving`.
+    private static let starting = Mutex<Void>(())
+
     private let thread: pthread_t
 
     /// Starts `body` on a thread of its own. It has to be joined or detached.
-    package init(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
+    ///
+    /// - Throws: where a limit of processes, threads or memory does not allow one more; `refusal` says it to a person.
+    package init(
+        stackBytes: Int = standardStackBytes, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemFailure) {
+        self = try PosixThread.starting.withLock { _ throws(SystemFailure) in
+            try PosixThread(create: stackBytes, body)
+        }
+    }
+
+    /// - Parameter stackBytes: nil for what the system gives by itself.
+    private init(create stackBytes: Int?, _ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
         // Not `pthread_attr_t()`: which C module that initializer is seen in depends on what else has been imported.
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)
@@ -20,7 +39,7 @@ package struct PosixThread: Sendable {
             pthread_attr_destroy(attributes)
             attributes.deallocate()
         }
-        pthread_attr_setstacksize(attributes, PosixThread.stackBytes)
+        if let stackBytes { pthread_attr_setstacksize(attributes, stackBytes) }
         let box = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
         let status = pthread_create(
@@ -41,4 +60,48 @@ package struct PosixThread: Sendable {
 
     /// Lets it end when it does.
     package func detach() { pthread_detach(thread) }
+
+    /// Says to a person that no thread could be started, and what to do.
+    package static func refusal(errno: Int32) -> String {
+        "cannot start a thread: \(String(cString: strerror(errno))); raise the limit of processes and threads "
+            + "(ulimit -u, a container's pids limit, TasksMax) or of memory (ulimit -v)"
+    }
+}
+
+// MARK: - Threads of libraries
+
+extension PosixThread {
+    /// Calls `body`, which lets a library start `count` threads that ends the process when it is refused one, where so many
+    /// can be started. This process starts no other meanwhile.
+    ///
+    /// Another process of the same user can still be quicker.
+    package static func reserving(_ count: Int, _ body: () -> Void) throws(SystemFailure) {
+        try starting.withLock { _ throws(SystemFailure) in
+            try tryOut(count)
+            body()
+        }
+    }
+
+    /// Starts so many threads as a library does, all at once, and lets them end.
+    private static func tryOut(_ count: Int) throws(SystemFailure) {
+        let gate = TryOutGate()
+        var threads: [PosixThread] = []
+        defer {
+            for _ in threads { gate.mayEnd.signal() }
+            for thread in threads { thread.join() }
+            // One that has been joined counts until the system has taken it off its lists.
+            for number in gate.numbers.withLock({ $0 }) { while ink_is_thread(number) != 0 { sched_yield() } }
+        }
+        for _ in 0..<count { threads.append(try PosixThread(create: nil) { gate.pass() }) }
+    }
+
+    private final class TryOutGate: Sendable {
+        let numbers = Mutex<[pid_t]>([])
+        let mayEnd = DispatchSemaphore(value: 0)
+
+        func pass() {
+            numbers.withLock { $0.append(ink_thread_number()) }
+            mayEnd.wait()
+        }
+    }
 }

@@ -1,0 +1,64 @@
+#pragma once
+// Not with _GNU_SOURCE: types of the system's headers would differ from those of other modules.
+#include <malloc.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <sysexits.h>
+
+/// Lets the disk begin with a part of a file; Linux only.
+void ink_begin_sync(int file, __off64_t offset, __off64_t count);
+
+/// Has the calling thread's heap, where its smaller blocks come from, begin with 42 MiB of huge pages: its memory
+/// is then had in pieces of 2 MiB, not of 4 KiB, each of whose first touch interrupts it. Nothing is resident before it is
+/// used. No more than a hint, whatever allocator there is. A second call of a thread does nothing.
+void ink_use_huge_pages(void);
+
+/// Puts the processors that the calling thread may use into `out`, ascending; how many. None on machines of more than 1024.
+int ink_allowed_processors(int *out, int count_max);
+
+/// The processor that the calling thread runs on now; negative when that is not known.
+int ink_processor(void);
+
+/// Moves the calling thread to a processor, from which the system may move it again. No more than a hint.
+void ink_move_to_processor(int processor);
+
+/// Has the calling thread wait for a moment of rest when it is woken, where it would interrupt others (sched(7),
+/// SCHED_BATCH). It gets as much time as before. No more than a hint.
+void ink_interrupt_nobody(void);
+
+/// What the program was called with: `*count` texts. Swift's own reads them from /proc, which need not be there.
+char **ink_arguments(int *count);
+
+/// The system's number of the calling thread.
+int ink_thread_number(void);
+
+/// Gives the calling thread a table of descriptors of its own, with none but these, ascending, in it. Returns 0, or -1 with
+/// errno where the system does not know how.
+int ink_keep_only_files(const int *files, long count);
+
+/// Whether this process has a thread of that number, also one that has just ended and still counts against limits.
+int ink_is_thread(int number);
+
+/// Has the process say so and leave with EX_IOERR where it ends by a signal of its own since it is refused memory: allocators
+/// abort then, and what goes on without its memory is ended by the processor. Without such need those signals do what they
+/// always do.
+void ink_explain_exhaustion(void);
+
+/// For calls into a library that aborts where it is refused something by the system: says so in the program's own words.
+/// Until `ink_end_abort_words`, of the calling thread alone; two threads must not do so at a time.
+void ink_begin_abort_words(const char *words, int exit_status, struct sigaction *before);
+
+void ink_end_abort_words(const struct sigaction *before);
+
+/// Renames a file to a name that nothing has. Returns 0, or -1 with errno: EEXIST when something has it, EINVAL or ENOSYS
+/// where the file system does not know how.
+int ink_rename_to_new(const char *path, const char *target);
+
+/// What a file was given when it was made, and no copy of it has: its inode's number, its birth in nanoseconds since 1970, and
+/// the generation of its inode's number. 0 for what the file system does not keep. Returns 0, or -1 with errno.
+int ink_file_origin(int file, uint64_t *inode, uint64_t *birth, uint64_t *generation);

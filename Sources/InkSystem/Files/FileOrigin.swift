@@ -1,0 +1,35 @@
+import CSystem
+import Glibc
+
+/// What a file was given when it was made, and no copy of it has.
+///
+/// The number of an inode alone does not tell: many file systems give the number of a removed file to the next new one.
+package struct FileOrigin: Hashable, Sendable {
+    package let inode: UInt64
+    /// Nanoseconds since 1970; 0 where the file system does not keep it.
+    package let birth: UInt64
+    /// Of the inode's number, another one each time it is given; 0 where the file system does not keep it.
+    package let generation: UInt64
+
+    package init(inode: UInt64, birth: UInt64, generation: UInt64) {
+        self.inode = inode
+        self.birth = birth
+        self.generation = generation
+    }
+
+    /// Whether both are of one file, as far as the file system tells: what one of them does not know is not compared.
+    package func isSame(as other: FileOrigin) -> Bool {
+        func agree(_ a: UInt64, _ b: UInt64) -> Bool { a == b || a == 0 || b == 0 }
+        return inode == other.inode && agree(birth, other.birth) && agree(generation, other.generation)
+    }
+}
+
+extension FileDescriptor {
+    package func origin() throws(SystemFailure) -> FileOrigin {
+        var (inode, birth, generation): (UInt64, UInt64, UInt64) = (0, 0, 0)
+        guard ink_file_origin(rawValue, &inode, &birth, &generation) == 0 else {
+            throw SystemFailure(operation: "look at", errno: errno)
+        }
+        return FileOrigin(inode: inode, birth: birth, generation: generation)
+    }
+}

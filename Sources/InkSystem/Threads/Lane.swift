@@ -1,0 +1,125 @@
+import Dispatch
+import Synchronization
+
+/// A thread of its own for work that is done in order, one piece after the other, beside whoever asks for it.
+///
+/// The thread is there from the start, so that no work waits for one that the system does not give.
+package final class Lane: Sendable {
+    package typealias Work = @Sendable () -> Void
+
+    /// Enough for work that does not read projects, bytes.
+    package static let stackBytes = 2 << 20
+
+    private let queue = Queue()
+
+    /// - Throws: `SystemFailure` where no thread can be started.
+    package init(stackBytes: Int = Lane.stackBytes) throws(SystemFailure) {
+        try PosixThread(stackBytes: stackBytes) { [queue] in queue.serve() }.detach()
+    }
+
+    /// What was asked for is still done, but for what has its time in the future.
+    deinit { queue.close() }
+
+    /// Has `work` done when all that was asked for before is done.
+    package func run(_ work: @escaping Work) { queue.add(work) }
+
+    /// The same, when so many milliseconds have passed.
+    package func run(afterMilliseconds milliseconds: Int, _ work: @escaping Work) {
+        queue.add(work, at: SystemClock.milliseconds + UInt64(max(0, milliseconds)))
+    }
+
+    /// Waits until everything that was asked for before is done. Not to be called on the lane.
+    package func wait() {
+        let isDone = DispatchSemaphore(value: 0)
+        run { isDone.signal() }
+        isDone.wait()
+    }
+
+    /// Pieces of work that wait or are being done.
+    package var load: Int { queue.load }
+
+    private final class Queue: Sendable {
+        private struct State {
+            var waiting: [Work] = []
+            var later: [(time: UInt64, work: Work)] = []
+            /// Waiting, taken by the thread, or being done.
+            var load = 0
+            /// The thread waits, or is about to.
+            var isIdle = false
+            var isClosed = false
+        }
+
+        private enum Step {
+            case work
+            /// nil: until there is something.
+            case wait(milliseconds: UInt64?)
+            case end
+        }
+
+        private let state = Mutex(State())
+        private let arrivals = DispatchSemaphore(value: 0)
+
+        var load: Int { state.withLock(\.load) }
+
+        func add(_ work: @escaping Work) {
+            change { state in
+                state.waiting.append(work)
+                state.load += 1
+            }
+        }
+
+        func add(_ work: @escaping Work, at time: UInt64) { change { $0.later.append((time, work)) } }
+
+        func close() { change { $0.isClosed = true } }
+
+        private func change(_ body: (inout State) -> Void) {
+            let wasIdle = state.withLock { state in
+                defer { state.isIdle = false }
+                body(&state)
+                return state.isIdle
+            }
+            if wasIdle { arrivals.signal() }
+        }
+
+        func serve() {
+            // Last things first. What has been done lets go of what it holds, at once.
+            var taken: [Work] = []
+            while true {
+                switch state.withLock({ Self.step(&$0, &taken) }) {
+                case .work:
+                    while let work = taken.popLast() {
+                        work()
+                        state.withLock { $0.load -= 1 }
+                    }
+                case .wait(nil): arrivals.wait()
+                // Who signals just when the time is over makes the next wait end at once.
+                case .wait(let milliseconds?):
+                    _ = arrivals.wait(timeout: .now() + .milliseconds(Int(clamping: milliseconds)))
+                case .end: return
+                }
+            }
+        }
+
+        private static func step(_ state: inout State, _ taken: inout [Work]) -> Step {
+            state.isIdle = false
+            if !state.waiting.isEmpty {
+                taken = state.waiting.reversed()
+                state.waiting = []
+                return .work
+            }
+            if state.isClosed { return .end }
+            if let first = state.later.indices.min(by: { state.later[$0].time < state.later[$1].time }) {
+                let (time, now) = (state.later[first].time, SystemClock.milliseconds)
+                if time <= now {
+                    state.load += 1
+                    taken = [state.later.remove(at: first).work]
+                    return .work
+                }
+                state.isIdle = true
+                return .wait(milliseconds: time - now)
+            }
+            state.isIdle = true
+            return .wait(milliseconds: nil)
+        }
+    }
+}
