@@ -1,6 +1,7 @@
 // What the kernels of every level include, before anything of theirs is compiled for its processors.
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__)

@@ -14,6 +14,8 @@ constexpr int32_t weight = 65536 / INK_PART_LINES;
 
 /// So far outside the cell lies what lies further outside, pixels.
 constexpr int32_t margin = 4;
+/// Fewer parts are joined without asking whether they are still wanted.
+constexpr ptrdiff_t asking_min = 1024;
 /// How far rounding may move what lines meet, against what the rows between them do.
 constexpr int32_t slack = 8;
 
@@ -147,6 +149,23 @@ INK_INLINE void add_steps(int32_t *row, int16lanes places, int32_t sign) {
     for (int i = 0; i < lanes; i++) add_step(row, place[i] >> 12, sign * share_beyond(place[i]), sign * weight);
 }
 
+/// Memory for the intervals of sixteen lines: the scratch memory, where that is large enough.
+struct interval_memory {
+    ink_interval *intervals;
+    const bool is_own;
+
+    /// - Parameter count: for each line.
+    interval_memory(const ink_part_scratch &scratch, ptrdiff_t count)
+        : intervals(scratch.intervals), is_own(count > scratch.interval_count) {
+        if (!is_own) return;
+        intervals = (ink_interval *)malloc(sizeof(ink_interval) * lanes * (size_t)count);
+        if (intervals == nullptr) abort();
+    }
+    ~interval_memory() {
+        if (is_own) free(intervals);
+    }
+};
+
 /// Intervals of a line that do not touch the one that is being put together, in the order in which they came.
 struct waiting {
     /// Starts and ends, `capacity` for each of sixteen lines.
@@ -248,9 +267,6 @@ void add_parts(
     cores held{spans::none(), spans::none()};
     for (ptrdiff_t i = 0; i < count; i++) {
         const ink_part part = parts[indices[i]];
-        const spans reach = joined.round_rows(part, rows_from(part));
-        *(int16lanes_unaligned *)scratch.reaches[i].starts = reach.start;
-        *(int16lanes_unaligned *)scratch.reaches[i].ends = reach.end;
         held.add(joined.inside_rows(part, rows_from(part)));
         if (held.first.cover_cell(target.width)) {
             count = 0;
@@ -261,13 +277,14 @@ void add_parts(
     int32_t *near = scratch.indices, *rows_near = scratch.indices + count;
     ptrdiff_t near_count = 0;
     for (ptrdiff_t i = 0; i < count; i++) {
-        const spans reach{
-            *(const int16lanes_unaligned *)scratch.reaches[i].starts, *(const int16lanes_unaligned *)scratch.reaches[i].ends};
-        const uint32_t rows = bits_of(~held.hold(reach));
+        const ink_part part = parts[indices[i]];
+        const uint32_t rows = bits_of(~held.hold(joined.round_rows(part, rows_from(part))));
         if (rows == 0) continue;
         near[near_count] = indices[i];
         rows_near[near_count++] = (int32_t)rows;
     }
+    // Nearly always a few of many: no memory is kept for all.
+    const interval_memory memory(scratch, near_count + 2);
     const float16 line = (iota16() + 0.5f) * (1.0f / INK_PART_LINES);
     for (int32_t r = 0; r < row_count; r++) {
         int32_t *changes = target.values + (row + r) * target.stride;
@@ -279,8 +296,10 @@ void add_parts(
             continue;
         }
         for (int group = 0; group < INK_PART_LINES / lanes; group++) {
+            // A hundred thousand parts may take a second for all rows.
+            if (near_count > asking_min && scratch.is_cancelled(scratch.context)) return;
             const float16 lines = line + (float)group * ((float)lanes / INK_PART_LINES);
-            line_union met{spans::none(), {scratch.intervals, count + 2, {}}, true};
+            line_union met{spans::none(), {memory.intervals, near_count + 2, {}}, true};
             if (held.first.start[r] <= held.first.end[r]) met.add(held.first.row(r));
             if (held.second.start[r] <= held.second.end[r]) met.add(held.second.row(r));
             for (ptrdiff_t i = 0; i < near_count; i++) {

@@ -127,19 +127,16 @@ struct ink_interval {
     int32_t start, end;
 };
 
-/// What lines meet of a part at most, in each of some rows of pixels; for scratch memory.
-struct ink_part_reach {
-    int32_t starts[INK_PART_LANES], ends[INK_PART_LANES];
-};
-
 /// Memory for `add_parts`; what it holds means nothing before and after.
 struct ink_part_scratch {
-    /// `INK_PART_LANES` for each part and for two more.
+    /// For each of `INK_PART_LANES` lines some; where more are needed they are taken from the heap.
     struct ink_interval *_Nonnull intervals;
-    /// One for each part.
-    struct ink_part_reach *_Nonnull reaches;
+    ptrdiff_t interval_count;
     /// Two for each part.
     int32_t *_Nonnull indices;
+    /// Asked now and then, with `context`, whether what is added is of no use any more.
+    bool (*_Nonnull is_cancelled)(const void *_Nullable context);
+    const void *_Nullable context;
 };
 
 /// What a disc covers of the pixels round it, 1/65,535, for each phase of its centre's position in its pixel.

@@ -1,28 +1,35 @@
 import Synchronization
 
-/// The discs along a solid stroke, and, kept for the size of the export that asked last, its outline.
+/// The discs along a solid stroke, and its outlines.
 final class SolidPath: Sendable {
     let discs: [PreparedStroke.Disc]
     /// The box that holds all discs, canvas pixels.
     let bounds: Rect
-    private let outline = Mutex<(scale: OutputScale, outline: SolidOutline)?>(nil)
+    /// Names it among all that there are and were.
+    private let number: UInt64
+
+    private static let lastNumber = Atomic<UInt64>(0)
 
     init(_ discs: [PreparedStroke.Disc]) {
         self.discs = discs
         var bounds = Rect.empty
         for disc in discs { bounds.formUnion(disc.bounds) }
         self.bounds = bounds
+        number = SolidPath.lastNumber.add(1, ordering: .relaxed).newValue
     }
 
+    deinit { OutlineCache.shared.removeOutlines(of: number) }
+
+    /// The outline at a size of the export; nil when it was cancelled.
+    ///
+    /// - Parameter isCancelled: asked now and then.
     /// - Precondition: there are discs.
-    func outline(_ scale: OutputScale) -> SolidOutline {
-        outline.withLock { kept in
-            if let kept, kept.scale == scale { return kept.outline }
-            let discs = DiscPath(self.discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
-            let outline = SolidOutline(discs, scale: scale)
-            kept = (scale, outline)
-            return outline
-        }
+    func outline(_ scale: OutputScale, isCancelled: () -> Bool = { false }) -> SolidOutline? {
+        if let kept = OutlineCache.shared.outline(of: number, scale) { return kept }
+        let discs = DiscPath(self.discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
+        guard let outline = SolidOutline(discs, scale: scale, isCancelled: isCancelled) else { return nil }
+        OutlineCache.shared.keep(outline, of: number, scale)
+        return outline
     }
 }
 

@@ -7,16 +7,28 @@ enum DotSharing: Sendable {
     /// At the very same places.
     case exact
 
-    init(_ stamps: [Stamp], spacing: Double) {
+    /// - Parameter isCancelled: asked now and then; when it is so, what comes of it is of no use.
+    init(_ stamps: PlacedStamps, spacing: Double, isCancelled: () -> Bool = { false }) {
         self = .none
-        guard stamps.count > 1 else { return }
-        let offsets = zip(stamps, stamps.dropFirst()).map { stamp, next in
-            stamp.isNearlyAlike(next) ? stamp.offset(of: next.center - stamp.center, spacing: spacing) : 1
+        var ends: (first: Stamp, last: Stamp)?
+        var areExact = true
+        var nearCount = 0
+        stamps.forEach(isCancelled: isCancelled) { stamp in
+            guard let (first, last) = ends else {
+                ends = (stamp, stamp)
+                return
+            }
+            let offset = last.isNearlyAlike(stamp) ? last.offset(of: stamp.center - last.center, spacing: spacing) : 1
+            areExact = areExact && offset < 1e-6 && stamp.size == first.size
+            if offset < 0.01 { nearCount += 1 }
+            ends = (first, stamp)
         }
-        if offsets.allSatisfy({ $0 < 1e-6 }), stamps.allSatisfy({ $0.size == stamps[0].size }) {
+        guard stamps.count > 1, let (first, last) = ends else { return }
+        let way = (1 / Double(stamps.count - 1)) * (last.center - first.center)
+        if areExact {
             self = .exact
-        } else if 2 * offsets.count(where: { $0 < 0.01 }) >= stamps.count
-            || DotSharing.isOfRuler(stamps, spacing: spacing)
+        } else if 2 * nearCount >= stamps.count
+            || DotSharing.areOfRuler(stamps, first: first, way: way, spacing: spacing, isCancelled)
         {
             self = .near
         }
@@ -24,17 +36,27 @@ enum DotSharing: Sendable {
 
     /// Whether this is a straight stroke of which every stamp, or every second, third or fourth, nearly has its dots where
     /// others have theirs.
-    private static func isOfRuler(_ stamps: [Stamp], spacing: Double) -> Bool {
-        let first = stamps[0]
-        let way = (1 / Double(stamps.count - 1)) * (stamps[stamps.count - 1].center - first.center)
+    ///
+    /// - Parameter way: from a stamp to the next on an average.
+    private static func areOfRuler(
+        _ stamps: PlacedStamps, first: Stamp, way: Point, spacing: Double, _ isCancelled: () -> Bool
+    ) -> Bool {
         let isShared = (1...4).contains { count in
             first.offset(of: Double(count) * way, spacing: spacing) < (count == 1 ? 0.08 : 0.02)
         }
         guard isShared else { return false }
         let tolerance = 0.02 * spacing * first.size
-        return zip(stamps, stamps.dropFirst()).allSatisfy { stamp, next in
-            stamp.isNearlyAlike(first) && (next.center - stamp.center - way).length <= tolerance
+        var last: Stamp?
+        var isStraight = true
+        stamps.forEach(isCancelled: { !isStraight || isCancelled() }) { stamp in
+            if let last {
+                isStraight =
+                    isStraight && last.isNearlyAlike(first)
+                    && (stamp.center - last.center - way).length <= tolerance
+            }
+            last = stamp
         }
+        return isStraight
     }
 }
 

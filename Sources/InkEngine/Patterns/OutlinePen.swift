@@ -28,7 +28,7 @@ struct OutlinePen {
         let quarters = [Point(x: 1, y: 0), Point(x: 0, y: -1), Point(x: -1, y: 0), Point(x: 0, y: 1)]
         tangents.removeAll(keepingCapacity: true)
         for (index, quarter) in quarters.enumerated() {
-            addArc(disc, from: quarter, to: quarters[(index + 1) % 4], hull: 0)
+            addArc(disc, from: quarter, to: quarters[(index + 1) % 4], hull: 0, skipsUnseen: true)
         }
         for tangent in tangents { move(to: tangent.start) }
         polygons.endPolygon()
@@ -137,17 +137,32 @@ struct OutlinePen {
     }
 
     /// Tangents of an arc of less than half a turn, without that at its end.
-    private mutating func addArc(_ disc: PreparedStroke.Disc, from start: Point, to end: Point, hull: Int) {
+    ///
+    /// - Parameter skipsUnseen: of parts of the arc that lie outside the picture, only the ends' tangents. The polygon of the
+    ///   touching points is then the same in the picture: all of the skipped part lies on one side of it.
+    private mutating func addArc(
+        _ disc: PreparedStroke.Disc, from start: Point, to end: Point, hull: Int, skipsUnseen: Bool = false
+    ) {
         let sum = start + end
         let length = sum.length
         // Twice the cosine of half the arc.
-        if disc.radius * (2 - length) <= 2 * tolerance || length == 0 {
+        if disc.radius * (2 - length) <= 2 * tolerance || length == 0
+            || skipsUnseen && scale.isOutside(OutlinePen.bounds(of: disc, from: start, to: end))
+        {
             tangents.append(Tangent(normal: start, disc: disc, length: 0, hull: hull))
         } else {
             let middle = (1 / length) * sum
-            addArc(disc, from: start, to: middle, hull: hull)
-            addArc(disc, from: middle, to: end, hull: hull)
+            addArc(disc, from: start, to: middle, hull: hull, skipsUnseen: skipsUnseen)
+            addArc(disc, from: middle, to: end, hull: hull, skipsUnseen: skipsUnseen)
         }
+    }
+
+    /// A box that holds an arc of less than half a turn: its ends, and where their tangents meet.
+    private static func bounds(of disc: PreparedStroke.Disc, from start: Point, to end: Point) -> Rect {
+        let meeting = (1 / (1 + start.x * end.x + start.y * end.y)) * (start + end)
+        var bounds = Rect.empty
+        for way in [start, meeting, end] { bounds.formUnion(disc.center + disc.radius * way) }
+        return bounds
     }
 }
 

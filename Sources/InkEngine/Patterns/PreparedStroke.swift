@@ -38,14 +38,17 @@ public final class PreparedStroke: Sendable {
     /// ten for thirty.
     let isTap: Bool
     /// Of one pattern; 0 of other marks.
-    var stampCount: Int { if case .stamps(let stamps) = marks { stamps.all.count } else { 0 } }
+    var stampCount: Int { if case .stamps(let stamps) = marks { stamps.count } else { 0 } }
     /// None but for strokes of dots.
     let dotSharing: DotSharing
     /// A box that holds all marks.
     let bounds: Rect
 
+    /// - Parameters:
+    ///   - keptStampsMax: how many stamps may be kept; more are placed again whenever they are seen.
+    ///   - isCancelled: asked now and then; when it is so, what is made is of no use.
     /// - Precondition: `stampCount(of: stroke)` was checked against the limit.
-    public init(_ stroke: Stroke) {
+    public init(_ stroke: Stroke, keptStampsMax: Int = .max, isCancelled: () -> Bool = { false }) {
         brush = stroke.brush
         mode = stroke.mode
         let path = SmoothedPath(stroke.points)
@@ -61,17 +64,17 @@ public final class PreparedStroke: Sendable {
             bounds = places.expanded(by: stroke.brush.scale * stroke.brush.lineWidth / 2)
             return
         }
-        let stamps = StampPlacer(path: path, brush: stroke.brush).stamps()
-        isOpaque = stamps.allSatisfy { $0.alpha == 1 }
-        isFaint = stamps.allSatisfy { $0.alpha < 1.0 / 256 }
+        let stamps = PlacedStamps(
+            StampPlacer(path: path, brush: stroke.brush), keptMax: keptStampsMax, isCancelled: isCancelled)
+        isOpaque = stamps.areOpaque
+        isFaint = stamps.areFaint
         areStampsAlike =
-            !brush.dynamics.mayChangeStamps
-            || stamps.count >= PreparedStroke.alikeMin
-                && stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along }
+            !brush.dynamics.mayChangeStamps || stamps.count >= PreparedStroke.alikeMin && stamps.areAlike
         isTap = stamps.count < 2
-        dotSharing = brush.type == .dots ? DotSharing(stamps, spacing: brush.spacing) : .none
+        dotSharing =
+            brush.type == .dots ? DotSharing(stamps, spacing: brush.spacing, isCancelled: isCancelled) : .none
         if stroke.brush.type == .contourLines, stamps.count > 1 {
-            marks = .contour(PlacedStamps(stamps))
+            marks = .contour(stamps)
             bounds = places.expanded(by: PreparedStroke.contourReach(of: stroke.brush))
             return
         }
@@ -80,9 +83,9 @@ public final class PreparedStroke: Sendable {
             // A stroke with a single stamp draws parallelLines, at the brush's rotation and not along the path.
             var lines = stroke.brush
             lines.type = .parallelLines
-            marks = .stamps(PlacedStamps(StampPlacer(path: path, brush: lines).stamps()))
+            marks = .stamps(PlacedStamps(StampPlacer(path: path, brush: lines)))
         } else {
-            marks = .stamps(PlacedStamps(stamps))
+            marks = .stamps(stamps)
         }
     }
 
@@ -93,12 +96,24 @@ public final class PreparedStroke: Sendable {
     /// next one.
     static func contourReach(of brush: Brush) -> Double { brush.scale * (4 * brush.spacing + brush.lineWidth) }
 
-    /// Bytes this takes in a cache, roughly.
+    /// Bytes this takes in a cache; its outlines are counted where they are kept.
     public var byteCount: Int {
+        let own =
+            switch marks {
+            case .stamps(let stamps), .contour(let stamps): stamps.byteCount
+            case .solid(let path, _): path.discs.count * MemoryLayout<Disc>.stride
+            }
+        return own + PreparedStroke.ownBytes
+    }
+
+    /// Of an object, and of its arrays beside their elements.
+    private static let ownBytes = 512
+
+    /// How many stamps are kept.
+    var keptStampCount: Int {
         switch marks {
-        case .stamps(let stamps), .contour(let stamps): stamps.all.count * MemoryLayout<Stamp>.stride + 256
-        // And its outline's corners.
-        case .solid(let path, _): 3 * path.discs.count * MemoryLayout<Disc>.stride + 1024
+        case .stamps(let stamps), .contour(let stamps): stamps.keptCount
+        case .solid: 0
         }
     }
 

@@ -19,6 +19,8 @@ struct SmoothedPath: Sendable {
     private(set) var samples: [Sample]
     /// The way along the polyline to each sample, canvas pixels.
     private(set) var arcLengths: [Double]
+    /// Bytes that the samples take.
+    var byteCount: Int { samples.count * (MemoryLayout<Sample>.stride + MemoryLayout<Double>.stride) }
     /// The mean pressure of the stroke's points after merging, not of the samples.
     let meanPressure: Double
 

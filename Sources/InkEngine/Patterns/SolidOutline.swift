@@ -23,20 +23,37 @@ struct SolidOutline: Sendable {
     /// How many corners an outline may have, and how many hulls all crossings together; more for long strokes.
     private static let sizeMax = 1 << 18
 
-    /// - Parameter discs: canvas pixels; not empty.
-    init(_ discs: [PreparedStroke.Disc], scale: OutputScale) {
-        self.discs = discs
+    /// Nil when it was cancelled.
+    ///
+    /// - Parameters:
+    ///   - discs: canvas pixels; not empty.
+    ///   - isCancelled: asked now and then.
+    init?(_ discs: [PreparedStroke.Disc], scale: OutputScale, isCancelled: () -> Bool = { false }) {
+        self.discs = discs.trimmed
         let sizeMax = max(SolidOutline.sizeMax, 4 * discs.count)
         guard SolidOutline.isNear(discs, scale: scale),
-            let outline = SolidOutline.outline(discs, scale: scale, cornersMax: sizeMax),
-            let crossings = SolidOutline.crossings(discs, outline, scale: scale, hullsMax: sizeMax)
+            let outline = SolidOutline.outline(discs, scale: scale, cornersMax: sizeMax, isCancelled),
+            let crossings = SolidOutline.crossings(discs, outline, scale: scale, hullsMax: sizeMax, isCancelled)
         else {
+            if isCancelled() { return nil }
             isOfUse = false
             return
         }
-        polygons = outline.polygons
-        self.crossings = crossings
+        if isCancelled() { return nil }
+        polygons = outline.polygons.trimmed
+        self.crossings = crossings.trimmed
     }
+
+    /// Bytes that it takes.
+    var byteCount: Int {
+        crossings.reduce(discs.capacity * MemoryLayout<PreparedStroke.Disc>.stride + polygons.byteCount + 256) {
+            // An array of its own.
+            $0 + MemoryLayout<Crossing>.stride + 48 + $1.hulls.capacity * MemoryLayout<Int32>.stride
+        }
+    }
+
+    /// Hulls that are looked at without a look at whether they are still wanted.
+    private static let hullsAtOnce = 256
 
     /// The hulls of all discs, canvas pixels.
     var hulls: some Sequence<ConvexPart> { (0..<max(discs.count - 1, 1)).lazy.map { hull($0) } }
@@ -79,7 +96,9 @@ struct SolidOutline: Sendable {
     }
 
     /// Nil when it would have too many corners.
-    private static func outline(_ discs: [PreparedStroke.Disc], scale: OutputScale, cornersMax: Int) -> Tangle? {
+    private static func outline(
+        _ discs: [PreparedStroke.Disc], scale: OutputScale, cornersMax: Int, _ isCancelled: () -> Bool
+    ) -> Tangle? {
         let hulls = zip(discs, discs.dropFirst()).map { StrokeHull($0, $1) }
         var outline = Tangle(hulls: hulls, areJoined: [Bool](repeating: true, count: hulls.count))
         var pen = OutlinePen(
@@ -87,6 +106,7 @@ struct SolidOutline: Sendable {
         if hulls.isEmpty { pen.addCircle(discs[0]) }
         var first = 0
         while first < hulls.count, !pen.isFull {
+            if first % hullsAtOnce == 0, isCancelled() { return nil }
             outline.areJoined[first] = false
             var end = first + 1
             if hulls[first].isTapered {
@@ -111,7 +131,7 @@ struct SolidOutline: Sendable {
 
     /// Nil when too many hulls reach into them.
     private static func crossings(
-        _ discs: [PreparedStroke.Disc], _ outline: Tangle, scale: OutputScale, hullsMax: Int
+        _ discs: [PreparedStroke.Disc], _ outline: Tangle, scale: OutputScale, hullsMax: Int, _ isCancelled: () -> Bool
     ) -> [Crossing]? {
         let hulls = outline.hulls
         let blocks = PixelBlocks(discs, scale: scale)
@@ -120,6 +140,7 @@ struct SolidOutline: Sendable {
         /// First of each row of blocks, counted from 1, then of all above it.
         var crossingsAbove = [Int](repeating: 0, count: blocks.rowCount + 1)
         for (index, hull) in hulls.enumerated() {
+            if index % hullsAtOnce == 0, isCancelled() { return nil }
             let number = Int32(index) + 1
             blocks.forEachBlock(discs[index], discs[index + 1]) { block in
                 let visit = visits[block]
@@ -141,7 +162,8 @@ struct SolidOutline: Sendable {
         }
         for row in 0..<blocks.rowCount { crossingsAbove[row + 1] += crossingsAbove[row] }
         var count = 0
-        for index in hulls.indices where !crossings.isEmpty {
+        for index in hulls.indices where !crossings.isEmpty && count < hullsMax {
+            if index % hullsAtOnce == 0, isCancelled() { return nil }
             let rows = blocks.rows(discs[index], discs[index + 1])
             guard crossingsAbove[rows.upperBound + 1] > crossingsAbove[rows.lowerBound] else { continue }
             blocks.forEachBlock(discs[index], discs[index + 1]) { block in

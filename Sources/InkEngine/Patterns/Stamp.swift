@@ -14,17 +14,22 @@ struct Stamp: Hashable, Sendable {
 }
 
 /// Puts stamps at the arc lengths 0, d, 2d, ... of a smoothed path.
-struct StampPlacer {
+struct StampPlacer: Sendable {
     private let path: SmoothedPath
     private let brush: Brush
     /// Canvas pixels between stamps.
     private let interval: Double
+    private let fixedTurn: (sin: Double, cos: Double)
 
     init(path: SmoothedPath, brush: Brush) {
         self.path = path
         self.brush = brush
         interval = brush.spacing * brush.scale
+        fixedTurn = sinCos(degrees: brush.rotation)
     }
+
+    /// Bytes that the path takes.
+    var byteCount: Int { path.byteCount }
 
     /// How many stamps the stroke has; `Int.max` where that is beyond counting.
     var count: Int {
@@ -36,31 +41,29 @@ struct StampPlacer {
         return count < 1e15 ? Int(count) : .max
     }
 
-    /// The stamps in arc-length order.
+    /// Some of the stamps, in arc-length order; the same ones whichever others are asked for with them.
     ///
-    /// - Precondition: `count` was checked against the limit.
-    func stamps() -> [Stamp] {
-        guard !path.samples.isEmpty else { return [] }
-        let count = count
-        return path.samples.withUnsafeBufferPointer { samples in
+    /// - Parameters:
+    ///   - range: within 0 ..< `count`, which was checked against the limit.
+    ///   - segment: of the path, at or before the first stamp's; afterwards the last stamp's.
+    func stamps(_ range: Range<Int>, from segment: inout Int) -> [Stamp] {
+        path.samples.withUnsafeBufferPointer { samples in
             path.arcLengths.withUnsafeBufferPointer { lengths in
-                [Stamp](unsafeUninitializedCapacity: count) { stamps, made in
-                    place(count, along: samples, lengths, into: stamps)
-                    made = count
+                [Stamp](unsafeUninitializedCapacity: range.count) { stamps, made in
+                    place(range, from: &segment, along: samples, lengths, into: stamps)
+                    made = range.count
                 }
             }
         }
     }
 
     private func place(
-        _ count: Int, along samples: UnsafeBufferPointer<SmoothedPath.Sample>, _ lengths: UnsafeBufferPointer<Double>,
-        into stamps: UnsafeMutableBufferPointer<Stamp>
+        _ range: Range<Int>, from segment: inout Int, along samples: UnsafeBufferPointer<SmoothedPath.Sample>,
+        _ lengths: UnsafeBufferPointer<Double>, into stamps: UnsafeMutableBufferPointer<Stamp>
     ) {
-        let fixedTurn = sinCos(degrees: brush.rotation)
         // A joint within 1e-6 d of an arc length counts as at it.
         let tolerance = 1e-6 * interval
-        var segment = 0
-        for index in 0..<count {
+        for index in range {
             let arcLength = Double(index) * interval
             // The later segment at a joint; the last one at the end.
             while segment + 2 < lengths.count, lengths[segment + 1] <= arcLength + tolerance { segment += 1 }
@@ -69,15 +72,14 @@ struct StampPlacer {
             let length = samples.count == 1 ? 0 : lengths[segment + 1] - lengths[segment]
             let t = length > 0 ? min(max((arcLength - lengths[segment]) / length, 0), 1) : 0
             stamps.initializeElement(
-                at: index, to: stamp(t, from: start, to: end, isPoint: samples.count == 1, fixedTurn: fixedTurn))
+                at: index - range.lowerBound, to: stamp(t, from: start, to: end, isPoint: samples.count == 1))
         }
     }
 
     /// The stamp at `t`, 0 to 1, of a segment; `isPoint`: of the only sample.
     @inline(__always)
     private func stamp(
-        _ t: Double, from a: SmoothedPath.Sample, to b: SmoothedPath.Sample, isPoint: Bool,
-        fixedTurn: (sin: Double, cos: Double)
+        _ t: Double, from a: SmoothedPath.Sample, to b: SmoothedPath.Sample, isPoint: Bool
     ) -> Stamp {
         let pressure = a.pressure + t * (b.pressure - a.pressure)
         let azimuth = a.azimuth + t * (b.azimuth - a.azimuth)

@@ -154,7 +154,11 @@ final class BarPainter {
     func paint(
         _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
     ) -> Bool {
-        guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
+        guard max(box.width, box.height) < BarPainter.sizeMax else {
+            // Others draw this stamp at once, over those before it.
+            finish(into: plane)
+            return false
+        }
         if !isExact, !stroke.isTap, prepareBars(of: stamp, in: stroke, scale: scale) {
             if keepForLater(stamp, of: stroke, scale: scale, into: plane) { return true }
             finish(into: plane)

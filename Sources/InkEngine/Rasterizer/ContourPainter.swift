@@ -29,8 +29,7 @@ final class ContourPainter {
         let gap = 1.5 / min(scale.x, scale.y)
         defer { if stroke.isFaint { plane.multiplyDepth(covered, kernels) } }
         var visible = stamps.visible(near, isCancelled: isCancelled)
-        while let index = visible.nextIndex(), index + 1 < stamps.all.count {
-            let (stamp, next) = (stamps.all[index], stamps.all[index + 1])
+        while let (stamp, next) = visible.nextPair() {
             var contour = ink_contour(
                 start: ink_contour_end(stamp), end: ink_contour_end(next), spacing: brush.spacing,
                 width: brush.lineWidth * stamp.size, gap: gap, scale_x: scale.x, scale_y: scale.y)

@@ -42,9 +42,15 @@ final class CrossingPainter {
     }
 
     /// Puts the pixels that were taken down, less the stroke, in place of what the outline left of them.
-    func paint(_ outline: SolidOutline, alpha: Float, scale: OutputScale, into plane: RemainingPlane) {
+    ///
+    /// - Parameter isCancelled: asked now and then; when it is so, what is drawn is of no use.
+    func paint(
+        _ outline: SolidOutline, alpha: Float, scale: OutputScale, into plane: RemainingPlane,
+        isCancelled: @escaping () -> Bool
+    ) {
         var position = 0
         for (index, rect) in tiles {
+            if isCancelled() { break }
             tile.move(to: rect)
             accumulator.move(to: rect)
             for row in 0..<rect.height {
@@ -55,7 +61,7 @@ final class CrossingPainter {
                 position += rect.width
             }
             let hulls = outline.hulls(of: outline.crossings[index], near: NearCell(rect, scale: scale))
-            parts.add(hulls.lazy.map { outline.hull(Int($0)) }, scale: scale)
+            parts.add(hulls.lazy.map { outline.hull(Int($0)) }, scale: scale, isCancelled: isCancelled)
             accumulator.multiply(tile, box: rect, alpha: alpha)
             for row in 0..<rect.height {
                 let painted = tile.pixels.row(rect, row)

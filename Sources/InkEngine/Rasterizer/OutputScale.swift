@@ -2,8 +2,11 @@
 struct OutputScale: Hashable, Sendable {
     let x: Double
     let y: Double
+    /// The picture's size, output pixels.
+    let size: PixelSize
 
     init(canvas: PixelSize, output: PixelSize) {
+        size = output
         x = Double(output.width) / Double(canvas.width)
         y = Double(output.height) / Double(canvas.height)
     }
@@ -12,6 +15,13 @@ struct OutputScale: Hashable, Sendable {
 
     /// A point of canvas space in output pixels.
     func output(_ p: Point) -> Point { Point(x: p.x * x, y: p.y * y) }
+
+    /// Whether none of the picture's pixels, nor those that are a few away from it, lie in a box of canvas space.
+    func isOutside(_ box: Rect) -> Bool {
+        let margin = 8.0
+        return box.maxX * x < -margin || box.maxY * y < -margin || box.minX * x > Double(size.width) + margin
+            || box.minY * y > Double(size.height) + margin
+    }
 
     /// The output pixels that a box of canvas space touches, saturated to a range in which sums cannot overflow; empty
     /// for a box with a coordinate that is not a number.

@@ -10,8 +10,8 @@ final class PartRasterizer {
     private let accumulator: CoverageAccumulator
     private var parts = PartList()
     private var strips = StripTable()
-    private var intervals: [ink_interval] = []
-    private var reaches: [ink_part_reach] = []
+    private var intervals = [ink_interval](
+        repeating: ink_interval(), count: PartRasterizer.intervalCount * PartRasterizer.stripHeight)
     private var indices: [Int32] = []
 
     /// Rows that are drawn together.
@@ -23,20 +23,24 @@ final class PartRasterizer {
     }
 
     /// Adds what the union of `all`, canvas space, covers of the accumulator's cell.
-    func add(_ all: some Sequence<ConvexPart>, scale: OutputScale) {
+    ///
+    /// - Parameter isCancelled: asked now and then; when it is so, what is added is of no use.
+    func add(
+        _ all: some Sequence<ConvexPart>, scale: OutputScale, isCancelled: @escaping () -> Bool = { false }
+    ) {
+        defer { if parts.parts.count > PartRasterizer.keptPartsMax { forgetScratch() } }
         parts.fill(with: all, near: accumulator.cell, scale: scale)
         guard !parts.strips.isEmpty else { return }
         let height = accumulator.cell.height
         let lanes = PartRasterizer.stripHeight
         strips.fill(with: parts.strips, count: (height + lanes - 1) / lanes)
-        if reaches.count < strips.mostInStrip {
-            reaches = [ink_part_reach](repeating: ink_part_reach(), count: strips.mostInStrip)
-            intervals = [ink_interval](repeating: ink_interval(), count: (strips.mostInStrip + 2) * lanes)
+        if indices.count < 2 * strips.mostInStrip {
             indices = [Int32](repeating: 0, count: 2 * strips.mostInStrip)
         }
         let deltas = accumulator.kernelDeltas
-        withScratch { scratch in
+        withScratch(isCancelled) { scratch in
             for top in stride(from: 0, to: height, by: lanes) {
+                if isCancelled() { break }
                 strips.withParts(ofStrip: top / lanes) { first, count in
                     kernels.pointee.add_parts(
                         deltas, Int32(top), Int32(min(lanes, height - top)), parts.parts, parts.discs, parts.edges,
@@ -46,14 +50,27 @@ final class PartRasterizer {
         }
     }
 
-    private func withScratch(_ body: (ink_part_scratch) -> Void) {
+    /// Scratch memory for more parts is not kept: 3 MB.
+    private static let keptPartsMax = 16_384
+    /// Intervals of a line that there is always memory for.
+    private static let intervalCount = 512
+
+    private func forgetScratch() {
+        parts = PartList()
+        strips = StripTable()
+        indices = []
+    }
+
+    private func withScratch(_ isCancelled: @escaping () -> Bool, _ body: (ink_part_scratch) -> Void) {
         intervals.withUnsafeMutableBufferPointer { intervals in
-            reaches.withUnsafeMutableBufferPointer { reaches in
-                indices.withUnsafeMutableBufferPointer { indices in
-                    guard let intervals = intervals.baseAddress, let reaches = reaches.baseAddress,
-                        let indices = indices.baseAddress
-                    else { return }
-                    body(ink_part_scratch(intervals: intervals, reaches: reaches, indices: indices))
+            indices.withUnsafeMutableBufferPointer { indices in
+                guard let intervals = intervals.baseAddress, let indices = indices.baseAddress else { return }
+                withUnsafePointer(to: isCancelled) { isCancelled in
+                    body(
+                        ink_part_scratch(
+                            intervals: intervals, interval_count: PartRasterizer.intervalCount, indices: indices,
+                            is_cancelled: { $0?.assumingMemoryBound(to: (() -> Bool).self).pointee() ?? false },
+                            context: isCancelled))
                 }
             }
         }

@@ -12,6 +12,19 @@ struct Polygons {
         start = 0
     }
 
+    /// Bytes that they take.
+    var byteCount: Int {
+        corners.capacity * MemoryLayout<Point>.stride + counts.capacity * MemoryLayout<Int32>.stride
+    }
+
+    /// The same, without room for more.
+    var trimmed: Polygons {
+        var trimmed = self
+        trimmed.corners = corners.trimmed
+        trimmed.counts = counts.trimmed
+        return trimmed
+    }
+
     /// Adds a corner to the polygon that is being put together.
     mutating func append(_ corner: Point) { corners.append(corner) }
 
@@ -28,6 +41,11 @@ struct Polygons {
             body(corners, counts)
         }
     }
+}
+
+extension Array {
+    /// The same elements, without room for more.
+    var trimmed: [Element] { [Element](unsafeUninitializedCapacity: count) { $1 = $0.initialize(from: self).1 } }
 }
 
 /// Convex polygons that rectangles are cut out of, each on top of those that it was cut out of.

@@ -37,19 +37,20 @@ final class StrokeLayer {
         remaining.move(to: cell)
         let near = NearCell(cell, scale: scale)
         /// The last stroke that was painted; what it and those of its run before it left is still to be applied.
-        var painted: Int?
+        var painted: (stroke: PreparedStroke, run: Int32)?
         for index in indices where near.meets(block.bounds[index]) {
             if isCancelled() { break }
-            if let painted, block.runs[painted] != block.runs[index] {
-                apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank)
+            guard let stroke = block.strokes[index] else { preconditionFailure("a stroke that is seen is not there") }
+            let run = block.runs[index]
+            if let painted, painted.run != run {
+                apply(painted.stroke, run: painted.run, to: layer, isBlank: &isBlank)
             }
             withoutActuallyEscaping(isCancelled) { isCancelled in
-                painter.paint(
-                    block.strokes[index], scale: scale, cell: cell, into: remaining, isCancelled: isCancelled)
+                painter.paint(stroke, scale: scale, cell: cell, into: remaining, isCancelled: isCancelled)
             }
-            painted = index
+            painted = (stroke, run)
         }
-        if let painted { apply(block.strokes[painted], run: block.runs[painted], to: layer, isBlank: &isBlank) }
+        if let painted { apply(painted.stroke, run: painted.run, to: layer, isBlank: &isBlank) }
     }
 
     /// Uses up what the strokes of a run left of the layer.

@@ -46,7 +46,7 @@ final class StrokePainter {
         case .stamps(let stamps): paint(stamps, of: stroke, scale: scale, into: plane, isCancelled)
         case .contour(let stamps):
             contours.paint(stamps, of: stroke, scale: scale, into: plane, isCancelled: isCancelled)
-        case .solid(let path, let alpha): paintSolid(path, alpha: alpha, scale: scale, into: plane)
+        case .solid(let path, let alpha): paintSolid(path, alpha: alpha, scale: scale, into: plane, isCancelled)
         }
     }
 
@@ -110,20 +110,21 @@ final class StrokePainter {
     // MARK: Solid strokes
 
     private func paintSolid(
-        _ path: SolidPath, alpha: Float, scale: OutputScale, into plane: RemainingPlane
+        _ path: SolidPath, alpha: Float, scale: OutputScale, into plane: RemainingPlane,
+        _ isCancelled: @escaping () -> Bool
     ) {
         guard alpha > 0, !path.discs.isEmpty else { return }
         let box = scale.pixels(of: path.bounds)
         guard box.intersects(accumulator.cell) else { return }
-        let outline = path.outline(scale)
+        guard let outline = path.outline(scale, isCancelled: isCancelled) else { return }
         guard outline.isOfUse else {
-            parts.add(outline.hulls, scale: scale)
+            parts.add(outline.hulls, scale: scale, isCancelled: isCancelled)
             accumulator.multiply(plane, box: box, alpha: alpha)
             return
         }
         crossings.keep(outline.crossings, of: plane)
         accumulator.add(outline.polygons)
         accumulator.multiplyPolygons(plane, rows: box.rows, alpha: alpha)
-        crossings.paint(outline, alpha: alpha, scale: scale, into: plane)
+        crossings.paint(outline, alpha: alpha, scale: scale, into: plane, isCancelled: isCancelled)
     }
 }

@@ -1,4 +1,5 @@
 import CKernels
+import InkReference
 import InkTestSupport
 import Testing
 
@@ -7,23 +8,96 @@ import Testing
 @Suite struct PlacedStampsTests {
     private let canvas = PixelSize(width: 600, height: 400)
 
-    @Test("near a cell are exactly the stamps that are found one by one", arguments: 0..<30)
-    func visible(seed: Int) {
-        var generator = SeededGenerator(seed: UInt64(seed))
-        let stamps = (0..<Int.random(in: 0...100, using: &generator)).map { _ in
-            Stamp(
-                center: Point(
-                    x: .random(in: -50...650, using: &generator), y: .random(in: -50...450, using: &generator)),
-                along: Point(x: 1, y: 0), size: 1, alpha: Bool.random(using: &generator) ? 0.5 : 0)
+    private func randomPlacer(seed: UInt64, type: BrushType = .dots) -> StampPlacer {
+        var generator = SeededGenerator(seed: seed)
+        let points = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+            StrokePoint(
+                x: .random(in: -50...650, using: &generator), y: .random(in: -50...450, using: &generator),
+                pressure: .random(in: 0...1, using: &generator), azimuth: .random(in: 0...360, using: &generator))
         }
+        let brush = Brush(
+            type: type, rotation: 20, spacing: .random(in: 1...20, using: &generator),
+            dynamics: BrushDynamics(
+                pressureAffectsOpacity: .random(using: &generator), pressureAffectsSize: .random(using: &generator),
+                tiltAffectsRotation: .random(using: &generator)))
+        return StampPlacer(path: SmoothedPath(points), brush: brush)
+    }
+
+    @Test(
+        "near a cell are exactly the stamps that are found one by one, kept or placed again", arguments: UInt64(0)..<40)
+    func visible(seed: UInt64) {
+        let placer = randomPlacer(seed: seed, type: seed % 2 == 0 ? .dots : .contourLines)
+        var segment = 0
+        let stamps = placer.stamps(0..<placer.count, from: &segment)
         let cell = PixelRect(x: 100, y: 50, width: 200, height: 100)
         let near = NearCell(cell, scale: OutputScale(canvas: canvas, output: canvas), reach: 20)
         let expected = stamps.indices.filter { stamps[$0].alpha > 0 && near.contains(stamps[$0].center) }
-        var visible = PlacedStamps(stamps).visible(near)
-        var found: [Int] = []
-        while let index = visible.nextIndex() { found.append(index) }
-        #expect(found == expected, "seed \(seed)")
-        #expect(PlacedStamps(stamps).visible(near).map(\.center) == expected.map { stamps[$0].center })
+        for placed in [PlacedStamps(placer), PlacedStamps(placer, keptMax: 0)] {
+            var visible = placed.visible(near)
+            var found: [Int] = []
+            while let index = visible.nextIndex() { found.append(index) }
+            #expect(found == expected, "seed \(seed)")
+            #expect(Array(placed.visible(near)) == expected.map { stamps[$0] })
+            #expect(placed.all == stamps)
+            #expect(placed.areOpaque == stamps.allSatisfy { $0.alpha == 1 })
+            #expect(placed.areFaint == stamps.allSatisfy { $0.alpha < 1.0 / 256 })
+            #expect(
+                placed.areAlike == stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along })
+            visible = placed.visible(near)
+            for index in expected where index + 1 < stamps.count {
+                let pair = visible.nextPair()
+                #expect(pair?.0 == stamps[index] && pair?.1 == stamps[index + 1], "seed \(seed)")
+            }
+        }
+    }
+
+    @Test(
+        "a picture is the same whether stamps are kept or placed for every cell", arguments: BrushType.allCases, 0..<4)
+    func placedAgain(type: BrushType, seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let strokes = (0..<4).map { _ in
+            let points = (0..<4).map { _ in
+                StrokePoint(
+                    x: .random(in: 0...600, using: &generator), y: .random(in: 0...400, using: &generator),
+                    pressure: .random(in: 0...1, using: &generator))
+            }
+            return Stroke(
+                brush: Brush(
+                    type: type, rotation: .random(in: 0...90, using: &generator), spacing: 7, opacity: 0.6,
+                    dynamics: BrushDynamics(pressureAffectsSize: .random(using: &generator))),
+                points: points)
+        }
+        let project = Project(canvasSize: canvas, layers: [Layer(strokes: strokes)])
+        func picture(_ keptStampsMax: Int, tile: PixelSize?) throws -> [UInt8] {
+            try LocalRendering.render(
+                project, images: DecodedImages(), output: canvas, tile: tile, keptStampsMax: keptStampsMax)
+        }
+        let expected = try picture(.max, tile: nil)
+        for kept in [0, 100] {
+            let isSame = try picture(kept, tile: PixelSize(width: 173, height: 111)) == expected
+            #expect(isSame, "\(kept) kept")
+        }
+    }
+
+    @Test("a stroke of two points and millions of stamps takes little memory", arguments: BrushType.allCases)
+    func manyStamps(type: BrushType) {
+        let stroke = Stroke(
+            brush: Brush(type: type, spacing: 1), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 3_000_000, y: 1)])
+        let block = PreparedStrokeBlock([stroke])
+        #expect(block.byteCount < 3_000_000, "\(block.byteCount)")
+        #expect(type == .solid || PreparedStroke.stampCount(of: stroke) > 2_999_999)
+    }
+
+    @Test("strokes that are not wanted any more are not prepared to the end", arguments: BrushType.allCases)
+    func cancelledPreparation(type: BrushType) {
+        let stroke = Stroke(
+            brush: Brush(type: type, spacing: 0.01), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 6000, y: 1)])
+        var asked = 0
+        let block = PreparedStrokeBlock([Stroke](repeating: stroke, count: 100)) {
+            asked += 1
+            return asked > 50
+        }
+        #expect(asked <= 60 && block.strokes.count < 100, "asked \(asked) times")
     }
 
     @Test("a stroke's bounds hold every pixel it touches", arguments: BrushType.allCases, 0..<6)
