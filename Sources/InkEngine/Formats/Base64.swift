@@ -1,6 +1,6 @@
 import CKernels
 
-/// Base64 with the standard alphabet and padding (RFC 4648, section 4).
+/// Base64 with the standard alphabet (RFC 4648, section 4), read with or without its padding.
 enum Base64 {
     /// Why a text is not base64.
     struct Fault: Error, Equatable {
@@ -18,8 +18,8 @@ enum Base64 {
         return values
     }()
 
-    /// Decodes a text. White space is stepped over, or a fault if asked for; anything else outside the alphabet, missing
-    /// padding and text after the padding are faults.
+    /// Decodes a text. White space is stepped over, or a fault if asked for; anything else outside the alphabet, half of
+    /// the padding and text after it are faults.
     static func decode(
         _ text: UnsafeBufferPointer<UInt8>, takesBlanks: Bool = true, level: KernelLevel = .selected
     ) throws(Fault) -> [UInt8] {
@@ -93,10 +93,10 @@ enum Base64 {
         }
         switch (groupCount, padding) {
         case (0, 0): break
-        case (2, 2):
+        case (2, 2), (2, 0):
             output[written] = UInt8(truncatingIfNeeded: group >> 4)
             written += 1
-        case (3, 1):
+        case (3, 1), (3, 0):
             output[written] = UInt8(truncatingIfNeeded: group >> 10)
             output[written + 1] = UInt8(truncatingIfNeeded: group >> 2)
             written += 2

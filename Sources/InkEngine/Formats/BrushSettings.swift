@@ -54,7 +54,10 @@ extension JSONObject {
     func brushType(_ key: StaticString, owner: @autoclosure () -> String) throws(EngineError) -> BrushType? {
         guard let name = try string(key) else { return nil }
         guard let type = BrushType(rawValue: name) else {
-            throw error(key, "unknown brush type \"\(shownText(name))\" in \(owner())")
+            throw error(
+                key,
+                "unknown brush type \"\(shownText(name))\" in \(owner())"
+                    + didYouMean(name, among: BrushType.allCases.map(\.rawValue)))
         }
         return type
     }

@@ -1,6 +1,5 @@
-import Dispatch
 import Glibc
-import Synchronization
+import InkSystem
 
 /// Reads whole files into memory, up to a limit.
 public enum InputFile {
@@ -39,15 +38,23 @@ public enum InputFile {
     static func names(inFolder path: String) throws(EngineError) -> [String] {
         guard let folder = opendir(path) else { throw .io(path: path, operation: "read the folder", errno: errno) }
         defer { closedir(folder) }
+        return try names(in: folder, path: path)
+    }
+
+    /// The names in a folder that is open; `path` is for messages.
+    static func names(in folder: OpaquePointer, path: String) throws(EngineError) -> [String] {
         var names: [String] = []
-        errno = 0
-        while let entry = readdir(folder) {
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else {
+                guard errno == 0 else { throw .io(path: path, operation: "read the folder", errno: errno) }
+                return names
+            }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != ".", name != ".." { names.append(name) }
         }
-        return names
     }
 
     static func overLimit(file: String, count: Int, limit: Int) -> EngineError {
@@ -97,9 +104,8 @@ public enum InputFile {
     private static func fillTogether(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
         let partBytes = 1 << 20
         guard buffer.count >= 4 * partBytes, lseek(descriptor, 0, SEEK_CUR) == 0 else { return 0 }
-        let isShort = Atomic(false)
         nonisolated(unsafe) let buffer = buffer
-        DispatchQueue.concurrentPerform(iterations: (buffer.count + partBytes - 1) / partBytes) { part in
+        let isWhole = ParallelWork.perform((buffer.count + partBytes - 1) / partBytes) { part in
             var at = part * partBytes
             let end = min(at + partBytes, buffer.count)
             while at < end {
@@ -107,13 +113,12 @@ public enum InputFile {
                 if result > 0 {
                     at += result
                 } else if result == 0 || errno != EINTR {
-                    isShort.store(true, ordering: .relaxed)
-                    return
+                    return false
                 }
             }
+            return true
         }
-        guard !isShort.load(ordering: .relaxed), lseek(descriptor, off_t(buffer.count), SEEK_SET) == buffer.count
-        else { return 0 }
+        guard isWhole, lseek(descriptor, off_t(buffer.count), SEEK_SET) == buffer.count else { return 0 }
         return buffer.count
     }
 
@@ -145,7 +150,7 @@ public enum InputFile {
 }
 
 /// What the first bytes of an input say that it is.
-enum InputKind {
+public enum InputKind {
     /// Whether the bytes begin like a zip archive.
     static func isArchive(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0x50, 0x4B, 0x05, 0x06])
@@ -156,7 +161,6 @@ enum InputKind {
         ([0xFF, 0xD8, 0xFF], "a JPEG picture"),
         (Array("GIF8".utf8), "a GIF picture"),
         (Array("RIFF".utf8), "a RIFF file"),
-        (Array("8BPS".utf8), "a Photoshop file"),
         (Array("%PDF".utf8), "a PDF file"),
         ([0x50, 0x4B, 0x03, 0x04], "a zip archive"),
         ([0x50, 0x4B, 0x05, 0x06], "a zip archive"),
@@ -164,16 +168,20 @@ enum InputKind {
         ([0x28, 0xB5, 0x2F, 0xFD], "a zstd file"),
         ([0x7F, 0x45, 0x4C, 0x46], "a program"),
         (Array("SQLite format".utf8), "an SQLite database"),
-        ([0xFF, 0xFE], "UTF-16 text, must be UTF-8"),
-        ([0xFE, 0xFF], "UTF-16 text, must be UTF-8"),
-        (Array("<".utf8), "XML or HTML text"),
     ]
+
+    /// What bytes are that are plainly no text in UTF-8; nil when they may be.
+    public static func name(of bytes: [UInt8]) -> String? {
+        ForeignFormat.name(of: bytes) ?? TextEncoding(of: bytes).map { "\($0) text, must be UTF-8" }
+            ?? foreign.first { bytes.starts(with: $0.start) }?.name
+    }
 
     /// Refuses what is plainly no JSON text, in clearer words than the JSON reader could.
     static func requireProjectText(_ bytes: borrowing [UInt8], file: String) throws(EngineError) {
         guard !bytes.isEmpty else { throw .badInput(Place(file: file), reason: "the file is empty") }
-        for kind in foreign where bytes.starts(with: kind.start) {
-            throw .badInput(Place(file: file), reason: "is \(kind.name), not an Ink project")
+        let isMarkup = bytes[0] == UInt8(ascii: "<")
+        if let name = isMarkup ? ForeignFormat.name(ofText: copy bytes) : name(of: copy bytes) {
+            throw .badInput(Place(file: file), reason: "is \(name), not an Ink project")
         }
         if bytes[0] == 0 { throw .badInput(Place(file: file), reason: "is binary data, not an Ink project") }
     }

@@ -1,14 +1,16 @@
-/// Finds out where and why a text is not JSON, after the fast parser has refused it.
+/// Finds out where and why a text is not JSON, after the fast parser has refused it, and puts right what only the parser
+/// cannot read.
 ///
 /// It reads the text once, byte by byte, with a stack of its own instead of recursion. The rules are RFC 8259's, and
 /// that every number has a finite value as a double.
 struct JSONDiagnosis {
-    private let text: [UInt8]
+    private var text: [UInt8]
     private let end: Int
     private let file: String
     private var position: Int
     private var frames: [Frame] = []
-    private var longIntegers: [Range<Int>] = []
+    private var repairs: [JSONRepair] = []
+    private static let repairsMax = 100
 
     /// An array or object that is not closed yet.
     private struct Frame {
@@ -19,20 +21,17 @@ struct JSONDiagnosis {
         var key = 0..<0
     }
 
-    /// Throws what is wrong with the text, or returns the places of integers that are right but have no value as a
-    /// 64-bit integer, which the parser refuses too.
-    static func diagnose(
-        _ text: [UInt8], range: Range<Int>, file: String, depthLimit: Int
-    ) throws(EngineError) -> [Range<Int>] {
+    /// Throws what is wrong with the text, or puts right, in place, what the parser refuses besides: integers that have no
+    /// value as a 64-bit integer, and halves of surrogate pairs, which become U+FFFD. Of the latter the first are returned.
+    static func mend(
+        _ text: inout [UInt8], range: Range<Int>, file: String, depthLimit: Int
+    ) throws(EngineError) -> [JSONRepair] {
         var scan = JSONDiagnosis(text: text, end: range.upperBound, file: file, position: range.lowerBound)
+        // So that the scan alone has the text, and changes no copy.
+        text = []
         try scan.run(depthLimit: depthLimit)
-        return scan.longIntegers
-    }
-
-    /// Replaces an integer of at least 19 digits by a number of the same length that ends in `e03` instead of its last
-    /// three digits; at least 16 digits stay, so the difference is about what a double can tell.
-    static func shortenInteger(_ text: inout [UInt8], at place: Range<Int>) {
-        text.replaceSubrange(place.upperBound - 3..<place.upperBound, with: "e03".utf8)
+        swap(&text, &scan.text)
+        return scan.repairs
     }
 
     private init(text: [UInt8], end: Int, file: String, position: Int) {
@@ -202,8 +201,11 @@ struct JSONDiagnosis {
             }
         }
         if isInteger, digits >= 19, Int64(String(decoding: text[start..<position], as: UTF8.self)) == nil {
-            // Positive ones below 2^64 parse as they are; to change them as well does no harm.
-            if digits >= 20 || text[start] == UInt8(ascii: "-") { longIntegers.append(digitsStart..<position) }
+            // Positive ones below 2^64 parse as they are; to change them as well does no harm. Of the digits at least 16 stay,
+            // so the difference is about what a double can tell.
+            if digits >= 20 || text[start] == UInt8(ascii: "-") {
+                text.replaceSubrange(position - 3..<position, with: "e03".utf8)
+            }
         }
     }
 
@@ -237,18 +239,24 @@ struct JSONDiagnosis {
             position += 2
         case UInt8(ascii: "u"):
             guard let unit = hexUnit(at: position) else { throw fault("\\u must be followed by four hex digits") }
-            if (0xD800..<0xDC00).contains(unit) {
-                guard let low = hexUnit(at: position + 6), (0xDC00..<0xE000).contains(low) else {
-                    throw fault("half of a surrogate pair stands alone")
-                }
+            if (0xD800..<0xDC00).contains(unit), let low = hexUnit(at: position + 6), (0xDC00..<0xE000).contains(low) {
                 position += 12
-            } else if (0xDC00..<0xE000).contains(unit) {
-                throw fault("half of a surrogate pair stands alone")
             } else {
+                if (0xD800..<0xE000).contains(unit) { replaceLoneSurrogate() }
                 position += 6
             }
         default: throw fault("an unknown escape in a string")
         }
+    }
+
+    /// Text that was cut at 16-bit units has one at its end; what matters of it is there all the same.
+    private mutating func replaceLoneSurrogate() {
+        if repairs.count < Self.repairsMax {
+            let place = "\(lineAndColumn(of: position)), byte \(position)"
+            repairs.append(
+                JSONRepair(path: path, reason: "half of a surrogate pair stands alone (\(place)), read as U+FFFD"))
+        }
+        text.replaceSubrange(position + 2..<position + 6, with: "FFFD".utf8)
     }
 
     /// The value of `\uXXXX` at an index; nil when it does not stand there.
@@ -342,4 +350,13 @@ struct JSONDiagnosis {
             ? "'\(Character(UnicodeScalar(byte)))'" : "byte 0x\(String(byte, radix: 16, uppercase: true))"
         return fault("expected \(expected), found \(shown)")
     }
+}
+
+/// What was read of a text as something else than it says.
+struct JSONRepair: CustomStringConvertible {
+    /// nil for the outermost value.
+    let path: String?
+    let reason: String
+
+    var description: String { path.map { "\($0): \(reason)" } ?? reason }
 }

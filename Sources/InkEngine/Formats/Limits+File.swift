@@ -11,6 +11,7 @@ extension Limits {
     /// Reads limits from the bytes of such a file.
     static func read(_ bytes: [UInt8], file: String) throws(EngineError) -> Limits {
         guard !bytes.isEmpty else { throw .badInput(Place(file: file), reason: "the file is empty") }
+        try TextEncoding.requireUTF8(bytes, file: file)
         let document = try JSONDocument(bytes, file: file, limits: Limits())
         defer { withExtendedLifetime(document) {} }
         let root = try JSONObject(document.root, path: .root, file: file)
@@ -18,7 +19,8 @@ extension Limits {
         for key in root.value.keys where !limits.isName(key) {
             throw .badInput(
                 Place(file: file, path: JSONPath.field(.root, key).text),
-                reason: "is not a limit; the limits are \(names.joined(separator: ", "))")
+                reason:
+                    "is not a limit\(didYouMean(key, among: names)); the limits are \(names.joined(separator: ", "))")
         }
         for (name, property) in integers {
             guard let number = try root.number(name) else { continue }

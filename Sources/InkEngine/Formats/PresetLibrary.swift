@@ -6,6 +6,8 @@ struct BrushPreset: Sendable {
     var settings: BrushSettings
     /// SHA-256 of the preset's file.
     var contentDigest: [UInt8]
+    /// Of the preset's file; they count where it is used.
+    var warnings: [ReadingWarning]
 }
 
 /// The brush presets of some folders: `*.json` files with `id`, `type`, `defaults` and `dynamics`.
@@ -18,7 +20,7 @@ public final class PresetLibrary: Sendable {
     private static let filesMax = 10_000
 
     private let folders: [String]
-    private let besideFolder: String?
+    private let besideFolders: [String]
     private let limits: Limits
     private let index = Mutex<Index?>(nil)
 
@@ -26,14 +28,16 @@ public final class PresetLibrary: Sendable {
         var presets: [String: Result<BrushPreset, EngineError>] = [:]
         /// Files without a readable id, by their name without `.json`.
         var unreadable: [String: EngineError] = [:]
+        /// The first file that the system did not let this process read.
+        var unread: EngineError?
     }
 
     /// - Parameters:
     ///   - folders: searched in order; one that cannot be read is an error as soon as a preset is needed.
-    ///   - besideFolder: searched last; it need not exist (`brushes` beside a project).
-    public init(folders: [String], besideFolder: String? = nil, limits: Limits = Limits()) {
+    ///   - besideFolders: searched last; they need not exist (`brushes` beside a project).
+    public init(folders: [String], besideFolders: [String] = [], limits: Limits = Limits()) {
         self.folders = folders
-        self.besideFolder = besideFolder
+        self.besideFolders = besideFolders
         self.limits = limits
     }
 
@@ -47,13 +51,18 @@ public final class PresetLibrary: Sendable {
             if let found = index.presets[id] { return try found.get() }
             // A file that is too broken to tell its id is taken for the one it is named after.
             if let error = index.unreadable[id] { throw error }
+            // It may be the one.
+            if let error = index.unread { throw error }
             return nil
         }
     }
 
+    /// Of all presets that were found, in order; none before one was looked for.
+    var ids: [String] { index.withLock { $0?.presets.keys.sorted() ?? [] } }
+
     /// Where presets were looked for, and which file there may have been the one, as the tail of a message.
     var searchNote: String {
-        let places = folders + (besideFolder.map { [$0] } ?? [])
+        let places = folders + besideFolders
         guard !places.isEmpty else { return "" }
         let unreadable = index.withLock { $0?.unreadable } ?? [:]
         let first = unreadable.min { $0.key < $1.key }?.value
@@ -67,8 +76,13 @@ public final class PresetLibrary: Sendable {
         for folder in folders {
             try read(folder: folder, into: &index, fileCount: &fileCount)
         }
-        if let besideFolder, access(besideFolder, F_OK) == 0 {
-            try read(folder: besideFolder, into: &index, fileCount: &fileCount)
+        for folder in besideFolders {
+            var status = stat()
+            guard stat(folder, &status) == 0 else {
+                if errno == ENOENT || errno == ENOTDIR { continue }
+                throw .io(path: folder, operation: "look at", errno: errno)
+            }
+            try read(folder: folder, into: &index, fileCount: &fileCount)
         }
         return index
     }
@@ -90,6 +104,8 @@ public final class PresetLibrary: Sendable {
                 if index.presets[key] == nil { index.presets[key] = preset }
             } catch {
                 if index.unreadable[stem] == nil { index.unreadable[stem] = error }
+                // A link that leads nowhere, or a file that is gone by now, is none.
+                if index.unread == nil, case .io(_, _, let number) = error, number != ENOENT { index.unread = error }
             }
         }
     }
@@ -98,26 +114,40 @@ public final class PresetLibrary: Sendable {
     private func read(file: String) throws(EngineError) -> (String?, Result<BrushPreset, EngineError>) {
         let bytes = try InputFile.read(path: file, limitBytes: PresetLibrary.fileBytesMax)
         let digest = SHA256.digest(bytes)
+        try TextEncoding.requireUTF8(bytes, file: file)
         let document = try JSONDocument(bytes, file: file, limits: limits)
         defer { withExtendedLifetime(document) {} }
         let root = try JSONObject(document.root, path: .root, file: file)
         let id = try root.string("id")
         do throws(EngineError) {
-            let settings = try settings(root)
-            return (id, .success(BrushPreset(settings: settings, contentDigest: digest)))
+            var warnings = Warnings(file: file)
+            let settings = try settings(root, &warnings)
+            return (
+                id, .success(BrushPreset(settings: settings, contentDigest: digest, warnings: warnings.all))
+            )
         } catch {
             return (id, .failure(error))
         }
     }
 
-    private func settings(_ root: JSONObject) throws(EngineError) -> BrushSettings {
+    private func settings(_ root: JSONObject, _ warnings: inout Warnings) throws(EngineError) -> BrushSettings {
+        func look(_ object: JSONObject, _ kind: FormatObject) {
+            // An app may say more of a preset than how it draws, and a preset has no version.
+            warnings.addUnknownKeys(of: object, kind, onlyMisspelt: kind == .preset)
+        }
         var settings = BrushSettings()
+        look(root, .preset)
         if let defaults = try root.object("defaults") {
+            look(defaults, .presetDefaults)
+            if let dynamics = try defaults.object("dynamics") { look(dynamics, .dynamics) }
             settings = try BrushSettings(defaults, owner: "the preset", limits: limits)
         }
         // The preset's own type stands outside `defaults`.
         if let type = try root.brushType("type", owner: "the preset") { settings.type = type }
-        if let dynamics = try root.object("dynamics") { try settings.readDynamics(dynamics) }
+        if let dynamics = try root.object("dynamics") {
+            look(dynamics, .dynamics)
+            try settings.readDynamics(dynamics)
+        }
         return settings
     }
 }

@@ -7,11 +7,15 @@ public enum ProjectLoader {
     /// A folder is read as a template, a file that begins like a zip archive or is named `.zip` as a template archive,
     /// any other file as a project. Presets are looked up in `presetFolders`, then in `brushes` beside the project.
     ///
-    /// - Parameter onText: gets the bytes of a project file just before they are read (not those of a template), so that
-    ///   something can be done with them meanwhile.
+    /// - Parameters:
+    ///   - besideFolders: what counts as beside the project, each with a slash at its end; by default the folder of the path,
+    ///     then that of the file where the path is a link.
+    ///   - onText: gets the bytes of a project file just before they are read (not those of a template), so that something
+    ///     can be done with them meanwhile.
     /// - Throws: `io` when the system refuses to read, `badInput` and `overLimit` for what is read.
     public static func load(
-        path: String, presetFolders: [String] = [], limits: Limits = Limits(), onText: (([UInt8]) -> Void)? = nil
+        path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits = Limits(),
+        onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         if try isFolder(path) { return try TemplateReader.read(path: path, limits: limits) }
         if path.lowercased().hasSuffix(".inktemplate/manifest.json") {
@@ -19,10 +23,11 @@ public enum ProjectLoader {
             throw .badInput(Place(file: path), reason: "is the manifest of a template; give the whole of it, \(bundle)")
         }
         let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
+        let folders = if let besideFolders { besideFolders } else { try folders(of: path) }
         return try load(
             bytes, name: path,
             presets: PresetLibrary(
-                folders: presetFolders, besideFolder: folder(of: path) + "brushes", limits: limits),
+                folders: presetFolders, besideFolders: folders.map { $0 + "brushes" }, limits: limits),
             limits: limits, onText)
     }
 
@@ -45,7 +50,20 @@ public enum ProjectLoader {
             return try TemplateReader.read(archive: bytes, file: name, limits: limits)
         }
         onText?(copy bytes)
-        return try ProjectReader.read(bytes, file: name, presets: presets, limits: limits)
+        let head = Array((copy bytes).prefix(1 << 16))
+        do throws(EngineError) {
+            return try ProjectReader.read(bytes, file: name, presets: presets, limits: limits)
+        } catch {
+            // Where it is wrong does not matter in what is no project.
+            guard case .badInput = error else { throw error }
+            if ForeignFormat.isQuickDraw(head) {
+                throw .badInput(
+                    Place(file: name),
+                    reason: "holds drawings of Quick, Draw!, is not an Ink project; ink import makes projects of them")
+            }
+            guard let foreign = ForeignFormat.name(ofText: head) else { throw error }
+            throw .badInput(Place(file: name), reason: "is \(foreign), not an Ink project")
+        }
     }
 
     /// Whether a path is a folder, links followed.
@@ -55,9 +73,25 @@ public enum ProjectLoader {
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// The folder of a path, and that of the file it leads to when it is a link; each as `folder(of:)` gives it.
+    private static func folders(of path: String) throws(EngineError) -> [String] {
+        let given = folder(of: path)
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .io(path: path, operation: "open", errno: errno) }
+        guard status.st_mode & S_IFMT == S_IFLNK else { return [given] }
+        guard let real = realpath(path, nil) else {
+            // What is open and has no name any more has no folder.
+            if errno == ENOENT { return [given] }
+            throw .io(path: path, operation: "follow the link", errno: errno)
+        }
+        defer { free(real) }
+        return [given, folder(of: String(cString: real))]
+    }
+
     /// The path up to and with its last `/`; empty when it has none.
     private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "" }
-        return String(path[...slash])
+        // By bytes: a slash and an accent behind it are one character.
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return String(decoding: path.utf8[...slash], as: UTF8.self)
     }
 }

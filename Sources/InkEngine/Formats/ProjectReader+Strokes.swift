@@ -18,11 +18,14 @@ extension ProjectParser {
 
     private mutating func readStroke(_ object: JSONObject, layer: Layer) throws(EngineError) -> Stroke {
         var stroke = Stroke(points: [])
+        addUnknownKeys(object, .stroke)
         if let brush = try object.object("brush") { stroke.brush = try readBrush(brush, layer: layer) }
         if let name = try object.string("mode") {
             guard let mode = StrokeMode(rawValue: name) else {
                 throw object.error(
-                    "mode", "unknown mode \"\(shownText(name))\" in \(layer.shownName), must be paint or erase")
+                    "mode",
+                    "unknown mode \"\(shownText(name))\" in \(layer.shownName), must be paint or erase"
+                        + didYouMean(name, among: StrokeMode.allCases.map(\.rawValue)))
             }
             stroke.mode = mode
         }
@@ -34,6 +37,8 @@ extension ProjectParser {
 
     private mutating func readBrush(_ object: JSONObject, layer: Layer) throws(EngineError) -> Brush {
         let own = try BrushSettings(object, owner: layer.shownName, limits: limits)
+        addUnknownKeys(object, .brush)
+        if let dynamics = try object.object("dynamics") { addUnknownKeys(dynamics, .dynamics) }
         var brush = Brush()
         if let id = try object.string("preset") {
             namesPreset = true
@@ -42,10 +47,13 @@ extension ProjectParser {
             } else if own.type == nil {
                 throw object.error(
                     "preset",
-                    "there is no brush preset \"\(shownText(id))\"\(presets.searchNote) (in \(layer.shownName))")
+                    "there is no brush preset \"\(shownText(id))\"\(presets.searchNote) (in \(layer.shownName))"
+                        + didYouMean(id, among: presets.ids))
             } else {
                 warnings.add(
-                    "brush preset \"\(shownText(id))\" was not found, its strokes are drawn with their own settings")
+                    .missingPreset, ofEach: id, at: object.path("preset").text,
+                    "brush preset \"\(shownText(id))\" was not found, its strokes are drawn with their own settings"
+                        + didYouMean(id, among: presets.ids))
             }
         }
         own.apply(to: &brush)
@@ -56,6 +64,7 @@ extension ProjectParser {
         if let known = presetsUsed[id] { return known }
         let preset = try presets.preset(id: id)
         presetsUsed[id] = preset
+        if let preset { warnings.add(preset.warnings) }
         return preset
     }
 
@@ -79,6 +88,11 @@ extension ProjectParser {
             var point = StrokePoint(x: 0, y: 0)
             if let fault = value.readPoint(&point) ?? point.fault(limits: limits) {
                 throw fault.error(at: Place(file: file, path: JSONPath.element(path, points.count).text))
+            }
+            if value.tag == JSONNode.Tag.object {
+                let object = try JSONObject(value, path: .element(path, points.count), file: file)
+                addUnknownKeys(object, .point)
+                if let position = try object.object("position") { addUnknownKeys(position, .position) }
             }
             points.append(point)
             position = value.endIndex

@@ -1,15 +1,17 @@
 /// A project as it was read, with what the person should know about it.
 public struct ProjectReading: Sendable {
     public var project: Project
-    /// One line each, without the file's name: things that were put right or left out. At most 100.
-    public var warnings: [String]
+    /// What was put right or left out. Equal ones are one, and there are at most 101.
+    public var warnings: [ReadingWarning]
     /// SHA-256 over all bytes that the picture depends on: the project file or the files used of a template, and the
     /// presets used. 32 bytes. Equal digests mean equal input, in whatever place it lies.
     public var contentDigest: [UInt8]
     /// Whether the text that was read says it all: it is a project's, and none of its strokes names a preset.
     public var isSelfContained: Bool
 
-    public init(project: Project, warnings: [String], contentDigest: [UInt8], isSelfContained: Bool = false) {
+    public init(
+        project: Project, warnings: [ReadingWarning], contentDigest: [UInt8], isSelfContained: Bool = false
+    ) {
         self.project = project
         self.warnings = warnings
         self.contentDigest = contentDigest
@@ -58,6 +60,7 @@ public enum ProjectReader {
             digest = hashing.finish()
             let document = try JSONDocument(bytes, file: file, limits: limits)
             parser = ProjectParser(file: file, presets: presets, limits: limits)
+            for repair in document.repairs { parser.warnings.add("\(repair)") }
             project = try parser.readProject(try JSONObject(document.root, path: .root, file: file))
             withExtendedLifetime(document) {}
         }
@@ -65,19 +68,8 @@ public enum ProjectReader {
             digest.update(label: "preset", preset.value.contentDigest)
         }
         return ProjectReading(
-            project: project, warnings: parser.warnings.lines, contentDigest: digest.finish(),
+            project: project, warnings: parser.warnings.all, contentDigest: digest.finish(),
             isSelfContained: !parser.namesPreset)
-    }
-}
-
-/// The lines that a reading says beside its result.
-struct Warnings {
-    private(set) var lines: [String] = []
-
-    /// Adds a line unless it was said before or too many were.
-    mutating func add(_ line: String) {
-        guard lines.count < 100, !lines.contains(line) else { return }
-        lines.append(line)
     }
 }
 
@@ -86,7 +78,9 @@ struct ProjectParser {
     let file: String
     let presets: PresetLibrary
     let limits: Limits
-    var warnings = Warnings()
+    var warnings: Warnings
+    /// Whether only keys that are near to a known one are named: the file is of a later version than this program knows.
+    var isNewer = false
     var presetsUsed: [String: BrushPreset] = [:]
     /// Whether a stroke names one, found or not.
     var namesPreset = false
@@ -98,8 +92,10 @@ struct ProjectParser {
     /// Holds what the document leaves out; nil when it leaves nothing out.
     var bulk: ProjectText?
 
-    init(file: String, presets: PresetLibrary, limits: Limits) {
+    /// - Parameter warningFile: the file that warnings are of; nil for the input itself.
+    init(file: String, presets: PresetLibrary, limits: Limits, warningFile: String? = nil) {
         self.file = file
+        warnings = Warnings(file: warningFile)
         self.presets = presets
         self.limits = limits
     }
@@ -132,9 +128,11 @@ struct ProjectParser {
 
     mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
         try readVersion(root)
+        addUnknownKeys(root, .project)
         guard let size = try root.object("canvasSize") else {
             throw root.error("canvasSize", "is missing: this is not an Ink project")
         }
+        addUnknownKeys(size, .size)
         var project = Project(canvasSize: try readSize(size))
         project.id = try root.string("id") ?? ""
         project.name = try root.string("name") ?? ""
@@ -150,12 +148,28 @@ struct ProjectParser {
         project.baseImage = try readImage(root, "baseImage")
         project.metadata = readMetadata(root)
         project.layers = try readLayers(root)
+        try readCarriedWarnings(root)
         return project
+    }
+
+    mutating func addUnknownKeys(_ object: JSONObject, _ kind: FormatObject) {
+        warnings.addUnknownKeys(of: object, kind, onlyMisspelt: isNewer)
+    }
+
+    /// What was said of the input that this project was made of, before it travelled.
+    private mutating func readCarriedWarnings(_ root: JSONObject) throws(EngineError) {
+        guard let array = try root.array("readingWarnings") else { return }
+        for line in array.elements {
+            guard let text = line.string else {
+                throw root.error("readingWarnings", "must hold strings, holds \(line.kind.words)")
+            }
+            warnings.add(.carried, at: nil, shownText(text, limit: 1000))
+        }
     }
 
     private mutating func readVersion(_ root: JSONObject) throws(EngineError) {
         guard let found = root.value.field("version") else {
-            warnings.add("version: is missing, read as 1.0")
+            warnings.add(.missingVersion, at: "version", "is missing, read as 1.0")
             return
         }
         let text: String
@@ -169,6 +183,14 @@ struct ProjectParser {
         guard isNumeric, parts.first == "1" else {
             throw root.error("version", "\"\(shownText(text))\" is not supported, this program reads versions 1.x")
         }
+        isNewer = Self.isNewer(version: text)
+    }
+
+    /// Whether a version is later than 1.1, the last one that this program knows all keys of.
+    static func isNewer(version: String) -> Bool {
+        let parts = version.split(separator: ".", maxSplits: 2)
+        // A number too large for an integer is certainly later.
+        return parts.count > 1 && (Int(parts[1]) ?? .max) > 1
     }
 
     /// A canvas size in whole pixels within the limits.
@@ -200,18 +222,24 @@ struct ProjectParser {
         guard let found = root.value.field("metadata") else { return ProjectMetadata() }
         guard let metadata = try? JSONObject(found, path: root.path("metadata"), file: file) else {
             // Not worth an error: nothing is drawn from it.
-            warnings.add("metadata: is \(found.kind.words), left out")
+            warnings.add(.leftOut, at: "metadata", "is \(found.kind.words), left out")
             return ProjectMetadata()
         }
+        addMetadataKeys(metadata)
         return ProjectMetadata(
             author: descriptiveText(metadata, "author"), license: descriptiveText(metadata, "license"))
+    }
+
+    /// An app may keep there what it likes.
+    mutating func addMetadataKeys(_ metadata: JSONObject) {
+        warnings.addUnknownKeys(of: metadata, .metadata, onlyMisspelt: true)
     }
 
     /// A string that nothing is drawn from; one of another type is left out with a warning.
     mutating func descriptiveText(_ object: JSONObject, _ key: StaticString) -> String? {
         guard let found = object.value.field(key) else { return nil }
         if found.string == nil {
-            warnings.add("\(object.path(key).text ?? ""): must be a string, is \(found.kind.words), left out")
+            warnings.add(.leftOut, at: object.path(key).text, "must be a string, is \(found.kind.words), left out")
         }
         return found.string
     }
@@ -223,6 +251,7 @@ struct ProjectParser {
         layers.reserveCapacity(array.count)
         for (index, value) in array.elements.enumerated() {
             let object = try JSONObject(value, path: .element(root.path("layers"), index), file: file)
+            addUnknownKeys(object, .layer)
             var layer = try readLayerProperties(object)
             layer.maskImage = try readImage(object, "maskImage")
             layer.contentImage = try readImage(object, "contentImage")
@@ -233,7 +262,7 @@ struct ProjectParser {
     }
 
     /// What a layer of a project and one of a template have in common: everything but images and strokes.
-    func readLayerProperties(_ object: JSONObject) throws(EngineError) -> Layer {
+    mutating func readLayerProperties(_ object: JSONObject) throws(EngineError) -> Layer {
         var layer = Layer()
         layer.id = try object.string("id") ?? ""
         layer.name = try object.string("name") ?? ""
@@ -242,11 +271,15 @@ struct ProjectParser {
         layer.isVisible = try object.bool("isVisible") ?? true
         if let name = try object.string("blendMode") {
             guard let mode = BlendMode(name: name) else {
-                throw object.error("blendMode", "unknown blend mode \"\(shownText(name))\" in \(layer.shownName)")
+                throw object.error(
+                    "blendMode",
+                    "unknown blend mode \"\(shownText(name))\" in \(layer.shownName)"
+                        + didYouMean(name, among: BlendMode.allCases.map(\.rawValue)))
             }
             layer.blendMode = mode
         }
         if let pattern = try object.object("suggestedPattern") {
+            addUnknownKeys(pattern, .suggestedPattern)
             layer.suggestedPattern = SuggestedPattern(
                 type: try pattern.brushType("type", owner: layer.shownName) ?? .parallelLines,
                 rotation: try pattern.number("rotation") ?? 0,

@@ -5,8 +5,11 @@
 public enum ProjectWriter {
     /// The file's bytes, UTF-8 without a byte order mark, with a line feed at the end.
     ///
+    /// - Parameter warnings: what was said of the input that the project was read from; whoever reads this says it again.
     /// - Throws: `internalError` when the project holds a number that is not finite, which JSON cannot say.
-    public static func write(_ project: Project) throws(EngineError) -> [UInt8] {
+    public static func write(
+        _ project: Project, warnings: [ReadingWarning] = []
+    ) throws(EngineError) -> [UInt8] {
         var json = JSONText()
         json.beginObject()
         json.field("version", "1.1")
@@ -31,6 +34,12 @@ public enum ProjectWriter {
             if let author = project.metadata.author { json.field("author", author) }
             if let license = project.metadata.license { json.field("license", license) }
             json.endObject()
+        }
+        if !warnings.isEmpty {
+            json.key("readingWarnings")
+            json.beginArray()
+            for warning in warnings { json.element(warning.description) }
+            json.endArray()
         }
         json.endObject()
         guard json.isFinite else {
@@ -138,6 +147,12 @@ private struct JSONText {
 
     mutating func field(_ key: String, _ value: String) {
         self.key(key)
+        string(value)
+        needsComma = true
+    }
+
+    mutating func element(_ value: String) {
+        separate()
         string(value)
         needsComma = true
     }

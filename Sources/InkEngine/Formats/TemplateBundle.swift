@@ -15,6 +15,10 @@ struct BundlePath: Hashable {
 
     var text: String { components.joined(separator: "/") }
 
+    // Swift's == of texts also equates names that only read the same, which may be two files.
+    static func == (one: BundlePath, other: BundlePath) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
+
     /// Why a path is refused, as the tail of a message.
     enum Fault: Error {
         case empty, absolute, parent, backslash, control
@@ -46,14 +50,42 @@ struct BundlePath: Hashable {
 
 /// A template in a folder. Files are opened component by component, without following links.
 final class FolderBundle: TemplateBundle {
+    static let manifestName = "manifest.json"
+    /// What macOS adds to an archive beside the real files is not a second template.
+    static let foreignFolder = "__MACOSX"
+
     private let folder: Int32
     private let name: String
 
-    /// - Parameter path: the folder; it may itself be a link.
+    /// - Parameter path: the folder; it may itself be a link. In one that is named as a template the files may also lie in a
+    ///   folder of their own, as some archives unpack.
     init(path: String) throws(EngineError) {
-        folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        name = path
-        guard folder >= 0 else { throw .io(path: path, operation: "open", errno: errno) }
+        let top = path.lowercased().hasSuffix(".inktemplate") ? try Self.top(of: path) : nil
+        name = top.map { path + "/" + $0 } ?? path
+        folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (top == nil ? 0 : O_NOFOLLOW))
+        guard folder >= 0 else { throw .io(path: name, operation: "open", errno: errno) }
+    }
+
+    /// The one folder in a folder without a manifest that has one; nil for none.
+    private static func top(of path: String) throws(EngineError) -> String? {
+        func kind(_ path: String) throws(EngineError) -> mode_t? {
+            var status = stat()
+            if lstat(path, &status) == 0 { return status.st_mode & S_IFMT }
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .io(path: path, operation: "look at", errno: errno)
+        }
+        if try kind("\(path)/\(manifestName)") != nil { return nil }
+        var tops: [String] = []
+        for name in try InputFile.names(inFolder: path) where name != foreignFolder {
+            guard try kind("\(path)/\(name)") == S_IFDIR, try kind("\(path)/\(name)/\(manifestName)") != nil else {
+                continue
+            }
+            tops.append(name)
+        }
+        guard tops.count <= 1 else {
+            throw .badInput(Place(file: path), reason: "the folder holds \(tops.count) templates, must hold one")
+        }
+        return tops.first
     }
 
     deinit { if folder >= 0 { close(folder) } }
@@ -64,16 +96,14 @@ final class FolderBundle: TemplateBundle {
         defer { close(parent) }
         for (depth, component) in path.components.enumerated() {
             let isLast = depth == path.components.count - 1
-            var status = stat()
-            guard fstatat(parent, component, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                if errno == ENOENT || errno == ENOTDIR { return nil }
-                throw .io(path: name + "/" + path.text, operation: "open", errno: errno)
-            }
+            guard let (component, status) = try find(component, in: parent, path) else { return nil }
             guard status.st_mode & S_IFMT != S_IFLNK else {
                 throw .badInput(
                     Place(file: name, path: path.text),
                     reason: "is or lies behind a symbolic link, which a bundle must not have")
             }
+            // Nothing lies below a file.
+            if !isLast, status.st_mode & S_IFMT != S_IFDIR { return nil }
             // The flags hold even when somebody changes the folder between the look and the opening.
             let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (isLast ? 0 : O_DIRECTORY)
             let next = openat(parent, component, flags)
@@ -82,5 +112,37 @@ final class FolderBundle: TemplateBundle {
             parent = next
         }
         return try InputFile.read(descriptor: parent, name: name + "/" + path.text, limitBytes: limitBytes)
+    }
+
+    /// What has a name in a folder: the very name, else the first by its bytes of those that read the same.
+    private func find(
+        _ component: String, in parent: Int32, _ path: BundlePath
+    ) throws(EngineError) -> (name: String, stat)? {
+        let shownPath = name + "/" + path.text
+        func status(_ name: String) throws(EngineError) -> stat? {
+            var status = stat()
+            if fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .io(path: shownPath, operation: "open", errno: errno)
+        }
+        if let found = try status(component) { return (component, found) }
+        // Names of ASCII alone read like no other.
+        guard !component.utf8.allSatisfy({ $0 < 0x80 }), let names = try names(in: parent, shownPath) else {
+            return nil
+        }
+        let alike = names.filter { $0 == component }.min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return try alike.flatMap { (name) throws(EngineError) in try status(name).map { (name, $0) } }
+    }
+
+    /// nil for what is no folder.
+    private func names(in folder: Int32, _ shownPath: String) throws(EngineError) -> [String]? {
+        // A new description: reading moves its place.
+        let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if copy < 0, errno == ENOTDIR { return nil }
+        guard copy >= 0, let stream = fdopendir(copy) else {
+            throw .io(path: shownPath, operation: "read the folder", errno: errno)
+        }
+        defer { closedir(stream) }
+        return try InputFile.names(in: stream, path: shownPath)
     }
 }

@@ -12,7 +12,8 @@
 ///   `layers/<name>_mask.png`; a layer without a mask is read with a warning.
 ///
 /// Paths are relative to the bundle, with `/`. One that is absolute, contains `..` or a backslash, or leads through a
-/// symbolic link is an error.
+/// symbolic link is an error. Names are the same when they read the same: systems write accented letters in one piece or
+/// in two.
 public enum TemplateReader {
     /// A manifest is text of some kilobytes.
     private static let manifestBytesMax = 64 << 20
@@ -32,28 +33,39 @@ public enum TemplateReader {
     {
         guard !bytes.isEmpty else { throw .badInput(Place(file: file), reason: "the file is empty") }
         guard InputKind.isArchive(bytes) else { throw .badInput(Place(file: file), reason: "is not a zip archive") }
-        return try read(ZipBundle(bytes: bytes, name: file, limits: limits), file: file, limits: limits)
+        let foreign = ForeignFormat.name(of: copy bytes)
+        let bundle: ZipBundle
+        do throws(EngineError) {
+            bundle = try ZipBundle(bytes: bytes, name: file, limits: limits)
+        } catch {
+            throw foreign.map { .badInput(Place(file: file), reason: "is \($0), not a template") } ?? error
+        }
+        return try read(bundle, file: file, foreign: foreign, limits: limits)
     }
 
     private static func read(
-        _ bundle: any TemplateBundle, file: String, limits: Limits
+        _ bundle: any TemplateBundle, file: String, foreign: String? = nil, limits: Limits
     ) throws(EngineError) -> ProjectReading {
         let manifestPath = try! BundlePath("manifest.json")
         guard let manifest = try bundle.read(manifestPath, limitBytes: min(manifestBytesMax, limits.fileBytes)) else {
-            throw .badInput(Place(file: file), reason: "there is no manifest.json in it, it is not a template")
+            let reason = foreign.map { "is \($0), not a template" }
+            throw .badInput(
+                Place(file: file), reason: reason ?? "there is no manifest.json in it, it is not a template")
         }
         let manifestFile = file + "/manifest.json"
         try InputKind.requireProjectText(manifest, file: manifestFile)
         var parser = TemplateParser(
             bundle: bundle, file: file,
             parser: ProjectParser(
-                file: manifestFile, presets: PresetLibrary(folders: []), limits: limits))
+                file: manifestFile, presets: PresetLibrary(folders: []), limits: limits,
+                warningFile: manifestPath.text))
         parser.digest.update(label: "manifest", manifest)
         let document = try JSONDocument(manifest, file: manifestFile, limits: limits)
+        for repair in document.repairs { parser.parser.warnings.add("manifest.json: \(repair)") }
         let project = try parser.readProject(try JSONObject(document.root, path: .root, file: manifestFile))
         withExtendedLifetime(document) {}
         return ProjectReading(
-            project: project, warnings: parser.parser.warnings.lines, contentDigest: parser.digest.finish())
+            project: project, warnings: parser.parser.warnings.all, contentDigest: parser.digest.finish())
     }
 }
 
@@ -64,7 +76,8 @@ private struct TemplateParser {
     var parser: ProjectParser
     let digest = SHA256()
     /// Each is read once, whichever layers name it.
-    private var images: [BundlePath: EncodedImage] = [:]
+    /// By the bytes of their paths: names that read the same may be two files.
+    private var images: [[UInt8]: EncodedImage] = [:]
     private var imageBytes = 0
 
     init(bundle: any TemplateBundle, file: String, parser: ProjectParser) {
@@ -74,12 +87,16 @@ private struct TemplateParser {
     }
 
     mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
+        parser.isNewer = root.value.field("version")?.string.map(ProjectParser.isNewer) ?? false
+        // Of a template an app may say more than what is drawn.
+        addUnknownKeys(root, .manifest, onlyMisspelt: true)
         for key: StaticString in ["preview", "guide"] where root.value.field(key)?.kind == .string {
             _ = try path(root, key)
         }
         let base = try readImage(root, keys: ["baseImage"], defaults: ["base.png"])
         var project: Project
         if let size = try root.object("canvasSize") {
+            addUnknownKeys(size, .size)
             project = Project(canvasSize: try parser.readSize(size))
         } else if let base {
             try checkCanvas(base.size)
@@ -96,6 +113,7 @@ private struct TemplateParser {
         project.metadata.license = parser.descriptiveText(root, "license")
         if let metadata = root.value.field("metadata"), metadata.kind == .object {
             let object = try JSONObject(metadata, path: root.path("metadata"), file: root.file)
+            addUnknownKeys(object, .metadata, onlyMisspelt: true)
             project.metadata.author = project.metadata.author ?? parser.descriptiveText(object, "author")
             project.metadata.license = project.metadata.license ?? parser.descriptiveText(object, "license")
         }
@@ -110,6 +128,10 @@ private struct TemplateParser {
         return project
     }
 
+    private mutating func addUnknownKeys(_ object: JSONObject, _ kind: FormatObject, onlyMisspelt: Bool = false) {
+        parser.warnings.addUnknownKeys(of: object, kind, onlyMisspelt: onlyMisspelt || parser.isNewer)
+    }
+
     private func checkCanvas(_ size: PixelSize) throws(EngineError) {
         guard size.longestEdge <= parser.limits.edgePixels else {
             throw .overLimit(
@@ -119,13 +141,16 @@ private struct TemplateParser {
     }
 
     private mutating func readLayer(_ object: JSONObject) throws(EngineError) -> Layer {
+        addUnknownKeys(object, .manifestLayer)
         var layer = try parser.readLayerProperties(object)
         let names = [layer.id, layer.name].filter { !$0.isEmpty }
+        let defaults = names.map { "layers/\($0)_mask.png" }
         layer.maskImage = try readImage(
-            object, keys: ["mask", "maskImage", "maskPath", "maskFile"],
-            defaults: names.map { "layers/\($0)_mask.png" })
+            object, keys: ["mask", "maskImage", "maskPath", "maskFile"], defaults: defaults)
         if layer.maskImage == nil {
-            parser.warnings.add("manifest.json: \(object.path.text ?? ""): \(layer.shownName) has no mask")
+            let looked = defaults.isEmpty ? "" : ", there is no " + defaults.joined(separator: " or ")
+            parser.warnings.add(
+                .missingMask, at: object.path.text, "\(layer.shownName) has no mask\(shownText(looked, limit: 200))")
         }
         return layer
     }
@@ -161,12 +186,13 @@ private struct TemplateParser {
     }
 
     private mutating func readImage(_ path: BundlePath) throws(EngineError) -> EncodedImage? {
-        if let image = images[path] { return image }
+        let key = Array(path.text.utf8)
+        if let image = images[key] { return image }
         // All of them are in memory together, as if they lay in one file.
         guard let png = try bundle.read(path, limitBytes: parser.limits.fileBytes - imageBytes) else { return nil }
         digest.update(label: path.text, png)
         let image = try EncodedImage(checking: png, place: Place(file: file, path: path.text), limits: parser.limits)
-        images[path] = image
+        images[key] = image
         imageBytes += png.count
         return image
     }

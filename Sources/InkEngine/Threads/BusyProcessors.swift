@@ -33,7 +33,7 @@ public final class BusyProcessors: Sendable {
 
     /// Where the calling thread is counted; nil when no thread is, before `activate`.
     private func enter() -> Int32? {
-        let current = sched_getcpu()
+        let current = ink_processor()
         let chosen = state.withLock { state -> Int32? in
             guard state.isActive else { return nil }
             let chosen = state.counts[current] == nil ? current : BusyProcessors.free(state.counts) ?? current

@@ -5,10 +5,14 @@ public protocol TileBlocks {
     /// - Throws: `internalError` when the block is not there or cannot be read.
     func bytes(of id: BlockID) throws(EngineError) -> [UInt8]
 
-    /// A block of strokes.
+    /// A block with all of its strokes or at least those of `indices` (ascending) whose marks' box is seen; asked for again for
+    /// every cell that may meet them.
     ///
-    /// - Throws: `internalError` when the block is not there or cannot be read.
-    func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock
+    /// - Parameter isCancelled: asked now and then while strokes are prepared.
+    /// - Throws: `internalError` when the block is not there or cannot be read, and when it was cancelled.
+    func strokes(
+        of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
+    ) throws(EngineError) -> PreparedStrokeBlock
 }
 
 /// A tile's finished pixels.
@@ -81,7 +85,7 @@ public final class TileRenderer {
             let clock = ContinuousClock()
             let start = clock.now
             var raster = Duration.zero
-            let isPlain = try !render(cell, of: scene, planes, isCancelled, &raster)
+            let isPlain = try !render(cell, of: scene, blocks, planes, isCancelled, &raster)
             if isCancelled() { throw .internalError("cancelled") }
             write(planes.backdrop, isPlain: isPlain, cell, of: task, rowBytes: rowBytes, to: &tile.pixels)
             tile.rasterNanoseconds += raster.nanoseconds
@@ -125,8 +129,8 @@ public final class TileRenderer {
     /// Puts everything of the scene that meets a cell onto the planes' backdrop. False when that is nothing: then the backdrop
     /// has the background in its first row only.
     private func render(
-        _ cell: PixelRect, of scene: TileScene, _ planes: CellPlanes, _ isCancelled: () -> Bool,
-        _ raster: inout Duration
+        _ cell: PixelRect, of scene: TileScene, _ blocks: some TileBlocks, _ planes: CellPlanes,
+        _ isCancelled: () -> Bool, _ raster: inout Duration
     ) throws(EngineError) -> Bool {
         let hasAlpha = !scene.background.isOpaque
         planes.backdrop.fill(scene.background, rows: 0..<1, hasAlpha: hasAlpha)
@@ -153,14 +157,9 @@ public final class TileRenderer {
                 let content = try layer.content?.color(cell, into: planes.image)
                 if content == .varied { planes.layer.take(planes.image, kernels: compositor.kernels) }
                 var isBlank = content != .varied
-                raster += ContinuousClock().measure {
-                    for selection in layer.strokes {
-                        strokeLayer.draw(
-                            selection.indices, of: selection.block, scale: scene.scale, cell: cell,
-                            isOpaque: scene.background.isOpaque, onto: planes.layer, isBlank: &isBlank,
-                            isCancelled: isCancelled)
-                    }
-                }
+                let start = ContinuousClock.now
+                try draw(layer.strokes, of: scene, blocks, cell, onto: planes.layer, &isBlank, isCancelled)
+                raster += ContinuousClock.now - start
                 if isBlank { continue }
                 if content == .varied {
                     planes.layer.give(planes.image, kernels: compositor.kernels)
@@ -171,6 +170,19 @@ public final class TileRenderer {
             blend(CellLayer(pixels: pixels, mask: mask, opacity: layer.opacity, mode: layer.blendMode))
         }
         return !isPlain
+    }
+
+    private func draw(
+        _ strokes: [SceneStrokes], of scene: TileScene, _ blocks: some TileBlocks, _ cell: PixelRect,
+        onto layer: SharePlanes, _ isBlank: inout Bool, _ isCancelled: () -> Bool
+    ) throws(EngineError) {
+        let near = NearCell(cell, scale: scene.scale)
+        for selection in strokes {
+            guard let block = try selection.block(near: near, from: blocks, isCancelled: isCancelled) else { continue }
+            strokeLayer.draw(
+                selection.indices, of: block, scale: scene.scale, cell: cell, isOpaque: scene.background.isOpaque,
+                onto: layer, isBlank: &isBlank, isCancelled: isCancelled)
+        }
     }
 
     /// A layer's mask over a cell; nil where it is 0 everywhere.

@@ -1,11 +1,11 @@
-/// A tile task with its blocks in place: what the cells of the tile are made from.
+/// A tile task with its images in place: what the cells of the tile are made from.
 struct TileScene {
     struct SceneLayer {
         var opacity: Float
         var blendMode: BlendMode
         var mask: ScaledImage?
         var content: ScaledImage?
-        var strokes: [(block: PreparedStrokeBlock, indices: [Int])]
+        var strokes: [SceneStrokes]
     }
 
     let background: RGBA8
@@ -13,8 +13,7 @@ struct TileScene {
     let layers: [SceneLayer]
     let scale: OutputScale
 
-    /// - Throws: `internalError` for a chunk of the wrong size or a stroke that a block does not hold; what `blocks`
-    ///   throws.
+    /// - Throws: `internalError` for a chunk of the wrong size; what `blocks` throws.
     init(_ task: TileTask, blocks: some TileBlocks, kernels: CompositingKernels) throws(EngineError) {
         func image(_ slice: ImageSlice?, _ filter: ResampleFilter) throws(EngineError) -> ScaledImage? {
             guard let slice else { return nil }
@@ -24,24 +23,15 @@ struct TileScene {
                 resampler: try Resampler(
                     source: slice.size, output: task.output, filter: filter, rect: task.rect, kernels: kernels))
         }
-        func strokes(_ selection: StrokeSelection) throws(EngineError) -> (PreparedStrokeBlock, [Int]) {
-            let block = try blocks.strokes(of: selection.block)
-            guard selection.indices.allSatisfy(block.strokes.indices.contains) else {
-                throw .internalError("block \(selection.block) has only \(block.strokes.count) strokes")
-            }
-            return (block, selection.indices)
-        }
         background = task.background
         scale = OutputScale(canvas: task.canvas, output: task.output)
         baseImage = try image(task.baseImage, .lanczos3)
         var layers: [SceneLayer] = []
         for layer in task.layers {
-            var selections: [(PreparedStrokeBlock, [Int])] = []
-            for selection in layer.strokes { selections.append(try strokes(selection)) }
             layers.append(
                 SceneLayer(
                     opacity: Float(layer.opacity), blendMode: layer.blendMode, mask: try image(layer.mask, .triangle),
-                    content: try image(layer.content, .lanczos3), strokes: selections))
+                    content: try image(layer.content, .lanczos3), strokes: layer.strokes.map { SceneStrokes($0) }))
         }
         self.layers = layers
     }
@@ -74,5 +64,40 @@ struct ScaledImage {
 
     func color(_ cell: PixelRect, into planes: FloatPlanes) throws(EngineError) -> Resampler.ColorContent {
         try resampler.color(rows, cell: cell, into: planes)
+    }
+}
+
+/// Strokes of one block, which is asked for where a cell may meet them and let go then: all blocks of a tile together may
+/// be larger than the memory.
+final class SceneStrokes {
+    private let block: BlockID
+    let indices: [Int]
+    /// What holds the strokes' marks; nil until the block has been seen.
+    private var bounds: Rect?
+
+    init(_ selection: StrokeSelection) {
+        block = selection.block
+        indices = selection.indices
+    }
+
+    /// The block, unless none of the strokes meets the cell.
+    ///
+    /// - Throws: `internalError` for a stroke that the block does not hold; what `blocks` throws.
+    func block(
+        near cell: NearCell, from blocks: some TileBlocks, isCancelled: () -> Bool
+    ) throws(EngineError) -> PreparedStrokeBlock? {
+        if let bounds, !cell.meets(bounds) { return nil }
+        let prepared = try blocks.strokes(
+            of: block, among: indices, isSeen: { cell.meets($0) }, isCancelled: isCancelled)
+        guard bounds == nil else { return prepared }
+        var bounds = Rect.empty
+        for index in indices {
+            guard prepared.bounds.indices.contains(index) else {
+                throw .internalError("block \(block) has only \(prepared.count) strokes")
+            }
+            bounds.formUnion(prepared.bounds[index])
+        }
+        self.bounds = bounds
+        return cell.meets(bounds) ? prepared : nil
     }
 }

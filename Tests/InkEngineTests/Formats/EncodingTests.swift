@@ -32,10 +32,45 @@ import Testing
     }
 
     @Test(arguments: [
-        "Z", "Zg", "Zg=", "Zg===", "Zm8", "=", "====", "Zg==Zg==", "Zm9v=", "Zm_v", "Zm-v", "Zm9v\u{0}", "Zm9é",
+        "Z", "Zg=", "Zg===", "Zm9vZ", "=", "====", "Zg==Zg==", "Zm9v=", "Zm_v", "Zm-v", "Zm9v\u{0}", "Zm9é",
     ])
     func textThatIsNotBase64IsRefused(text: String) {
         #expect(throws: Base64.Fault.self) { try decode(text) }
+    }
+
+    @Test("base64 is read without its padding", arguments: KernelLevel.available)
+    func base64WithoutPadding(level: KernelLevel) throws {
+        for (plain, text) in [("f", "Zg"), ("fo", "Zm8"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE")] {
+            let (plain, text) = (
+                String(repeating: "foo", count: 40) + plain, String(repeating: "Zm9v", count: 40) + text
+            )
+            #expect(try decode(text, level: level) == Array(plain.utf8))
+            #expect(try decode(text + "\n", level: level) == Array(plain.utf8))
+        }
+    }
+
+    @Test("UTF-16 and UTF-32 are told apart, with a byte order mark and without")
+    func otherEncodings() {
+        func encoded(_ text: String, _ width: Int, isBig: Bool, hasMark: Bool) -> [UInt8] {
+            let units = (hasMark ? [0xFEFF] : []) + text.utf8.map { UInt32($0) }
+            return units.flatMap { unit in
+                let bytes = (0..<width).map { UInt8(truncatingIfNeeded: unit >> (8 * UInt32($0))) }
+                return isBig ? bytes.reversed() : bytes
+            }
+        }
+        for (isBig, hasMark) in [(false, false), (false, true), (true, false), (true, true)] {
+            for text in ["{}", "\n{\"canvasSize\":1}", "a.ink\n"] {
+                for (width, encoding) in [(2, TextEncoding.utf16), (4, .utf32)] {
+                    let bytes = encoded(text, width, isBig: isBig, hasMark: hasMark)
+                    #expect(TextEncoding(of: bytes) == encoding, "\(text) \(width) \(isBig) \(hasMark)")
+                }
+            }
+        }
+        for bytes in [[], [0], [0, 1, 2], [0, 0, 0, 0], [1, 0, 1, 0], [0x7B, 0, 0, 0x7D], Array("{}  ".utf8)]
+            as [[UInt8]]
+        {
+            #expect(TextEncoding(of: bytes) == nil, "\(bytes)")
+        }
     }
 
     @Test func whiteSpaceInBase64IsSteppedOver() throws {

@@ -23,6 +23,10 @@ import Testing
         check(folder.write("archive.ink", StoredZip().bytes), ": is a zip archive, not an Ink project")
         check(folder.write("text.zip", "{}"), ": is not a zip archive")
         check(folder.write("utf16.ink", [0xFF, 0xFE, 0x7B, 0]), ": is UTF-16 text, must be UTF-8, not an Ink project")
+        check(folder.write("plain.ink", [0, 0x7B, 0, 0x7D]), ": is UTF-16 text, must be UTF-8, not an Ink project")
+        check(
+            folder.write("utf32.ink", [0xFF, 0xFE, 0, 0, 0x7B, 0, 0, 0]),
+            ": is UTF-32 text, must be UTF-8, not an Ink project")
         check(folder.write("page.ink", "<html>"), ": is XML or HTML text, not an Ink project")
         check(folder.write("binary.ink", [0, 1, 2]), ": is binary data, not an Ink project")
         check("/dev/null", ": is a device, not a regular file")
@@ -101,7 +105,8 @@ import Testing
 
     @Test func badLimitsAreRefused() {
         #expect(
-            message(#"{"layer":5}"#)?.hasPrefix("limits.json: layer: is not a limit; the limits are edgePixels, ")
+            message(#"{"layer":5}"#)?.hasPrefix(
+                "limits.json: layer: is not a limit (did you mean layers?); the limits are edgePixels, ")
                 == true)
         #expect(message(#"{"layers":0}"#) == "limits.json: layers: is 0, must be a whole number above 0")
         #expect(message(#"{"layers":-4}"#) == "limits.json: layers: is -4, must be a whole number above 0")

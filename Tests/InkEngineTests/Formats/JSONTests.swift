@@ -50,13 +50,34 @@ import Testing
         ),
         (#"["\q"]"#, "[0]: an unknown escape in a string (line 1, column 3, byte 2)"),
         (#"["\u12g4"]"#, #"[0]: \u must be followed by four hex digits (line 1, column 3, byte 2)"#),
-        (#"["\ud800x"]"#, "[0]: half of a surrogate pair stands alone (line 1, column 3, byte 2)"),
         ("[\"a\nb\"]", "[0]: a control character must be escaped in a string (line 1, column 4, byte 3)"),
         ("   ", "the file ends too early (line 1, column 4, byte 3)"),
         ("[1}", "[0]: expected ',' or ']', found '}' (line 1, column 3, byte 2)"),
     ])
     func aFaultIsSaidWithItsPlace(text: String, expected: String) {
         #expect(fault(Array(text.utf8)) == expected)
+    }
+
+    @Test("Half of a surrogate pair is read as U+FFFD, and its place is told")
+    func loneSurrogates() throws {
+        let text = #"{"a":["x\ud800","\udc00\ud83d\ude00\uD83D\u0041"],"\udbff":1, "n":18446744073709551616}"#
+        let document = try JSONDocument(Array(text.utf8), file: "test.json", limits: Limits())
+        let root = document.root
+        let strings = try #require(root.field("a")).elements.map(\.string)
+        #expect(strings == ["x\u{FFFD}", "\u{FFFD}😀\u{FFFD}A"])
+        #expect(root.keys == ["a", "\u{FFFD}", "n"])
+        #expect(
+            document.repairs.map(\.description) == [
+                "a[0]: half of a surrogate pair stands alone (line 1, column 9, byte 8), read as U+FFFD",
+                "a[1]: half of a surrogate pair stands alone (line 1, column 18, byte 17), read as U+FFFD",
+                "a[1]: half of a surrogate pair stands alone (line 1, column 36, byte 35), read as U+FFFD",
+                "half of a surrogate pair stands alone (line 1, column 52, byte 51), read as U+FFFD",
+            ])
+        let many = "[" + Array(repeating: #""\udfff""#, count: 1000).joined(separator: ",") + "]"
+        let second = try JSONDocument(Array(many.utf8), file: "test.json", limits: Limits())
+        #expect(second.repairs.count == 100)
+        #expect(second.root.elements.allSatisfy { $0.string == "\u{FFFD}" })
+        withExtendedLifetime((document, second)) {}
     }
 
     @Test func textThatIsNotUTF8IsRefusedWithItsPlace() {

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import InkEngine
@@ -42,8 +43,8 @@ import Testing
         let reading = try read(stroke(#""preset":"gone","type":"dots""#))
         #expect(reading.project.layers[0].strokes[0].brush == Brush(type: .dots))
         #expect(
-            reading.warnings == [
-                #"brush preset "gone" was not found, its strokes are drawn with their own settings"#
+            reading.warnings.map(\.description) == [
+                #"layers[0].strokes[0].brush.preset: brush preset "gone" was not found, its strokes are drawn with their own settings"#
             ])
     }
 
@@ -66,8 +67,49 @@ import Testing
         #expect(message("ink-2") == wrong + ": defaults.spacing: is -1, must be above 0")
         #expect(
             message("ink-3")
-                == #"\#(folder.path)/p.ink: layers[0].strokes[0].brush.preset: there is no brush preset "ink-3" in \#(folder.path)/brushes; of a file there the id cannot be read: \#(broken): the file ends too early (line 1, column 14, byte 13) (in layer "Sky")"#
+                == #"\#(folder.path)/p.ink: layers[0].strokes[0].brush.preset: there is no brush preset "ink-3" in \#(folder.path)/brushes; of a file there the id cannot be read: \#(broken): the file ends too early (line 1, column 14, byte 13) (in layer "Sky") (did you mean ink-1?)"#
         )
+    }
+
+    @Test("Presets lie beside the path as it is given, then beside the file that a link leads to")
+    func presetsBesideALink() throws {
+        let folder = ScratchFolder()
+        folder.write("real/brushes/a.json", #"{"id":"a","type":"dots"}"#)
+        folder.write("real/brushes/b.json", #"{"id":"b","type":"waves"}"#)
+        folder.write("real/a.ink", stroke(#""preset":"a""#))
+        folder.write("real/b.ink", stroke(#""preset":"b""#))
+        folder.write("links/brushes/a.json", #"{"id":"a","type":"solid"}"#)
+        symlink("../real/a.ink", folder.path + "/links/a.ink")
+        symlink("a.ink", folder.path + "/links/second.ink")
+        symlink("../real/b.ink", folder.path + "/links/b.ink")
+        for (name, type) in [("a", BrushType.solid), ("second", .solid), ("b", .waves)] {
+            let reading = try ProjectLoader.load(path: folder.path + "/links/\(name).ink")
+            #expect(reading.project.layers[0].strokes[0].brush.type == type, "\(name)")
+        }
+        #expect(throws: EngineError.self) {
+            try ProjectLoader.load(path: folder.write("links/c.ink", stroke(#""preset":"b""#)))
+        }
+    }
+
+    @Test("A folder or file of presets that cannot be read is not taken for one without the preset")
+    func presetsThatCannotBeRead() throws {
+        let folder = ScratchFolder()
+        let path = folder.write("p.ink", stroke(#""preset":"x","type":"dots""#))
+        symlink("brushes", folder.path + "/brushes")
+        #expect(throws: EngineError.io(path: folder.path + "/brushes", operation: "look at", errno: ELOOP)) {
+            try ProjectLoader.load(path: path)
+        }
+        unlink(folder.path + "/brushes")
+        folder.write("brushes/a.json", preset)
+        symlink("nowhere.json", folder.path + "/brushes/gone.json")
+        #expect(try ProjectLoader.load(path: path).warnings.count == 1)
+        // The preset may be in it.
+        symlink("circle.json", folder.path + "/brushes/circle.json")
+        #expect(throws: EngineError.io(path: folder.path + "/brushes/circle.json", operation: "open", errno: ELOOP)) {
+            try ProjectLoader.load(path: path)
+        }
+        let known = folder.write("k.ink", stroke(#""preset":"ink-1""#))
+        #expect(throws: Never.self) { try ProjectLoader.load(path: known) }
     }
 
     @Test func aPresetFolderThatIsMissingIsAnErrorOnceItIsNeeded() throws {

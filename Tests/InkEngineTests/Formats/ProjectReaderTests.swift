@@ -115,7 +115,18 @@ import Testing
 
     @Test func aMissingVersionIsReadWithAWarning() throws {
         let reading = try read(#"{"canvasSize":{"width":1,"height":1}}"#)
-        #expect(reading.warnings == ["version: is missing, read as 1.0"])
+        #expect(reading.warnings.map(\.description) == ["version: is missing, read as 1.0"])
+    }
+
+    @Test("A name that was cut inside a character is read with a warning")
+    func cutName() throws {
+        let text = #"{"version":"1.1","name":"Sea\ud83d","canvasSize":{"width":1,"height":1}}"#
+        let reading = try read(text)
+        #expect(reading.project.name == "Sea\u{FFFD}")
+        #expect(
+            reading.warnings.map(\.description) == [
+                "name: half of a surrogate pair stands alone (line 1, column 29, byte 28), read as U+FFFD"
+            ])
     }
 
     @Test func descriptionsOfTheWrongTypeAreLeftOut() throws {
@@ -125,7 +136,7 @@ import Testing
         #expect(reading.project.createdAt == nil)
         #expect(reading.project.metadata == ProjectMetadata(author: nil, license: "L"))
         #expect(
-            reading.warnings == [
+            reading.warnings.map(\.description) == [
                 "createdAt: must be a string, is a number, left out",
                 "metadata.author: must be a string, is an array, left out",
             ])

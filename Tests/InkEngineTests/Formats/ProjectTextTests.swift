@@ -16,7 +16,7 @@ import Testing
         do throws(EngineError) {
             let reading = try ProjectReader.read(
                 text, file: "test.ink", presets: PresetLibrary(folders: []), limits: limits)
-            return .project("\(reading.project)", warnings: reading.warnings)
+            return .project("\(reading.project)", warnings: reading.warnings.map(\.description))
         } catch {
             return .failure(error.description)
         }
@@ -29,7 +29,7 @@ import Testing
             var parser = ProjectParser(file: "test.ink", presets: PresetLibrary(folders: []), limits: limits)
             let project = try parser.readProject(try JSONObject(document.root, path: .root, file: "test.ink"))
             withExtendedLifetime(document) {}
-            return .project("\(project)", warnings: parser.warnings.lines)
+            return .project("\(project)", warnings: parser.warnings.all.map(\.description))
         } catch {
             return .failure(error.description)
         }

@@ -36,7 +36,10 @@ import Testing
         #expect(project.layers[0].opacity == 0.5 && project.layers[0].blendMode == .multiply)
         #expect(project.layers[0].suggestedPattern == SuggestedPattern(type: .dots))
         #expect(project.layers.allSatisfy { $0.contentImage == nil && $0.strokes.isEmpty })
-        #expect(reading.warnings == [#"manifest.json: layers[3]: layer "Bare" has no mask"#])
+        #expect(
+            reading.warnings.map(\.description) == [
+                #"manifest.json: layers[3]: layer "Bare" has no mask, there is no layers/Bare_mask.png"#
+            ])
     }
 
     private func zip(_ files: [(String, [UInt8])]) -> [UInt8] {
@@ -102,6 +105,120 @@ import Testing
         check(fromTopFolder)
         #expect(fromFolder.contentDigest == fromArchive.contentDigest)
         #expect(fromFolder.contentDigest == fromTopFolder.contentDigest)
+    }
+
+    /// Reads the same files as a folder and as an archive, which have to give the same.
+    private func readBoth(
+        _ files: [(String, [UInt8])], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> ProjectReading {
+        let folder = ScratchFolder()
+        for (name, bytes) in files { folder.write("t.inktemplate/" + name, bytes) }
+        let fromFolder = try ProjectLoader.load(path: folder.path + "/t.inktemplate")
+        let fromArchive = try ProjectLoader.load(bytes: zip(files), name: "t.zip")
+        #expect(fromFolder.contentDigest == fromArchive.contentDigest, sourceLocation: sourceLocation)
+        #expect(fromFolder.warnings == fromArchive.warnings, sourceLocation: sourceLocation)
+        return fromArchive
+    }
+
+    @Test("A name is found whether its accents are written in one piece or in two")
+    func accents() throws {
+        let (one, two) = ("\u{E9}t\u{E9}", "e\u{301}te\u{301}")
+        for (id, name) in [(one, two), (two, one), (one, one)] {
+            let manifest =
+                #"{"canvasSize":{"width":9,"height":9},"layers":[{"id":"\#(id)"}],"baseImage":"\#(id)/b.png"}"#
+            let reading = try readBoth([
+                ("manifest.json", Array(manifest.utf8)), ("layers/\(name)_mask.png", mask), ("\(name)/b.png", base),
+            ])
+            #expect(reading.warnings.isEmpty && reading.project.layers[0].maskImage?.png == mask)
+        }
+        // Where both are there, they are two files.
+        let other = pngHeader(width: 10, height: 10)
+        let manifest = #"{"canvasSize":{"width":9,"height":9},"layers":[{"mask":"\#(one)"},{"mask":"\#(two)"}]}"#
+        for files in [[(one, mask), (two, other)], [(two, other), (one, mask)]] {
+            let layers = try readBoth([("manifest.json", Array(manifest.utf8))] + files).project.layers
+            #expect(layers.map { $0.maskImage?.png } == [mask, other])
+        }
+    }
+
+    @Test("Folders whose names read the same are two, in an archive too")
+    func foldersThatReadTheSame() throws {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        let manifest = #"{"canvasSize":{"width":9,"height":9},"layers":[{"id":"l"}]}"#
+        // The mask lies beside the template, not in it.
+        let top = try readBoth([("\(two)/manifest.json", Array(manifest.utf8)), ("\(one)/layers/l_mask.png", mask)])
+        #expect(top.warnings.count == 1 && top.project.layers[0].maskImage == nil)
+        // Of a name that is there nothing else is looked for, even if the folder lacks the file.
+        let named = #"{"canvasSize":{"width":9,"height":9},"layers":[{"id":"\#(one)/l"}]}"#
+        let inside = try readBoth([
+            ("manifest.json", Array(named.utf8)), ("layers/\(two)/l_mask.png", mask), ("layers/\(one)/b.png", mask),
+        ])
+        #expect(inside.warnings.count == 1 && inside.project.layers[0].maskImage == nil)
+    }
+
+    @Test("Nothing lies below a file, in a folder as in an archive")
+    func belowAFile() throws {
+        let manifest = #"{"canvasSize":{"width":9,"height":9},"layers":[{"id":"l"}]}"#
+        let reading = try readBoth([("manifest.json", Array(manifest.utf8)), ("layers", mask)])
+        #expect(reading.warnings.count == 1 && reading.project.layers[0].maskImage == nil)
+    }
+
+    @Test("Of entries of one name the last counts, as where an archive is unpacked")
+    func entriesTwice() throws {
+        let (old, new) = (pngHeader(width: 10, height: 10), mask)
+        for prefix in ["", "Ocean/"] {
+            let twice = [
+                ("\(prefix)manifest.json", Array(#"{"name":"Old"}"#.utf8)), ("\(prefix)layers/sky_mask.png", old),
+                ("\(prefix)base.png", base), ("\(prefix)layers/special.png", mask),
+                ("./\(prefix)manifest.json", Array(manifest.utf8)),
+                ("\(prefix)layers/./sky_mask.png", new),
+            ]
+            let project = try ProjectLoader.load(bytes: zip(twice), name: "t.zip").project
+            #expect(project.name == "Ocean" && project.layers[0].maskImage?.png == new)
+        }
+    }
+
+    @Test("What archives hold beside the files changes nothing")
+    func entriesBeside() throws {
+        let expected = try ProjectLoader.load(bytes: zip(files), name: "t.zip").contentDigest
+        let beside: [StoredZip.Entry] = [
+            .init(name: "./", bytes: []), .init(name: "layers/", bytes: [], mode: 0o40755),
+            .init(name: "Icon\r", bytes: [1]), .init(name: ".DS_Store", bytes: [1]),
+            .init(name: "__MACOSX/._manifest.json", bytes: [1]), .init(name: "._manifest.json", bytes: [1]),
+            .init(name: "latest", bytes: Array("base.png".utf8), mode: 0o120777),
+        ]
+        let all = StoredZip(entries: beside + files.map { .init(name: $0.0, bytes: $0.1) } + beside).bytes
+        #expect(try ProjectLoader.load(bytes: all, name: "t.zip").contentDigest == expected)
+    }
+
+    @Test("A template that was unpacked into a folder in a folder is read like its archive")
+    func topFolder() throws {
+        let nested = files.map { ("Ocean/" + $0.0, $0.1) } + [("__MACOSX/manifest.json", [0])]
+        check(try readBoth(nested))
+        let folder = ScratchFolder()
+        for name in ["a", "b"] { folder.write("t.inktemplate/\(name)/manifest.json", manifest) }
+        #expect(
+            message { () throws(EngineError) in try ProjectLoader.load(path: folder.path + "/t.inktemplate") }
+                == folder.path + "/t.inktemplate: the folder holds 2 templates, must hold one")
+    }
+
+    @Test("A path that leads through a link or to a folder is refused in an archive as in a folder")
+    func archivedLinks() {
+        let manifest = StoredZip.Entry(
+            name: "manifest.json", bytes: Array(#"{"canvasSize":{"width":1,"height":1},"layers":[{"id":"sky"}]}"#.utf8))
+        func text(_ entries: [StoredZip.Entry]) -> String {
+            message { () throws(EngineError) in
+                try ProjectLoader.load(bytes: StoredZip(entries: [manifest] + entries).bytes, name: "t.zip")
+            }
+        }
+        #expect(
+            text([
+                .init(name: "layers", bytes: Array("x".utf8), mode: 0o120777),
+                .init(name: "x/sky_mask.png", bytes: mask),
+            ])
+                == "t.zip: layers/sky_mask.png: lies behind a symbolic link, which a bundle must not have")
+        #expect(
+            text([.init(name: "layers/sky_mask.png/x", bytes: [])])
+                == "t.zip: layers/sky_mask.png: is a folder, not a regular file")
     }
 
     @Test func theCanvasSizeOfTheManifestCounts() throws {

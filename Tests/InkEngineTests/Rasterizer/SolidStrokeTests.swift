@@ -80,27 +80,27 @@ struct SolidStrokeTests {
     }
 
     @Test("strokes that are too tangled, too far or too wide for an outline are drawn by their hulls")
-    func withoutOutline() {
+    func withoutOutline() throws {
         let scale = OutputScale(canvas: PixelSize(width: 64, height: 48), output: PixelSize(width: 64, height: 48))
         func disc(_ x: Double, _ y: Double, _ radius: Double) -> PreparedStroke.Disc {
             PreparedStroke.Disc(center: Point(x: x, y: y), radius: radius)
         }
         let near = [disc(10, 10, 3), disc(30, 20, 3)]
-        let outline = SolidOutline(near, scale: scale)
+        let outline = try #require(SolidOutline(near, scale: scale))
         #expect(outline.isOfUse && outline.crossings.isEmpty && outline.polygons.counts.count == 1)
         for other in [disc(2e6, 10, 3), disc(10, -3e7, 3), disc(30, 30, 2e6)] {
-            let outline = SolidOutline(near + [other], scale: scale)
+            let outline = try #require(SolidOutline(near + [other], scale: scale))
             #expect(!outline.isOfUse && outline.polygons.corners.isEmpty)
         }
         // Every bend is sharp and has hundreds of corners.
         let wide = (0..<5_000).map { disc(Double($0 % 2) * 40, Double($0), 300) }
-        #expect(!SolidOutline(wide, scale: scale).isOfUse)
+        #expect(try #require(SolidOutline(wide, scale: scale)).isOfUse == false)
         // Every hull crosses nearly every other one.
         var generator = SeededGenerator(seed: 5)
         let tangled = (0..<5_000).map { _ in
             disc(.random(in: 0...64, using: &generator), .random(in: 0...48, using: &generator), 1)
         }
-        #expect(!SolidOutline(tangled, scale: scale).isOfUse)
+        #expect(try #require(SolidOutline(tangled, scale: scale)).isOfUse == false)
         // And they are there.
         let cell = PixelRect(x: 0, y: 0, width: 64, height: 48)
         let plane = RemainingPlane(maxWidth: 64, maxHeight: 48)
@@ -109,6 +109,111 @@ struct SolidStrokeTests {
         let stroke = PreparedStroke(Stroke(brush: Brush(type: .solid, lineWidth: 6), points: points))
         StrokePainter(maxWidth: 64, maxHeight: 48).paint(stroke, scale: scale, cell: cell, into: plane)
         #expect(plane.coverage[10 * 64 + 10] > 0.99 && plane.coverage[40 * 64 + 10] == 0)
+    }
+
+    @Test("of a tap that is wider than the picture the outline beside the picture changes nothing", arguments: 0..<40)
+    func wideTaps(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let size = PixelSize(width: 160, height: 96)
+        let radius = [40.0, 400, 4000, 40_000, 400_000][Int(seed % 5)] * .random(in: 0.5...2, using: &generator)
+        let edge = Point(x: .random(in: 0...160, using: &generator), y: .random(in: 0...96, using: &generator))
+        let turn = sinCos(degrees: .random(in: 0...360, using: &generator))
+        let center = edge + radius * Point(x: turn.cos, y: turn.sin)
+        let stroke = PreparedStroke(
+            Stroke(
+                brush: Brush(type: .solid, opacity: 0.5, lineWidth: 2 * radius),
+                points: [StrokePoint(x: center.x, y: center.y)]))
+        let cell = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
+        func drawn(in picture: PixelSize) -> [Float] {
+            let plane = RemainingPlane(maxWidth: size.width, maxHeight: size.height)
+            plane.move(to: cell)
+            StrokePainter(maxWidth: size.width, maxHeight: size.height).paint(
+                stroke, scale: OutputScale(canvas: picture, output: picture), cell: cell, into: plane)
+            return plane.coverage
+        }
+        // Of a picture as large as the tap nothing can be left out to the right and below.
+        let isSame = drawn(in: size) == drawn(in: PixelSize(width: 2_000_000, height: 2_000_000))
+        #expect(isSame, "seed \(seed), radius \(radius)")
+        let disc = PreparedStroke.Disc(center: center, radius: radius)
+        let outline = try #require(SolidOutline([disc], scale: OutputScale(canvas: size, output: size)))
+        #expect(outline.polygons.corners.count < 500, "\(outline.polygons.corners.count) corners, radius \(radius)")
+    }
+
+    @Test("outlines of all sizes are there until their stroke goes or others need the room")
+    func outlineCache() throws {
+        let canvas = PixelSize(width: 64, height: 48)
+        let scales = [64, 128, 256].map {
+            OutputScale(canvas: canvas, output: PixelSize(width: $0, height: $0 * 3 / 4))
+        }
+        let outline = try #require(
+            SolidOutline([PreparedStroke.Disc(center: Point(x: 9, y: 9), radius: 4)], scale: scales[0]))
+        let cache = OutlineCache(limitBytes: 20 * outline.byteCount)
+        for scale in scales { cache.keep(outline, of: 1, scale) }
+        #expect(scales.allSatisfy { cache.outline(of: 1, $0) != nil } && cache.outline(of: 2, scales[0]) == nil)
+        #expect(cache.bytes == 3 * outline.byteCount)
+        cache.removeOutlines(of: 1)
+        #expect(cache.bytes == 0 && cache.outline(of: 1, scales[0]) == nil)
+        for path in 0..<1000 as Range<UInt64> {
+            for scale in scales { cache.keep(outline, of: path, scale) }
+            #expect(cache.bytes <= 20 * outline.byteCount)
+        }
+        #expect(cache.bytes == 20 * outline.byteCount)
+        // Of more strokes than fit, seen in order again and again, some are always there.
+        let found = (0..<40).reduce(0) { found, turn in
+            (0..<30 as Range<UInt64>).reduce(found) { found, path in
+                if cache.outline(of: path, scales[0]) != nil { return found + (turn > 9 ? 1 : 0) }
+                cache.keep(outline, of: path, scales[0])
+                return found
+            }
+        }
+        #expect(found > 200, "\(found) of 900")
+        for path in 0..<1000 as Range<UInt64> { cache.removeOutlines(of: path) }
+        #expect(cache.bytes == 0)
+    }
+
+    @Test("a project at two sizes works out each outline once for each")
+    func twoSizes() throws {
+        let path = SolidPath([
+            PreparedStroke.Disc(center: Point(x: 9, y: 9), radius: 4),
+            PreparedStroke.Disc(center: Point(x: 30, y: 20), radius: 4),
+        ])
+        let canvas = PixelSize(width: 64, height: 48)
+        let scales = [canvas, PixelSize(width: 640, height: 480)].map { OutputScale(canvas: canvas, output: $0) }
+        func corners(_ scale: OutputScale) throws -> UnsafeRawPointer? {
+            try #require(path.outline(scale)).polygons.corners.withUnsafeBytes { $0.baseAddress }
+        }
+        let first = try scales.map(corners)
+        for _ in 0..<3 { #expect(try scales.map(corners) == first) }
+    }
+
+    @Test("a long stroke that is not wanted any more is left, outlined or not", arguments: [false, true])
+    func cancellation(isTangled: Bool) {
+        var generator = SeededGenerator(seed: 3)
+        let size = PixelSize(width: 512, height: 256)
+        let points = (0..<(isTangled ? 4000 : 400)).map { _ in
+            StrokePoint(x: .random(in: 0...512, using: &generator), y: .random(in: 0...256, using: &generator))
+        }
+        let stroke = PreparedStroke(Stroke(brush: Brush(type: .solid, lineWidth: 3), points: points))
+        let painter = StrokePainter(maxWidth: 512, maxHeight: 256)
+        func asked(until limit: Int) -> Int {
+            var asked = 0
+            let plane = RemainingPlane(maxWidth: 512, maxHeight: 256)
+            plane.move(to: PixelRect(x: 0, y: 0, width: 512, height: 256))
+            painter.paint(
+                stroke, scale: OutputScale(canvas: size, output: size),
+                cell: PixelRect(x: 0, y: 0, width: 512, height: 256), into: plane
+            ) {
+                asked += 1
+                return asked > limit
+            }
+            return asked
+        }
+        guard case .solid(let path, _) = stroke.marks else { return }
+        #expect(path.outline(OutputScale(canvas: size, output: size))?.isOfUse == !isTangled)
+        // In every row of pixels, or for every crossing.
+        let whole = asked(until: .max)
+        #expect(whole > 100, "\(whole)")
+        for limit in [0, whole / 2] { #expect(asked(until: limit) <= limit + 10) }
     }
 
     @Test("discs on a straight line are replaced by its ends, bends keep theirs")

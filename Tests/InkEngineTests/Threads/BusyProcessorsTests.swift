@@ -29,8 +29,8 @@ import Testing
         processors.activate()
         for _ in 0..<tries {
             processors.run {
-                let outer = sched_getcpu()
-                processors.run { spread += sched_getcpu() != outer ? 1 : 0 }
+                let outer = ink_processor()
+                processors.run { spread += ink_processor() != outer ? 1 : 0 }
             }
         }
         if allowed().count > 1 { #expect(spread > tries / 2) } else { #expect(spread == 0) }
@@ -41,8 +41,8 @@ import Testing
         // As above: of those that the system moves there are few.
         let moved = (0..<20).count { _ in
             processors.run {
-                let outer = sched_getcpu()
-                return processors.run { sched_getcpu() != outer }
+                let outer = ink_processor()
+                return processors.run { ink_processor() != outer }
             }
         }
         #expect(moved < 10)

@@ -11,7 +11,11 @@ struct ChunkTests {
         static let strokes = BlockID(digest: [UInt8](repeating: 9, count: 32))
 
         func bytes(of id: BlockID) throws(EngineError) -> [UInt8] { samples[id] ?? [] }
-        func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock { stroke }
+        func strokes(
+            of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
+        ) throws(EngineError) -> PreparedStrokeBlock {
+            stroke
+        }
 
         /// Four chunks of rows, each of one pixel or of chance, as blocks or, where it can be, as one value.
         mutating func image(

@@ -3,6 +3,8 @@ import CJSON
 /// A parsed JSON text. `JSONNode`s point into it and must not outlive it: keep it with `withExtendedLifetime`.
 final class JSONDocument {
     private let document: OpaquePointer
+    /// The first hundred.
+    let repairs: [JSONRepair]
 
     /// The outermost value.
     var root: JSONNode {
@@ -26,11 +28,12 @@ final class JSONDocument {
         // The parser does not count what is empty: a level less is certainly within the limit.
         var (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth - 1)
         if status != INK_JSON_OK {
-            // The parser says only that something may be wrong; this says what and where, or mends long integers.
-            let longIntegers = try JSONDiagnosis.diagnose(
-                text, range: start..<length, file: file, depthLimit: limits.jsonDepth)
-            for integer in longIntegers { JSONDiagnosis.shortenInteger(&text, at: integer) }
+            // The parser says only that something may be wrong; this says what and where, or mends it.
+            repairs = try JSONDiagnosis.mend(
+                &text, range: start..<length, file: file, depthLimit: limits.jsonDepth)
             (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth)
+        } else {
+            repairs = []
         }
         guard let parsed else {
             let reason =
@@ -48,6 +51,7 @@ final class JSONDocument {
             let parsed
         else { return nil }
         document = parsed
+        repairs = []
     }
 
     deinit { ink_json_free(document) }

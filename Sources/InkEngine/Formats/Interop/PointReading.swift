@@ -1,6 +1,8 @@
 import CJSON
 import CSystem
 import Dispatch
+import Glibc
+import InkSystem
 import Synchronization
 
 /// The arrays of points of a text, read by other threads while the rest of the text is read.
@@ -37,7 +39,9 @@ final class PointReading: @unchecked Sendable {
             pieces.allSatisfy({ $0.count <= limits.pointsPerStroke })
         else { return }
         for _ in 0..<max(0, min(Self.helpersMax, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)) {
-            DispatchQueue.global().async { [self] in help() }
+            // Without helpers whoever asks reads all.
+            guard let helper = try? PosixThread(stackBytes: Self.stackBytes, { [self] in help() }) else { return }
+            helper.detach()
         }
     }
 
@@ -49,6 +53,7 @@ final class PointReading: @unchecked Sendable {
     /// Fewer points are read sooner by one thread.
     private static let pointsMin = 8192
     private static let helpersMax = 15
+    private static let stackBytes = 1 << 20
 
     /// Reads what is left and waits for the others. Of each piece its points; none when it is unsound or no points.
     func finish() -> UnsafeBufferPointer<[StrokePoint]> {
@@ -78,7 +83,7 @@ final class PointReading: @unchecked Sendable {
         if isLast { areIdle.signal() }
     }
 
-    /// Waits for those who have begun, not for those whom the system has yet to find a thread for.
+    /// Waits for those who have begun, not for those whose turn on a processor has yet to come.
     private func close() {
         let areBusy = helpers.withLock { helpers in
             helpers.isClosed = true

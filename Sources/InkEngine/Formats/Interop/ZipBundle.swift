@@ -2,20 +2,26 @@ import CZip
 import Glibc
 
 /// A template in a zip archive, at its root or inside one top folder. Read with libzip, from memory.
+///
+/// It is the template that the archive unpacks to: of entries of one name the last counts, for that is how an archive is
+/// updated, and links are refused where a path leads through them.
 final class ZipBundle: TemplateBundle {
     private let archive: OpaquePointer
     private let name: String
     private let limits: Limits
     private let archiveBytes: Int
-    /// Entry numbers by path inside the bundle.
-    private var entries: [String: UInt64] = [:]
+    /// Entry numbers of files and links by path inside the bundle. By bytes: Swift's == also equates names that only read the
+    /// same, which are two files.
+    private var entries: [[UInt8]: UInt64] = [:]
+    /// What lies in each folder, by its path.
+    private var folders: [[UInt8]: Set<[UInt8]>] = [:]
     /// Bytes unpacked so far; all files together may have as many as one project file.
     private var unpackedBytes = 0
 
     /// Opens the archive and looks at all its names; nothing is unpacked yet.
     ///
-    /// - Throws: `badInput` when it is damaged, or holds links, encrypted files or names that leave the bundle,
-    ///   `overLimit` for the number of entries.
+    /// - Throws: `badInput` when it is damaged, or holds names that leave the bundle, `overLimit` for the number of
+    ///   entries.
     init(bytes: consuming [UInt8], name: String, limits: Limits) throws(EngineError) {
         archiveBytes = bytes.count
         archive = try ZipBundle.open(bytes, name: name)
@@ -63,50 +69,96 @@ final class ZipBundle: TemplateBundle {
         }
         var paths: [(path: BundlePath, entry: UInt64)] = []
         for entry in 0..<UInt64(max(count, 0)) {
-            guard let text = zip_get_name(archive, entry, zip_flags_t(ZIP_FL_ENC_GUESS)) else { continue }
+            guard let text = zip_get_name(archive, entry, zip_flags_t(ZIP_FL_ENC_GUESS)) else {
+                throw .badInput(
+                    Place(file: name), reason: "the name of file \(entry + 1) in the archive cannot be read")
+            }
             let path = String(cString: text)
+            // Folders are there when files are in them; some archives also list the one that all is in, as "./".
+            if path.hasSuffix("/") && !path.hasPrefix("/") && !path.split(separator: "/").contains("..") { continue }
             do throws(BundlePath.Fault) {
                 paths.append((try BundlePath(path), entry))
+            } catch .control {
+                // No manifest can name it. The icon of a folder of macOS has such a name.
+                continue
             } catch {
                 throw .badInput(Place(file: name, path: shownText(path)), reason: "the name \(error.reason)")
             }
-            try refuseLink(entry, path: path)
         }
-        let manifests = paths.filter { $0.path.components.last == "manifest.json" && $0.path.components.count <= 2 }
-        // What macOS adds beside the real files is not a second bundle.
-        let tops = manifests.filter { $0.path.components[0] != "__MACOSX" }
-        let depth = tops.map(\.path.components.count).min() ?? 1
-        let roots = tops.filter { $0.path.components.count == depth }
-        guard depth == 1 || roots.count == 1 else {
-            throw .badInput(Place(file: name), reason: "the archive holds \(roots.count) templates, must hold one")
-        }
-        let top = depth == 1 ? nil : roots[0].path.components[0]
+        let top = try top(paths.map(\.path))
         for (path, entry) in paths {
             var components = path.components[...]
             if let top {
-                guard components.first == top else { continue }
+                guard components.first.map({ Array($0.utf8) }) == top else { continue }
                 components = components.dropFirst()
             }
-            let key = components.joined(separator: "/")
-            if entries[key] == nil { entries[key] = entry }
+            guard !components.isEmpty else { continue }
+            var key: [UInt8] = []
+            for component in components {
+                folders[key, default: []].insert(Array(component.utf8))
+                key = Self.path(of: Array(component.utf8), in: key)
+            }
+            entries[key] = entry
         }
     }
 
-    private func refuseLink(_ entry: UInt64, path: String) throws(EngineError) {
+    private static func path(of name: [UInt8], in folder: [UInt8]) -> [UInt8] {
+        folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
+    }
+
+    /// The folder that the template lies in; nil for the archive's root.
+    private func top(_ paths: [BundlePath]) throws(EngineError) -> [UInt8]? {
+        let manifests = paths.map(\.components).filter { $0.last == FolderBundle.manifestName && $0.count <= 2 }
+        if manifests.contains(where: { $0.count == 1 }) { return nil }
+        let tops = Set(manifests.map { Array($0[0].utf8) }).subtracting([Array(FolderBundle.foreignFolder.utf8)])
+        guard tops.count <= 1 else {
+            throw .badInput(Place(file: name), reason: "the archive holds \(tops.count) templates, must hold one")
+        }
+        return tops.first
+    }
+
+    private func isLink(_ entry: UInt64) -> Bool {
         var system: zip_uint8_t = 0
         var attributes: zip_uint32_t = 0
-        guard zip_file_get_external_attributes(archive, entry, 0, &system, &attributes) == 0 else { return }
+        guard zip_file_get_external_attributes(archive, entry, 0, &system, &attributes) == 0 else { return false }
         // The upper half holds the mode of the file where it comes from Unix or macOS.
         let isUnix = system == zip_uint8_t(ZIP_OPSYS_UNIX) || system == zip_uint8_t(ZIP_OPSYS_OS_X)
-        if isUnix, attributes >> 16 & UInt32(S_IFMT) == UInt32(S_IFLNK) {
-            throw .badInput(
-                Place(file: name, path: shownText(path)), reason: "is a symbolic link, which a bundle must not have")
-        }
+        return isUnix && attributes >> 16 & UInt32(S_IFMT) == UInt32(S_IFLNK)
     }
 
+    /// The path of what a path leads to, folder by folder as on a disk: the very name, else the first by its bytes of those
+    /// that read the same.
+    private func find(_ path: some Sequence<String>) -> [UInt8]? {
+        var found: [UInt8] = []
+        for component in path {
+            let wanted = Array(component.utf8)
+            guard let names = folders[found] else { return nil }
+            let name =
+                names.contains(wanted)
+                ? wanted
+                : names.filter { String(decoding: $0, as: UTF8.self) == component }
+                    .min { $0.lexicographicallyPrecedes($1) }
+            guard let name else { return nil }
+            found = Self.path(of: name, in: found)
+        }
+        return found
+    }
+
+    private func entry(_ path: some Sequence<String>) -> UInt64? { find(path).flatMap { entries[$0] } }
+
     func read(_ path: BundlePath, limitBytes: Int) throws(EngineError) -> [UInt8]? {
-        guard let entry = entries[path.text] else { return nil }
         let place = Place(file: name, path: path.text)
+        for count in 1...path.components.count {
+            guard let entry = entry(path.components.prefix(count)), isLink(entry) else { continue }
+            let fault = count == path.components.count ? "is" : "lies behind"
+            throw .badInput(place, reason: "\(fault) a symbolic link, which a bundle must not have")
+        }
+        guard let entry = entry(path.components) else {
+            guard find(path.components).flatMap({ folders[$0] }) == nil else {
+                throw .badInput(place, reason: "is a folder, not a regular file")
+            }
+            return nil
+        }
         var status = zip_stat_t()
         guard zip_stat_index(archive, entry, 0, &status) == 0, status.valid & UInt64(ZIP_STAT_SIZE) != 0 else {
             throw .badInput(place, reason: "the archive does not say how large it is")

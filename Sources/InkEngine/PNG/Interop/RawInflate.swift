@@ -12,6 +12,27 @@ public enum RawInflate {
         public var isWhole: Bool
     }
 
+    /// The first bytes of what gzip has packed, at most `limit`; nil for bytes that are no gzip.
+    static func gzipHead(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
+        var stream = z_stream()
+        // 16 more than the window size: a gzip header.
+        guard inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+        defer { inflateEnd(&stream) }
+        var input = Array(bytes.prefix(limit))
+        var status = Z_OK
+        let output = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            input.withUnsafeMutableBufferPointer { source in
+                stream.next_in = source.baseAddress
+                stream.avail_in = UInt32(clamping: source.count)
+                stream.next_out = buffer.baseAddress
+                stream.avail_out = UInt32(clamping: limit)
+                status = CZlib.inflate(&stream, Z_SYNC_FLUSH)
+                count = limit - Int(stream.avail_out)
+            }
+        }
+        return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR ? output : nil
+    }
+
     /// What a piece of a deflate stream stands for: all of it, or the first `limit` bytes.
     ///
     /// - Throws: `internalError` for bytes that are no deflate.

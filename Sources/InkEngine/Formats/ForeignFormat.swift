@@ -1,0 +1,106 @@
+/// What files of other programs are called, by what they begin with or hold; so that a message can name what was given.
+public enum ForeignFormat {
+    /// As much of a text is looked at, bytes.
+    private static let headBytes = 1 << 16
+    /// As much of an archive's end, where its names stand, bytes.
+    private static let tailBytes = 1 << 18
+
+    /// What a file is called that is no text: `a Krita document`. nil for text and for what is not known.
+    public static func name(of bytes: [UInt8]) -> String? {
+        for kind in binary where bytes.dropFirst(kind.offset).starts(with: kind.start) { return kind.name }
+        if bytes.starts(with: [0x1F, 0x8B]) { return packedName(bytes) }
+        if InputKind.isArchive(bytes) { return archiveName(bytes) }
+        return nil
+    }
+
+    /// What a text is called that is no Ink project; asked when it could not be read as one.
+    public static func name(ofText bytes: some Collection<UInt8>) -> String? {
+        let head = String(decoding: bytes.prefix(headBytes), as: UTF8.self)
+        let text = head.drop(while: { $0.isWhitespace || $0 == "\u{feff}" })
+        if text.hasPrefix("<") { return xmlName(text) }
+        if text.hasPrefix("{") || text.hasPrefix("[") { return jsonName(text) }
+        return nil
+    }
+
+    /// Whether a text looks like drawings of Quick, Draw!: an object a line, with a word and its drawing.
+    public static func isQuickDraw(_ bytes: some Collection<UInt8>) -> Bool {
+        let head = String(decoding: bytes.prefix(headBytes), as: UTF8.self)
+        let line = head.drop(while: \.isWhitespace).prefix(while: { !$0.isNewline })
+        return line.hasPrefix("{") && line.contains("\"drawing\"")
+            && (line.contains("\"word\"") || line.contains("\"key_id\""))
+    }
+
+    private static let binary: [(start: [UInt8], offset: Int, name: String)] = [
+        (Array("CSFCHUNK".utf8), 0, "a Clip Studio document"),
+        (Array("8BPS".utf8), 0, "a Photoshop file"),
+        (Array("gimp xcf".utf8), 0, "a GIMP picture (XCF)"),
+        ([0x00, 0xFF, 0x4B, 0x41], 0, "an Affinity document"),
+        (Array("PDN3".utf8), 0, "a Paint.NET picture"),
+        ([0xE0, 0xA5], 4, "an Aseprite picture"),
+        (Array("RNOTE".utf8), 0, "an rnote document"),
+        (Array("reMarkable .lines".utf8), 0, "a reMarkable notebook"),
+        ([0xE4, 0x52, 0x5C, 0x7B, 0x8C, 0xD8, 0xA7, 0x4D], 0, "a OneNote section"),
+        (Array("WEBP".utf8), 8, "a WebP picture"),
+        (Array("UINK".utf8), 8, "a Wacom ink document (Universal Ink Model)"),
+        (Array("II*\u{0}".utf8), 0, "a TIFF picture"),
+        (Array("MM\u{0}*".utf8), 0, "a TIFF picture"),
+        (Array("ftypavif".utf8), 4, "an AVIF picture"),
+        (Array("ftyphe".utf8), 4, "a HEIF picture"),
+        (Array("ftypmif1".utf8), 4, "a HEIF picture"),
+        (Array("ftyp".utf8), 4, "a video"),
+        (Array("jP  ".utf8), 4, "a JPEG 2000 picture"),
+        (Array("JXL ".utf8), 4, "a JPEG XL picture"),
+        (Array("%!PS".utf8), 0, "a PostScript file"),
+        (Array("{\\rtf".utf8), 0, "an RTF text"),
+        ([0x37, 0x7A, 0xBC, 0xAF], 0, "a 7z archive"),
+        (Array("Rar!".utf8), 0, "a RAR archive"),
+        (Array("BZh".utf8), 0, "a bzip2 file"),
+        ([0xFD, 0x37, 0x7A, 0x58, 0x5A], 0, "an xz file"),
+    ]
+
+    /// A file that gzip has packed: its first bytes say what is inside.
+    private static func packedName(_ bytes: [UInt8]) -> String? {
+        guard let content = RawInflate.gzipHead(bytes, limit: headBytes) else { return nil }
+        let text = String(decoding: content, as: UTF8.self)
+        if text.contains("<xournal") { return "a Xournal++ document" }
+        if text.contains("\"engine_snapshot\"") || text.contains("\"store_snapshot\"") { return "an rnote document" }
+        return name(ofText: content).map { "\($0), packed with gzip" }
+    }
+
+    /// Zip archives of programs. OpenDocument and its kin begin with an unpacked file that says what they are.
+    private static func archiveName(_ bytes: [UInt8]) -> String? {
+        if bytes.dropFirst(30).starts(with: "mimetype".utf8) {
+            let type = String(decoding: bytes.dropFirst(38).prefix(64), as: UTF8.self)
+            for (start, name) in [
+                ("image/openraster", "an OpenRaster picture"), ("application/x-krita", "a Krita document"),
+                ("application/vnd.oasis.opendocument", "an OpenDocument file"), ("application/epub", "an EPUB book"),
+            ] where type.hasPrefix(start) { return name }
+        }
+        let names = String(decoding: bytes.suffix(tailBytes), as: UTF8.self)
+        for (entry, name) in [
+            ("Document.archive", "a Procreate document"), ("maindoc.xml", "a Krita document"),
+            ("stack.xml", "an OpenRaster picture"), ("Session.plist", "a Notability note"),
+            ("index.notes.pb", "a GoodNotes document"), ("[Content_Types].xml", "an Office document"),
+            ("canvas.fig", "a Figma file"),
+        ] where names.contains(entry) { return name }
+        return nil
+    }
+
+    private static func xmlName(_ text: Substring) -> String {
+        let lowercased = text.lowercased()
+        for (tag, name) in [
+            ("<svg", "an SVG drawing"), ("<xournal", "a Xournal document"), ("inkml", "an InkML document"),
+        ] where lowercased.contains(tag) { return name }
+        return "XML or HTML text"
+    }
+
+    private static func jsonName(_ text: Substring) -> String? {
+        func holds(_ keys: String...) -> Bool { keys.allSatisfy { text.contains("\"\($0)\"") } }
+        if holds("type", "excalidraw") { return "an Excalidraw drawing" }
+        if holds("type", "excalidrawlib") { return "an Excalidraw library" }
+        if holds("tldrawFileFormatVersion") { return "a tldraw drawing" }
+        if holds("engine_snapshot") { return "an rnote document" }
+        if holds("ip", "op", "fr", "layers") { return "a Lottie animation" }
+        return nil
+    }
+}

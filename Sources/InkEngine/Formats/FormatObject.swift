@@ -1,0 +1,75 @@
+/// The objects of the formats, with the keys that each may have. The schemas in docs/schema say the same of them.
+enum FormatObject: Int, Hashable, Sendable, CaseIterable {
+    case project, size, metadata, layer, suggestedPattern, stroke, brush, dynamics, point, position
+    case manifest, manifestLayer
+    case preset, presetDefaults
+
+    /// In the order in which files have them, which makes looking them up fast.
+    var keys: [StaticString] { Self.table[rawValue] }
+
+    private static let table: [[StaticString]] = allCases.map { kind in
+        switch kind {
+        case .project:
+            [
+                "version", "id", "name", "createdAt", "modifiedAt", "canvasSize", "background", "baseImage", "layers",
+                "metadata", "readingWarnings",
+            ]
+        case .size: ["width", "height"]
+        case .metadata: ["author", "license"]
+        case .layer: properties + ["maskImage", "contentImage", "isLocked", "suggestedPattern", "strokes"]
+        case .suggestedPattern: ["type", "rotation", "spacing", "color"]
+        case .stroke: ["brush", "mode", "points"]
+        case .brush: settings + ["preset", "dynamics"]
+        case .dynamics: ["pressureAffectsOpacity", "pressureAffectsSize", "tiltAffectsRotation"]
+        case .point: ["x", "y", "position", "pressure", "timestamp", "altitude", "azimuth"]
+        case .position: ["x", "y"]
+        case .manifest:
+            [
+                "version", "id", "name", "author", "license", "createdAt", "modifiedAt", "canvasSize", "baseImage",
+                "preview", "guide", "layers", "metadata",
+            ]
+        case .manifestLayer:
+            properties + ["isLocked", "mask", "maskImage", "maskPath", "maskFile", "suggestedPattern"]
+        case .preset: ["id", "name", "type", "defaults", "dynamics"]
+        case .presetDefaults: settings + ["dynamics"]
+        }
+    }
+
+    private static let properties: [StaticString] = ["id", "name", "order", "opacity", "blendMode", "isVisible"]
+    private static let settings: [StaticString] = [
+        "type", "rotation", "spacing", "opacity", "scale", "lineWidth", "color",
+    ]
+
+    /// Whether a key is nobody's mistake: other programs' own begin so, and a schema's address is `$schema`.
+    static func isForeign(_ key: String) -> Bool {
+        key.hasPrefix("_") || key.hasPrefix("$") || key.hasPrefix("x-")
+    }
+}
+
+extension JSONNode {
+    /// The keys of an object that are none of `known`, in file order, repeated ones included.
+    ///
+    /// - Complexity: about linear when the known ones stand in the order of `known`.
+    func keys(notIn known: [StaticString]) -> [JSONNode] {
+        guard tag == Tag.object else { return [] }
+        var unknown: [JSONNode] = []
+        var position = index + 1
+        let end = endIndex - 1
+        var next = 0
+        while position < end {
+            let key = at(position)
+            var tried = 0
+            while tried < known.count, !key.isString(known[next]) {
+                next = next + 1 == known.count ? 0 : next + 1
+                tried += 1
+            }
+            if tried == known.count {
+                unknown.append(key)
+            } else {
+                next = next + 1 == known.count ? 0 : next + 1
+            }
+            position = at(position + 1).endIndex
+        }
+        return unknown
+    }
+}

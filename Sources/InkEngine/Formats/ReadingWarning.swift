@@ -1,0 +1,125 @@
+/// Something of an input that was read, perhaps otherwise than its author meant it.
+public struct ReadingWarning: Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// A key that the format does not have.
+        case unknownKey
+        case missingVersion
+        /// A value that nothing is drawn from, and that is not what it should be.
+        case leftOut
+        /// A layer of a template that has no mask.
+        case missingMask
+        /// A brush preset that was not found, in a stroke that can do without.
+        case missingPreset
+        /// Said by whoever made this project of another input.
+        case carried
+        /// Anything else.
+        case other
+        /// Stands for those beyond the first hundred.
+        case further
+    }
+
+    public var kind: Kind
+    /// The file inside a template, or beside the project; nil for the input itself.
+    public var file: String?
+    /// The first place inside the file; nil for the file as a whole.
+    public var path: String?
+    /// What is the matter, in one line.
+    public var reason: String
+    /// How many places of the input it is said of.
+    public var count: Int
+
+    public init(_ kind: Kind, file: String? = nil, at path: String?, _ reason: String, count: Int = 1) {
+        self.kind = kind
+        self.file = file
+        self.path = path
+        self.reason = reason
+        self.count = count
+    }
+
+    /// One line for a person, without the input's name.
+    public var description: String {
+        var line = file.map { "\($0): " } ?? ""
+        if let path { line += path + (count > 1 ? " and \(count - 1) more" : "") + ": " }
+        return line + reason
+    }
+}
+
+/// The warnings of one reading: equal ones as one, and no more than can be read.
+struct Warnings {
+    /// So many are kept; the others are counted.
+    static let keptMax = 100
+
+    /// What makes two warnings the same but for their place.
+    private struct Group: Hashable {
+        var kind: ReadingWarning.Kind
+        var file: String?
+        var object: FormatObject?
+        var detail: String
+    }
+
+    /// The file that they are of unless they say another; nil for the input itself.
+    let file: String?
+    private var kept: [ReadingWarning] = []
+    private var indexOfGroup: [Group: Int] = [:]
+    private var furtherCount = 0
+
+    init(file: String? = nil) { self.file = file }
+
+    /// In the order of their first places.
+    var all: [ReadingWarning] {
+        guard furtherCount > 0 else { return kept }
+        return kept + [ReadingWarning(.further, at: nil, "and \(furtherCount) more warnings", count: furtherCount)]
+    }
+
+    /// Adds one that stands for itself; said again, it is left out.
+    mutating func add(_ kind: ReadingWarning.Kind, file: String? = nil, at path: String?, _ reason: String) {
+        let file = file ?? self.file
+        let group = Group(kind: kind, file: file, detail: "\(path ?? "") \(reason)")
+        guard indexOfGroup[group] == nil else { return }
+        insert(group, ReadingWarning(kind, file: file, at: path, reason))
+    }
+
+    mutating func add(_ line: String) { add(.other, at: nil, line) }
+
+    mutating func add(_ warnings: [ReadingWarning]) {
+        for warning in warnings { add(warning.kind, file: warning.file, at: warning.path, warning.reason) }
+    }
+
+    /// Adds one that may be said of many places; `path` and `reason` are made for the first of them.
+    mutating func add(
+        _ kind: ReadingWarning.Kind, ofEach detail: String, in object: FormatObject? = nil,
+        at path: @autoclosure () -> String?, _ reason: @autoclosure () -> String
+    ) {
+        let group = Group(kind: kind, file: file, object: object, detail: detail)
+        if let index = indexOfGroup[group] {
+            kept[index].count += 1
+        } else {
+            insert(group, ReadingWarning(kind, file: file, at: path(), reason()))
+        }
+    }
+
+    private mutating func insert(_ group: Group, _ warning: ReadingWarning) {
+        guard kept.count < Self.keptMax else {
+            furtherCount += 1
+            return
+        }
+        indexOfGroup[group] = kept.count
+        kept.append(warning)
+    }
+
+    /// Names the keys of an object that its format does not have.
+    ///
+    /// - Parameter onlyMisspelt: whether keys that are not near to a known one are left alone: those of a newer app, or of a
+    ///   place where an app may keep what it likes.
+    mutating func addUnknownKeys(of object: JSONObject, _ kind: FormatObject, onlyMisspelt: Bool) {
+        for key in object.value.keys(notIn: kind.keys) {
+            let name = key.string ?? ""
+            guard !FormatObject.isForeign(name) else { continue }
+            let nearest = nearestName(to: name, among: kind.keys.map(\.description))
+            if onlyMisspelt, nearest == nil { continue }
+            add(
+                .unknownKey, ofEach: name, in: kind, at: JSONPath.field(object.path, name).text,
+                "unknown key, ignored" + (nearest.map { " (did you mean \($0)?)" } ?? ""))
+        }
+    }
+}
