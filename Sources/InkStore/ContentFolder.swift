@@ -71,15 +71,30 @@ public final class ContentFolder: Sendable {
         }
     }
 
-    /// The content's bytes.
+    /// The content's bytes, compared with its name. A file with others is removed, so that the content is asked for again.
     ///
-    /// - Throws: `file`.
+    /// - Throws: `damaged`, `file`.
     public func read(_ id: ContentID) throws(StoreError) -> [UInt8] {
         let path = path(of: id)
-        return try StoreError.wrapping(path) { () throws(SystemFailure) in
-            let file = try FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")
-            return try file.read(try file.status().byteCount, at: 0)
+        let (bytes, read) = try StoreError.wrapping(path) { () throws(SystemFailure) in
+            // A pipe in its place must not hold up the others.
+            let file = try FileDescriptor(
+                opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, operation: "open")
+            let status = try file.status()
+            return (status.kind == .regular ? try file.read(status.byteCount, at: 0) : [], status)
         }
+        if ContentID(digest: SHA256.digest(bytes)) == id { return bytes }
+        drop(path, read)
+        throw .damaged(path: path)
+    }
+
+    /// Removes a damaged content, unless it has been replaced by a whole one since it was read.
+    private func drop(_ path: String, _ read: FileStatus) {
+        // Where it cannot be removed, the next one who reads it tries again.
+        guard let found = try? FileSystem.status(of: path, followingLink: false), found.identity == read.identity,
+            unlink(path) == 0 || rmdir(path) == 0
+        else { return }
+        if read.kind == .regular { release(bytes: read.byteCount) }
     }
 
     /// Takes bytes of the quota for a file that is about to be kept.
@@ -190,7 +205,11 @@ public final class IncomingContent: Sendable {
             let shelf = target.splitPath().folder
             try DataFolder.makeFolder(shelf)
             var status = stat()
-            let replacedBytes = lstat(target, &status) == 0 ? Int(status.st_size) : 0
+            let isThere = lstat(target, &status) == 0
+            // An empty folder, whoever made it, stands in nobody's way.
+            let isFolder = isThere && status.st_mode & S_IFMT == S_IFDIR
+            let replacedBytes = isThere && !isFolder ? Int(status.st_size) : 0
+            if isFolder { rmdir(target) }
             guard rename(temporary, target) == 0 else {
                 throw .file(path: target, operation: "rename to", errno: errno)
             }

@@ -10,10 +10,16 @@ import Synchronization
 ///     DATA/incoming/           projects on their way
 ///     DATA/pictures/JOB.png    pictures for clients to fetch
 ///     DATA/replays/            tasks that took their workers down
-///     DATA/lock                held by the broker; says which of its lives was the last one
+///     DATA/life                the last life of a broker here, and the highest numbers that it gave (`LifeFile`)
+///     DATA/reserve             room for the ends of jobs and for purging when the disk is full
+///     DATA/lock                held by the broker
 public final class DataFolder: Sendable {
     public let path: String
     private let lock: Atomic<Int32>
+    /// nil before a life began here, and after `release`.
+    private let life = Mutex<LifeFile?>(nil)
+    private let reserve = Mutex(())
+    private let isReserved = Atomic(false)
 
     public var jobsPath: String { path + "/jobs.sqlite" }
     public var picturesFolder: String { path + "/pictures" }
@@ -82,6 +88,7 @@ public final class DataFolder: Sendable {
 
     /// Lets another broker have the folder; nothing may be done in it afterwards.
     public func release() {
+        life.withLock { $0 = nil }
         let file = lock.exchange(-1, ordering: .acquiringAndReleasing)
         if file >= 0 { close(file) }
     }
@@ -89,27 +96,51 @@ public final class DataFolder: Sendable {
     // MARK: - Lives
 
     /// A name for the life of a broker that begins, which no other has; nil after `release`.
-    func newLife() -> String? { lockStatus.map { "\($0.st_ino)-\(SubmissionKey.random())" } }
+    func newLife() -> String? { lockStatus == nil ? nil : "\(SubmissionKey.random())" }
 
     /// The lives that the database may name if it is what the folder's last broker left: its own, and one that was about to
-    /// begin. None in a copy of the folder, whose lock is another file.
-    func lives() throws(StoreError) -> [String] {
-        guard let status = lockStatus else { return [] }
-        var bytes = [UInt8](repeating: 0, count: Self.livesBytesMax)
-        let count = pread(lock.load(ordering: .acquiring), &bytes, bytes.count, 0)
-        guard count >= 0 else { throw .file(path: lockPath, operation: "read", errno: errno) }
-        return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
-            .filter { $0.hasPrefix("\(status.st_ino)-") }.map(String.init)
+    /// begin. None in a copy of the folder.
+    func lives() throws(StoreError) -> [String] { try lastLife()?.lives ?? [] }
+
+    /// What the folder's last broker left; nil where the file is missing or is a copy.
+    func lastLife() throws(StoreError) -> LifeFile.Text? {
+        let found = try StoreError.wrapping(lifePath) { () throws(SystemFailure) in try LifeFile.read(lifePath) }
+        if let found { return found }
+        return try earlierLife()
     }
 
-    /// Says which lives the database may name, durably.
-    func write(lives: [String]) throws(StoreError) {
-        let text = Array(lives.map { $0 + "\n" }.joined().utf8)
-        let file = lock.load(ordering: .acquiring)
-        guard ftruncate(file, 0) == 0, pwrite(file, text, text.count, 0) == text.count, fsync(file) == 0 else {
-            throw .file(path: lockPath, operation: "write", errno: errno)
-        }
+    /// What earlier versions of this program left in `lock`: the number of its inode before each life's name.
+    private func earlierLife() throws(StoreError) -> LifeFile.Text? {
+        guard let status = lockStatus else { return nil }
+        var bytes = [UInt8](repeating: 0, count: LifeFile.bytesMax)
+        let count = pread(lock.load(ordering: .acquiring), &bytes, bytes.count, 0)
+        guard count >= 0 else { throw .file(path: lockPath, operation: "read", errno: errno) }
+        let lives = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("\(status.st_ino)-") }.map(String.init)
+        return lives.isEmpty ? nil : LifeFile.Text(lives: lives, given: GivenNumbers())
     }
+
+    /// Says which lives the database may name, and the highest numbers that it gave, durably and in a new file.
+    func write(lives: [String], given: GivenNumbers? = nil) throws(StoreError) {
+        let last = try lastLife()
+        let text = LifeFile.Text(lives: lives, given: given ?? last?.given ?? GivenNumbers())
+        let file = try StoreError.wrapping(lifePath) { () throws(SystemFailure) in
+            try LifeFile(making: lifePath, text)
+        }
+        life.withLock { $0 = file }
+        // It must not speak for a copy of this folder.
+        let lock = lock.load(ordering: .acquiring)
+        guard ftruncate(lock, 0) == 0 else { throw .file(path: lockPath, operation: "write", errno: errno) }
+    }
+
+    /// Says the same of the last life in a new file, for which no copy speaks that was made before.
+    func endLife() throws(StoreError) {
+        guard isInPlace, let last = try lastLife() else { return }
+        try write(lives: last.lives, given: last.given)
+    }
+
+    /// Remembers numbers that are on the disk and may be told.
+    func note(_ given: GivenNumbers) { life.withLock { $0?.note(given) } }
 
     /// Whether the folder is still where it was: another one in its place is not locked, and what is put into this one is lost.
     var isInPlace: Bool {
@@ -118,13 +149,51 @@ public final class DataFolder: Sendable {
         return status.st_dev == held.st_dev && status.st_ino == held.st_ino
     }
 
-    private static let livesBytesMax = 4096
     private var lockPath: String { path + "/lock" }
+    private var lifePath: String { path + "/life" }
+    private var reservePath: String { path + "/reserve" }
 
     /// nil after `release`.
     private var lockStatus: stat? {
         var status = stat()
         return fstat(lock.load(ordering: .acquiring), &status) == 0 ? status : nil
+    }
+
+    // MARK: - Reserve
+
+    private static let reserveBytes = 1 << 20
+
+    /// Whether the reserve is there.
+    var hasReserve: Bool { isReserved.load(ordering: .relaxed) }
+
+    /// Makes the reserve if it is not there.
+    ///
+    /// - Throws: `full` where there is no room for it, `file`.
+    func keepReserve() throws(StoreError) {
+        if hasReserve { return }
+        let failure: StoreError? = reserve.withLock { _ in
+            do throws(StoreError) {
+                try StoreError.wrapping(reservePath) { () throws(SystemFailure) in
+                    let file = try FileDescriptor(
+                        opening: reservePath, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600, operation: "make")
+                    try file.allocate(Self.reserveBytes)
+                }
+                isReserved.store(true, ordering: .relaxed)
+                return nil
+            } catch {
+                unlink(reservePath)
+                return error.isOutOfSpace ? .full(path: path) : error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Gives the reserve's room to what cannot wait. Returns whether there was any.
+    func releaseReserve() -> Bool {
+        reserve.withLock { _ in
+            isReserved.store(false, ordering: .relaxed)
+            return unlink(reservePath) == 0
+        }
     }
 
     // MARK: - Folders

@@ -15,7 +15,9 @@ final class Database {
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
+            let isFull = opened.map { Self.isOutOfSpace($0) } ?? false
             sqlite3_close(opened)
+            if isFull { throw .full(path: path) }
             throw .database(path: path, operation: "open", code: code, message: message)
         }
         handle = opened
@@ -120,11 +122,17 @@ final class Database {
         guard code == SQLITE_OK else { throw failure(code, "bind a value") }
     }
 
+    private static func isOutOfSpace(_ handle: OpaquePointer) -> Bool {
+        let errno = sqlite3_system_errno(handle)
+        return errno == ENOSPC || errno == EDQUOT
+    }
+
     private func failure(_ code: Int32, _ operation: String) -> StoreError {
         switch code & 0xFF {
         case SQLITE_FULL: .full(path: path)
         // Its companions need room too.
-        case SQLITE_IOERR where sqlite3_system_errno(handle) == ENOSPC: .full(path: path)
+        case SQLITE_IOERR where Self.isOutOfSpace(handle), SQLITE_CANTOPEN where Self.isOutOfSpace(handle):
+            .full(path: path)
         case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(path: path, reason: String(cString: sqlite3_errmsg(handle)))
         default:
             .database(path: path, operation: operation, code: code, message: String(cString: sqlite3_errmsg(handle)))

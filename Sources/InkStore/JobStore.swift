@@ -20,6 +20,8 @@ public final class JobStore: Sendable {
     private static let restoredGap: UInt64 = 1_000_000
     private let folder: DataFolder?
     private let writer: Mutex<Connection>
+    /// The highest numbers that are on the disk.
+    private let given: Mutex<GivenNumbers>
     /// nil for a database in memory, which has one connection only.
     private let reader: SharedConnection?
 
@@ -47,12 +49,38 @@ public final class JobStore: Sendable {
                     opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600, operation: "open")
             }
         }
-        let database = try Database(path: path)
-        try Self.migrate(database)
-        isRestored = try folder.map { (folder) throws(StoreError) in try Self.settle(database, in: folder) } ?? false
-        storeID = try Self.identity(database)
-        writer = Mutex(Connection(database: database))
+        let opened: Opened
+        do throws(StoreError) {
+            opened = try Opened(path, in: folder)
+        } catch {
+            // What is to be purged must be reachable.
+            guard error.isOutOfSpace, let folder, folder.releaseReserve() else { throw error }
+            opened = try Opened(path, in: folder)
+        }
+        isRestored = opened.isRestored
+        storeID = try Self.identity(opened.database)
+        given = Mutex(
+            GivenNumbers(
+                job: try Self.number("job", opened.database), notice: try Self.number("notice", opened.database)))
+        writer = Mutex(Connection(database: opened.database))
         reader = path == ":memory:" ? nil : SharedConnection(Connection(database: try Database(path: path)))
+        // Where there is no room for it, the first new job says so.
+        try? folder?.keepReserve()
+    }
+
+    private struct Opened {
+        let database: Database
+        let isRestored: Bool
+
+        init(_ path: String, in folder: DataFolder?) throws(StoreError) {
+            database = try Database(path: path)
+            try JobStore.migrate(database)
+            guard let folder else {
+                isRestored = false
+                return
+            }
+            isRestored = try JobStore.settle(database, in: folder)
+        }
     }
 
     private static func migrate(_ database: Database) throws(StoreError) {
@@ -70,8 +98,11 @@ public final class JobStore: Sendable {
         guard version == 0 ? tables.isEmpty : version > 0 && tables.isSuperset(of: ["facts", "jobs"]) else {
             throw .corrupt(path: database.path, reason: "it is not a database of jobs")
         }
-        guard version < schemaVersion else { return }
+        if version == schemaVersion, tables.contains("warnings") { return }
         try database.transaction { () throws(StoreError) in
+            // Earlier programs of this schema do without this table, and do not mind it.
+            try database.run("CREATE TABLE warnings (job INTEGER PRIMARY KEY, lines BLOB NOT NULL) STRICT")
+            guard version < schemaVersion else { return }
             try database.run(
                 """
                 CREATE TABLE facts (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
@@ -107,23 +138,42 @@ public final class JobStore: Sendable {
             known = row.text(0)
             return false
         }
+        var given = GivenNumbers(
+            job: try number("job", database), notice: try number("notice", database))
         guard let life = folder.newLife() else { return false }
-        let lives = try folder.lives()
-        let isForeign = known.map { !lives.contains($0) } ?? false
+        let last = try folder.lastLife()
+        // A database that knows less than was given is an earlier one, whatever life it names.
+        let isBehind = last.map { $0.given.job > given.job || $0.given.notice > given.notice } ?? false
+        let isForeign = isBehind || (known.map { last?.lives.contains($0) != true } ?? false)
+        if isForeign {
+            given.job = max(given.job + restoredGap, last?.given.job ?? 0)
+            given.notice = max(given.notice + restoredGap, last?.given.notice ?? 0)
+        }
         // A crash before the database says the new one leaves both.
-        try folder.write(lives: (isForeign ? [] : known.map { [$0] } ?? []) + [life])
+        try folder.write(
+            lives: (isForeign ? [] : known.map { [$0] } ?? []) + [life], given: last?.given ?? GivenNumbers())
         try database.transaction { () throws(StoreError) in
             if isForeign {
                 try database.change("DELETE FROM facts WHERE name = 'store'", [])
-                try database.change(
-                    "UPDATE facts SET value = value + ? WHERE name IN ('job', 'notice')", [SQLValue(restoredGap)])
+                try raise("job", to: given.job, database)
+                try raise("notice", to: given.notice, database)
             }
             try database.change(
                 "INSERT INTO facts VALUES ('life', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 [.text(life)])
         }
-        try folder.write(lives: [life])
+        try folder.write(lives: [life], given: given)
         return isForeign
+    }
+
+    /// Of the facts; 0 where there is none.
+    private static func number(_ name: String, _ database: Database) throws(StoreError) -> UInt64 {
+        var value: UInt64 = 0
+        try database.query("SELECT value FROM facts WHERE name = ?", [.text(name)]) { (row) throws(StoreError) in
+            value = row.number(0)
+            return false
+        }
+        return value
     }
 
     private static func identity(_ database: Database) throws(StoreError) -> SubmissionKey {
@@ -142,10 +192,26 @@ public final class JobStore: Sendable {
 
     /// Applies changes in one transaction, durable on return; `outcomes[i]` is that of `entries[i]`.
     ///
+    /// On a full disk, new jobs are refused while there is still room for the ends of the others and for purging.
+    ///
     /// Throws when nothing of it was done.
     public func apply(_ entries: [JournalEntry]) throws(StoreError) -> [JournalOutcome] {
         if let folder, !folder.isInPlace { throw .folderGone(path: folder.path) }
-        return try use(writer) { (database) throws(StoreError) in
+        let canWait = entries.contains(where: \.canWait)
+        if canWait { try folder?.keepReserve() }
+        let outcomes: [JournalOutcome]
+        do throws(StoreError) {
+            outcomes = try change(entries)
+        } catch {
+            guard error.isOutOfSpace, !canWait, let folder, folder.releaseReserve() else { throw error }
+            outcomes = try change(entries)
+        }
+        remember(entries, outcomes)
+        return outcomes
+    }
+
+    private func change(_ entries: [JournalEntry]) throws(StoreError) -> [JournalOutcome] {
+        try use(writer) { (database) throws(StoreError) in
             try database.transaction { () throws(StoreError) in
                 var outcomes: [JournalOutcome] = []
                 outcomes.reserveCapacity(entries.count)
@@ -155,8 +221,35 @@ public final class JobStore: Sendable {
         }
     }
 
+    /// Says beside the database what has been given, for a database that is put back would not know.
+    private func remember(_ entries: [JournalEntry], _ outcomes: [JournalOutcome]) {
+        guard let folder else { return }
+        var jobs = outcomes.compactMap { outcome -> JobNumber? in
+            if case .accepted(let number, isNew: true) = outcome { number } else { nil }
+        }
+        var notices = entries.compactMap { entry -> UInt64? in
+            if case .ended(_, _, let notice, _, _) = entry { notice } else { nil }
+        }
+        guard !jobs.isEmpty || !notices.isEmpty else { return }
+        given.withLock { given in
+            jobs.append(given.job)
+            notices.append(given.notice)
+            given = GivenNumbers(job: jobs.max() ?? 0, notice: notices.max() ?? 0)
+            folder.note(given)
+        }
+    }
+
+    /// Whether there is room for the ends of jobs; where there is none, no new ones are taken.
+    public var hasReserve: Bool { folder?.hasReserve ?? true }
+
     /// Brings what the log holds into the database itself, at the end: then it may be copied alone.
-    public func close() { try? use(writer) { (database) throws(StoreError) in try database.checkpoint() } }
+    ///
+    /// Where that fails the log stays, and is read with the database at the next start.
+    public func close() {
+        try? use(writer) { (database) throws(StoreError) in try database.checkpoint() }
+        // A copy that was made while this life went on, written over the folder's own files, would speak for it.
+        try? folder?.endLife()
+    }
 
     private static func apply(_ entry: JournalEntry, _ database: Database) throws(StoreError) -> JournalOutcome {
         func move(_ job: JobNumber, to state: StoredState, from codes: String) throws(StoreError) -> JournalOutcome {
@@ -167,7 +260,20 @@ public final class JobStore: Sendable {
         }
         switch entry {
         case .accept(let record): return try accept(record, database)
-        case .starting(let job): return try move(job, to: .starting, from: "0, 1")
+        case .starting(let job):
+            let outcome = try move(job, to: .starting, from: "0, 1")
+            if outcome == .done { try forgetWarnings(job, database) }
+            return outcome
+        case .warned(let job, let lines):
+            var writer = ByteWriter()
+            writer.integer(lines.count)
+            for line in lines { writer.text(line, limit: .max) }
+            let changed = try database.change(
+                """
+                INSERT INTO warnings SELECT number, ? FROM jobs WHERE number = ?
+                ON CONFLICT (job) DO UPDATE SET lines = excluded.lines
+                """, [.blob(writer.bytes), SQLValue(job)])
+            return changed == 1 ? .done : .unchanged
         case .queued(let job, let crashes):
             let outcome = try move(job, to: .queued, from: "0, 1, 2")
             try database.change(
@@ -194,6 +300,11 @@ public final class JobStore: Sendable {
                 WHERE number = ? AND state IN (4, 5)
                 """, [SQLValue(job)])
             return changed == 1 ? .done : .unchanged
+        case .probe:
+            // Another value each time: SQLite writes no page that stays as it was.
+            try database.change(
+                "INSERT INTO facts VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = 1 - value", [])
+            return .done
         case .priority(let job, let priority):
             let changed = try database.change(
                 "UPDATE jobs SET priority = ? WHERE number = ? AND state < 3",
@@ -201,13 +312,19 @@ public final class JobStore: Sendable {
             return changed == 1 ? .done : .unchanged
         case .purged(let job):
             let changed = try database.change("DELETE FROM jobs WHERE number = ? AND state >= 3", [SQLValue(job)])
+            if changed == 1 { try forgetWarnings(job, database) }
             return changed == 1 ? .done : .unchanged
         }
+    }
+
+    private static func forgetWarnings(_ job: JobNumber, _ database: Database) throws(StoreError) {
+        try database.change("DELETE FROM warnings WHERE job = ?", [SQLValue(job)])
     }
 
     private static func accept(_ record: JobRecord, _ database: Database) throws(StoreError) -> JournalOutcome {
         if let job = try job(key: record.key, database) { return .accepted(job, isNew: false) }
         var content = SQLValue.null
+        // One that cannot be read has no content to keep; it ends as soon as it begins.
         if let submission = try? Submission(stored: record.submission),
             case .content(let id, _, _) = submission.source
         {
@@ -249,18 +366,12 @@ public final class JobStore: Sendable {
     public func nextNotice() throws(StoreError) -> UInt64 { try fact("notice") + 1 }
 
     private func fact(_ name: String) throws(StoreError) -> UInt64 {
-        try read { (database) throws(StoreError) in
-            var value: UInt64 = 0
-            try database.query("SELECT value FROM facts WHERE name = ?", [.text(name)]) { (row) throws(StoreError) in
-                value = row.number(0)
-                return false
-            }
-            return value
-        }
+        try read { (database) throws(StoreError) in try Self.number(name, database) }
     }
 
     private static let columns =
-        "number, key, submission, owner, priority, state, detail, crashes, created, ended, notice"
+        "number, key, submission, owner, priority, state, detail, crashes, created, ended, notice, warnings.lines"
+    private static let tables = "jobs LEFT JOIN warnings ON warnings.job = jobs.number"
 
     private static func record(_ row: SQLRow) throws(StoreError) -> JobRecord {
         let key = row.blob(1)
@@ -271,7 +382,23 @@ public final class JobStore: Sendable {
         return JobRecord(
             number: row.number(0), key: SubmissionKey(bytes: key), submission: row.blob(2), owner: row.text(3),
             priority: Int(row.integer(4)), state: state, crashes: Int(row.integer(7)), createdAt: row.integer(8),
-            endedAt: row.isNull(9) ? nil : row.integer(9), notice: row.number(10))
+            endedAt: row.isNull(9) ? nil : row.integer(9), notice: row.number(10),
+            warnings: row.isNull(11) ? [] : try warnings(row))
+    }
+
+    private static func warnings(_ row: SQLRow) throws(StoreError) -> [String] {
+        try row.value("warnings of job \(row.number(0))") { () throws(ProtocolFailure) in
+            do throws(ProtocolError) {
+                var reader = ByteReader(row.blob(11))
+                var lines: [String] = []
+                for _ in 0..<(try reader.integer("warnings", in: 0...1000)) {
+                    lines.append(try reader.text("warning", limit: .max))
+                }
+                return lines
+            } catch {
+                throw ProtocolFailure(text: "\(error)")
+            }
+        }
     }
 
     /// Hands out every job that has not ended, ascending, one at a time; one whose row is damaged goes to `onDamage`.
@@ -279,7 +406,7 @@ public final class JobStore: Sendable {
         _ body: (JobRecord) -> Void, onDamage: (JobNumber, StoreError) -> Void = { _, _ in }
     ) throws(StoreError) {
         try read { (database) throws(StoreError) in
-            let sql = "SELECT \(Self.columns) FROM jobs WHERE state < 3 ORDER BY number"
+            let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE state < 3 ORDER BY number"
             try database.query(sql) { (row) throws(StoreError) in
                 do throws(StoreError) { body(try Self.record(row)) } catch { onDamage(row.number(0), error) }
                 return true
@@ -290,7 +417,7 @@ public final class JobStore: Sendable {
     public func record(_ job: JobNumber) throws(StoreError) -> JobRecord? {
         try read { (database) throws(StoreError) in
             var found: JobRecord?
-            let sql = "SELECT \(Self.columns) FROM jobs WHERE number = ?"
+            let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE number = ?"
             try database.query(sql, [SQLValue(job)]) { (row) throws(StoreError) in
                 found = try Self.record(row)
                 return false
@@ -303,7 +430,7 @@ public final class JobStore: Sendable {
     public func records(after: JobNumber, limit: Int) throws(StoreError) -> [JobRecord] {
         try read { (database) throws(StoreError) in
             var found: [JobRecord] = []
-            let sql = "SELECT \(Self.columns) FROM jobs WHERE number > ? ORDER BY number LIMIT ?"
+            let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE number > ? ORDER BY number LIMIT ?"
             try database.query(sql, [SQLValue(after), .integer(Int64(limit))]) { (row) throws(StoreError) in
                 found.append(try Self.record(row))
                 return true

@@ -1,5 +1,5 @@
-import Dispatch
 import InkProtocol
+package import InkSystem
 import Synchronization
 
 /// Brings changes to the disk on a thread of its own: those that arrive while it is busy share the next commit.
@@ -19,11 +19,13 @@ public final class Journal: Sendable {
 
     private let store: JobStore
     private let maxBatch: Int
-    private let queue = DispatchQueue(label: "ink.store.journal")
+    private let lane: Lane
     private let state = Mutex(State())
 
     /// - Parameter maxBatch: callers that share one commit at most.
-    public init(store: JobStore, maxBatch: Int = 512) {
+    /// - Throws: `SystemFailure` when its thread cannot be started.
+    package init(store: JobStore, maxBatch: Int = 512) throws(SystemFailure) {
+        lane = try Lane()
         self.store = store
         self.maxBatch = max(1, maxBatch)
     }
@@ -37,7 +39,7 @@ public final class Journal: Sendable {
             guard !state.isRunning else { return }
             state.isRunning = true
             // Under the lock: who appends next and then flushes waits for this.
-            queue.async { [self] in run() }
+            lane.run { [self] in run() }
         }
     }
 
@@ -74,7 +76,7 @@ public final class Journal: Sendable {
     }
 
     /// Waits until everything that was appended before is settled.
-    public func flush() { queue.sync {} }
+    public func flush() { lane.wait() }
 
     /// The same, at the end.
     public func stop() { flush() }

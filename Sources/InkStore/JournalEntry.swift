@@ -18,10 +18,13 @@ public struct JobRecord: Hashable, Sendable {
     public var endedAt: Int64?
     /// The id of the notice of its end; 0 before.
     public var notice: UInt64
+    /// What was said of its project when it was read last, a line each.
+    public var warnings: [String]
 
     public init(
         number: JobNumber, key: SubmissionKey, submission: [UInt8], owner: String, priority: Int,
-        state: StoredState = .queued, crashes: Int = 0, createdAt: Int64, endedAt: Int64? = nil, notice: UInt64 = 0
+        state: StoredState = .queued, crashes: Int = 0, createdAt: Int64, endedAt: Int64? = nil, notice: UInt64 = 0,
+        warnings: [String] = []
     ) {
         self.number = number
         self.key = key
@@ -33,6 +36,7 @@ public struct JobRecord: Hashable, Sendable {
         self.createdAt = createdAt
         self.endedAt = endedAt
         self.notice = notice
+        self.warnings = warnings
     }
 }
 
@@ -67,6 +71,8 @@ public enum JournalEntry: Hashable, Sendable {
     /// A new job in state `queued`; one with a key that is known changes nothing, and the outcome names the older job.
     case accept(JobRecord)
     case starting(JobNumber)
+    /// What was said of its project when it was read, a line each.
+    case warned(JobNumber, [String])
     /// Back to `queued` (its project has been read, or it has to be rendered again).
     case queued(JobNumber, crashes: Int)
     case publishing(JobNumber, PictureSeal)
@@ -77,6 +83,16 @@ public enum JournalEntry: Hashable, Sendable {
     case priority(JobNumber, Int)
     /// The record, its story and its key are forgotten.
     case purged(JobNumber)
+    /// Changes nothing, but is written: whether the disk takes entries.
+    case probe
+
+    /// Whether it is refused on a full disk, so that others still find room.
+    var canWait: Bool {
+        switch self {
+        case .accept, .probe: true
+        case .starting, .warned, .queued, .publishing, .ended, .retried, .priority, .purged: false
+        }
+    }
 }
 
 /// What came of a `JournalEntry`.

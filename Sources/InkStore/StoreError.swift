@@ -19,6 +19,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case file(path: String, operation: String, errno: Int32)
     /// Bytes that are not what their name says.
     case wrongContent(found: ContentID, expected: ContentID)
+    /// A content that is not what was stored; it has been removed.
+    case damaged(path: String)
     /// The data folder has been removed, or another one is in its place.
     case folderGone(path: String)
     /// The folder can be written by others.
@@ -37,8 +39,8 @@ public enum StoreError: Error, Hashable, Sendable {
     public var isTemporary: Bool {
         switch self {
         case .full, .quota, .database: true
-        case .file(_, _, let errno): errno == ENOSPC || errno == EDQUOT || errno == EIO
-        case .locked, .newer, .corrupt, .wrongContent, .folderGone, .unsafeFolder: false
+        case .file(_, _, let errno): [ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE, ENOMEM].contains(errno)
+        case .locked, .newer, .corrupt, .wrongContent, .damaged, .folderGone, .unsafeFolder: false
         }
     }
 }
@@ -58,6 +60,8 @@ extension StoreError: CustomStringConvertible {
         case .file(let path, let operation, let errno):
             "\(path): cannot \(operation): \(String(cString: strerror(errno)))"
         case .wrongContent(let found, let expected): "content \(expected) arrived as \(found)"
+        case .damaged(let path):
+            "\(path): is damaged: its SHA-256 is not the one that it was stored under; check the disk"
         case .folderGone(let path):
             "\(path): is not the folder any more that this broker began with; put it back, or start the broker anew"
         case .unsafeFolder(let path, let reason): "\(path): \(reason)"

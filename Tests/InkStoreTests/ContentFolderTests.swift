@@ -72,6 +72,32 @@ struct ContentFolderTests {
         #expect(try incomingNames.map { Files.mode(folder.path(of: $0)) } == [0o600])
     }
 
+    @Test("A content that was damaged on the disk is not handed out, goes, and is whole when it has come again")
+    func damaged() throws {
+        var bytes = Self.bytes(100)
+        let id = try bring(bytes)
+        bytes[50] ^= 1
+        let file = open(contents.path(of: id), O_WRONLY)
+        #expect(pwrite(file, bytes, bytes.count, 0) == bytes.count)
+        close(file)
+        #expect(throws: StoreError.damaged(path: contents.path(of: id))) { try contents.read(id) }
+        #expect(!contents.has(id, byteCount: 100) && contents.usedBytes == 0)
+        bytes[50] ^= 1
+        #expect(try bring(bytes) == id)
+        #expect(try contents.read(id) == bytes && contents.usedBytes == 100)
+    }
+
+    @Test("A pipe or a folder in the place of a content holds nobody up", arguments: [false, true], [false, true])
+    func noFile(isFolder: Bool, isRead: Bool) throws {
+        let bytes = Self.bytes(100)
+        let id = try bring(bytes)
+        let path = contents.path(of: id)
+        #expect(unlink(path) == 0 && (isFolder ? mkdir(path, 0o700) : mkfifo(path, 0o600)) == 0)
+        if isRead { #expect(throws: StoreError.damaged(path: path)) { try contents.read(id) } }
+        #expect(try bring(bytes) == id)
+        #expect(try contents.read(id) == bytes)
+    }
+
     @Test func otherBytesAreRefused() throws {
         let (bytes, others) = (Self.bytes(100), Self.bytes(100, 2))
         let incoming = try contents.begin(Self.id(bytes), byteCount: 100)

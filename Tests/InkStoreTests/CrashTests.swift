@@ -77,7 +77,7 @@ struct CrashTests {
     /// Writes until it is killed; what the journal has acknowledged is appended to a file, 8 bytes each.
     private static func writeUntilKilled(in folder: String) throws {
         let store = try JobStore(path: folder + "/jobs.sqlite")
-        let journal = Journal(store: store)
+        let journal = try Journal(store: store)
         let file = open(folder + "/acknowledged", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let places = DispatchSemaphore(value: Int.random(in: 1...64))
         let hasBegun = DispatchSemaphore(value: 0)

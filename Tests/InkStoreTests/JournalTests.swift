@@ -50,7 +50,7 @@ struct JournalTests {
     private static func accepted(_ jobs: JobNumber...) -> [JournalOutcome] { jobs.map { .accepted($0, isNew: true) } }
 
     @Test func callersGetTheirOwnOutcomes() throws {
-        let journal = Journal(store: store)
+        let journal = try Journal(store: store)
         let answers = Answers()
         let brake = Brake(journal)
         journal.append([.accept(StoreSamples.record(1)), .accept(StoreSamples.record(2))], answers.done(0))
@@ -67,8 +67,8 @@ struct JournalTests {
     @Test(
         "Callers that come while it is busy share commits",
         arguments: [(512, 1), (100, 2), (7, 29), (1, 200), (0, 200)])
-    func sharedCommits(maxBatch: Int, commits: Int) {
-        let journal = Journal(store: store, maxBatch: maxBatch)
+    func sharedCommits(maxBatch: Int, commits: Int) throws {
+        let journal = try Journal(store: store, maxBatch: maxBatch)
         let answers = Answers()
         let brake = Brake(journal)
         for caller in 0..<200 {
@@ -83,7 +83,7 @@ struct JournalTests {
     @Test("Calls of many threads are carried out in the order of each")
     func order() throws {
         let (threads, rounds) = (8, 200)
-        let journal = Journal(store: store)
+        let journal = try Journal(store: store)
         let answers = Answers()
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
             let job = JobNumber(thread + 1)
@@ -107,7 +107,7 @@ struct JournalTests {
     @Test("After a flush, everything appended before is settled")
     func flush() throws {
         let store = try JobStore(path: ":memory:")
-        let journal = Journal(store: store)
+        let journal = try Journal(store: store)
         journal.flush()
         let missing = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -128,7 +128,7 @@ struct JournalTests {
     }
 
     @Test func callsInsideAnAnswerAreCarriedOutLater() throws {
-        let journal = Journal(store: store)
+        let journal = try Journal(store: store)
         let answers = Answers()
         journal.append([.accept(StoreSamples.record(1))]) { _ in
             journal.append([.starting(1)], answers.done(1))
@@ -140,7 +140,7 @@ struct JournalTests {
 
     @Test("One that cannot be done does not take those with it that share its commit")
     func oneBad() throws {
-        let journal = Journal(store: store)
+        let journal = try Journal(store: store)
         let answers = Answers()
         let brake = Brake(journal)
         for caller in 1...9 {
@@ -165,7 +165,7 @@ struct JournalTests {
 
     @Test("While the store fails every caller is told; afterwards it goes on")
     func failingStore() throws {
-        let journal = Journal(store: store)
+        let journal = try Journal(store: store)
         let other = try Database(path: store.path)
         try other.run("ALTER TABLE jobs RENAME TO hidden")
         let answers = Answers()
@@ -200,7 +200,7 @@ struct JournalTests {
         var done: [JobRecord] = []
         do {
             let store = try JobStore(path: path)
-            let journal = Journal(store: store)
+            let journal = try Journal(store: store)
             for round in 0..<3 {
                 let records = (1...20).map { Self.largeRecord(JobNumber(100 * round + $0)) }
                 let (full, room) = (Answers(), Answers())

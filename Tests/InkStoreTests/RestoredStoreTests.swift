@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import InkProtocol
 import InkTestSupport
 import Testing
@@ -80,6 +81,98 @@ struct RestoredStoreTests {
         #expect(copy.isRestored && copy.id != first.id && copy.next > 1_000_000)
         let original = try live()
         #expect(original.id == first.id && !original.isRestored)
+    }
+
+    /// The bytes of a file, written over those that are there, so that the file stays the same one.
+    private func overwrite(_ path: String, _ bytes: [UInt8]) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        defer { close(file) }
+        try #require(file >= 0 && write(file, bytes, bytes.count) == bytes.count)
+    }
+
+    private func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+    @Test("A copy whose file was given the number of its original's inode is another store")
+    func sameInode() throws {
+        let first = try live(accept: 1...3)
+        let copy = path + "-copy"
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        var status = stat()
+        #expect(stat(copy + "/life", &status) == 0)
+        // As if the number had been free again: it is what the copy says of its own file.
+        var lines = String(decoding: try bytes(copy + "/life"), as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        var words = lines[0].split(separator: " ")
+        #expect(words.count == 4 && words[1] != "\(status.st_ino)")
+        words[1] = "\(status.st_ino)"
+        lines[0] = words.joined(separator: " ")[...]
+        try overwrite(copy + "/life", Array(lines.joined(separator: "\n").utf8))
+        let life = try live(in: copy)
+        #expect(life.isRestored && life.id != first.id && life.next == 1_000_004)
+    }
+
+    @Test("A copy that is written over the folder's own files is another store")
+    func writtenOver() throws {
+        let first = try live(accept: 1...3)
+        // The database leaves its log behind, or not.
+        let names = ["jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite-shm", "life", "lock"]
+        let kept = names.map { try? bytes(path + "/" + $0) }
+        #expect(try live(accept: 4...9).id == first.id)
+        for (name, bytes) in zip(names, kept) {
+            if let bytes { try overwrite(path + "/" + name, bytes) } else { unlink(path + "/" + name) }
+        }
+        let life = try live()
+        #expect(life.isRestored && life.id != first.id && life.next > 1_000_000)
+    }
+
+    @Test("A copy of a running broker's folder that is written over it when the broker has ended is another store")
+    func writtenOverByItsOwnLife() throws {
+        let first = try live(accept: 1...3)
+        let names = ["jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite-shm", "life", "lock"]
+        var kept: [[UInt8]?] = []
+        try live { store, data in
+            try accept(4...5)(store, data)
+            kept = names.map { try? bytes(path + "/" + $0) }
+            try accept(6...9)(store, data)
+        }
+        for (name, bytes) in zip(names, kept) {
+            if let bytes { try overwrite(path + "/" + name, bytes) } else { unlink(path + "/" + name) }
+        }
+        let life = try live()
+        #expect(life.isRestored && life.id != first.id && life.next > 1_000_000)
+    }
+
+    @Test("A database of earlier in the same life is another store, and gives no number again")
+    func earlierInTheSameLife() throws {
+        var kept: [UInt8] = []
+        let first = try live { store, _ in
+            try accept(1...3)(store, try DataFolder(path: root.path(of: "other")))
+            store.close()
+            kept = try bytes(path + "/jobs.sqlite")
+            _ = try store.apply([.accept(StoreSamples.record(4)), StoreSamples.ended(4, .cancelled)])
+        }
+        try overwrite(path + "/jobs.sqlite", kept)
+        let life = try live()
+        #expect(life.isRestored && life.id != first.id && life.next == 1_000_004)
+        // And one that is missing.
+        try FileManager.default.removeItem(atPath: path + "/jobs.sqlite")
+        let empty = try live()
+        #expect(empty.isRestored && empty.id != life.id && empty.next > 1_000_003)
+    }
+
+    @Test("One of a version that kept its last life in the lock is taken as it is, once")
+    func livesInTheLock() throws {
+        let first = try live(accept: 1...3)
+        var status = stat()
+        #expect(stat(path + "/lock", &status) == 0)
+        let life = "\(status.st_ino)-0123"
+        try Database(path: path + "/jobs.sqlite").change(
+            "UPDATE facts SET value = ? WHERE name = 'life'", [.text(life)])
+        try overwrite(path + "/lock", Array("\(life)\n".utf8))
+        try FileManager.default.removeItem(atPath: path + "/life")
+        let again = try live()
+        #expect(!again.isRestored && again.id == first.id && again.next == 4)
+        #expect(try bytes(path + "/lock").isEmpty)
     }
 
     @Test("A crash while a life begins makes no other store of it")

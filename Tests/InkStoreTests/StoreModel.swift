@@ -41,7 +41,11 @@ struct StoreModel {
             lastJob = max(lastJob, record.number)
             return .accepted(record.number, isNew: true)
         case .starting(let number):
-            return change(number, where: { $0 == .queued || $0 == .starting }) { $0.record.state = .starting }
+            return change(number, where: { $0 == .queued || $0 == .starting }) {
+                $0.record.state = .starting
+                $0.record.warnings = []
+            }
+        case .warned(let number, let lines): return change(number, where: { _ in true }) { $0.record.warnings = lines }
         case .queued(let number, let crashes):
             return change(number, where: \.isUnfinished) {
                 $0.record.state = .queued
@@ -67,6 +71,7 @@ struct StoreModel {
             }
         case .priority(let number, let priority):
             return change(number, where: \.isUnfinished) { $0.record.priority = priority }
+        case .probe: return .done
         case .purged(let number):
             let outcome = change(number, where: { !$0.isUnfinished }) { _ in }
             if outcome == .done { jobs[number] = nil }
@@ -167,7 +172,7 @@ struct StoreModel {
     ) -> JournalEntry {
         // Mostly jobs that are there, some of this batch, some that are purged or were never there.
         let job = JobNumber(random.int(max(1, Int(next) - 30)...Int(next)))
-        switch random.int(0...13) {
+        switch random.int(0...14) {
         case 0...4:
             let key = random.chance(15) ? keys.randomElement(using: &random) : nil
             defer { next += UInt64(random.int(1...2)) }
@@ -182,6 +187,7 @@ struct StoreModel {
                 story: story)
         case 11: return .retried(job)
         case 12: return .priority(job, random.int(-10...10))
+        case 13: return .warned(job, (0..<random.int(0...3)).map { _ in random.text() })
         default: return .purged(job)
         }
     }
