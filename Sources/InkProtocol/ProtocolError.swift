@@ -1,4 +1,5 @@
 public import InkEngine
+import InkSystem
 
 /// What a peer sent that the protocol does not allow, or what the transport refused.
 ///
@@ -28,6 +29,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case badCompression(String)
     /// ZeroMQ or the system refused; `errno` as they gave it, `reason` in words.
     case transport(operation: String, errno: Int32, reason: String)
+    /// The system did not give a thread that the transport needs.
+    case noThread(errno: Int32)
 }
 
 extension ProtocolError: CustomStringConvertible {
@@ -50,6 +53,7 @@ extension ProtocolError: CustomStringConvertible {
         case .wrongBlock(let found, let expected): "block \(expected) arrived with the content of \(found)"
         case .badCompression(let reason): "zstd: \(reason)"
         case .transport(let operation, _, let reason): "cannot \(operation): \(reason)"
+        case .noThread(let errno): PosixThread.refusal(errno: errno)
         }
     }
 }

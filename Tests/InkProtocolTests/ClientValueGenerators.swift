@@ -98,7 +98,9 @@ extension SeededGenerator {
             let count = UInt64.random(in: 1...ProtocolLimits.transferWindowBytes, using: &self)
             return .contentRequest(blockID(), offset: next(), byteCount: count)
         case 7: return .progress(next(), done: int(0...1_000_000), total: int(0...Int.max))
-        case 8: return .notice(Notice(id: next(), job: next(), ending: ending()))
+        case 8:
+            let submission = int(0...1) == 0 ? nil : blockID()
+            return .notice(Notice(id: next(), job: next(), submission: submission, ending: ending()))
         case 9:
             let total = UInt64.random(in: 99...(1 << 40), using: &self)
             let offset = UInt64.random(in: 0...(total - 99), using: &self)

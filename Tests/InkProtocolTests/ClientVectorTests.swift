@@ -9,6 +9,8 @@ struct ClientVectorTests {
     private static let content = ContentID(digest: (0..<32).map { UInt8($0) })
     private static let key = SubmissionKey(bytes: (0..<16).map { UInt8($0 + 0xA0) })
 
+    private static let submission = ContentID(digest: (0..<32).map { UInt8($0 + 0x60) })
+
     static let byContent = Submission(
         key: key, name: "owl.ink", source: .content(content, byteCount: 300_000, .plain),
         picture: PictureSpec(size: .named("2k")), delivery: .fetch)
@@ -50,6 +52,7 @@ struct ClientVectorTests {
         "question job": .question(Question(number: 8, topic: .job(7))),
         "question story": .question(Question(number: 9, topic: .story(7))),
         "goodbye": .goodbye,
+        "client acknowledge": .acknowledge(300_000),
     ]
 
     static let fromBroker: [String: ServiceMessage] = [
@@ -67,13 +70,14 @@ struct ClientVectorTests {
         "progress": .progress(7, done: 3, total: 200),
         "notice finished": .notice(
             Notice(
-                id: 12, job: 7,
+                id: 12, job: 7, submission: submission,
                 ending: .finished(
                     FinishedPicture(
                         size: PixelSize(width: 2048, height: 1536), byteCount: 1_234_567,
                         digest: (0..<32).map { UInt8($0 + 0xC0) }, tileCount: 24, attemptCount: 27,
                         elapsed: 250_000_000, phases: [1, 2, 3, 4, 5, 6, 7, 300])))),
-        "notice failed": .notice(Notice(id: 13, job: 8, ending: .failed(.badInput, text: "not a project"))),
+        "notice failed": .notice(
+            Notice(id: 13, job: 8, submission: submission, ending: .failed(.badInput, text: "not a project"))),
         "notice cancelled": .notice(Notice(id: 14, job: 9, ending: .cancelled)),
         "notice unknown": .notice(Notice(id: 0, job: 10, ending: .unknown)),
         "picturePart": .picturePart(PicturePart(job: 7, offset: 4_190_208, totalBytes: 4_190_211, bytes: [1, 2, 3])),
@@ -82,6 +86,7 @@ struct ClientVectorTests {
         "pictureMissing": .pictureMissing(7, reason: "purged"),
         "orderDone": .orderDone(OrderResult(number: 1, code: .partly, count: 1, text: "not under way: job 8")),
         "answerPart": .answerPart(AnswerPart(number: 6, offset: 0, totalBytes: 4, bytes: Array("null".utf8))),
+        "broker acknowledge": .acknowledge(300_000),
     ]
 
     @Test("Each example is what the program sends, and is understood")

@@ -118,7 +118,9 @@ struct HostileBytesTests {
             Self.check(bytes, decoder, seed: seed)
             guard decoder.isFrame else { continue }
             let type = UInt8(random.int(0...63))
-            let frame = Array("INKF".utf8) + [2, 0, type, 0] + [UInt8](repeating: 0, count: 8) + bytes
+            let frame =
+                Array("INKF".utf8) + [UInt8(ProtocolLimits.version), 0, type, 0] + [UInt8](repeating: 0, count: 8)
+                + bytes
             Self.check(resealed(frame), decoder, seed: seed)
         }
     }

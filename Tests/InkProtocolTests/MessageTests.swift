@@ -89,9 +89,21 @@ struct MessageTests {
     func version() throws {
         var frame = try WorkerMessage.heartbeat.encoded()
         frame[4] = 9
-        #expect(throws: ProtocolError.unsupportedVersion(found: 9, supported: 1...2)) {
+        #expect(throws: ProtocolError.unsupportedVersion(found: 9, supported: 2...3)) {
             try WorkerMessage(frame: frame)
         }
+    }
+
+    @Test("A client of version 2 gets notices as it knows them")
+    func noticeOfVersion2() throws {
+        let notice = Notice(
+            id: 12, job: 7, submission: ContentID(hashing: [1]), ending: .failed(.badInput, text: "x"))
+        let frame = try ServiceMessage.notice(notice).encoded(version: 2)
+        #expect(frame.count == ProtocolLimits.headerBytes + 8 + 8 + 1 + 1 + 2)
+        var known = notice
+        known.submission = nil
+        #expect(try ServiceMessage(frame: frame) == .notice(known))
+        #expect(try ServiceMessage(frame: ServiceMessage.notice(notice).encoded()) == .notice(notice))
     }
 
     @Test("A part of the largest size fits a frame, a larger one is refused by both sides")

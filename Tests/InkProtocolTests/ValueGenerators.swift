@@ -85,7 +85,7 @@ extension SeededGenerator {
 
     mutating func workerMessage() -> WorkerMessage {
         let task = TaskID(next())
-        switch int(0...6) {
+        switch int(0...8) {
         case 0:
             return .hello(
                 Hello(
@@ -106,6 +106,8 @@ extension SeededGenerator {
                 TaskFailed(
                     task: task, attempt: word(), kind: kinds.randomElement(using: &self)!,
                     place: bool() ? place() : nil, text: text()))
+        case 6: return .acknowledge(next())
+        case 7: return .underWay((0..<int(1...5)).map { _ in TaskAttempt(task: TaskID(next()), attempt: word()) })
         default: return .goodbye(bool() ? .draining : .left)
         }
     }

@@ -23,6 +23,10 @@ struct WireVectorTests {
                 task: TaskID(7), attempt: 1, kind: .badInput,
                 place: Place(file: "a.ink", path: "layers[0].maskImage"), text: "not a PNG")),
         "goodbye": .goodbye(.left),
+        "worker acknowledge": .acknowledge(300_000),
+        "underWay": .underWay([
+            TaskAttempt(task: TaskID(7), attempt: 1), TaskAttempt(task: TaskID(8), attempt: 2),
+        ]),
     ]
 
     static let fromBroker: [String: BrokerMessage] = [
@@ -56,6 +60,7 @@ struct WireVectorTests {
         "broker heartbeat": .heartbeat,
         "drain": .drain,
         "unknownWorker": .unknownWorker,
+        "broker acknowledge": .acknowledge(300_000),
     ]
 
     static let content: [String: [UInt8]] = [

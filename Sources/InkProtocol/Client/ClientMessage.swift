@@ -19,6 +19,8 @@ public enum ClientMessage: Hashable, Sendable {
     case order(Order)
     case question(Question)
     case goodbye
+    /// How many bytes of parts the client has received in this session.
+    case acknowledge(UInt64)
 }
 
 /// A piece of a content that was asked for.
@@ -101,7 +103,8 @@ extension ClientMessage {
             case .purge(let jobs, _): try ClientMessage.check(jobs, least: 0)
             case .drain: break
             }
-        case .hello, .heartbeat, .contentPart, .contentUnavailable, .pictureRequest, .question, .goodbye: break
+        case .hello, .heartbeat, .contentPart, .contentUnavailable, .pictureRequest, .question, .goodbye, .acknowledge:
+            break
         }
     }
 
@@ -142,6 +145,7 @@ extension ClientMessage {
         case .order(let order): try Frame.seal(type: MessageType.order) { order.write(to: &$0) }
         case .question(let question): try Frame.seal(type: MessageType.question) { question.write(to: &$0) }
         case .goodbye: try Frame.seal(type: MessageType.clientGoodbye) { _ in }
+        case .acknowledge(let total): try Frame.seal(type: MessageType.acknowledge) { $0.uint64(total) }
         }
     }
 
@@ -171,6 +175,7 @@ extension ClientMessage {
         case MessageType.order: self = .order(try Order(from: &body))
         case MessageType.question: self = .question(try Question(from: &body))
         case MessageType.clientGoodbye: self = .goodbye
+        case MessageType.acknowledge: self = .acknowledge(try body.uint64("bytes received"))
         default: throw .unknownType(type)
         }
         try body.finish("message")

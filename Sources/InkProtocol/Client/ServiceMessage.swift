@@ -22,6 +22,8 @@ public enum ServiceMessage: Hashable, Sendable {
     case pictureMissing(JobNumber, reason: String)
     case orderDone(OrderResult)
     case answerPart(AnswerPart)
+    /// How many bytes of parts the broker has received in this session. Since version 3.
+    case acknowledge(UInt64)
 }
 
 public struct ClientWelcome: Hashable, Sendable {
@@ -77,11 +79,15 @@ public struct Notice: Hashable, Sendable {
     /// The same however often it is repeated, also after a restart.
     public var id: UInt64
     public var job: JobNumber
+    /// `Submission.digest` of what the job was made of: a number alone may have been given again by a broker whose disk was
+    /// set back. nil where the broker does not know it, or speaks version 2.
+    public var submission: ContentID?
     public var ending: JobEnding
 
-    public init(id: UInt64, job: JobNumber, ending: JobEnding) {
+    public init(id: UInt64, job: JobNumber, submission: ContentID? = nil, ending: JobEnding) {
         self.id = id
         self.job = job
+        self.submission = submission
         self.ending = ending
     }
 }
@@ -233,7 +239,8 @@ extension ServiceMessage {
                 $0.integer(max(0, done))
                 $0.integer(max(0, total))
             }
-        case .notice(let notice): try Frame.seal(type: MessageType.notice, version: version) { notice.write(to: &$0) }
+        case .notice(let notice):
+            try Frame.seal(type: MessageType.notice, version: version) { notice.write(to: &$0, version: version) }
         case .picturePart(let part):
             try Frame.seal(type: MessageType.picturePart, version: version) {
                 $0.uint64(part.job)
@@ -261,6 +268,8 @@ extension ServiceMessage {
                 $0.uint64(part.totalBytes)
                 $0.raw(part.bytes)
             }
+        case .acknowledge(let total):
+            try Frame.seal(type: MessageType.acknowledge, version: version) { $0.uint64(total) }
         }
     }
 
@@ -271,6 +280,7 @@ extension ServiceMessage {
         case MessageType.clientWelcome: self = .welcome(try ClientWelcome(from: &body))
         case MessageType.refuse: self = .refuse(reason: try body.text("reason", limit: ProtocolLimits.textBytes))
         case MessageType.heartbeat: self = .heartbeat
+        case MessageType.acknowledge: self = .acknowledge(try body.uint64("bytes received"))
         case MessageType.unknownSession: self = .unknownSession
         case MessageType.accepted:
             let key = try SubmissionKey(from: &body)
@@ -296,7 +306,9 @@ extension ServiceMessage {
             let job = try body.uint64("job")
             let done = try body.integer("done", in: 0...Int.max)
             self = .progress(job, done: done, total: try body.integer("total", in: 0...Int.max))
-        case MessageType.notice: self = .notice(try Notice(from: &body))
+        case MessageType.notice:
+            let version = Frame.version(of: frame) ?? ProtocolLimits.version
+            self = .notice(try Notice(from: &body, version: version))
         case MessageType.picturePart:
             let job = try body.uint64("job")
             let offset = try body.uint64("offset")
@@ -357,10 +369,11 @@ extension ClientWelcome: WireValue {
     }
 }
 
-extension Notice: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+extension Notice {
+    fileprivate init(from reader: inout ByteReader, version: UInt16) throws(ProtocolError) {
         id = try reader.uint64("notice id")
         job = try reader.uint64("job")
+        if version >= ProtocolLimits.noticeSubmissionVersion { submission = try reader.optional("has submission") }
         let start = reader.offset
         let kind = try reader.uint8("ending")
         switch kind {
@@ -374,9 +387,10 @@ extension Notice: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    fileprivate func write(to writer: inout ByteWriter, version: UInt16) {
         writer.uint64(id)
         writer.uint64(job)
+        if version >= ProtocolLimits.noticeSubmissionVersion { writer.optional(submission) }
         switch ending {
         case .finished(let picture):
             writer.uint8(0)

@@ -194,6 +194,9 @@ extension Submission: WireValue {
 
     /// Reads what `stored` made.
     public init(stored bytes: [UInt8]) throws(ProtocolError) { try self.init(decoding: bytes, "submission") }
+
+    /// SHA-256 of the submission as it travels and is stored: its key, content and options in 32 bytes.
+    public var digest: ContentID { ContentID(hashing: stored) }
 }
 
 extension SubmissionKey: WireValue {

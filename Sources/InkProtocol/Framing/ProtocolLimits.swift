@@ -2,11 +2,13 @@
 /// a sender keeps to them, a receiver checks them.
 public enum ProtocolLimits {
     /// The version that this program speaks.
-    public static let version: UInt16 = 2
+    public static let version: UInt16 = 3
     /// The versions that this program accepts: its own and the one before.
-    public static let supportedVersions: ClosedRange<UInt16> = 1...2
-    /// The first version in which a broker may answer a stranger with `unknownWorker`.
-    public static let unknownWorkerVersion: UInt16 = 2
+    public static let supportedVersions: ClosedRange<UInt16> = 2...3
+    /// The first version in which what arrives is acknowledged.
+    public static let acknowledgingVersion: UInt16 = 3
+    /// The first version in which a notice says which submission it is of.
+    static let noticeSubmissionVersion: UInt16 = 3
 
     /// Bytes before a frame's body.
     public static let headerBytes = 16
@@ -46,8 +48,7 @@ public enum ProtocolLimits {
     public static let contentBytes: UInt64 = (1 << 30) + (16 << 20)
     /// What one `contentRequest` and one `pictureRequest` ask for at most, bytes.
     public static let transferWindowBytes: UInt64 = 4 * UInt64(partBytes)
-    /// What senders cut such a window into, bytes. A part has to get through within the liveness, also over a slow
-    /// line: this one takes 90 kB/s where liveness is 3 s. A receiver takes parts of up to `partBytes`.
+    /// What such a window is cut into on a fast line, bytes. A receiver takes parts of up to `partBytes`.
     public static let transferPartBytes = 256 << 10
     /// Jobs or notices in one message.
     public static let jobsPerMessage = 1000
@@ -64,6 +65,8 @@ public enum ProtocolLimits {
     public static let coordinate = 1e12
     /// Threads, and tasks in hand, that a worker may announce.
     public static let tasksInHand = 4096
+    /// Tasks in one `underWay`.
+    public static let tasksPerMessage = 64
     /// The bytes of one task's result; a broker may set less for each task.
     public static let resultBytes: UInt64 = 8 << 30
 }

@@ -16,8 +16,10 @@ public enum BrokerMessage: Hashable, Sendable {
     /// Finish what is in hand, take nothing more, say goodbye.
     case drain
     /// The broker knows no worker of this connection (it was restarted, or took the worker for dead): connect anew and
-    /// say hello. Since version 2.
+    /// say hello.
     case unknownWorker
+    /// How many bytes of parts the broker has received in this session. Since version 3.
+    case acknowledge(UInt64)
 }
 
 extension BrokerMessage {
@@ -41,6 +43,8 @@ extension BrokerMessage {
         case .heartbeat: try Frame.seal(type: MessageType.heartbeat, version: version) { _ in }
         case .unknownWorker: try Frame.seal(type: MessageType.unknownWorker, version: version) { _ in }
         case .drain: try Frame.seal(type: MessageType.drain, version: version) { _ in }
+        case .acknowledge(let total):
+            try Frame.seal(type: MessageType.acknowledge, version: version) { $0.uint64(total) }
         }
     }
 
@@ -57,6 +61,7 @@ extension BrokerMessage {
         case MessageType.heartbeat: self = .heartbeat
         case MessageType.drain: self = .drain
         case MessageType.unknownWorker: self = .unknownWorker
+        case MessageType.acknowledge: self = .acknowledge(try body.uint64("bytes received"))
         default: throw .unknownType(type)
         }
         try body.finish("message")

@@ -23,6 +23,31 @@ public struct TaskAssignment: Hashable, Sendable {
     }
 }
 
+/// One try at a task.
+public struct TaskAttempt: Hashable, Sendable {
+    public var task: TaskID
+    public var attempt: UInt32
+
+    public init(task: TaskID, attempt: UInt32) {
+        self.task = task
+        self.attempt = attempt
+    }
+}
+
+extension TaskAttempt: WireValue {
+    static let byteCount = 12
+
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        task = try TaskID(from: &reader)
+        attempt = try reader.uint32("attempt")
+    }
+
+    func write(to writer: inout ByteWriter) {
+        task.write(to: &writer)
+        writer.uint32(attempt)
+    }
+}
+
 /// How a task's bytes (`WorkerTask.encoded()`) travel.
 public enum TaskPayload: Hashable, Sendable {
     /// In the message.
@@ -32,12 +57,14 @@ public enum TaskPayload: Hashable, Sendable {
 }
 
 extension TaskPayload {
-    /// The payload of `task`, and the block to keep ready for the workers when it is too large for a message.
+    /// The payload of `task`, and the block to keep ready for the workers when it is larger than `inlineBytes`.
     ///
     /// Throws `overLimit` for a task beyond `ProtocolLimits.taskBytes`.
-    public static func make(_ task: WorkerTask) throws(ProtocolError) -> (payload: TaskPayload, block: Block?) {
+    public static func make(
+        _ task: WorkerTask, inlineBytes: Int = ProtocolLimits.inlineTaskBytes
+    ) throws(ProtocolError) -> (payload: TaskPayload, block: Block?) {
         let bytes = task.encoded()
-        guard bytes.count > ProtocolLimits.inlineTaskBytes else { return (.inline(bytes), nil) }
+        guard bytes.count > min(inlineBytes, ProtocolLimits.inlineTaskBytes) else { return (.inline(bytes), nil) }
         guard bytes.count <= ProtocolLimits.taskBytes else {
             throw .overLimit(what: "task", found: UInt64(bytes.count), limit: UInt64(ProtocolLimits.taskBytes))
         }

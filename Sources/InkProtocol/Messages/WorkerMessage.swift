@@ -8,6 +8,11 @@ public enum WorkerMessage: Hashable, Sendable {
     case taskDone(TaskDone)
     case taskFailed(TaskFailed)
     case goodbye(Goodbye)
+    /// How many bytes of parts the worker has received in this session.
+    case acknowledge(UInt64)
+    /// Tasks whose blocks or results are on the line: nobody is to blame that they take long. 1 to
+    /// `ProtocolLimits.tasksPerMessage`.
+    case underWay([TaskAttempt])
 }
 
 extension WorkerMessage {
@@ -23,6 +28,8 @@ extension WorkerMessage {
         case .taskDone(let done): try Frame.seal(type: MessageType.taskDone) { done.write(to: &$0) }
         case .taskFailed(let failed): try Frame.seal(type: MessageType.taskFailed) { failed.write(to: &$0) }
         case .goodbye(let goodbye): try Frame.seal(type: MessageType.goodbye) { $0.uint8(goodbye.rawValue) }
+        case .acknowledge(let total): try Frame.seal(type: MessageType.acknowledge) { $0.uint64(total) }
+        case .underWay(let attempts): try Frame.seal(type: MessageType.underWay) { $0.array(attempts) }
         }
     }
 
@@ -46,6 +53,14 @@ extension WorkerMessage {
         case MessageType.taskDone: self = .taskDone(try TaskDone(from: &body))
         case MessageType.taskFailed: self = .taskFailed(try TaskFailed(from: &body))
         case MessageType.goodbye: self = .goodbye(try body.enumeration("goodbye"))
+        case MessageType.acknowledge: self = .acknowledge(try body.uint64("bytes received"))
+        case MessageType.underWay:
+            let attempts: [TaskAttempt] = try body.array(
+                "tasks", elementBytes: TaskAttempt.byteCount, limit: ProtocolLimits.tasksPerMessage)
+            guard !attempts.isEmpty else {
+                throw .badValue(what: "tasks", offset: body.offset, found: "none", expected: "at least one")
+            }
+            self = .underWay(attempts)
         default: throw .unknownType(type)
         }
         try body.finish("message")
@@ -53,7 +68,7 @@ extension WorkerMessage {
 }
 
 /// The numbers of the messages: 1 to 15 from worker to broker, 16 to 31 back, 32 to 47 from client to broker, 48 to 63
-/// back; `heartbeat` and `refuse` on all these ways.
+/// back; `heartbeat`, `acknowledge` and `refuse` on all these ways.
 enum MessageType {
     static let hello: UInt8 = 1
     static let heartbeat: UInt8 = 2
@@ -62,6 +77,10 @@ enum MessageType {
     static let taskDone: UInt8 = 5
     static let taskFailed: UInt8 = 6
     static let goodbye: UInt8 = 7
+    /// Since version 3.
+    static let acknowledge: UInt8 = 8
+    /// Since version 3.
+    static let underWay: UInt8 = 9
 
     static let welcome: UInt8 = 16
     static let refuse: UInt8 = 17
@@ -70,7 +89,6 @@ enum MessageType {
     static let blockMissing: UInt8 = 20
     static let cancel: UInt8 = 21
     static let drain: UInt8 = 22
-    /// Since version 2.
     static let unknownWorker: UInt8 = 23
 
     static let clientHello: UInt8 = 32

@@ -1,4 +1,5 @@
 import Glibc
+import InkSystem
 
 /// The peers of one role that are let in: a file `.pub`, or a folder of them.
 ///
@@ -15,11 +16,12 @@ public struct AllowList: Sendable {
         for file in try files() { _ = try KeyFile.publicKey(path: file, role: role) }
     }
 
-    /// How many keys there are now.
+    /// How many keys there are now; a folder that cannot be read has none that lets anybody in.
     public var count: Int { ((try? files()) ?? []).count }
 
     /// The name of the key's owner; nil when the key is not let in. Files that cannot be read let nobody in.
     public func owner(of publicKey: String) -> String? {
+        // To be let in by mistake would be worse; whoever is not is in the log.
         for file in (try? files()) ?? [] {
             if let key = try? KeyFile.publicKey(path: file, role: role), key.publicKey == publicKey { return key.name }
         }
@@ -30,15 +32,13 @@ public struct AllowList: Sendable {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .file(path: path, operation: "open", errno: errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
-        guard let stream = opendir(path) else { throw .file(path: path, operation: "open", errno: errno) }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".pub"), !name.hasPrefix(".") { names.append(name) }
+        let names: [[UInt8]]
+        do throws(SystemFailure) {
+            names = try FileSystem.names(in: path)
+        } catch {
+            throw .file(path: path, operation: error.operation, errno: error.errno)
         }
-        return names.sorted().map { "\(path)/\($0)" }
+        return names.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasSuffix(".pub") && !$0.hasPrefix(".") }
+            .map { "\(path)/\($0)" }
     }
 }

@@ -1,5 +1,6 @@
 import CZeroMQ
 import Dispatch
+import InkSystem
 import Synchronization
 
 /// Answers ZeroMQ's question whether a peer may come in (ZAP, RFC 27), on a thread of its own: only peers with a CURVE
@@ -15,7 +16,7 @@ public final class Authenticator: Sendable {
     private let isStopping = Atomic<Bool>(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Throws: `transport` when the context has an authenticator already.
+    /// - Throws: `transport` when the context has an authenticator already; `noThread`.
     public init(context: ZeroMQContext, allow: @escaping Allow) throws(ProtocolError) {
         wakeUp = try WakeUp()
         guard let socket = zmq_socket(context.pointer, ZMQ_REP) else { throw .zeroMQ("open a socket") }
@@ -27,12 +28,17 @@ public final class Authenticator: Sendable {
             throw error
         }
         nonisolated(unsafe) let handed = socket
-        DispatchQueue(label: "ink.authenticator").async { [self, context] in
-            run(handed, allow)
-            zmq_close(handed)
-            // The context must not end while the socket is open.
-            withExtendedLifetime(context) {}
-            ended.signal()
+        do throws(SystemFailure) {
+            try PosixThread { [self, context] in
+                run(handed, allow)
+                zmq_close(handed)
+                // The context must not end while the socket is open.
+                withExtendedLifetime(context) {}
+                ended.signal()
+            }.detach()
+        } catch {
+            zmq_close(socket)
+            throw .noThread(errno: error.errno)
         }
     }
 
@@ -46,6 +52,7 @@ public final class Authenticator: Sendable {
     private func run(_ socket: UnsafeMutableRawPointer, _ allow: Allow) {
         while !isStopping.load(ordering: .acquiring) {
             var items = [wakeUp.pollItem, PollItem(socket: socket, writable: false)]
+            // It fails when the context has ended, and with it all whom this thread lets in.
             guard (try? ZeroMQPoll.wait(&items, timeoutMilliseconds: nil)) != nil else { return }
             guard items[1].isReadable, let request = Self.receive(socket) else { continue }
             Self.send(Self.answer(request, allow), socket)

@@ -22,18 +22,27 @@ public struct ReplayFile: Hashable, Sendable {
     private static let magic = Array("ink replay 1\n".utf8) + [0, 0, 0, 0, 0]
 
     public func encoded() -> [UInt8] {
+        Self.head(title: title, task: task, blockCount: blocks.count) + blocks.flatMap(Self.record)
+    }
+
+    /// The file up to its blocks' records, of which so many follow: a large file need not be in memory whole.
+    public static func head(title: String, task: WorkerTask, blockCount: Int) -> [UInt8] {
         var writer = ByteWriter()
-        writer.raw(Self.magic)
+        writer.raw(magic)
         writer.text(title, limit: ProtocolLimits.textBytes)
         let bytes = task.encoded()
         writer.integer(bytes.count)
         writer.raw(bytes)
-        writer.integer(blocks.count)
-        for block in blocks {
-            block.id.write(to: &writer)
-            writer.integer(block.frame.count)
-            writer.raw(block.frame)
-        }
+        writer.integer(blockCount)
+        return writer.bytes
+    }
+
+    /// A block as it stands in the file.
+    public static func record(of block: Block) -> [UInt8] {
+        var writer = ByteWriter()
+        block.id.write(to: &writer)
+        writer.integer(block.frame.count)
+        writer.raw(block.frame)
         return writer.bytes
     }
 

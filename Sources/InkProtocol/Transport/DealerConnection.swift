@@ -2,13 +2,29 @@
 public final class DealerConnection {
     private var socket: ZeroMQSocket?
     private var unsent: [[UInt8]] = []
+    private var addresses = AddressTurns()
+
+    /// How long the resolver, and then an address, may take before the connection is made without it.
+    private static let resolverMilliseconds = 2_000
+    private static let probeMilliseconds: Int32 = 250
 
     public init() {}
+
+    /// Throws `transport` for an endpoint that ZeroMQ does not understand.
+    public static func check(
+        _ endpoint: String, options: ZeroMQSocketOptions, context: ZeroMQContext
+    ) throws(ProtocolError) {
+        let socket = try ZeroMQSocket(.dealer, context: context, options: options)
+        try socket.connect(endpoint)
+    }
 
     /// Whether frames wait that the socket could not take.
     public var hasUnsent: Bool { !unsent.isEmpty }
 
     /// A new socket has a new routing id: nothing meant for the old connection can reach it.
+    ///
+    /// Where the host's name has several addresses, each new connection tries the next one, and one that has answered
+    /// is tried first.
     ///
     /// - Throws: `transport`.
     public func open(
@@ -16,8 +32,18 @@ public final class DealerConnection {
     ) throws(ProtocolError) {
         unsent = []
         let next = try ZeroMQSocket(.dealer, context: context, options: options)
-        try next.connect(endpoint)
+        try next.connect(nextAddress(of: endpoint))
         socket = consume next
+    }
+
+    private func nextAddress(of endpoint: String) -> String {
+        guard let (host, port) = (try? Endpoint(endpoint))?.hostName else { return endpoint }
+        let all = HostAddress.all(of: host, port: port, waitingAtMost: Self.resolverMilliseconds)
+        // ZeroMQ asks again, and as long as it takes.
+        guard all.count > 1 else { return all.first?.endpoint ?? endpoint }
+        return addresses.next(of: all.map(\.endpoint)) {
+            HostAddress.answering(all, waitingAtMost: Self.probeMilliseconds)?.endpoint
+        }
     }
 
     public func close() {
@@ -48,6 +74,7 @@ public final class DealerConnection {
     /// The next message of one part within the limits; nil when there is none (yet). Others are passed over.
     public func receive() throws(ProtocolError) -> [UInt8]? {
         while socket != nil, let received = try socket!.receive() {
+            addresses.hasAnswered = true
             if received.parts.count == 1, received.discardedParts == 0 { return received.parts[0] }
         }
         return nil

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A place to bind or to connect to: `tcp://host:port`, `ipc://path`, `inproc://name`.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// As ZeroMQ takes it.
@@ -34,6 +36,34 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         // `tcp://source;host:port` is none of ours.
         guard !address.contains(";"), !address.contains("/"), let colon = address.lastIndex(of: ":") else { return nil }
         return (String(address[..<colon]), String(address[address.index(after: colon)...]))
+    }
+
+    /// A host's name and the port, where HOST is one: neither an address, nor `*`.
+    var hostName: (host: String, port: String)? {
+        guard text.hasPrefix("tcp://"), let (host, port) = Self.split(text.dropFirst(6)), host != "*",
+            !host.hasPrefix("["), !host.contains(":")
+        else { return nil }
+        var address = in_addr()
+        return inet_pton(AF_INET, host, &address) == 1 ? nil : (host, port)
+    }
+
+    /// Whether HOST is the name of a host or of a network interface.
+    public var listensByName: Bool { hostName != nil }
+
+    /// Where to listen: a name stands for those of its addresses that this machine has, an interface for all that it has.
+    ///
+    /// - Throws: `badValue` for a name that has none.
+    public func listeningEndpoints() throws(ProtocolError) -> [String] {
+        guard let (host, port) = hostName else { return [text] }
+        let interface = HostAddress.all(ofInterface: host, port: port)
+        if !interface.isEmpty { return interface.map(\.endpoint) }
+        let addresses = HostAddress.all(of: host, port: port, waitingAtMost: 10_000)
+        let own = addresses.filter(\.isOfThisMachine).map(\.endpoint)
+        guard own.isEmpty else { return own }
+        let known = addresses.isEmpty ? "has no address" : "is not this machine"
+        throw .badValue(
+            what: "endpoint", offset: 0, found: "\(text), to listen; \(host) \(known)",
+            expected: "as HOST an address, a name or a network interface of this machine, or * for all")
     }
 
     /// Refuses what others on the network could read and take part in.

@@ -16,6 +16,8 @@ public enum ZeroMQSocketType: Sendable {
 public struct ZeroMQSocketOptions: Sendable {
     /// Messages that wait in either direction for each peer.
     public var highWaterMark = 1000
+    /// The same for those that come in, where it is another.
+    public var receivedHighWaterMark: Int?
     /// How long closing waits for what has not been sent, milliseconds.
     public var lingerMilliseconds = 200
     /// A peer on a network that sends a larger part is cut off; `inproc` knows no such limit.
@@ -49,6 +51,15 @@ public struct ReceivedMessage: Sendable {
 
 /// Addresses of peers as libzmq gives them.
 enum PeerAddress {
+    /// An endpoint with IPv4 as it is written.
+    static func plain(_ endpoint: String) -> String {
+        guard endpoint.hasPrefix("tcp://[::ffff:"), endpoint.contains("."), let end = endpoint.lastIndex(of: "]") else {
+            return endpoint
+        }
+        let address = endpoint[..<end].dropFirst("tcp://[::ffff:".count)
+        return "tcp://\(address)\(endpoint[endpoint.index(after: end)...])"
+    }
+
     /// For people: IPv4 as it is written, not as a part of IPv6; nil of a peer on this host (`localhost:UID:GID:PID`).
     static func shown(_ text: String) -> String? {
         if text.hasPrefix("localhost:") { return nil }
@@ -92,6 +103,10 @@ public struct ZeroMQSocket: ~Copyable {
     /// The file of an `ipc` endpoint; it goes when nobody listens there any more.
     private final class Listening {
         var place: (path: String, file: FileStatus.Identity)?
+        /// As the system says them.
+        var endpoints: [String] = []
+        /// nil within a process.
+        var guarding: AcceptGuard?
 
         deinit {
             // Unless another listens there by now.
@@ -114,7 +129,7 @@ public struct ZeroMQSocket: ~Copyable {
             }
         }
         try set(ZMQ_SNDHWM, Int32(clamping: options.highWaterMark))
-        try set(ZMQ_RCVHWM, Int32(clamping: options.highWaterMark))
+        try set(ZMQ_RCVHWM, Int32(clamping: options.receivedHighWaterMark ?? options.highWaterMark))
         try set(ZMQ_LINGER, Int32(clamping: options.lingerMilliseconds))
         try set(ZMQ_MAXMSGSIZE, Int64(options.maximumPartBytes))
         try set(ZMQ_IPV6, Int32(1))
@@ -123,6 +138,8 @@ public struct ZeroMQSocket: ~Copyable {
         try set(ZMQ_BACKLOG, Int32(512))
         try set(ZMQ_TCP_KEEPALIVE, Int32(1))
         try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(30))
+        // Whoever takes nothing at all for so long does not keep what waits for it.
+        try set(ZMQ_TCP_MAXRT, Int32(60_000))
         // Patient, but not for long: a broker that comes back is found within a second.
         try set(ZMQ_RECONNECT_IVL, Int32(100))
         try set(ZMQ_RECONNECT_IVL_MAX, Int32(1_000))
@@ -142,13 +159,30 @@ public struct ZeroMQSocket: ~Copyable {
         if type == .router { try set(ZMQ_ROUTER_MANDATORY, Int32(1)) }
     }
 
-    /// Listens at `endpoint` (`inproc://name`, `ipc://path`, `tcp://host:port`).
+    /// Listens at `endpoint` (`inproc://name`, `ipc://path`, `tcp://host:port`); at all addresses of a host's name that this
+    /// machine has.
     ///
-    /// Throws `transport`; also where the file of an `ipc` endpoint is none of a socket that was left behind.
+    /// Throws `badValue` for a name that has none, and `transport`; also where the file of an `ipc` endpoint is none of a socket that was left behind.
     public func bind(_ endpoint: String) throws(ProtocolError) {
         let path = endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst(6)) : nil
         if let path { try ZeroMQSocket.checkFree(path, endpoint) }
-        guard zmq_bind(pointer, endpoint) == 0 else { throw .zeroMQ("bind \(endpoint)") }
+        var guarding: AcceptGuard?
+        if !endpoint.hasPrefix("inproc://") {
+            do throws(SystemFailure) { guarding = try AcceptGuard() } catch { throw .noThread(errno: error.errno) }
+        }
+        for place in try Endpoint(endpoint).listeningEndpoints() {
+            // All on the port that the system chose for the first.
+            let isChosen = place.hasSuffix(":*") || place.hasSuffix(":0")
+            let port = listening.endpoints.first?.split(separator: ":").last
+            let text = isChosen ? port.map { String(place.dropLast()) + $0 } ?? place : place
+            let bound = guarding?.bind(pointer, context: context.pointer, to: text) ?? zmq_bind(pointer, text)
+            guard bound == 0 else { throw .zeroMQ("bind \(text)") }
+            // ZeroMQ's word for it says IPv4 as a part of IPv6.
+            listening.endpoints.append(PeerAddress.plain(lastEndpoint))
+        }
+        guarding?.start()
+        listening.guarding = guarding
+        // A file that cannot be looked at stays at the end; whoever listens there next sees that nobody does.
         guard let path, let file = try? FileSystem.status(of: path)?.identity else { return }
         listening.place = (path, file)
     }
@@ -169,13 +203,22 @@ public struct ZeroMQSocket: ~Copyable {
         if FileSystem.isListenedAt(path) { throw refusal("another process listens there") }
     }
 
-    /// Where the socket listens, with the port that the system chose for port 0 or `*`.
-    public var boundEndpoint: String {
+    /// Where the socket listens, with the port that the system chose for port 0 or `*`; several with commas between.
+    public var boundEndpoint: String { listening.endpoints.joined(separator: ", ") }
+
+    private var lastEndpoint: String {
         var text = [CChar](repeating: 0, count: 512)
         var size = text.count
         guard zmq_getsockopt(pointer, ZMQ_LAST_ENDPOINT, &text, &size) == 0 else { return "" }
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+
+    /// For `ZeroMQPoll.wait`, of a socket that listens: connections come. `turnAway` is to be called then.
+    public var listeningItems: [PollItem] { listening.guarding?.pollItems ?? [] }
+
+    /// Closes connections that have come and for which the process has no descriptor: libzmq would try to take them for ever.
+    /// Returns what is to be said of it, when it begins.
+    public func turnAway() -> String? { listening.guarding?.turnAway() }
 
     /// Connects to `endpoint`, now or as soon as somebody listens there.
     public func connect(_ endpoint: String) throws(ProtocolError) {
@@ -183,11 +226,18 @@ public struct ZeroMQSocket: ~Copyable {
     }
 
     /// Sends a message of these parts, all or none, without waiting.
-    public func send(_ parts: [[UInt8]]) throws(ProtocolError) -> SendOutcome {
+    ///
+    /// - Parameter queue: counts larger parts until ZeroMQ has passed them on.
+    public func send(_ parts: [[UInt8]], countedIn queue: QueuedBytes? = nil) throws(ProtocolError) -> SendOutcome {
         for (index, part) in parts.enumerated() {
-            let more = index + 1 < parts.count ? ZMQ_SNDMORE : 0
+            let flags = ZMQ_DONTWAIT | (index + 1 < parts.count ? ZMQ_SNDMORE : 0)
             while true {
-                let sent = part.withUnsafeBytes { zmq_send(pointer, $0.baseAddress, $0.count, ZMQ_DONTWAIT | more) }
+                let sent: Int32
+                if let queue, part.count >= ZeroMQSocket.countedBytesMin {
+                    sent = sendCounted(part, flags, queue)
+                } else {
+                    sent = part.withUnsafeBytes { zmq_send(pointer, $0.baseAddress, $0.count, flags) }
+                }
                 if sent >= 0 { break }
                 let code = zmq_errno()
                 if code == EINTR { continue }
@@ -198,6 +248,52 @@ public struct ZeroMQSocket: ~Copyable {
             }
         }
         return .sent
+    }
+
+    /// Parts of fewer bytes are not counted: the high-water mark bounds them.
+    private static let countedBytesMin = 1024
+
+    /// What goes with a part until ZeroMQ lets it go.
+    private final class Parcel: Sendable {
+        let count: Int
+        let queue: QueuedBytes
+
+        init(count: Int, queue: QueuedBytes) {
+            self.count = count
+            self.queue = queue
+            queue.add(count)
+        }
+
+        deinit { queue.remove(count) }
+    }
+
+    private func sendCounted(_ part: [UInt8], _ flags: Int32, _ queue: QueuedBytes) -> Int32 {
+        guard let copy = malloc(part.count) else {
+            errno = ENOMEM
+            return -1
+        }
+        part.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        let parcel = Unmanaged.passRetained(Parcel(count: part.count, queue: queue)).toOpaque()
+        var message = zmq_msg_t()
+        let made = zmq_msg_init_data(
+            &message, copy, part.count,
+            { data, parcel in
+                free(data)
+                Unmanaged<Parcel>.fromOpaque(parcel!).release()
+            }, parcel)
+        guard made == 0 else {
+            free(copy)
+            Unmanaged<Parcel>.fromOpaque(parcel).release()
+            errno = ENOMEM
+            return -1
+        }
+        let sent = zmq_msg_send(&message, pointer, flags)
+        if sent < 0 {
+            let code = zmq_errno()
+            zmq_msg_close(&message)
+            errno = code
+        }
+        return sent
     }
 
     /// The next message that has arrived, nil when there is none; does not wait.

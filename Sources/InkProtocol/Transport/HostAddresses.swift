@@ -1,0 +1,142 @@
+import Dispatch
+import Glibc
+import InkSystem
+import Synchronization
+
+/// An address that a host's name has, with a port.
+struct HostAddress: Hashable, Sendable {
+    /// `tcp://127.0.0.1:5570`, `tcp://[::1]:5570`.
+    let endpoint: String
+    fileprivate let family: Int32
+    /// A `sockaddr` of that family.
+    fileprivate let bytes: [UInt8]
+
+    fileprivate init?(_ address: UnsafePointer<sockaddr>, length: Int, port: String) {
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+            return nil
+        }
+        let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        endpoint = host.contains(":") ? "tcp://[\(host)]:\(port)" : "tcp://\(host):\(port)"
+        family = Int32(address.pointee.sa_family)
+        bytes = [UInt8](UnsafeRawBufferPointer(start: address, count: length))
+    }
+
+    /// The addresses of a network interface; none where there is no such interface. Those of one link alone are left out:
+    /// who connects would have to name its own interface.
+    static func all(ofInterface name: String, port: String) -> [HostAddress] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return [] }
+        defer { freeifaddrs(list) }
+        var addresses: [HostAddress] = []
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard let address = entry.ifa_addr, String(cString: entry.ifa_name) == name else { continue }
+            let length =
+                switch Int32(address.pointee.sa_family) {
+                case AF_INET: MemoryLayout<sockaddr_in>.size
+                case AF_INET6: MemoryLayout<sockaddr_in6>.size
+                default: 0
+                }
+            if length > 0, let found = HostAddress(address, length: length, port: port),
+                !found.endpoint.contains("%"), !addresses.contains(found)
+            {
+                addresses.append(found)
+            }
+        }
+        return addresses
+    }
+
+    /// The addresses of a name, in the resolver's order; none where it has none, or the resolver takes longer.
+    ///
+    /// - Parameter port: a number, or `*`.
+    static func all(of host: String, port: String, waitingAtMost milliseconds: Int) -> [HostAddress] {
+        // The resolver may ask servers that do not answer, and cannot be called back: the caller goes on without it.
+        let (found, isDone) = (Found(), DispatchSemaphore(value: 0))
+        do {
+            try PosixThread {
+                found.set(resolve(host, port: port))
+                isDone.signal()
+            }.detach()
+        } catch {
+            // Without a thread to spare the resolver is waited for.
+            return resolve(host, port: port)
+        }
+        _ = isDone.wait(timeout: .now() + .milliseconds(milliseconds))
+        return found.addresses
+    }
+
+    private final class Found: Sendable {
+        private let state = Mutex<[HostAddress]>([])
+        var addresses: [HostAddress] { state.withLock { $0 } }
+        func set(_ addresses: [HostAddress]) { state.withLock { $0 = addresses } }
+    }
+
+    private static func resolve(_ host: String, port: String) -> [HostAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, port == "*" ? "0" : port, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var addresses: [HostAddress] = []
+        var next = list
+        while let info = next {
+            if let sockaddr = info.pointee.ai_addr,
+                let address = HostAddress(sockaddr, length: Int(info.pointee.ai_addrlen), port: port),
+                !addresses.contains(address)
+            {
+                addresses.append(address)
+            }
+            next = info.pointee.ai_next
+        }
+        return addresses
+    }
+
+    private func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        bytes.withUnsafeBytes { bytes in
+            // As long as the family's own, which getaddrinfo made.
+            body(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+    }
+
+    private func openSocket() -> Int32 {
+        socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    }
+
+    /// Whether it is one of this machine's.
+    var isOfThisMachine: Bool {
+        let descriptor = openSocket()
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return withAddress { Glibc.bind(descriptor, $0, $1) } == 0 || errno == EADDRINUSE || errno == EACCES
+    }
+
+    /// The first of several where somebody takes connections, if that shows at once.
+    static func answering(_ addresses: [HostAddress], waitingAtMost milliseconds: Int32) -> HostAddress? {
+        var tries: [pollfd] = []
+        defer { for one in tries where one.fd >= 0 { close(one.fd) } }
+        for address in addresses {
+            let descriptor = address.openSocket()
+            let isUnderWay =
+                descriptor >= 0
+                && (address.withAddress { connect(descriptor, $0, $1) } == 0 || errno == EINPROGRESS)
+            if !isUnderWay, descriptor >= 0 { close(descriptor) }
+            tries.append(pollfd(fd: isUnderWay ? descriptor : -1, events: Int16(POLLOUT), revents: 0))
+        }
+        // A refused one shows soon, and is left out of the next wait.
+        for _ in addresses where tries.contains(where: { $0.fd >= 0 }) {
+            guard poll(&tries, nfds_t(tries.count), milliseconds) > 0 else { return nil }
+            for index in tries.indices where tries[index].fd >= 0 && tries[index].revents != 0 {
+                var error: Int32 = 0
+                var size = socklen_t(MemoryLayout<Int32>.size)
+                if getsockopt(tries[index].fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error == 0 {
+                    return addresses[index]
+                }
+                close(tries[index].fd)
+                tries[index].fd = -1
+            }
+        }
+        return nil
+    }
+}
