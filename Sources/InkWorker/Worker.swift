@@ -1,4 +1,5 @@
 import CSystem
+import Dispatch
 public import InkProtocol
 import InkSystem
 import Synchronization
@@ -43,18 +44,42 @@ public final class Worker: Sendable {
         do throws(ProtocolError) { wakeUp = try WakeUp() } catch { throw .transport(error) }
     }
 
-    /// Starts the threads; once only. Throws `noThread`, and then none is left running.
+    /// Starts the threads; once only. With fewer render threads than it is to have, if there is one, the worker does its work
+    /// more slowly, and says so. Throws `noThread`, and then none is left running.
     public func start() throws(WorkerError) {
+        let count = RenderThreadCount()
+        // First the one that there must be.
+        keep(try start { [self] in runLoop(threads: count.wait()) })
+        var started = 0
         do throws(WorkerError) {
-            for index in 0..<configuration.threads {
-                let body = RenderThread(index: index, queue: queue, runner: runner, cache: cache, wakeUp: wakeUp)
+            while started < configuration.threads {
+                let body = RenderThread(index: started, queue: queue, runner: runner, cache: cache, wakeUp: wakeUp)
                 keep(try start { body.loop() })
+                started += 1
             }
-            keep(try start { [self] in runLoop() })
         } catch {
-            queue.close()
-            join()
-            throw error
+            guard started > 0 else {
+                count.give(0)
+                join()
+                throw error
+            }
+        }
+        count.give(started)
+    }
+
+    /// How many render threads there are, for the thread that tells the broker.
+    private final class RenderThreadCount: Sendable {
+        private let count = Atomic<Int>(0)
+        private let isKnown = DispatchSemaphore(value: 0)
+
+        func give(_ count: Int) {
+            self.count.store(count, ordering: .releasing)
+            isKnown.signal()
+        }
+
+        func wait() -> Int {
+            isKnown.wait()
+            return count.load(ordering: .acquiring)
         }
     }
 
@@ -98,11 +123,21 @@ public final class Worker: Sendable {
         }
     }
 
-    private func runLoop() {
+    /// - Parameter threads: that render; none: there is nothing to be done.
+    private func runLoop(threads: Int) {
+        guard threads > 0 else { return queue.close() }
+        if threads < configuration.threads { onNews(.fewerThreads(threads, wanted: configuration.threads)) }
+        var configuration = configuration
+        configuration.threads = threads
         let loop = WorkerLoop(
             configuration: configuration, context: context, cache: cache, queue: queue, wakeUp: wakeUp,
             requests: requests, onNews: onNews)
-        do throws(WorkerError) { try loop.run() } catch { failure.withLock { $0 = error } }
+        do throws(WorkerError) {
+            try loop.run()
+        } catch {
+            failure.withLock { $0 = error }
+            onNews(.failed(error))
+        }
     }
 
     private func keep(_ thread: PosixThread) { threads.withLock { $0.append(thread) } }
@@ -134,6 +169,10 @@ final class StopRequests: Sendable {
 
 /// What a worker's connection goes through.
 public enum WorkerNews: Hashable, Sendable {
+    /// The system did not give all render threads.
+    case fewerThreads(Int, wanted: Int)
+    /// The worker has ended; `waitUntilEnded` throws the same.
+    case failed(WorkerError)
     /// The broker has taken the worker on.
     case connected
     /// The broker is gone or silent; the worker looks for it by itself, unless it is leaving.

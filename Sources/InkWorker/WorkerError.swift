@@ -1,4 +1,5 @@
 public import InkProtocol
+import InkSystem
 
 /// Why a worker cannot start or has ended otherwise than by draining.
 public enum WorkerError: Error, Hashable, Sendable {
@@ -17,7 +18,7 @@ extension WorkerError: CustomStringConvertible {
         switch self {
         case .refused(let reason): "the broker refused this worker: \(reason)"
         case .transport(let cause): "worker: \(cause)"
-        case .noThread(let errno): "worker: cannot start a thread: error \(errno)"
+        case .noThread(let errno): "worker: \(PosixThread.refusal(errno: errno))"
         case .configuration(let what, let found, let expected): "worker: \(what) is \(found), expected \(expected)"
         }
     }

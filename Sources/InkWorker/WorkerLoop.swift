@@ -22,7 +22,9 @@ final class WorkerLoop {
         configuration: WorkerConfiguration, context: ZeroMQContext, cache: BlockCache, queue: RenderQueue,
         wakeUp: WakeUp, requests: StopRequests, onNews: @escaping @Sendable (WorkerNews) -> Void
     ) {
-        state = WorkerState(hello: configuration.hello, helloMilliseconds: configuration.helloMilliseconds)
+        state = WorkerState(
+            hello: configuration.hello, helloMilliseconds: configuration.helloMilliseconds,
+            line: LineWindow(endpoint: configuration.endpoint))
         self.configuration = configuration
         self.context = context
         self.cache = cache
@@ -45,8 +47,8 @@ final class WorkerLoop {
                 if requests.wantsToStopNow { return }
                 try receive()
                 if requests.wantsToDrain { try handle(.drainRequested) }
-                // Results stay with the render threads, which then wait, until the socket has taken the earlier ones.
-                if !connection.hasUnsent { for event in queue.takeOutgoing() { try handle(event) } }
+                // Results stay with the render threads, which then wait, until the line has taken the earlier ones.
+                if !connection.hasUnsent, state.wantsResults { for event in queue.takeOutgoing() { try handle(event) } }
                 try handle(.tick)
             }
         } catch {

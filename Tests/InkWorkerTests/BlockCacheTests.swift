@@ -3,6 +3,13 @@ import InkProtocol
 import InkWorker
 import Testing
 
+extension BlockCache {
+    /// All of a block's strokes.
+    fileprivate func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock {
+        try strokes(of: id, among: Array(0..<100), isSeen: { _ in true }, isCancelled: { false })
+    }
+}
+
 @Suite("Block cache")
 struct BlockCacheTests {
     @Test("Content is decompressed; strokes are read")
@@ -59,6 +66,78 @@ struct BlockCacheTests {
         #expect(cache.bytes == 3000)
         cache.release(blocks[3].id)
         #expect(!cache.hold(blocks[3].id) && cache.bytes == 2000)
+    }
+
+    /// Some MB when they are prepared, of a hundred bytes.
+    private func longStrokes(_ number: Int) throws -> Block {
+        let stroke = Stroke(
+            brush: Brush(spacing: 1),
+            points: [StrokePoint(x: 0, y: Double(number)), StrokePoint(x: 200_000, y: Double(number))])
+        return try StrokeBlock(strokes: [stroke]).sealed()
+    }
+
+    @Test("Prepared strokes that do not fit are made for each use, those that fit once")
+    func preparedStrokes() throws {
+        let cache = BlockCache(limitBytes: 0)
+        let blocks = try (0..<8).map(longStrokes)
+        for block in blocks { cache.insert(block, holders: 1) }
+        let held = cache.bytes
+        func isKept(_ block: Block) throws -> Bool {
+            let (first, second) = (try cache.strokes(of: block.id), try cache.strokes(of: block.id))
+            #expect(first.strokes.count == 1 && first.byteCount > 9_000_000)
+            return first.strokes[0] === second.strokes[0] && first.strokes[0] != nil
+        }
+        // The least limit there is has room for three.
+        #expect(try blocks.map(isKept) == [true, true, true, false, false, false, false, false])
+        try cache.open(strokes: blocks.map(\.id))
+        #expect(cache.bytes < held + 32 << 20)
+        // Others go for those that are needed.
+        for block in blocks[..<3] { cache.release(block.id) }
+        #expect(try isKept(blocks[5]))
+        for block in blocks[3...] { cache.release(block.id) }
+        #expect(cache.bytes == 0)
+    }
+
+    @Test("Of strokes that are not kept only those are prepared again that are asked for and seen")
+    func someStrokes() throws {
+        let cache = BlockCache(limitBytes: 0)
+        for number in 0..<4 {
+            let block = try longStrokes(number)
+            cache.insert(block, holders: 1)
+            try cache.open(strokes: [block.id])
+        }
+        let strokes = (0..<5).map { number in
+            let y = 1000 * Double(number)
+            return Stroke(
+                brush: Brush(spacing: 1), points: [StrokePoint(x: 0, y: y), StrokePoint(x: 40_000, y: y)])
+        }
+        let block = try StrokeBlock(strokes: strokes).sealed()
+        cache.insert(block, holders: 1)
+        let all = try cache.strokes(of: block.id)
+        #expect(all.count == 5 && all.strokes.allSatisfy { $0 != nil })
+        let some = try cache.strokes(
+            of: block.id, among: [0, 1, 3], isSeen: { $0.maxY > 500 }, isCancelled: { false })
+        #expect(some.count == 5 && some.strokes.map { $0 != nil } == [false, true, false, true, false])
+        // Asked for what it does not have, it has none.
+        #expect(try cache.strokes(of: block.id, among: [7], isSeen: { _ in true }, isCancelled: { false }).count == 5)
+    }
+
+    @Test("Strokes that are not wanted any more are not kept half prepared")
+    func cancelledStrokes() throws {
+        let cache = BlockCache(limitBytes: 1 << 30)
+        let block = try longStrokes(1)
+        cache.insert(block, holders: 1)
+        let before = cache.bytes
+        for _ in 0..<2 {
+            #expect(throws: EngineError.internalError("cancelled")) {
+                _ = try cache.strokes(of: block.id, among: [0], isSeen: { _ in true }, isCancelled: { true })
+            }
+            #expect(throws: EngineError.internalError("cancelled")) {
+                try cache.open(strokes: [block.id], isCancelled: { true })
+            }
+        }
+        #expect(cache.bytes == before)
+        #expect(try cache.strokes(of: block.id).strokes.count == 1)
     }
 
     @Test("Bytes add up over many turns")

@@ -18,7 +18,8 @@ struct FakeRunner: TaskRunner {
         case .render(let task):
             var value: UInt8 = 0
             for selection in task.layers.flatMap(\.strokes) {
-                _ = try context.blocks.strokes(of: selection.block)
+                _ = try context.blocks.strokes(
+                    of: selection.block, among: selection.indices, isSeen: { _ in true }, isCancelled: { false })
                 value += 7
             }
             let count = task.rect.area * task.pixelFormat.bytesPerPixel

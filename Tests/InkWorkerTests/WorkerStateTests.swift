@@ -37,8 +37,9 @@ struct StateBench {
     mutating func receive(_ message: BrokerMessage) -> [WorkerAction] { handle(.received(message)) }
 
     /// A bench whose worker has been welcomed: heartbeat 100 ms, liveness 300 ms.
-    static func serving() -> StateBench {
+    static func serving(line: LineWindow = .unbounded) -> StateBench {
         var bench = StateBench()
+        bench.state = WorkerState(hello: bench.state.hello, helloMilliseconds: 1000, line: line)
         _ = bench.handle(.started)
         _ = bench.receive(.welcome(Welcome(heartbeatMilliseconds: 100, livenessMilliseconds: 300)))
         return bench
@@ -113,13 +114,95 @@ struct WorkerStateTests {
                 == [.send(.resultPart(ResultPart(task: TaskID(7), attempt: 3, sequence: 0, bytes: [1, 2])))])
         let phases = TaskPhases(decode: 1, raster: 2, composite: 3, encode: 4)
         #expect(
-            bench.handle(.finished(run.id, .done(partCount: 1, resultBytes: 2, phases: phases)))
+            bench.handle(.finished(run.id, .done(resultBytes: 2, phases: phases)))
                 == [
                     .send(
                         .taskDone(
                             TaskDone(task: TaskID(7), attempt: 3, partCount: 1, resultBytes: 2, phases: phases)))
                 ])
         #expect(bench.handle(.finished(run.id, .cancelled)).isEmpty)
+    }
+
+    @Test("Over a slow line a result goes in small parts as they are acknowledged, and a heartbeat before the rest")
+    func slowLine() throws {
+        var bench = StateBench.serving(line: LineWindow())
+        let run = try #require(bench.receive(.task(TaskSamples.assignment(7, TaskSamples.tile()))).runs.first)
+        let result = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        var parts: [ResultPart] = []
+        var end: TaskDone?
+        func note(_ actions: [WorkerAction]) {
+            for message in actions.messages {
+                if case .resultPart(let part) = message { parts.append(part) }
+                if case .taskDone(let done) = message { end = done }
+            }
+        }
+        note(bench.handle(.produced(run.id, sequence: 0, bytes: Array(result[..<60_000]))))
+        note(bench.handle(.produced(run.id, sequence: 1, bytes: Array(result[60_000...]))))
+        note(bench.handle(.finished(run.id, .done(resultBytes: 100_000, phases: TaskPhases()))))
+        #expect(parts.reduce(0) { $0 + $1.bytes.count } == 4 << 10 && end == nil)
+        bench.now += 100
+        #expect(bench.handle(.tick) == [.send(.heartbeat)])
+        while end == nil {
+            // Half a second for a part.
+            bench.now += 500
+            _ = bench.receive(.heartbeat)
+            let before = parts.count
+            note(bench.receive(.acknowledge(UInt64(parts.reduce(0) { $0 + $1.bytes.count }))))
+            try #require(parts.count > before && parts.count - before <= 4 || end != nil)
+        }
+        #expect(parts.flatMap(\.bytes) == result && parts[0].bytes.count == 2_048)
+        #expect(parts.map(\.sequence) == (0..<UInt32(parts.count)).map { $0 })
+        #expect(end?.partCount == UInt32(parts.count) && end?.resultBytes == 100_000)
+    }
+
+    @Test("Tasks are not late because the line is busy: the broker hears of them before its patience ends")
+    func underWay() throws {
+        var bench = StateBench.serving(line: LineWindow())
+        let block = try TaskSamples.strokes(1)
+        let run = try #require(bench.receive(.task(TaskSamples.assignment(1, TaskSamples.tile()))).runs.first)
+        _ = bench.receive(.task(TaskSamples.assignment(2, TaskSamples.tile([block.id]))))
+        func heard(_ milliseconds: Int64) -> [WorkerMessage] {
+            var messages: [WorkerMessage] = []
+            for _ in 0..<(milliseconds / 50) {
+                bench.now += 50
+                _ = bench.receive(.heartbeat)
+                messages += bench.handle(.tick).messages.filter { $0 != .heartbeat }
+            }
+            return messages
+        }
+        let patience = Int64(TaskSamples.assignment(1, TaskSamples.tile()).deadlineMilliseconds)
+        // Nothing comes and nothing goes: it has nothing to say for itself.
+        #expect(heard(2 * patience).isEmpty)
+        let (one, two) = (TaskAttempt(task: TaskID(1), attempt: 1), TaskAttempt(task: TaskID(2), attempt: 1))
+        let half = block.frame.prefix(block.frame.count / 2)
+        _ = bench.receive(
+            .blockPart(
+                BlockPart(id: block.id, offset: 0, totalBytes: UInt64(block.frame.count), bytes: Array(half))))
+        #expect(heard(patience) == [.underWay([two])])
+        _ = bench.handle(.produced(run.id, sequence: 0, bytes: [UInt8](repeating: 1, count: 50_000)))
+        #expect(heard(patience).allSatisfy { $0 == .underWay([one, two]) })
+        #expect(heard(patience).count >= 2)
+    }
+
+    @Test("A result that is cancelled while it waits for the line is not sent, and what it holds is let go")
+    func cancelledOnTheLine() throws {
+        var bench = StateBench.serving(line: LineWindow())
+        let block = try TaskSamples.strokes(1)
+        bench.holders[block.id] = 0
+        let run = try #require(
+            bench.receive(.task(TaskSamples.assignment(7, TaskSamples.tile([block.id])))).runs.first)
+        _ = bench.handle(.produced(run.id, sequence: 0, bytes: [UInt8](repeating: 1, count: 100_000)))
+        _ = bench.handle(.finished(run.id, .done(resultBytes: 100_000, phases: TaskPhases())))
+        let actions = bench.receive(.cancel(TaskID(7)))
+        #expect(actions.failures.map(\.kind) == [.cancelled] && bench.holders[block.id] == 0)
+        #expect(bench.receive(.acknowledge(4_096)).messages.isEmpty)
+        // One that still runs says nothing more either.
+        let second = try #require(bench.receive(.task(TaskSamples.assignment(8, TaskSamples.tile()))).runs.first)
+        _ = bench.handle(.produced(second.id, sequence: 0, bytes: [UInt8](repeating: 1, count: 100_000)))
+        #expect(bench.receive(.cancel(TaskID(8))) == [.cancelRun(second.id)])
+        #expect(bench.handle(.produced(second.id, sequence: 1, bytes: [1])).messages.isEmpty)
+        let end = bench.handle(.finished(second.id, .done(resultBytes: 100_001, phases: TaskPhases())))
+        #expect(end.failures.map(\.kind) == [.cancelled])
     }
 
     @Test("A block that several tasks wait for is asked for once, and held by each until it ends")
@@ -342,7 +425,7 @@ struct WorkerStateTests {
                 guard let index = running.indices.randomElement(using: &random) else { continue }
                 let outcome =
                     Bool.random(using: &random)
-                    ? RunOutcome.cancelled : .done(partCount: 0, resultBytes: 0, phases: TaskPhases())
+                    ? RunOutcome.cancelled : .done(resultBytes: 0, phases: TaskPhases())
                 note(bench.handle(.finished(running.remove(at: index), outcome)))
             }
         }

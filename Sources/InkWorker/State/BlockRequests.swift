@@ -5,7 +5,7 @@ import InkProtocol
 struct BlockRequests: Sendable {
     private struct Wanted: Sendable {
         var assembly: BlockAssembly
-        var waiting: [TaskKey]
+        var waiting: [TaskAttempt]
     }
 
     private var wanted: [BlockID: Wanted] = [:]
@@ -13,7 +13,7 @@ struct BlockRequests: Sendable {
     private var inFlight: Set<BlockID> = []
 
     /// `key` waits for that block from now on.
-    mutating func want(_ id: BlockID, for key: TaskKey) {
+    mutating func want(_ id: BlockID, for key: TaskAttempt) {
         if wanted[id] == nil {
             wanted[id] = Wanted(assembly: BlockAssembly(id: id), waiting: [])
             queue.append(id)
@@ -23,7 +23,7 @@ struct BlockRequests: Sendable {
 
     /// `key` waits for nothing any more. A block that is on its way arrives all the same: what the broker has sent
     /// already cannot be told from the answer to a second request.
-    mutating func forget(_ key: TaskKey) {
+    mutating func forget(_ key: TaskAttempt) {
         for id in Array(wanted.keys) {
             wanted[id]?.waiting.removeAll { $0 == key }
             if wanted[id]?.waiting.isEmpty == true, !inFlight.contains(id) { wanted[id] = nil }
@@ -51,7 +51,7 @@ struct BlockRequests: Sendable {
     }
 
     /// The block has come, or never will: forgets it and returns the tasks that waited for it.
-    mutating func complete(_ id: BlockID) -> [TaskKey] {
+    mutating func complete(_ id: BlockID) -> [TaskAttempt] {
         guard inFlight.remove(id) != nil else { return [] }
         return wanted.removeValue(forKey: id)?.waiting ?? []
     }

@@ -1,12 +1,6 @@
 import InkEngine
 import InkProtocol
 
-/// One attempt at a task, as the broker names it.
-struct TaskKey: Hashable, Sendable {
-    let task: TaskID
-    let attempt: UInt32
-}
-
 /// The tasks that a worker has in hand, and the cache's blocks that are held for each.
 struct TaskTable: Sendable {
     private enum Stage: Hashable, Sendable {
@@ -21,8 +15,8 @@ struct TaskTable: Sendable {
         var held: [BlockID]
     }
 
-    private var entries: [TaskKey: Entry] = [:]
-    private var keyOfRun: [RunID: TaskKey] = [:]
+    private var entries: [TaskAttempt: Entry] = [:]
+    private var keyOfRun: [RunID: TaskAttempt] = [:]
     /// Runs whose connection is gone, and what they hold until they end.
     private var abandoned: [RunID: [BlockID]] = [:]
     private var nextRun: RunID = 1
@@ -31,35 +25,44 @@ struct TaskTable: Sendable {
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
 
-    func contains(_ key: TaskKey) -> Bool { entries[key] != nil }
-    func key(of run: RunID) -> TaskKey? { keyOfRun[run] }
+    func contains(_ key: TaskAttempt) -> Bool { entries[key] != nil }
+    func key(of run: RunID) -> TaskAttempt? { keyOfRun[run] }
 
     /// All attempts at a task, in their order.
-    func keys(of task: TaskID) -> [TaskKey] {
+    func keys(of task: TaskID) -> [TaskAttempt] {
         entries.keys.filter { $0.task == task }.sorted { $0.attempt < $1.attempt }
     }
 
     /// The run of a task that has been started.
-    func run(of key: TaskKey) -> RunID? {
+    func run(of key: TaskAttempt) -> RunID? {
         if case .running(let run) = entries[key]?.stage { run } else { nil }
     }
 
-    func isWaiting(_ key: TaskKey, forPayload id: BlockID) -> Bool { entries[key]?.stage == .payload(id) }
+    /// All that the broker waits for, in their order.
+    var all: [TaskAttempt] { entries.keys.sorted { ($0.task, $0.attempt) < ($1.task, $1.attempt) } }
 
-    mutating func add(_ key: TaskKey, resultLimitBytes: UInt64) {
+    /// Those that cannot begin before their blocks have come.
+    var waitingForBlocks: [TaskAttempt] { all.filter { run(of: $0) == nil } }
+
+    /// Runs that have been started and have not been finished.
+    var runs: [RunID] { keyOfRun.keys.sorted() }
+
+    func isWaiting(_ key: TaskAttempt, forPayload id: BlockID) -> Bool { entries[key]?.stage == .payload(id) }
+
+    mutating func add(_ key: TaskAttempt, resultLimitBytes: UInt64) {
         entries[key] = Entry(resultLimitBytes: resultLimitBytes, stage: .payload(nil), held: [])
     }
 
-    mutating func wait(_ key: TaskKey, forPayload id: BlockID) { entries[key]?.stage = .payload(id) }
+    mutating func wait(_ key: TaskAttempt, forPayload id: BlockID) { entries[key]?.stage = .payload(id) }
 
-    mutating func wait(_ key: TaskKey, with task: WorkerTask, for missing: Set<BlockID>) {
+    mutating func wait(_ key: TaskAttempt, with task: WorkerTask, for missing: Set<BlockID>) {
         entries[key]?.stage = .blocks(task, missing: missing)
     }
 
-    mutating func addHeld(_ id: BlockID, to key: TaskKey) { entries[key]?.held.append(id) }
+    mutating func addHeld(_ id: BlockID, to key: TaskAttempt) { entries[key]?.held.append(id) }
 
     /// A block has come, and is held for the task.
-    mutating func arrived(_ id: BlockID, for key: TaskKey) {
+    mutating func arrived(_ id: BlockID, for key: TaskAttempt) {
         guard case .blocks(let task, var missing) = entries[key]?.stage else { return }
         missing.remove(id)
         entries[key]?.stage = .blocks(task, missing: missing)
@@ -67,7 +70,7 @@ struct TaskTable: Sendable {
     }
 
     /// Starts the task if nothing is missing.
-    mutating func startIfReady(_ key: TaskKey) -> Run? {
+    mutating func startIfReady(_ key: TaskAttempt) -> Run? {
         guard let entry = entries[key], case .blocks(let task, let missing) = entry.stage, missing.isEmpty else {
             return nil
         }
@@ -79,10 +82,10 @@ struct TaskTable: Sendable {
     }
 
     /// Forgets a task that does not run; returns what was held for it.
-    mutating func remove(_ key: TaskKey) -> [BlockID] { entries.removeValue(forKey: key)?.held ?? [] }
+    mutating func remove(_ key: TaskAttempt) -> [BlockID] { entries.removeValue(forKey: key)?.held ?? [] }
 
     /// A run has ended: whose it was (nil when nobody waits for it) and what was held for it.
-    mutating func finish(_ run: RunID) -> (key: TaskKey?, released: [BlockID]) {
+    mutating func finish(_ run: RunID) -> (key: TaskAttempt?, released: [BlockID]) {
         if let held = abandoned.removeValue(forKey: run) { return (nil, held) }
         guard let key = keyOfRun.removeValue(forKey: run) else { return (nil, []) }
         return (key, remove(key))
@@ -94,7 +97,7 @@ struct TaskTable: Sendable {
         for entry in entries.values {
             if case .running(let run) = entry.stage { abandoned[run] = entry.held } else { released += entry.held }
         }
-        let runs = keyOfRun.keys.sorted()
+        let runs = runs
         entries = [:]
         keyOfRun = [:]
         return (released, runs)

@@ -21,7 +21,7 @@ enum WorkerEvent: Sendable {
 
 /// How a run ended.
 enum RunOutcome: Hashable, Sendable {
-    case done(partCount: UInt32, resultBytes: UInt64, phases: TaskPhases)
+    case done(resultBytes: UInt64, phases: TaskPhases)
     case failed(EngineError)
     case cancelled
 }

@@ -26,22 +26,42 @@ struct WorkerState {
     var isServing: Bool { if case .serving = phase { true } else { false } }
     var tasks = TaskTable()
     var blocks = BlockRequests()
+    private var outbox = ResultOutbox()
+    /// Runs that go on and whose results nobody wants any more.
+    private var cancelled: Set<RunID> = []
+    private var line: LineWindow
+    private let firstLine: LineWindow
+    private var received = PartsReceived()
     var actions: [WorkerAction] = []
     private var lastSent: Int64 = 0
     private var lastHeard: Int64 = 0
     private var helloDeadline: Int64 = 0
     /// That have been said since the last answer.
     private(set) var failedHellos: Int64 = 0
+    /// Bytes have come since the broker was last told what is under way.
+    private var hasReceived = false
+    private var underWayAt: Int64 = 0
+    /// The shortest of all tasks of this session.
+    private var patience: Int64 = .max
     /// Until when a worker that leaves the broker's service still answers.
     private var staysUntil: Int64 = 0
 
     /// What the broker sent before it read the goodbye is refused in this time; it would be lost with the connection.
     static let farewellMilliseconds: Int64 = 100
 
-    init(hello: Hello, helloMilliseconds: Int64) {
+    /// Results that may wait for the line before no more are taken from the render threads.
+    private static let outboxBytes = 4 << 20
+
+    /// - Parameter line: a new connection's.
+    init(hello: Hello, helloMilliseconds: Int64, line: LineWindow = .unbounded) {
         self.hello = hello
         self.helloMilliseconds = helloMilliseconds
+        self.line = line
+        firstLine = line
     }
+
+    /// Whether the render threads' results are to be handed over now.
+    var wantsResults: Bool { outbox.byteCount < Self.outboxBytes }
 
     /// Takes an event and says what to do about it.
     ///
@@ -56,9 +76,8 @@ struct WorkerState {
             lastHeard = now
             receive(message, now: now, hold: hold)
         case .produced(let run, let sequence, let bytes):
-            if let key = tasks.key(of: run) {
-                let part = ResultPart(task: key.task, attempt: key.attempt, sequence: sequence, bytes: bytes)
-                actions.append(.send(.resultPart(part)))
+            if tasks.key(of: run) != nil, !cancelled.contains(run) {
+                outbox.add(bytes, sequence: sequence, of: run)
             } else {
                 actions.append(.discard(bytes, sequence: sequence))
             }
@@ -67,6 +86,7 @@ struct WorkerState {
         case .drainRequested: drain(now: now)
         }
         requestBlocks()
+        sendResults(now: now)
         stopIfDrained(now: now)
         if actions.contains(where: { if case .send = $0 { true } else { false } }) { lastSent = now }
         return actions
@@ -80,7 +100,7 @@ struct WorkerState {
         case .serving(let welcome):
             min(
                 lastSent + Int64(welcome.heartbeatMilliseconds), lastHeard + Int64(welcome.livenessMilliseconds),
-                isDraining && tasks.isEmpty ? staysUntil : .max)
+                tasks.isEmpty || !line.isBounded ? .max : underWayAt, isDraining && tasks.isEmpty ? staysUntil : .max)
         }
     }
 
@@ -103,7 +123,11 @@ struct WorkerState {
             if now - lastHeard >= Int64(welcome.livenessMilliseconds) {
                 dropEverything()
                 if !isDraining { connect(now: now) }
-            } else if now - lastSent >= Int64(welcome.heartbeatMilliseconds) {
+                return
+            }
+            if let total = received.acknowledgement() { actions.append(.send(.acknowledge(total))) }
+            tellUnderWay(now: now)
+            if actions.isEmpty, now - lastSent >= Int64(welcome.heartbeatMilliseconds) {
                 actions.append(.send(.heartbeat))
             }
         }
@@ -111,6 +135,10 @@ struct WorkerState {
 
     private mutating func dropEverything() {
         blocks.removeAll()
+        // Their runs will not end once more.
+        for run in tasks.runs where outbox.hasEnded(run) { release(tasks.finish(run).released) }
+        discard(outbox.removeAll())
+        cancelled = []
         let (released, runs) = tasks.abandonAll()
         release(released)
         actions += runs.map { .cancelRun($0) }
@@ -147,12 +175,18 @@ struct WorkerState {
         case (.welcome(let welcome), .greeting):
             failedHellos = 0
             phase = .serving(welcome)
+            line = firstLine
+            received = PartsReceived()
+            patience = .max
             if isDraining { sayGoodbye(now: now) }
         case (.refuse(let reason), .greeting), (.refuse(let reason), .serving):
             dropEverything()
             stop(.refused(reason: reason))
-        case (.task(let assignment), .serving): accept(assignment, hold: hold)
-        case (.blockPart(let part), .serving): take(part, hold: hold)
+        case (.task(let assignment), .serving): accept(assignment, hold: hold, now: now)
+        case (.blockPart(let part), .serving):
+            if line.isBounded { received.take(part.bytes.count) }
+            hasReceived = true
+            take(part, hold: hold)
         case (.blockMissing(let id), .serving):
             failWaiting(for: id, because: "the broker does not have block \(id)")
         case (.cancel(let task), .serving): cancel(task)
@@ -161,6 +195,7 @@ struct WorkerState {
             // The broker has given the tasks away, or has forgotten them.
             dropEverything()
             if !isDraining { connect(now: now) }
+        case (.acknowledge(let total), .serving): line.acknowledge(total, now: UInt64(max(0, now)))
         // A heartbeat is life and nothing else; the rest does not belong in this phase and is left over from another.
         default: break
         }
@@ -168,9 +203,11 @@ struct WorkerState {
 
     // MARK: Tasks
 
-    private mutating func accept(_ assignment: TaskAssignment, hold: (BlockID) -> Bool) {
-        let key = TaskKey(task: assignment.task, attempt: assignment.attempt)
+    private mutating func accept(_ assignment: TaskAssignment, hold: (BlockID) -> Bool, now: Int64) {
+        let key = TaskAttempt(task: assignment.task, attempt: assignment.attempt)
         guard !tasks.contains(key) else { return }
+        patience = min(patience, max(1, Int64(assignment.deadlineMilliseconds) / 3))
+        if tasks.isEmpty { underWayAt = now + patience }
         if isDraining { return fail(key, .cancelled, "the worker is leaving") }
         if tasks.count >= hello.taskCredits { return fail(key, .cancelled, "the worker has no credit left") }
         switch assignment.payload {
@@ -184,7 +221,7 @@ struct WorkerState {
         }
     }
 
-    private mutating func unpack(_ bytes: [UInt8], of key: TaskKey, hold: (BlockID) -> Bool) {
+    private mutating func unpack(_ bytes: [UInt8], of key: TaskAttempt, hold: (BlockID) -> Bool) {
         do throws(ProtocolError) {
             let task = try WorkerTask(decoding: bytes)
             var missing: Set<BlockID> = []
@@ -204,30 +241,78 @@ struct WorkerState {
         }
     }
 
-    private mutating func runIfReady(_ key: TaskKey) {
+    private mutating func runIfReady(_ key: TaskAttempt) {
         if let run = tasks.startIfReady(key) { actions.append(.run(run)) }
     }
 
     private mutating func finish(_ run: RunID, _ outcome: RunOutcome) {
+        var outcome = outcome
+        if cancelled.remove(run) != nil { outcome = .cancelled }
+        if case .done(let resultBytes, let phases) = outcome, tasks.key(of: run) != nil {
+            outbox.end(run, resultBytes: resultBytes, phases: phases)
+            return
+        }
         let (key, released) = tasks.finish(run)
         release(released)
         // Without a key the run belongs to a connection that is gone, or was cancelled and answered already.
         guard let key else { return }
+        discard(outbox.remove(run))
         switch outcome {
-        case .done(let partCount, let resultBytes, let phases):
-            let done = TaskDone(
-                task: key.task, attempt: key.attempt, partCount: partCount, resultBytes: resultBytes, phases: phases)
-            actions.append(.send(.taskDone(done)))
+        case .done: break
         case .failed(let error):
             actions.append(.send(.taskFailed(TaskFailed(task: key.task, attempt: key.attempt, error: error))))
         case .cancelled: fail(key, .cancelled, "cancelled")
         }
     }
 
+    /// Sends what there is of results, as far as the line has room.
+    private mutating func sendResults(now: Int64) {
+        guard isServing else { return }
+        while let next = outbox.next(&line, now: now) {
+            switch next {
+            case .part(let run, let sequence, let bytes):
+                guard let key = tasks.key(of: run) else { continue }
+                let part = ResultPart(task: key.task, attempt: key.attempt, sequence: sequence, bytes: bytes)
+                actions.append(.send(.resultPart(part)))
+            case .end(let run, let partCount, let resultBytes, let phases):
+                let (key, released) = tasks.finish(run)
+                release(released)
+                guard let key else { continue }
+                let done = TaskDone(
+                    task: key.task, attempt: key.attempt, partCount: partCount, resultBytes: resultBytes,
+                    phases: phases)
+                actions.append(.send(.taskDone(done)))
+            }
+        }
+    }
+
+    private mutating func discard(_ pieces: [ResultOutbox.Unsent]) {
+        actions += pieces.map { .discard($0.bytes, sequence: $0.sequence) }
+    }
+
+    /// Tells the broker, before it loses patience, which tasks do not get on because the line is busy: those whose blocks
+    /// are coming; and all of them while results wait for their turn.
+    private mutating func tellUnderWay(now: Int64) {
+        guard line.isBounded, now >= underWayAt else { return }
+        underWayAt = now + min(patience, 60_000)
+        let attempts = !outbox.isEmpty ? tasks.all : hasReceived ? tasks.waitingForBlocks : []
+        hasReceived = false
+        for start in stride(from: 0, to: attempts.count, by: ProtocolLimits.tasksPerMessage) {
+            actions.append(.send(.underWay(Array(attempts[start...].prefix(ProtocolLimits.tasksPerMessage)))))
+        }
+    }
+
     private mutating func cancel(_ task: TaskID) {
         for key in tasks.keys(of: task) {
             if let run = tasks.run(of: key) {
-                actions.append(.cancelRun(run))
+                let isOver = outbox.hasEnded(run)
+                discard(outbox.remove(run))
+                if isOver {
+                    finish(run, .cancelled)
+                } else {
+                    cancelled.insert(run)
+                    actions.append(.cancelRun(run))
+                }
             } else {
                 blocks.forget(key)
                 release(tasks.remove(key))
@@ -236,7 +321,7 @@ struct WorkerState {
         }
     }
 
-    private mutating func fail(_ key: TaskKey, _ kind: TaskFailureKind, _ text: String) {
+    private mutating func fail(_ key: TaskAttempt, _ kind: TaskFailureKind, _ text: String) {
         actions.append(
             .send(.taskFailed(TaskFailed(task: key.task, attempt: key.attempt, kind: kind, text: text))))
     }
@@ -265,7 +350,7 @@ struct WorkerState {
         }
     }
 
-    private mutating func deliver(_ block: Block, to waiting: [TaskKey], hold: (BlockID) -> Bool) {
+    private mutating func deliver(_ block: Block, to waiting: [TaskAttempt], hold: (BlockID) -> Bool) {
         let readers = waiting.filter { !tasks.isWaiting($0, forPayload: block.id) }
         // Also without readers (all cancelled): a neighbouring tile may well want it.
         if !readers.isEmpty || waiting.isEmpty { actions.append(.store(block, holders: readers.count)) }

@@ -4,11 +4,15 @@ import Synchronization
 
 /// The blocks that a process has at hand, each decompressed and read once, whichever thread asks first.
 ///
-/// Blocks that tasks hold stay; the others go, the longest unused first, when all together exceed the limit.
+/// Blocks that tasks hold stay; the others go, the longest unused first, when all together exceed the limit. Strokes are
+/// larger when they are prepared than as they came: these are kept beside what they were made from as long as all of them
+/// fit into a part of the limit, and prepared again for each use beyond it.
 public final class BlockCache: TileBlocks, Sendable {
     private struct Entry {
         let content: CachedBlock
         var bytes: Int
+        /// Those of them that prepared strokes take.
+        var preparedBytes = 0
         var holders: Int
         /// When the last holder let go; names the entry's valid place in `idle`.
         var idleSince: UInt64
@@ -17,6 +21,7 @@ public final class BlockCache: TileBlocks, Sendable {
     private struct State {
         var entries: [BlockID: Entry] = [:]
         var bytes = 0
+        var preparedBytes = 0
         /// Blocks without holders, the longest unused first; an entry that was held again since is out of date.
         var idle: [(id: BlockID, since: UInt64)] = []
         var idleStart = 0
@@ -24,6 +29,8 @@ public final class BlockCache: TileBlocks, Sendable {
     }
 
     private let limitBytes: Int
+    /// What prepared strokes may take, also of blocks that are held, bytes.
+    private let preparedLimitBytes: Int
     private let state = Mutex(State())
     /// Blocks that are there without having come.
     private let local: LocalBlocks?
@@ -33,9 +40,13 @@ public final class BlockCache: TileBlocks, Sendable {
     /// - Parameter local: shared with the broker, which is in this process; nil when it may be anywhere.
     public init(limitBytes: Int, local: LocalBlocks? = nil) {
         self.limitBytes = limitBytes
+        preparedLimitBytes = max(limitBytes / 2, BlockCache.preparedLimitMin)
         self.local = local
         local?.whenRemoved { [weak self] in self?.forget($0) }
     }
+
+    /// With less the strokes of a tile would be prepared again for each of its cells, bytes.
+    private static let preparedLimitMin = 32 << 20
 
     /// Bytes of all blocks.
     public var bytes: Int { state.withLock { $0.bytes } }
@@ -69,8 +80,7 @@ public final class BlockCache: TileBlocks, Sendable {
     private func forget(_ id: BlockID) {
         state.withLock { state in
             guard let entry = state.entries[id], entry.holders == 0 else { return }
-            state.entries[id] = nil
-            state.bytes -= entry.bytes
+            BlockCache.remove(id, &state)
         }
     }
 
@@ -106,19 +116,25 @@ public final class BlockCache: TileBlocks, Sendable {
         return content
     }
 
-    /// The strokes of a block that is held, smoothed and stamped; throws as `bytes(of:)`.
-    public func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock {
-        let (strokes, change) = try block(id).strokes()
-        account(id, change)
-        return strokes
+    /// A block of strokes that is held, smoothed and stamped: with all of them, or at least those of `indices` (ascending) whose
+    /// marks' box is seen.
+    ///
+    /// - Parameter isCancelled: asked now and then while they are prepared.
+    /// - Throws: As `bytes(of:)`, and `internalError` when it was cancelled.
+    public func strokes(
+        of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
+    ) throws(EngineError) -> PreparedStrokeBlock {
+        try block(id).strokes(among: indices, isSeen, isCancelled, id, in: self)
     }
 
     /// Opens those of the blocks of strokes, all held, that no other thread is opening, so that threads which need the
-    /// same ones share the work instead of waiting for each other at every block.
+    /// same ones share the work instead of waiting for each other at every block; as many as can be kept.
     ///
-    /// Throws as `bytes(of:)`.
-    public func open(strokes ids: [BlockID]) throws(EngineError) {
-        for id in ids { account(id, try block(id).openStrokesIfFree()) }
+    /// Throws as `strokes(of:among:isSeen:isCancelled:)`.
+    public func open(strokes ids: [BlockID], isCancelled: () -> Bool = { false }) throws(EngineError) {
+        for id in ids {
+            guard try block(id).openStrokesIfFree(isCancelled, id, in: self) else { return }
+        }
     }
 
     private func block(_ id: BlockID) throws(EngineError) -> CachedBlock {
@@ -128,7 +144,33 @@ public final class BlockCache: TileBlocks, Sendable {
         return block
     }
 
-    private func account(_ id: BlockID, _ change: Int) {
+    /// Makes room for so many bytes of prepared strokes by letting blocks go that nobody holds; false when there is none.
+    fileprivate func isRoom(forPrepared bytes: Int) -> Bool {
+        state.withLock { makeRoom(forPrepared: bytes, &$0) }
+    }
+
+    private func makeRoom(forPrepared bytes: Int, _ state: inout State) -> Bool {
+        while state.preparedBytes + bytes > preparedLimitBytes {
+            guard state.idleStart < state.idle.count else { return false }
+            dropOldest(&state)
+        }
+        return true
+    }
+
+    /// Counts the prepared strokes of a block; false when there is no room for them.
+    fileprivate func keepPrepared(_ id: BlockID, bytes: Int) -> Bool {
+        state.withLock { state in
+            guard makeRoom(forPrepared: bytes, &state), state.entries[id] != nil else { return false }
+            state.entries[id]!.bytes += bytes
+            state.entries[id]!.preparedBytes += bytes
+            state.bytes += bytes
+            state.preparedBytes += bytes
+            evict(&state)
+            return true
+        }
+    }
+
+    fileprivate func account(_ id: BlockID, _ change: Int) {
         guard change != 0 else { return }
         state.withLock { state in
             guard state.entries[id] != nil else { return }
@@ -162,8 +204,13 @@ public final class BlockCache: TileBlocks, Sendable {
     private func dropOldest(_ state: inout State) {
         let place = state.idle[state.idleStart]
         state.idleStart += 1
-        guard isValid(place, state), let entry = state.entries.removeValue(forKey: place.id) else { return }
+        if isValid(place, state) { BlockCache.remove(place.id, &state) }
+    }
+
+    private static func remove(_ id: BlockID, _ state: inout State) {
+        guard let entry = state.entries.removeValue(forKey: id) else { return }
         state.bytes -= entry.bytes
+        state.preparedBytes -= entry.preparedBytes
     }
 
     private func isValid(_ place: (id: BlockID, since: UInt64), _ state: State) -> Bool {
@@ -172,65 +219,104 @@ public final class BlockCache: TileBlocks, Sendable {
     }
 }
 
-/// A block's frame, and what became of it when somebody asked.
+/// A block as it came, and what became of it when somebody asked.
 private final class CachedBlock: Sendable {
     private enum Content {
         case frame([UInt8])
         case local(LocalBlocks.Content)
         case bytes([UInt8])
-        case strokes(PreparedStrokeBlock)
     }
 
-    private let content: Mutex<Content>
+    private struct State {
+        var content: Content
+        /// If they are kept.
+        var prepared: PreparedStrokeBlock?
+        /// What is known of strokes for which there was no room, and how many bytes all of them take. Then every thread
+        /// prepares what it needs of them, and none waits.
+        var unkept: (known: PreparedStrokeBlock, bytes: Int)?
+    }
 
-    init(frame: [UInt8]) { content = Mutex(.frame(frame)) }
-    init(_ local: LocalBlocks.Content) { content = Mutex(.local(local)) }
+    private let state: Mutex<State>
+
+    init(frame: [UInt8]) { state = Mutex(State(content: .frame(frame))) }
+    init(_ local: LocalBlocks.Content) { state = Mutex(State(content: .local(local))) }
 
     /// The content and by how many bytes the block has grown. A second thread waits for the first one's work.
     func bytes() throws(EngineError) -> (content: [UInt8], change: Int) {
-        try content.withLock { content throws(EngineError) in
-            switch content {
+        try state.withLock { state throws(EngineError) in
+            switch state.content {
             case .bytes(let bytes), .local(.bytes(let bytes)): return (bytes, 0)
-            case .strokes, .local(.strokes): throw .internalError("a block of strokes is asked for as pixels")
+            case .local(.strokes): throw .internalError("a block of strokes is asked for as pixels")
             case .frame(let frame):
+                guard state.prepared == nil, state.unkept == nil else {
+                    throw .internalError("a block of strokes is asked for as pixels")
+                }
                 let bytes = try CachedBlock.reading { () throws(ProtocolError) in
                     try Zstandard.decompress(frame, limit: ProtocolLimits.blockContentBytes)
                 }
-                content = .bytes(bytes)
+                state.content = .bytes(bytes)
                 return (bytes, bytes.count - frame.count)
             }
         }
     }
 
-    func strokes() throws(EngineError) -> (strokes: PreparedStrokeBlock, change: Int) {
-        try content.withLock { content throws(EngineError) in try CachedBlock.openStrokes(&content) }
+    func strokes(
+        among indices: [Int], _ isSeen: (Rect) -> Bool, _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache
+    ) throws(EngineError) -> PreparedStrokeBlock {
+        let (unkept, content) = state.withLock { ($0.prepared == nil ? $0.unkept : nil, $0.content) }
+        guard let unkept, !cache.isRoom(forPrepared: unkept.bytes) else {
+            return try state.withLock { state throws(EngineError) in
+                try CachedBlock.open(&state, isCancelled, id, in: cache)
+            }
+        }
+        let strokes = try CachedBlock.read(content)
+        let prepared = unkept.known.with(strokes, among: indices, isSeen: isSeen, isCancelled: isCancelled)
+        if isCancelled() { throw .internalError("cancelled") }
+        return prepared
     }
 
-    /// Opens a block of strokes unless a thread is at it; returns by how many bytes the block has grown.
-    func openStrokesIfFree() throws(EngineError) -> Int {
-        try content.withLockIfAvailable { content throws(EngineError) in
-            try CachedBlock.openStrokes(&content).change
-        } ?? 0
+    /// Opens a block of strokes unless a thread is at it; false when there is no room for it.
+    func openStrokesIfFree(
+        _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache
+    ) throws(EngineError) -> Bool {
+        try state.withLockIfAvailable { state throws(EngineError) in
+            if state.prepared == nil, let unkept = state.unkept, !cache.isRoom(forPrepared: unkept.bytes) {
+                return false
+            }
+            _ = try CachedBlock.open(&state, isCancelled, id, in: cache)
+            return state.prepared != nil
+        } ?? true
     }
 
-    private static func openStrokes(
-        _ content: inout Content
-    ) throws(EngineError) -> (strokes: PreparedStrokeBlock, change: Int) {
-        let (strokes, bytes): ([Stroke], Int)
+    private static func open(
+        _ state: inout State, _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache
+    ) throws(EngineError) -> PreparedStrokeBlock {
+        if let prepared = state.prepared { return prepared }
+        let prepared = PreparedStrokeBlock(try read(state.content), isCancelled: isCancelled)
+        if isCancelled() { throw .internalError("cancelled") }
+        let bytes = prepared.byteCount
+        if cache.keepPrepared(id, bytes: bytes) {
+            state.prepared = prepared
+        } else if state.unkept == nil {
+            let known = prepared.withoutStrokes
+            state.unkept = (known, bytes)
+            cache.account(id, known.byteCount)
+        }
+        return prepared
+    }
+
+    private static func read(_ content: Content) throws(EngineError) -> [Stroke] {
+        let strokes: [Stroke]
         switch content {
-        case .strokes(let strokes): return (strokes, 0)
         case .bytes, .local(.bytes): throw .internalError("a block of pixels is asked for as strokes")
-        case .local(.strokes(let found)): (strokes, bytes) = (found, 0)
+        case .local(.strokes(let found)): strokes = found
         case .frame(let frame):
-            bytes = frame.count
             strokes = try CachedBlock.reading { () throws(ProtocolError) in
                 try StrokeBlock(decoding: Zstandard.decompress(frame, limit: ProtocolLimits.strokeBlockBytes)).strokes
             }
             try CachedBlock.checkStamps(of: strokes)
         }
-        let prepared = PreparedStrokeBlock(strokes)
-        content = .strokes(prepared)
-        return (prepared, prepared.byteCount - bytes)
+        return strokes
     }
 
     /// Each stamp takes memory, and a few bytes of a block may ask for any number.

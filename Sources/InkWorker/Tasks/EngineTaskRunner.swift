@@ -32,6 +32,7 @@ public final class EngineTaskRunner: TaskRunner {
     public init(threads: Int) { benches = (0..<threads).map { _ in Bench() } }
 
     public func prepare(thread index: Int) {
+        // What cannot be had now is asked for again by the thread's first task, which fails with it.
         try? benches[index].use { _ throws(EngineError) in }
     }
 
@@ -66,7 +67,7 @@ public final class EngineTaskRunner: TaskRunner {
 
     private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = SystemClock.nanoseconds
-        try context.blocks.open(strokes: task.layers.flatMap { $0.strokes.map(\.block) })
+        try context.blocks.open(strokes: task.layers.flatMap { $0.strokes.map(\.block) }) { context.isCancelled }
         let tile = try benches[context.threadIndex].use { tools throws(EngineError) in
             try tools.renderer.render(task, blocks: context.blocks) { context.isCancelled }
         }

@@ -42,7 +42,7 @@ struct RenderThread: Sendable {
             var rest = cutter.change { $0 }
             try rest.flush(send)
             if scheduled.cancellation.isCancelled { return .cancelled }
-            return .done(partCount: rest.partCount, resultBytes: rest.totalBytes, phases: phases)
+            return .done(resultBytes: rest.totalBytes, phases: phases)
         } catch {
             for block in cutter.change({ $0.unsentLocalBlocks }) { cache.withdraw(block) }
             return scheduled.cancellation.isCancelled ? .cancelled : .failed(error)
