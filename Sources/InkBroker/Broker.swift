@@ -1,17 +1,19 @@
 import Dispatch
 import InkEngine
 public import InkProtocol
+import InkSystem
 import Synchronization
 
 /// Cuts exports into tasks, has them done by the workers that connect to it, and writes the pictures.
 ///
-/// Runs on a thread of its own beside three lanes (cutting, writing, syncing); touches no pixels. All methods can be
+/// Runs on a thread of its own beside lanes (cutting, writing, syncing, spilling, reading, checking); touches no pixels. All methods can be
 /// called from any thread.
 public final class Broker: Sendable {
     private let configuration: BrokerConfiguration
     private let context: ZeroMQContext
     private let container: PictureContainer
     private let local: LocalBlocks?
+    private let spill: any SpillStorage
     private let onEvent: @Sendable (BrokerEvent) -> Void
     private let mailbox: Mailbox<LoopCommand>
     private let lifecycle = Mutex(Lifecycle.idle)
@@ -29,11 +31,22 @@ public final class Broker: Sendable {
     ///   - local: shared with all workers that connect, which are in this process; nil when they may be anywhere.
     ///   - onEvent: called on the broker's thread, in order; must return soon and must not call `stop`.
     /// - Throws: `BrokerError.configuration`; `.transport` when the process has no descriptor left.
-    public init(
+    public convenience init(
         configuration: BrokerConfiguration, context: ZeroMQContext, container: PictureContainer,
         local: LocalBlocks? = nil, onEvent: @escaping @Sendable (BrokerEvent) -> Void
     ) throws(BrokerError) {
+        try self.init(
+            configuration: configuration, context: context, container: container, local: local,
+            spill: NamelessFile(in: configuration.spillFolder), onEvent: onEvent)
+    }
+
+    /// - Parameter spill: where blocks beyond the memory budget go.
+    init(
+        configuration: BrokerConfiguration, context: ZeroMQContext, container: PictureContainer,
+        local: LocalBlocks? = nil, spill: any SpillStorage, onEvent: @escaping @Sendable (BrokerEvent) -> Void
+    ) throws(BrokerError) {
         try configuration.validate()
+        self.spill = spill
         self.configuration = configuration
         self.context = context
         self.container = container
@@ -46,7 +59,8 @@ public final class Broker: Sendable {
 
     /// Begins to listen for workers. Call it once.
     ///
-    /// - Throws: `BrokerError.transport` when the endpoint cannot be bound.
+    /// - Throws: `BrokerError.transport` when the endpoint cannot be bound; `noThread` when the system does not give the
+    ///   threads that it needs, all of which are started here.
     public func start() throws(BrokerError) {
         let isFirst = lifecycle.withLock { state in
             guard state == .idle else { return false }
@@ -59,19 +73,23 @@ public final class Broker: Sendable {
         let ended = ended
         let parts = LoopParts(
             configuration: configuration, context: context, container: container, mailbox: mailbox, local: local,
-            onEvent: onEvent)
-        // A serial queue of its own is a thread of its own as long as its only block runs.
-        DispatchQueue(label: "ink.broker.loop").async { @Sendable in
-            do throws(BrokerError) {
-                let loop = try BrokerLoop(parts)
-                outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }
-                bound.signal()
-                loop.run()
-            } catch {
-                outcome.failure.withLock { $0 = error }
-                bound.signal()
-            }
-            ended.signal()
+            spill: spill, onEvent: onEvent)
+        do throws(SystemFailure) {
+            try PosixThread {
+                do throws(BrokerError) {
+                    let loop = try BrokerLoop(parts)
+                    outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }
+                    bound.signal()
+                    loop.run()
+                } catch {
+                    outcome.failure.withLock { $0 = error }
+                    bound.signal()
+                }
+                ended.signal()
+            }.detach()
+        } catch {
+            outcome.failure.withLock { $0 = .noThread(errno: error.errno) }
+            bound.signal()
         }
         bound.wait()
         if let failure = outcome.failure.withLock({ $0 }) {

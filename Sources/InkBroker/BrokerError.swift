@@ -1,9 +1,12 @@
 public import InkEngine
+import InkSystem
 
 /// Why an export did not come to be. `description` is one line that a person can act on.
 public enum BrokerError: Error, Hashable, Sendable {
     /// The project, or what was asked of it, is refused: bad input or over a limit. No retry can mend it.
     case refused(EngineError)
+    /// The project cannot be had, and that is not its own fault.
+    case source(export: String, reason: String)
     /// A task failed as often as a task may; `story` says what happened to it, oldest first, and `replay` names the file
     /// in which it is kept.
     case taskFailed(export: String, task: String, story: [String], replay: String? = nil)
@@ -19,6 +22,8 @@ public enum BrokerError: Error, Hashable, Sendable {
     case configuration(String)
     /// The socket that the workers connect to failed.
     case transport(String)
+    /// The system did not give a thread that the broker needs.
+    case noThread(errno: Int32)
     /// The workers of the renderer version that made the first tiles have left, and others would leave seams; the export
     /// can be begun again.
     case rendererGone(export: String, version: String)
@@ -39,6 +44,7 @@ extension BrokerError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let error): error.description
+        case .source(let export, let reason): "\(export): \(reason)"
         case .taskFailed(let export, let task, let story, let replay):
             "\(export): \(task) failed: \(story.joined(separator: "; "))"
                 + (replay.map { "; to see it alone: ink worker --replay \($0)" } ?? "")
@@ -49,6 +55,7 @@ extension BrokerError: CustomStringConvertible {
         case .spill(let operation, let errno): "temporary storage: cannot \(operation): \(systemMessage(errno))"
         case .configuration(let message): "broker configuration: \(message)"
         case .transport(let message): "workers' socket: \(message)"
+        case .noThread(let errno): "broker: \(PosixThread.refusal(errno: errno))"
         case .rendererGone(let export, let version): "\(export): all workers of renderer \(version) have left"
         case .journal(let export, let reason): "\(export): the picture cannot be entered in the journal: \(reason)"
         case .cancelled(let export): "\(export): cancelled"

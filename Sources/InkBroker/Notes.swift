@@ -69,6 +69,8 @@ public struct BrokerReport: Hashable, Sendable {
     /// Of blocks in memory and on the disk.
     public var blockBytes = 0
     public var spilledBytes = 0
+    /// What waits to be sent to workers.
+    public var queuedBytes = 0
 
     public init() {}
 }

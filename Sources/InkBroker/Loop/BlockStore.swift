@@ -1,24 +1,28 @@
-import Glibc
 import InkEngine
-import InkSystem
 import InkProtocol
+import InkSystem
 
 /// The blocks that jobs need, by name, each held once and counted by its jobs.
 ///
-/// Blocks beyond a memory budget go to a temporary file without a name, which is gone when the process is. Not safe
-/// for more than one thread: the broker's loop owns it.
+/// Blocks beyond a memory budget go to a file, which a lane writes: until a block is there it is read from memory. Not
+/// safe for more than one thread: the broker's loop owns it, and never waits for the disk here.
 struct BlockStore {
     /// Bytes of blocks kept in memory.
     let memoryBytesMax: Int
-    /// Bytes of the temporary file, beyond which nothing is taken in.
+    /// Bytes of the file, beyond which nothing is taken in.
     let spillBytesMax: Int
-    /// Where the temporary file is made.
-    let folder: String
     /// Blocks of this process that are there without a frame.
     let local: LocalBlocks?
+    private let storage: any SpillStorage
+    private let lane: Lane
+    private let onSpilled: @Sendable (SpilledBlock) -> Void
+    /// Of blocks that stay in memory.
     private(set) var memoryBytes = 0
+    /// Of blocks on their way to the file, which are in memory until they are there.
+    private(set) var waitingBytes = 0
     private var entries: [BlockID: Entry] = [:]
-    private var spill: SpillFile?
+    private var space = SpillSpace()
+    private var lastWrite: UInt64 = 0
 
     private struct Entry {
         var place: Storage
@@ -28,56 +32,97 @@ struct BlockStore {
 
     private enum Storage {
         case memory([UInt8])
-        case file(offset: Int, count: Int)
+        case waiting([UInt8], Range<Int>, write: UInt64)
+        case file(Range<Int>)
         /// With the process's own blocks.
         case local(count: Int)
 
         var count: Int {
             switch self {
-            case .memory(let frame): frame.count
-            case .file(_, let count), .local(let count): count
+            case .memory(let frame), .waiting(let frame, _, _): frame.count
+            case .file(let range): range.count
+            case .local(let count): count
             }
         }
     }
 
-    init(memoryBytesMax: Int, spillBytesMax: Int, folder: String, local: LocalBlocks? = nil) {
+    /// - Parameters:
+    ///   - lane: writes to the file, in the order in which blocks come and go; for nothing else.
+    ///   - onSpilled: called there after each write; what it is told is to be given to `take`.
+    init(
+        memoryBytesMax: Int, spillBytesMax: Int, local: LocalBlocks? = nil, storage: any SpillStorage, lane: Lane,
+        onSpilled: @escaping @Sendable (SpilledBlock) -> Void
+    ) {
         self.memoryBytesMax = memoryBytesMax
         self.spillBytesMax = spillBytesMax
-        self.folder = folder
         self.local = local
+        self.storage = storage
+        self.lane = lane
+        self.onSpilled = onSpilled
     }
 
     var blockCount: Int { entries.count }
-    var spilledBytes: Int { spill?.usedBytes ?? 0 }
+    var spilledBytes: Int { space.usedBytes }
+
+    /// Whether so much waits for the disk that no more should be taken in until some of it is there.
+    var isBehind: Bool { waitingBytes > max(memoryBytesMax / 4, Self.waitingBytesMin) }
+
+    private static let waitingBytesMin = 8 << 20
 
     /// The frame's byte count, a local block's size; nil when no such block is held.
     func byteCount(of id: BlockID) -> Int? { entries[id]?.place.count }
 
     /// Takes a block in, or counts one that is there already once more. A local block has an empty frame.
     ///
-    /// - Throws: `BrokerError.spill`.
+    /// - Throws: `BrokerError.spill` when the file may not grow so far.
     mutating func put(_ id: BlockID, _ frame: [UInt8]) throws(BrokerError) {
         if entries[id] != nil {
-            entries[id]?.references += 1
+            retain(id)
             return
         }
         if frame.isEmpty, let content = local?.content(of: id) {
             entries[id] = Entry(place: .local(count: content.byteCount), references: 1)
             return
         }
-        if memoryBytes + frame.count <= memoryBytesMax || frame.isEmpty {
+        if memoryBytes + waitingBytes + frame.count <= memoryBytesMax || frame.isEmpty {
             memoryBytes += frame.count
             entries[id] = Entry(place: .memory(frame), references: 1)
             return
         }
+        let range: Range<Int>
         do throws(SystemFailure) {
-            if spill == nil { spill = try SpillFile(folder: folder) }
-            let offset = try spill!.store(frame, bytesMax: spillBytesMax)
-            entries[id] = Entry(place: .file(offset: offset, count: frame.count), references: 1)
+            range = try space.take(frame.count, bytesMax: spillBytesMax)
         } catch {
             throw .spill(operation: error.operation, errno: error.errno)
         }
+        lastWrite += 1
+        waitingBytes += frame.count
+        entries[id] = Entry(place: .waiting(frame, range, write: lastWrite), references: 1)
+        let (number, storage, onSpilled) = (lastWrite, storage, onSpilled)
+        lane.run {
+            var failure: SystemFailure?
+            do throws(SystemFailure) { try storage.write(frame, at: range.lowerBound) } catch { failure = error }
+            onSpilled(SpilledBlock(id: id, write: number, byteCount: frame.count, failure: failure))
+        }
     }
+
+    /// Takes note of a write that has ended. One that failed leaves its block in memory; returns why.
+    mutating func take(_ spilled: SpilledBlock) -> SystemFailure? {
+        waitingBytes -= spilled.byteCount
+        // It may have gone since, and even have come again.
+        guard case .waiting(let frame, let range, spilled.write)? = entries[spilled.id]?.place else { return nil }
+        guard let failure = spilled.failure else {
+            entries[spilled.id]?.place = .file(range)
+            return nil
+        }
+        free(range)
+        memoryBytes += frame.count
+        entries[spilled.id]?.place = .memory(frame)
+        return failure
+    }
+
+    /// Counts a block once more; nothing when no such block is held.
+    mutating func retain(_ id: BlockID) { entries[id]?.references += 1 }
 
     /// Gives one count back; the block goes with the last.
     mutating func release(_ id: BlockID) {
@@ -90,81 +135,55 @@ struct BlockStore {
         entries[id] = nil
         switch entry.place {
         case .memory(let frame): memoryBytes -= frame.count
-        case .file(let offset, let count): spill?.free(offset..<(offset + count))
+        // What is written there next comes after this write.
+        case .waiting(_, let range, _), .file(let range): free(range)
         case .local: local?.remove(id)
         }
     }
 
-    /// `count` bytes of a block from `offset`, fewer at its end; nil when no such block is held, it is a local one, or
-    /// the offset is beyond its end.
-    func part(of id: BlockID, offset: Int, count: Int) throws(BrokerError) -> [UInt8]? {
-        guard let entry = entries[id], offset >= 0, offset <= entry.place.count else { return nil }
-        let length = min(count, entry.place.count - offset)
-        switch entry.place {
-        case .memory(let frame):
-            return offset == 0 && length == frame.count ? frame : Array(frame[offset..<(offset + length)])
-        case .local: return nil
-        case .file(let start, _):
-            do throws(SystemFailure) {
-                return try spill?.file.read(length, at: start + offset)
-            } catch {
-                throw .spill(operation: error.operation, errno: error.errno)
-            }
+    private mutating func free(_ range: Range<Int>) {
+        guard space.free(range) else { return }
+        let (storage, end) = (storage, space.end)
+        // Giving the room back is a courtesy to others on the disk; the store is sound without it.
+        lane.run { try? storage.truncate(to: end) }
+    }
+
+    /// Where a block's frame is; nil when no such block is held, or it is a local one. Valid as long as it is held.
+    func source(of id: BlockID) -> BlockSource? {
+        switch entries[id]?.place {
+        case .memory(let frame), .waiting(let frame, _, _): .memory(frame)
+        case .file(let range): .file(storage, range)
+        case .local, nil: nil
         }
     }
 }
 
-/// A file without a name whose freed ranges are used again, first fit.
-private struct SpillFile {
-    let file: FileDescriptor
-    private(set) var usedBytes = 0
-    private var end = 0
-    /// Ascending, never touching each other nor the end.
-    private var holes: [Range<Int>] = []
+/// A write to the file that has ended.
+struct SpilledBlock: Sendable {
+    var id: BlockID
+    /// Which of the store's writes it was.
+    var write: UInt64
+    var byteCount: Int
+    var failure: SystemFailure?
+}
 
-    init(folder: String) throws(SystemFailure) {
-        let name = String(UInt64.random(in: .min ... .max), radix: 16)
-        let path = "\(folder)/.ink-blocks.\(name)"
-        file = try FileDescriptor(
-            opening: path, flags: O_CREAT | O_EXCL | O_RDWR, mode: 0o600, operation: "create a file in \(folder)")
-        unlink(path)
+/// Where a block's frame is. What lies in the file is read beside the loop.
+enum BlockSource: Sendable {
+    case memory([UInt8])
+    case file(any SpillStorage, Range<Int>)
+
+    /// Some of the frame's bytes.
+    func read(_ range: Range<Int>) throws(SystemFailure) -> [UInt8] {
+        switch self {
+        case .memory(let frame): range == 0..<frame.count ? frame : Array(frame[range])
+        case .file(let storage, let place): try storage.read(range.count, at: place.lowerBound + range.lowerBound)
+        }
     }
 
-    mutating func store(_ frame: [UInt8], bytesMax: Int) throws(SystemFailure) -> Int {
-        if let index = holes.firstIndex(where: { $0.count >= frame.count }) {
-            let hole = holes[index]
-            try file.write(frame, at: hole.lowerBound)
-            let rest = (hole.lowerBound + frame.count)..<hole.upperBound
-            if rest.isEmpty { holes.remove(at: index) } else { holes[index] = rest }
-            usedBytes += frame.count
-            return hole.lowerBound
+    func read() throws(SystemFailure) -> [UInt8] {
+        switch self {
+        case .memory(let frame): frame
+        case .file(let storage, let place): try storage.read(place.count, at: place.lowerBound)
         }
-        guard frame.count <= bytesMax, end <= bytesMax - frame.count else {
-            throw SystemFailure(operation: "grow", errno: EFBIG)
-        }
-        try file.write(frame, at: end)
-        defer { end += frame.count }
-        usedBytes += frame.count
-        return end
-    }
-
-    mutating func free(_ range: Range<Int>) {
-        usedBytes -= range.count
-        var range = range
-        var index = holes.firstIndex { $0.lowerBound >= range.upperBound } ?? holes.endIndex
-        if index < holes.endIndex, holes[index].lowerBound == range.upperBound {
-            range = range.lowerBound..<holes.remove(at: index).upperBound
-        }
-        if index > 0, holes[index - 1].upperBound == range.lowerBound {
-            index -= 1
-            range = holes.remove(at: index).lowerBound..<range.upperBound
-        }
-        guard range.upperBound == end else {
-            holes.insert(range, at: index)
-            return
-        }
-        end = range.lowerBound
-        // Giving the room back is a courtesy to others on the disk; the store is sound without it.
-        try? file.truncate(to: end)
     }
 }

@@ -42,6 +42,25 @@ extension BrokerLoop {
     private static let overtakingExports = 4
 
     private func prepare(_ job: ExportJob, _ life: ExportLife) {
+        unprepared.append((job, life))
+        prepareNext()
+    }
+
+    /// Has the next project read and cut: one at a time, and none while blocks of those before wait for the disk, so that
+    /// no more than one project's are in memory beyond the budget.
+    func prepareNext() {
+        guard !isPreparing, !store.isBehind else { return }
+        while !unprepared.isEmpty {
+            let (job, life) = unprepared.removeFirst()
+            // It may have been cancelled since.
+            guard jobs[job.id]?.life == life else { continue }
+            isPreparing = true
+            cut(job, life)
+            return
+        }
+    }
+
+    private func cut(_ job: ExportJob, _ life: ExportLife) {
         let (mailbox, encoder, local) = (mailbox, encoder, store.local)
         cutting.run {
             let (result, time) = LaneTime.measure { () -> Result<(PictureDraft, [EncodedBlock]), BrokerError> in
@@ -66,6 +85,8 @@ extension BrokerLoop {
     /// Takes what was done beside the loop, unless the export has ended meanwhile.
     func take(_ answer: LaneAnswer, of life: ExportLife) {
         let id = life.job
+        if case .prepared = answer { isPreparing = false }
+        defer { prepareNext() }
         guard let job = jobs[id], job.life == life else {
             for block in answer.blocks { store.local?.remove(block.id) }
             return
@@ -170,12 +191,14 @@ extension BrokerLoop {
             jobs[id]?.decoded = []
             jobs[id]?.plan = plan
             jobs[id]?.stitch = StitchState(grid: plan.grid, format: plan.format, window: schedule.window)
-            jobs[id]?.output = PictureOutput(
-                destination: job.destination, tag: job.temporaryTag, isPrivate: job.isPrivate,
-                replaces: job.replaces, wantsDigest: job.wantsDigest,
-                head: PictureHead(
-                    size: plan.output, format: plan.format, dpi: options.dpi, text: options.text,
-                    digest: options.digest), container: container)
+            let head = PictureHead(
+                size: plan.output, format: plan.format, dpi: options.dpi, text: options.text, digest: options.digest)
+            jobs[id]?.output = PictureOutput(destination: job.destination, head: head, container: container) {
+                () throws(BrokerError) in
+                try PictureWriter(
+                    target: job.destination, tag: job.temporaryTag, isPrivate: job.isPrivate, replaces: job.replaces,
+                    wantsDigest: job.wantsDigest)
+            }
             onEvent(.progress(id, done: 0, total: plan.grid.count))
             tell(.tilesPlanned(id, schedule))
         } catch {
@@ -222,7 +245,7 @@ extension BrokerLoop {
         jobs[id]?.stitch = stitch
         guard !ready.isEmpty else { return }
         if isComplete { jobs[id]?.stage = .finishing }
-        let (mailbox, syncing) = (mailbox, syncing[Int(id.rawValue % UInt64(syncing.count))])
+        let (mailbox, syncing) = (mailbox, syncing)
         let finishing = isComplete ? self.finishing(id) : nil
         writing.run {
             let (result, time) = LaneTime.measure {

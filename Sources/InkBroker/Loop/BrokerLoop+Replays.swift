@@ -14,25 +14,47 @@ extension BrokerLoop {
         guard let folder = configuration.replayFolder, case .attemptsExhausted(let role, let story) = failure,
             let job = jobs[id], let (task, _) = try? makeTask(role, of: job)
         else { return nil }
-        var blocks: [Block] = []
+        var blocks: [(id: BlockID, source: BlockSource)] = []
         var bytes = 0
         for block in task.blocks {
             guard let count = store.byteCount(of: block), bytes + count <= Self.replayBytesMax,
-                let frame = try? store.part(of: block, offset: 0, count: count)
+                let source = store.source(of: block)
             else { return nil }
             bytes += count
-            blocks.append(Block(id: block, frame: frame))
+            blocks.append((block, source))
         }
         let name = role.description.map { $0.isLetter || $0.isNumber ? $0 : "-" }
         let path = "\(folder)/job-\(id.rawValue)-\(String(name)).replay"
         let title = ([job.name, role.description] + story).joined(separator: "; ")
-        let file = ReplayFile(title: title, task: task, blocks: blocks)
-        writing.run {
+        let head = ReplayFile.head(title: title, task: task, blockCount: blocks.count)
+        // The job gives them up before they have been read.
+        for block in blocks { store.retain(block.id) }
+        let mailbox = mailbox
+        checking.run { [blocks] in
             BrokerLoop.removeOldReplays(in: folder)
             // Without a disk to keep it on there is no replay; the job's error has been told by then.
-            try? PendingFile.write(file.encoded(), to: path, tag: "new", mode: 0o600)
+            try? BrokerLoop.writeReplay(head, blocks, to: path)
+            mailbox.post(.blocksServed(blocks.map(\.id)))
         }
         return path
+    }
+
+    /// One block after the other, so that no more than one is in memory.
+    private static func writeReplay(
+        _ head: [UInt8], _ blocks: [(id: BlockID, source: BlockSource)], to path: String
+    ) throws(SystemFailure) {
+        var file = try PendingFile(target: path, tag: "new", mode: 0o600, makesFolders: false)
+        do throws(SystemFailure) {
+            try file.write(head)
+            for (id, source) in blocks {
+                try file.write(ReplayFile.record(of: Block(id: id, frame: try source.read())))
+            }
+            try file.sync()
+            try file.publish()
+        } catch {
+            file.discard()
+            throw error
+        }
     }
 
     /// Makes room for one more.

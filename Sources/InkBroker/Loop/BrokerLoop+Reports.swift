@@ -20,8 +20,9 @@ extension BrokerLoop {
         report.tasksFailed = counters.failed
         report.tasksRaced = scheduler.counters.raced
         report.tasksVerified = scheduler.counters.verified
-        report.blockBytes = store.memoryBytes
+        report.blockBytes = store.memoryBytes + store.waitingBytes
         report.spilledBytes = store.spilledBytes
+        report.queuedBytes = queues.count
         return report
     }
 

@@ -5,7 +5,7 @@ import InkSystem
 /// Tasks out, results in.
 extension BrokerLoop {
     func dispatch(_ dispatch: Dispatch) {
-        guard peers[dispatch.worker] != nil else {
+        guard let peer = peers[dispatch.worker] else {
             tell(.workerLost(dispatch.worker, reason: "its connection is gone"))
             return
         }
@@ -15,7 +15,7 @@ extension BrokerLoop {
         }
         do {
             let (task, limit) = try makeTask(dispatch.role, of: job)
-            let (payload, block) = try TaskPayload.make(task)
+            let (payload, block) = try TaskPayload.make(task, inlineBytes: peer.inlineTaskBytes)
             if let block { try store.put(block.id, block.frame) }
             let milliseconds = (dispatch.deadline - min(dispatch.deadline, SystemClock.nanoseconds)) / 1_000_000
             let assignment = TaskAssignment(
@@ -208,12 +208,43 @@ extension BrokerLoop {
         jobs[assembly.job]?.phases.composite += min(elapsed, done.phases.composite)
         jobs[assembly.job]?.phases.encode += min(elapsed, done.phases.encode)
         peers[worker]?.assemblies[id]?.isDone = true
-        let digest = scheduler.wantsDigest(id.task) ? ResultDigest.of(assembly, in: store) : []
-        tell(.taskFinished(worker, id, digest: digest))
+        if scheduler.wantsDigest(id.task) {
+            digest(assembly, id, worker)
+        } else {
+            tell(.taskFinished(worker, id))
+        }
+    }
+
+    /// Has the digest of a whole result made. Its worker keeps its place in the scheduler until then, so no more wait than
+    /// workers have tasks in hand.
+    private func digest(_ assembly: Assembly, _ id: AttemptID, _ worker: WorkerID) {
+        let (digest, blocks, mailbox) = (ResultDigest(assembly, in: store), assembly.blocks, mailbox)
+        for block in blocks { store.retain(block) }
+        digesting[id] = worker
+        checking.run {
+            let result: Result<[UInt8], ResultDigest.Unreadable>
+            do throws(ResultDigest.Unreadable) { result = .success(try digest.make()) } catch {
+                result = .failure(error)
+            }
+            mailbox.post(.digested(worker, id, blocks, result))
+        }
+    }
+
+    func take(_ result: Result<[UInt8], ResultDigest.Unreadable>, of id: AttemptID, _ worker: WorkerID) {
+        // The result may not be wanted any more, or its worker be gone.
+        guard peers[worker]?.assemblies[id]?.isDone == true else { return }
+        switch result {
+        case .success(let digest): tell(.taskFinished(worker, id, digest: digest))
+        case .failure(let error):
+            // The broker's own trouble; the worker is not to blame.
+            failJobs(needing: error.block, error.failure)
+            forget(id, of: worker)
+            tell(.taskFailed(worker, id, .cancelled))
+        }
     }
 
     /// The export that a result is for; nil when it has ended.
-    private func job(of assembly: Assembly) -> JobRun? {
+    func job(of assembly: Assembly) -> JobRun? {
         jobs[assembly.job].flatMap { $0.submitted == assembly.submitted ? $0 : nil }
     }
 

@@ -5,11 +5,9 @@ import InkSystem
 /// Messages from and to workers.
 extension BrokerLoop {
     /// Pieces of blocks that a worker may have asked for and not got.
-    private static let wantedPartsMax = 1024
+    static let wantedPartsMax = 1024
     /// Messages that a worker may leave lying: more than its tasks, their ends and the blocks that it may ask for at once.
     private static let unsentMax = 4 * ProtocolLimits.tasksInHand
-    /// Pieces of blocks that are sent to a worker before the others are looked at again.
-    private static let partsPerTurn = 8
 
     func take(_ received: ReceivedMessage) {
         let route = received.parts[0]
@@ -32,8 +30,8 @@ extension BrokerLoop {
         // A worker that was given up hears nothing any more, and introduces itself again.
         // A connection has one key; a message with another is not this worker's.
         guard let worker = sessions[route], peers[worker]?.keyName == received.userID else {
-            let version = WorkerMessage.version(ofFrame: received.parts[1]) ?? 0
-            if version >= ProtocolLimits.unknownWorkerVersion { post(.unknownWorker, to: route) }
+            let version = WorkerMessage.version(ofFrame: received.parts[1]) ?? ProtocolLimits.version
+            post(.unknownWorker, to: route, version: version)
             if case .resultPart(let part) = message { store.local?.discard(part.bytes, sequence: part.sequence) }
             return
         }
@@ -41,12 +39,32 @@ extension BrokerLoop {
         switch message {
         case .hello, .heartbeat: break
         case .blockRequest(let ranges): want(ranges, worker)
-        case .resultPart(let part): take(part, worker)
+        case .resultPart(let part):
+            if peers[worker]?.line.isBounded == true {
+                peers[worker]?.received.take(part.bytes.count)
+                unacknowledged.insert(worker)
+            }
+            take(part, worker)
         case .taskDone(let done): take(done, worker)
         case .taskFailed(let failed): take(failed, worker)
         case .goodbye(.draining): startDraining(worker)
         case .goodbye(.left): lose(worker, "it left")
+        case .acknowledge(let total):
+            peers[worker]?.line.acknowledge(total, now: SystemClock.milliseconds)
+            if peers[worker]?.hasWork == true { behind.insert(worker) }
+        case .underWay(let attempts):
+            for attempt in attempts {
+                tell(.taskProgressed(worker, AttemptID(task: attempt.task, attempt: attempt.attempt)))
+            }
         }
+    }
+
+    /// Tells workers how much of their results has come.
+    func acknowledge() {
+        for id in unacknowledged.sorted() {
+            if let total = peers[id]?.received.acknowledgement() { send(.acknowledge(total), to: id) }
+        }
+        unacknowledged.removeAll()
     }
 
     private func welcome(_ hello: Hello, _ route: [UInt8], _ received: ReceivedMessage) {
@@ -69,7 +87,10 @@ extension BrokerLoop {
         peers[id] = Peer(
             id: id, route: route, name: hello.workerName, rendererVersion: hello.rendererVersion,
             protocolVersion: version, threads: hello.threads,
-            address: received.peerAddress, keyName: received.userID, lastHeard: now, lastSent: now)
+            address: received.peerAddress, keyName: received.userID,
+            line: version >= ProtocolLimits.acknowledgingVersion
+                ? LineWindow(endpoint: configuration.endpoint) : .unbounded,
+            lastHeard: now, lastSent: now, queued: queues.makePeer())
         sessions[route] = id
         note(id, .joined)
         send(
@@ -108,6 +129,7 @@ extension BrokerLoop {
 
     private func removePeer(_ worker: WorkerID, _ reason: String) {
         guard let peer = peers[worker] else { return }
+        peer.queued.remove(peer.unsent.reduce(peer.readingBytes) { $0 + $1.frame.count })
         for (attempt, assembly) in peer.assemblies.sorted(by: { $0.key < $1.key }) {
             note(attempt, assembly.role, of: assembly.job, worker, .lost(reason: reason))
         }
@@ -123,9 +145,13 @@ extension BrokerLoop {
         let heartbeat = UInt64(configuration.heartbeatMilliseconds) * 1_000_000
         for id in peers.keys.sorted() {
             guard let peer = peers[id] else { continue }
-            if now - min(now, peer.lastHeard) >= liveness {
+            if isTakingIn, now - min(now, peer.lastHeard) >= liveness {
                 lose(id, "silent for \(configuration.livenessMilliseconds) ms")
-            } else if now - min(now, peer.lastSent) >= heartbeat, !peer.hasWork {
+                continue
+            }
+            // What is taken for lost on the way makes room.
+            if peer.hasWork { behind.insert(id) }
+            if now - min(now, peer.lastSent) >= heartbeat, peer.unsent.isEmpty {
                 send(.heartbeat, to: id)
             }
         }
@@ -141,6 +167,7 @@ extension BrokerLoop {
         do throws(ProtocolError) {
             let frame = try message.encoded(version: version)
             peers[worker]?.unsent.append(UnsentMessage(frame: frame, attempt: attempt))
+            peers[worker]?.queued.add(frame.count)
         } catch {
             // Only a text or a task beyond the protocol's limits cannot be written, and both are cut before.
             lose(worker, "a message to it cannot be written: \(error)")
@@ -149,6 +176,9 @@ extension BrokerLoop {
         guard !flushMessages(worker) else { return }
         behind.insert(worker)
         if peers[worker]?.unsent.count ?? 0 > Self.unsentMax { lose(worker, "it does not take its messages") }
+        if queues.isOverfull, let slowest = queues.slowest(peers.values.map { ($0.id, $0.queued) }) {
+            lose(slowest, "it does not take its messages, and too much waits for all workers together")
+        }
     }
 
     /// Does not take a stranger on, and says so on both sides.
@@ -173,8 +203,9 @@ extension BrokerLoop {
     /// Sends what has been waiting. Returns whether anything still is.
     func flush() -> Bool {
         for id in behind.sorted() {
-            if flushMessages(id) { flushParts(id) }
-            if peers[id]?.hasWork != true { behind.remove(id) }
+            let isWaiting = flushMessages(id) && flushParts(id)
+            // What waits for room on the line goes on when the worker says that something has arrived.
+            if isWaiting || peers[id]?.hasWork != true { behind.remove(id) }
         }
         return !behind.isEmpty
     }
@@ -184,41 +215,16 @@ extension BrokerLoop {
         while let message = peers[worker]?.unsent.first {
             guard sendNow(message.frame, to: worker) else { return false }
             peers[worker]?.unsent.removeFirst()
+            // ZeroMQ's part of it counts by itself.
+            peers[worker]?.queued.remove(message.frame.count)
         }
         return peers[worker] != nil
     }
 
-    private func flushParts(_ worker: WorkerID) {
-        for _ in 0..<BrokerLoop.partsPerTurn {
-            guard let part = peers[worker]?.wanted.first else { return }
-            do {
-                let message: BrokerMessage
-                if let bytes = try store.part(of: part.id, offset: part.range.lowerBound, count: part.range.count) {
-                    message = .blockPart(
-                        BlockPart(
-                            id: part.id, offset: UInt64(part.range.lowerBound), totalBytes: UInt64(part.totalBytes),
-                            bytes: bytes))
-                } else {
-                    message = .blockMissing(part.id)
-                }
-                let frame = try message.encoded(version: peers[worker]?.protocolVersion ?? ProtocolLimits.version)
-                guard sendNow(frame, to: worker) else { return }
-                if let owner = owners[part.id] { jobs[owner]?.bytesSent += frame.count }
-                peers[worker]?.wanted.removeFirst()
-            } catch let error as BrokerError {
-                peers[worker]?.wanted.removeFirst()
-                if let owner = owners[part.id] { fail(owner, error) }
-            } catch {
-                lose(worker, "a block for it cannot be written: \(error)")
-                return
-            }
-        }
-    }
-
-    private func sendNow(_ frame: [UInt8], to worker: WorkerID) -> Bool {
-        guard let route = peers[worker]?.route else { return false }
+    func sendNow(_ frame: [UInt8], to worker: WorkerID) -> Bool {
+        guard let peer = peers[worker] else { return false }
         do throws(ProtocolError) {
-            switch try socket.send([route, frame]) {
+            switch try socket.send([peer.route, frame], countedIn: peer.queued) {
             case .sent:
                 peers[worker]?.lastSent = SystemClock.nanoseconds
                 return true
@@ -229,23 +235,5 @@ extension BrokerLoop {
             lose(worker, error.description)
         }
         return false
-    }
-
-    private func want(_ ranges: [BlockRange], _ worker: WorkerID) {
-        behind.insert(worker)
-        for range in ranges {
-            guard let total = store.byteCount(of: range.id) else {
-                send(.blockMissing(range.id), to: worker)
-                continue
-            }
-            let parts = BlockPart.ranges(from: range.offset, totalBytes: total)
-            if parts.isEmpty { send(.blockMissing(range.id), to: worker) }
-            for part in parts {
-                peers[worker]?.wanted.append(WantedPart(id: range.id, range: part, totalBytes: total))
-            }
-        }
-        if peers[worker]?.wanted.count ?? 0 > BrokerLoop.wantedPartsMax {
-            refuse(worker, "it asks for too much at once")
-        }
     }
 }

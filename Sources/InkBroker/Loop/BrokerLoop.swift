@@ -9,6 +9,7 @@ struct LoopParts: Sendable {
     var container: PictureContainer
     var mailbox: Mailbox<LoopCommand>
     var local: LocalBlocks?
+    var spill: any SpillStorage
     var onEvent: @Sendable (BrokerEvent) -> Void
 }
 
@@ -22,23 +23,37 @@ final class BrokerLoop {
     let onEvent: @Sendable (BrokerEvent) -> Void
     let socket: ZeroMQSocket
     /// Cuts projects into blocks.
-    let cutting = Lane("cutting")
+    let cutting: Lane
     /// Writes bands, in order.
-    let writing = Lane("writing")
+    let writing: Lane
     /// Bring files to the disk and rename them; several, so that journals can share a commit.
-    let syncing = (1...4).map { Lane("syncing-\($0)") }
+    let syncing: LaneGroup
+    /// Brings blocks to the disk, in order.
+    let spilling: Lane
+    /// Reads them back for workers.
+    let reading: Lane
+    /// Makes digests of results, keeps replays.
+    let checking: Lane
 
     let encoder: BlockEncoder
     var scheduler: SchedulerState
     var store: BlockStore
     /// Submitted and not begun, in order of submission.
     var waiting: [(job: ExportJob, submitted: UInt64)] = []
+    /// Begun, and to be read and cut when those before have been.
+    var unprepared: [(job: ExportJob, life: ExportLife)] = []
+    var isPreparing = false
     var jobs: [JobID: JobRun] = [:]
     /// The export that a block was last held for: its traffic is counted there.
     var owners: [BlockID: JobID] = [:]
     var peers: [WorkerID: Peer] = [:]
+    let queues = SendQueues()
     /// Those to whom something is still to be sent.
     var behind: Set<WorkerID> = []
+    /// Those of whom parts have come that have not been acknowledged.
+    var unacknowledged: Set<WorkerID> = []
+    /// Results whose digests are being made.
+    var digesting: [AttemptID: WorkerID] = [:]
     var sessions: [[UInt8]: WorkerID] = [:]
     var lastWorker: UInt64 = 0
     var livesBegun: UInt64 = 0
@@ -49,25 +64,40 @@ final class BrokerLoop {
     private var lastTick: UInt64 = 0
     private var cpuMark: UInt64 = 0
     private var isBusy = false
+    /// Whether messages are received. Not while too much waits for the disk: then it waits with the workers.
+    private(set) var isTakingIn = true
 
     /// Messages taken in before time and the others are looked at again.
     private static let messagesPerTurn = 256
 
-    /// - Throws: `BrokerError.transport` when the endpoint cannot be bound.
+    /// - Throws: `BrokerError.transport` when the endpoint cannot be bound, `noThread`.
     init(_ parts: LoopParts) throws(BrokerError) {
         configuration = parts.configuration
         container = parts.container
         mailbox = parts.mailbox
         onEvent = parts.onEvent
         scheduler = SchedulerState(rules: BrokerLoop.rules(parts.configuration))
+        encoder = parts.local.map(BlockEncoder.local) ?? .standard
+        do throws(SystemFailure) {
+            // Projects are read there.
+            cutting = try Lane(stackBytes: PosixThread.standardStackBytes)
+            writing = try Lane()
+            syncing = try LaneGroup(countMax: 4)
+            spilling = try Lane()
+            reading = try Lane()
+            checking = try Lane()
+        } catch {
+            throw .noThread(errno: error.errno)
+        }
+        let mailbox = parts.mailbox
         store = BlockStore(
             memoryBytesMax: parts.configuration.blockMemoryBytes, spillBytesMax: parts.configuration.spillBytes,
-            folder: parts.configuration.spillFolder, local: parts.local)
-        encoder = parts.local.map(BlockEncoder.local) ?? .standard
+            local: parts.local, storage: parts.spill, lane: spilling, onSpilled: { mailbox.post(.spilled($0)) })
         do throws(ProtocolError) {
             var options = ZeroMQSocketOptions()
-            // Messages of up to 1 MiB: what a slow worker has not taken yet stays bounded.
+            // Of messages too small to be counted in `queues`, and of those of up to 1 MiB that workers send.
             options.highWaterMark = 64
+            options.receivedHighWaterMark = 8
             options.security = parts.configuration.security
             socket = try ZeroMQSocket(.router, context: parts.context, options: options)
             try socket.bind(parts.configuration.endpoint)
@@ -91,9 +121,13 @@ final class BrokerLoop {
         cpuMark = SystemClock.threadNanoseconds
         while true {
             do throws(ProtocolError) {
-                var items = [mailbox.wakeUp.pollItem, socket.pollItem()]
+                var items = [mailbox.wakeUp.pollItem]
+                if isTakingIn { items.append(socket.pollItem()) }
+                items += socket.listeningItems
                 _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: isBusy ? 1 : tickMilliseconds)
                 if items[0].isReadable { for command in mailbox.take() { carryOut(command) } }
+                takeInAgain()
+                turnAway()
                 try receive()
             } catch {
                 failEverything(.transport(error.description))
@@ -107,7 +141,26 @@ final class BrokerLoop {
         if configuration.releasesWorkers { for id in peers.keys.sorted() { send(.drain, to: id) } }
         // What was given up is removed from the disk before the broker says that it has stopped.
         writing.wait()
-        for lane in syncing { lane.wait() }
+        for lane in [spilling, reading, checking] { lane.wait() }
+        syncing.wait()
+    }
+
+    /// Begins or stops to receive messages.
+    private func takeInAgain() {
+        guard isTakingIn == store.isBehind else { return }
+        isTakingIn.toggle()
+        guard isTakingIn else { return }
+        // What they said meanwhile has not been looked at.
+        let now = SystemClock.nanoseconds
+        for (id, peer) in peers {
+            peers[id]?.lastHeard = now
+            for attempt in peer.assemblies.keys { tell(.taskProgressed(id, attempt)) }
+        }
+    }
+
+    private func turnAway() {
+        guard let reason = socket.turnAway() else { return }
+        onEvent(.worker(WorkerNote(worker: "?", what: .refused(reason: reason))))
     }
 
     private var tickMilliseconds: Int {
@@ -115,7 +168,8 @@ final class BrokerLoop {
     }
 
     private func receive() throws(ProtocolError) {
-        for _ in 0..<BrokerLoop.messagesPerTurn {
+        defer { acknowledge() }
+        for _ in 0..<BrokerLoop.messagesPerTurn where !store.isBehind {
             guard let message = try socket.receive() else { return }
             guard message.parts.count == 2, message.discardedParts == 0 else {
                 if let route = message.parts.first, let worker = sessions[route] {
@@ -136,6 +190,13 @@ final class BrokerLoop {
         case .report(let reply): reply(report)
         case .stop: stop()
         case .laneAnswer(let life, let answer): take(answer, of: life)
+        case .spilled(let block): take(block)
+        case .partRead(let worker, let part, let result): take(result, of: part, worker)
+        case .digested(let worker, let attempt, let blocks, let result):
+            digesting[attempt] = nil
+            take(result, of: attempt, worker)
+            release(blocks)
+        case .blocksServed(let blocks): release(blocks)
         }
     }
 
@@ -144,7 +205,22 @@ final class BrokerLoop {
         guard now - lastTick >= UInt64(tickMilliseconds) * 1_000_000 else { return }
         lastTick = now
         keepPeersAlive(now: now)
+        // Signs of progress that have not been looked at keep their tasks.
+        guard isTakingIn else { return }
+        // What is late now is the broker's.
+        for (attempt, worker) in digesting { tell(.taskProgressed(worker, attempt)) }
+        excuseReaders(now: now)
         tell(.tick)
+    }
+
+    /// Who waits for a disk that takes a good part of a lease is not late. A disk that is well excuses nobody: other tasks'
+    /// blocks are read all the time.
+    private func excuseReaders(now: UInt64) {
+        let patience = UInt64(max(0, configuration.leaseMilliseconds)) * 1_000_000 / 4
+        for (id, peer) in peers where peer.isReading && now - min(now, peer.readingSince) >= patience {
+            peers[id]?.readingSince = now
+            for attempt in peer.assemblies.keys { tell(.taskProgressed(id, attempt)) }
+        }
     }
 
     /// What the loop has spent since the last time, in equal parts to the exports under way.

@@ -1,7 +1,7 @@
 import CSystem
-import Dispatch
 import Glibc
 import InkSystem
+import Synchronization
 
 /// What a piece of work took, nanoseconds.
 struct LaneTime: Hashable, Sendable {
@@ -22,14 +22,32 @@ struct LaneTime: Hashable, Sendable {
     }
 }
 
-/// A thread of its own for work that must be done in order and must not hold up the loop.
-final class Lane: Sendable {
-    private let queue: DispatchQueue
+/// Lanes that share work that has no order. The first is there from the start; another one is started while all are busy, if
+/// the system gives a thread.
+final class LaneGroup: Sendable {
+    private let lanes: Mutex<[Lane]>
+    private let countMax: Int
 
-    init(_ name: String) { queue = DispatchQueue(label: "ink.broker.\(name)") }
+    init(countMax: Int) throws(SystemFailure) {
+        lanes = Mutex([try Lane()])
+        self.countMax = countMax
+    }
 
-    func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    func run(_ work: @escaping Lane.Work) { idlest().run(work) }
+
+    private func idlest() -> Lane {
+        lanes.withLock { lanes in
+            let loads = lanes.map(\.load)
+            let least = loads.indices.min { loads[$0] < loads[$1] } ?? 0
+            // Without it the others do the work.
+            if loads[least] > 0, lanes.count < countMax, let lane = try? Lane() {
+                lanes.append(lane)
+                return lane
+            }
+            return lanes[least]
+        }
+    }
 
     /// Waits until everything that was asked for before is done.
-    func wait() { queue.sync {} }
+    func wait() { for lane in lanes.withLock({ $0 }) { lane.wait() } }
 }

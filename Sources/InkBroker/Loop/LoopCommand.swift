@@ -1,5 +1,6 @@
 import InkEngine
 import InkProtocol
+import InkSystem
 
 /// What other threads tell the broker's loop.
 enum LoopCommand: Sendable {
@@ -10,6 +11,14 @@ enum LoopCommand: Sendable {
     case report(@Sendable (BrokerReport) -> Void)
     case stop
     case laneAnswer(ExportLife, LaneAnswer)
+    /// A block is on the disk, or could not be brought there.
+    case spilled(SpilledBlock)
+    /// A piece of a block has been read back for a worker.
+    case partRead(WorkerID, WantedPart, Result<[UInt8], SystemFailure>)
+    /// A result's digest is made; the blocks were held for it.
+    case digested(WorkerID, AttemptID, [BlockID], Result<[UInt8], ResultDigest.Unreadable>)
+    /// Blocks that were held for work beside the loop have served.
+    case blocksServed([BlockID])
 }
 
 /// An export from one submission to its end. A job that is submitted again under its number lives another life: what was

@@ -14,18 +14,31 @@ struct Peer {
     let address: String?
     /// The name of its key; every message must come with it. nil without keys.
     let keyName: String?
+    /// What goes to it of blocks, and what has come of results.
+    var line: LineWindow
+    var received = PartsReceived()
     var isDraining = false
     var tasksDone = 0
     var lastHeard: UInt64
     var lastSent: UInt64
+    /// What waits to be sent to it, here and with ZeroMQ.
+    let queued: QueuedBytes
     /// Messages that the connection had no room for, oldest first.
     var unsent: [UnsentMessage] = []
-    /// Pieces of blocks that were asked for; they are read when they are sent.
+    /// Pieces of blocks that were asked for; they are read when there is room for them.
     var wanted: [WantedPart] = []
+    /// Bytes of the first of them that are being read from the disk.
+    var readingBytes = 0
+    var isReading: Bool { readingBytes > 0 }
+    /// When that began, or when it was last taken for the reason why its tasks do not get on.
+    var readingSince: UInt64 = 0
     /// What the worker has been given and has not answered.
     var assemblies: [AttemptID: Assembly] = [:]
 
     var hasWork: Bool { !unsent.isEmpty || !wanted.isEmpty }
+
+    /// A task that is larger goes to it as a block: in parts that the line takes.
+    var inlineTaskBytes: Int { line.isBounded ? max(4 << 10, line.partBytes) : ProtocolLimits.inlineTaskBytes }
 }
 
 struct UnsentMessage {

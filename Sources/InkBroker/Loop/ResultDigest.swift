@@ -1,23 +1,64 @@
 import InkEngine
 import InkProtocol
+import InkSystem
 
 /// What a result says, whatever its compression: two honest workers of one renderer version give the same, also with
-/// other versions of the compressing libraries.
-enum ResultDigest {
-    /// SHA-256; a result that cannot be read has none, and is equal to no honest one.
-    static func of(_ assembly: Assembly, in store: BlockStore) -> [UInt8] {
-        let hash = SHA256()
-        if let band = assembly.band {
-            add(band, to: hash)
-        }
-        if let pixels = assembly.pixels { hash.update(content(of: pixels, in: store)) }
+/// other versions of the compressing libraries. Made beside the loop: a result may be large, and lie on the disk.
+struct ResultDigest: Sendable {
+    private enum Piece: Sendable {
+        case band(BandResult)
+        /// Before what a block holds: what it is.
+        case bytes([UInt8])
+        case block(BlockID, BlockSource)
+    }
+
+    /// A block that could not be read back.
+    struct Unreadable: Error, Hashable {
+        var block: BlockID
+        var failure: SystemFailure
+    }
+
+    private var pieces: [Piece] = []
+
+    /// Takes down where the result's parts are; its blocks have to be held until the digest is made.
+    init(_ assembly: Assembly, in store: BlockStore) {
+        if let band = assembly.band { pieces.append(.band(band)) }
+        if let pixels = assembly.pixels { add(pixels, in: store) }
         for chunk in assembly.chunks {
             switch chunk {
-            case .constant(let value): hash.update([0] + withUnsafeBytes(of: value.littleEndian) { Array($0) })
-            case .block(let id): hash.update([1] + content(of: id, in: store))
+            case .constant(let value):
+                pieces.append(.bytes([0] + withUnsafeBytes(of: value.littleEndian) { Array($0) }))
+            case .block(let id):
+                pieces.append(.bytes([1]))
+                add(id, in: store)
             }
         }
-        hash.update(Array("\(assembly.maskBounds.map { "\($0)" } ?? "none")".utf8))
+        pieces.append(.bytes(Array("\(assembly.maskBounds.map { "\($0)" } ?? "none")".utf8)))
+    }
+
+    private mutating func add(_ id: BlockID, in store: BlockStore) {
+        if case .bytes(let bytes) = store.local?.content(of: id) {
+            pieces.append(.bytes(bytes))
+        } else if let source = store.source(of: id) {
+            pieces.append(.block(id, source))
+        }
+    }
+
+    /// SHA-256. What cannot be decompressed stands for its own bytes, and is equal to nothing honest.
+    func make() throws(Unreadable) -> [UInt8] {
+        let hash = SHA256()
+        for piece in pieces {
+            switch piece {
+            case .band(let band): Self.add(band, to: hash)
+            case .bytes(let bytes): hash.update(bytes)
+            case .block(let id, let source):
+                let frame: [UInt8]
+                do throws(SystemFailure) { frame = try source.read() } catch {
+                    throw Unreadable(block: id, failure: error)
+                }
+                hash.update((try? Block(id: id, frame: frame).content()) ?? id.digest)
+            }
+        }
         return hash.finish()
     }
 
@@ -32,13 +73,5 @@ enum ResultDigest {
         }
         hash.update(piece.content)
         hash.update([piece.endsStream ? 1 : 0])
-    }
-
-    private static func content(of id: BlockID, in store: BlockStore) -> [UInt8] {
-        if case .bytes(let bytes) = store.local?.content(of: id) { return bytes }
-        guard let count = store.byteCount(of: id), let frame = try? store.part(of: id, offset: 0, count: count) else {
-            return []
-        }
-        return (try? Block(id: id, frame: frame).content()) ?? id.digest
     }
 }

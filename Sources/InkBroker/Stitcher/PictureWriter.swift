@@ -21,7 +21,7 @@ final class PictureWriter: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        var file: PendingFile
+        var file: any OutputFile
         /// nil when it is not wanted.
         var hash: Hash?
     }
@@ -34,14 +34,18 @@ final class PictureWriter: Sendable {
     /// Makes the target's folder if it is missing, and a new file in it.
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
-    init(
+    convenience init(
         target: String, tag: String? = nil, isPrivate: Bool = false, replaces: Bool = true, wantsDigest: Bool = true
     ) throws(BrokerError) {
         try Self.checkTarget(target)
         let file = try Self.asOutput(target) { () throws(SystemFailure) in
             try PendingFile(target: target, tag: tag, mode: isPrivate ? 0o600 : 0o666, replaces: replaces)
         }
-        self.target = file.target
+        self.init(file, wantsDigest: wantsDigest)
+    }
+
+    init(_ file: any OutputFile, wantsDigest: Bool) {
+        target = file.target
         temporary = file.temporary
         state = Mutex(State(file: file, hash: wantsDigest ? Hash(stream: SHA256()) : nil))
     }

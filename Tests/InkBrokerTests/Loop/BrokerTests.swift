@@ -16,13 +16,18 @@ final class Farm: Sendable {
     let context: ZeroMQContext
     let endpoint: String
 
-    init(_ change: (inout BrokerConfiguration) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - spill: nil: a file in the folder.
+    ///   - isRemote: whether workers come over TCP.
+    init(
+        spill: (any SpillStorage)? = nil, isRemote: Bool = false,
+        _ change: (inout BrokerConfiguration) -> Void = { _ in }
+    ) throws {
         let name = UUID().uuidString
         folder = NSTemporaryDirectory() + "ink-broker-\(name)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        endpoint = "inproc://\(name)"
         context = try ZeroMQContext()
-        var configuration = BrokerConfiguration(endpoint: endpoint)
+        var configuration = BrokerConfiguration(endpoint: isRemote ? "tcp://127.0.0.1:*" : "inproc://\(name)")
         configuration.heartbeatMilliseconds = 50
         // All tests run at once: a worker may have to wait for seconds.
         configuration.livenessMilliseconds = 10_000
@@ -30,10 +35,12 @@ final class Farm: Sendable {
         change(&configuration)
         let log = EventLog()
         self.log = log
-        broker = try Broker(configuration: configuration, context: context, container: FakePicture.container) {
-            log.add($0)
-        }
+        broker = try Broker(
+            configuration: configuration, context: context, container: FakePicture.container,
+            spill: spill ?? NamelessFile(in: folder)
+        ) { log.add($0) }
         try broker.start()
+        endpoint = broker.boundEndpoint
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -58,6 +65,36 @@ final class Farm: Sendable {
     }
 
     func events(of id: UInt64) -> [BrokerEvent] { log.events(of: JobID(id)) }
+
+    /// Whether an export has been cut into blocks, and these been put.
+    func isPrepared(_ id: UInt64) -> Bool {
+        log.all.contains { if case .prepared(JobID(id)) = $0 { true } else { false } }
+    }
+
+    func until(seconds: Double = 30, _ condition: () throws -> Bool) rethrows -> Bool {
+        let end = Date().addingTimeInterval(seconds)
+        while Date() < end {
+            if try condition() { return true }
+            usleep(2_000)
+        }
+        return try condition()
+    }
+
+    /// What the broker says of itself; nil when it does not answer.
+    var report: BrokerReport? {
+        let reply = Mutex<BrokerReport?>(nil)
+        let isThere = DispatchSemaphore(value: 0)
+        broker.report { report in
+            reply.withLock { $0 = report }
+            isThere.signal()
+        }
+        return isThere.wait(timeout: .now() + 20) == .success ? reply.withLock { $0 } : nil
+    }
+
+    /// Whether the broker holds nothing for anybody (any more).
+    var isEmpty: Bool {
+        report.map { $0.blockBytes == 0 && $0.spilledBytes == 0 && $0.queuedBytes == 0 } == true
+    }
 
     /// Why workers of a name left.
     func departures(of name: String) -> [String] {

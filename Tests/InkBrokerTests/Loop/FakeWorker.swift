@@ -73,6 +73,7 @@ private final class FakeSession {
     private var blocks: [BlockID: [UInt8]] = [:]
     private var partial: [BlockID: [UInt8]] = [:]
     private var held: [TaskAssignment] = []
+    private var received = PartsReceived()
     private var isSilent = false
     private var lastSent: UInt64 = 0
 
@@ -112,6 +113,8 @@ private final class FakeSession {
             }
             if let task = waiting[waiting.count - 1].task { try request(task.blocks) }
         case .blockPart(let part):
+            received.take(part.bytes.count)
+            if let total = received.acknowledgement() { try send(.acknowledge(total)) }
             partial[part.id, default: []] += part.bytes
             guard let frame = partial[part.id] else { return }
             if UInt64(frame.count) == part.totalBytes {
@@ -212,7 +215,7 @@ private final class FakeSession {
         switch task {
         case .decode(let decode):
             // The "PNG" says its size in words.
-            let words = String(decoding: blocks[decode.image]!, as: UTF8.self).split(separator: " ")
+            let words = String(decoding: blocks[decode.image]!.prefix(40), as: UTF8.self).split(separator: " ")
             var size = PixelSize(width: Int(words[1])!, height: Int(words[2])!)
             if case .wrongImage = answer { size.height += 1 }
             let chunks = try ImageSlice.chunkRows(ofHeight: size.height).map { rows in

@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+import InkEngine
+import InkSystem
+import InkTestSupport
+import Synchronization
+import Testing
+
+@testable import InkBroker
+
+/// A file on a disk that fails once, at the n-th call, and is well before and after.
+private struct FailingFile: OutputFile {
+    private var file: PendingFile
+    private var calls = 0
+    private let failing: Int
+
+    init(_ file: PendingFile, failing: Int) {
+        self.file = file
+        self.failing = failing
+    }
+
+    var target: String { file.target }
+    var temporary: String { file.temporary }
+    var byteCount: Int { file.byteCount }
+
+    private mutating func isTurn() -> Bool {
+        calls += 1
+        return calls == failing
+    }
+
+    mutating func write(_ bytes: [UInt8]) throws(SystemFailure) {
+        guard isTurn() else { return try file.write(bytes) }
+        // Half of it is there.
+        try file.write(Array(bytes.prefix(bytes.count / 2)))
+        throw SystemFailure(operation: "write", errno: ENOSPC)
+    }
+
+    mutating func sync() throws(SystemFailure) {
+        if isTurn() { throw SystemFailure(operation: "sync", errno: EIO) }
+        try file.sync()
+    }
+
+    mutating func publish() throws(SystemFailure) {
+        if isTurn() { throw SystemFailure(operation: "rename", errno: EACCES) }
+        try file.publish()
+    }
+
+    mutating func discard() { file.discard() }
+}
+
+@Suite("A picture whose disk fails", .serialized)
+struct PictureOutputTests {
+    private static let size = PixelSize(width: 100, height: 300)
+    private static let tile = PixelSize(width: 100, height: 50)
+    private static let head = PictureHead(size: size, format: .rgb, dpi: nil, text: [], digest: nil)
+
+    @Test(
+        "Whichever call fails, what was queued behind it makes no picture of the rest, and the old one stays",
+        arguments: [nil, "old"])
+    func anyFailedCall(old: String?) throws {
+        let folder = try TemporaryFolder(prefix: "ink-output")
+        let target = folder.path(of: "a.png")
+        let bands = (0..<6).map {
+            StitchBand(
+                row: $0, bytes: [UInt8](repeating: UInt8($0), count: 50), adler32: 1, filteredByteCount: 1, rowCount: 1)
+        }
+        var (failing, isWhole) = (0, false)
+        while !isWhole {
+            failing += 1
+            if let old { try folder.write(old, to: "a.png") }
+            let number = failing
+            let output = PictureOutput(destination: target, head: Self.head, container: FakePicture.container) {
+                () throws(BrokerError) in
+                do throws(SystemFailure) {
+                    return PictureWriter(
+                        FailingFile(try PendingFile(target: target), failing: number), wantsDigest: true)
+                } catch {
+                    throw .output(path: target, operation: error.operation, errno: error.errno)
+                }
+            }
+            // As the loop does: all at once, whatever comes of each.
+            let lane = try Lane()
+            let results = Mutex<[Result<Int, BrokerError>]>([])
+            for band in bands {
+                lane.run {
+                    let result = Self.result { () throws(BrokerError) in try output.write([band]).byteCount }
+                    results.withLock { $0.append(result) }
+                }
+            }
+            lane.run {
+                let result = Self.result { () throws(BrokerError) in try output.finish(adler32: 1, seal: nil).byteCount
+                }
+                results.withLock { $0.append(result) }
+            }
+            lane.wait()
+            let found = results.withLock { $0 }
+            guard let first = found.firstIndex(where: { (try? $0.get()) == nil }) else {
+                isWhole = true
+                continue
+            }
+            #expect(found[first...].allSatisfy { (try? $0.get()) == nil }, "call \(failing): \(found)")
+            guard case .failure(.output(target, let operation, _)) = found[first] else {
+                Issue.record("call \(failing): \(found[first])")
+                continue
+            }
+            #expect(["write", "sync", "rename"].contains(operation))
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names == (old == nil ? [] : ["a.png"]), "call \(failing)")
+            if let old { #expect(try folder.read("a.png") == Array(old.utf8), "call \(failing)") }
+        }
+        // The head, six bands, the end, sync and rename.
+        #expect(failing == 11)
+        #expect(try folder.read("a.png").count > 300)
+    }
+
+    private static func result<T>(_ work: () throws(BrokerError) -> T) -> Result<T, BrokerError> {
+        do throws(BrokerError) { return .success(try work()) } catch { return .failure(error) }
+    }
+
+    /// The whole broker, and a real disk: a limit on the size of files takes the place of a full one. At each size of the
+    /// file the writes behind the one that fails are small enough, or there is room again.
+    @Test("Wherever the disk is full, the export fails and names the file, and the old picture stays")
+    func anySize() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            signal(SIGXFSZ, SIG_IGN)
+            func setLimit(_ bytes: Int?) {
+                var limit = rlimit(rlim_cur: bytes.map { rlim_t($0) } ?? rlim_t.max, rlim_max: rlim_t.max)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            }
+            let farm = try Farm { $0.livenessMilliseconds = 60_000 }
+            farm.hire()
+            let whole = FakePicture.file(TileGrid(output: Self.size, tile: Self.tile), .rgb)
+            let path = farm.folder + "/a.png"
+            for size in 0..<whole.utf8.count {
+                try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+                setLimit(size)
+                farm.submit(UInt64(size + 1), tile: Self.tile)
+                let end = farm.end(of: UInt64(size + 1))
+                setLimit(nil)
+                guard case .failure(.output(path, "write", EFBIG))? = end else {
+                    print("\(size) bytes: \(String(describing: end))")
+                    exit(1)
+                }
+                guard farm.file("a.png") == "old", farm.until({ farm.files == ["a.png"] }) else {
+                    print("\(size) bytes: \(farm.files)")
+                    exit(2)
+                }
+            }
+            farm.submit(10_000, tile: Self.tile)
+            guard case .success? = farm.end(of: 10_000), farm.file("a.png") == whole else { exit(3) }
+            farm.stop()
+            exit(42)
+        }
+    }
+}
