@@ -10,12 +10,16 @@ public enum ClientError: Error, Hashable, Sendable {
     case refused(reason: String)
     /// ZeroMQ or the system refused.
     case transport(ProtocolError)
+    /// The system did not give a thread that the client needs.
+    case noThread(errno: Int32)
     /// A file could not be read or written.
     case file(path: String, operation: String, errno: Int32)
     /// A file that has to be sent is empty or larger than a content may be; bytes.
     case contentSize(path: String, found: UInt64, limit: UInt64)
     /// What arrived is not what was asked for.
     case badPicture(reason: String)
+    /// What the broker keeps is not the picture that it made.
+    case damagedPicture(JobNumber)
     /// The broker does not have the picture (any more).
     case pictureMissing(JobNumber, reason: String)
     /// The client was stopped before the answer came.
@@ -29,10 +33,14 @@ extension ClientError: CustomStringConvertible {
             "no answer from \(endpoint) within \(Double(waited) / 1000) s: \(hint)"
         case .refused(let reason): "the broker refused this client: \(reason)"
         case .transport(let cause): "client: \(cause)"
+        case .noThread(let errno): "client: \(PosixThread.refusal(errno: errno))"
         case .file(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"
         case .contentSize(let path, let found, let limit):
             found == 0 ? "\(path): the file is empty" : "\(path): \(found) bytes, the limit is \(limit)"
         case .badPicture(let reason): "the picture did not arrive whole: \(reason)"
+        case .damagedPicture(let job):
+            "the broker's copy of the picture of job \(job) is damaged: its size or SHA-256 is not the one that was "
+                + "announced; submit the project again"
         case .pictureMissing(let job, let reason): "the broker has no picture of job \(job): \(reason)"
         case .stopped: "the client was stopped"
         }

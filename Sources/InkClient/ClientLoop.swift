@@ -23,16 +23,16 @@ final class ClientLoop {
     /// Messages read before the other duties get their turn.
     private static let messagesInTurn = 64
 
-    init(_ parts: ClientParts) {
+    init(_ parts: ClientParts, _ files: FileLanes) {
         self.parts = parts
+        self.files = files
         var rules = ClientRules()
         rules.name = parts.configuration.name
         rules.helloTime = max(1, parts.configuration.helloMilliseconds)
         rules.uploadBytes = max(rules.uploadPartBytes, parts.configuration.uploadMemory)
-        state = ClientState(rules: rules, seed: UInt64.random(in: .min ... .max))
-        let (mailbox, reads) = (parts.mailbox, parts.reads)
-        files = FileLanes(
-            replacesFiles: parts.configuration.replacesFiles, onRead: { reads.post($0) }, onEvent: { mailbox.post($0) })
+        state = ClientState(
+            rules: rules, seed: UInt64.random(in: .min ... .max),
+            line: LineWindow(endpoint: parts.configuration.endpoint))
     }
 
     /// Runs until a stop was asked for.
@@ -79,7 +79,7 @@ final class ClientLoop {
             files.read(id, source, serial: serial, offset: offset, byteCount: byteCount)
         case .open(let id, let path): files.open(id, path: path)
         case .write(let id, let bytes): files.write(id, bytes)
-        case .finish(let id, let picture): files.finish(id, picture)
+        case .finish(let id, let picture, let job): files.finish(id, picture, of: job)
         case .discard(let id): files.discard(id)
         case .stop: hasStopped = true
         }

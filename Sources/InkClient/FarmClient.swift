@@ -1,5 +1,6 @@
 import Dispatch
 public import InkProtocol
+import InkSystem
 import Synchronization
 
 /// A client of a farm's broker: submits projects, waits for jobs, fetches pictures, gives orders, asks.
@@ -47,7 +48,7 @@ public final class FarmClient: Sendable {
             mailbox = try Mailbox()
             reads = try Mailbox()
             // An endpoint that ZeroMQ does not understand is the caller's mistake; all else may mend itself.
-            try DealerConnection().open(configuration.endpoint, options: configuration.socketOptions, context: context)
+            try DealerConnection.check(configuration.endpoint, options: configuration.socketOptions, context: context)
         } catch {
             throw .transport(error)
         }
@@ -57,7 +58,8 @@ public final class FarmClient: Sendable {
 
     /// Begins to connect. Call it once.
     ///
-    /// - Throws: `ClientError.stopped` after `stop`.
+    /// - Throws: `ClientError.stopped` after `stop`; `noThread` when the system does not give the threads that it needs, all of
+    ///   which are started here.
     public func start() throws(ClientError) {
         let isFirst = lifecycle.withLock { state in
             guard state == .idle else { return false }
@@ -73,11 +75,19 @@ public final class FarmClient: Sendable {
                 onEvent(event)
             },
             onAnswer: { replies.complete($0, $1) })
-        // A serial queue of its own is a thread of its own as long as its only block runs.
-        DispatchQueue(label: "ink.client.loop").async { @Sendable in
-            ClientLoop(parts).run()
+        do throws(SystemFailure) {
+            let files = try FileLanes(
+                replacesFiles: configuration.replacesFiles, onRead: { [reads] in reads.post($0) },
+                onEvent: { [mailbox] in mailbox.post($0) })
+            try PosixThread {
+                ClientLoop(parts, files).run()
+                replies.close()
+                ended.signal()
+            }.detach()
+        } catch {
             replies.close()
             ended.signal()
+            throw .noThread(errno: error.errno)
         }
     }
 
@@ -110,6 +120,10 @@ public final class FarmClient: Sendable {
 
     /// Takes submissions back that the broker does not have: they end with `rejected`, if not with `accepted` after all.
     public func withdraw(_ keys: [SubmissionKey]) { mailbox.post(.withdraw(keys)) }
+
+    /// Says what jobs that others submitted are made of (`Submission.digest`), before they are watched; of its own submissions
+    /// the client knows it. A job that is another one is told as `unknown`.
+    public func expect(_ submissions: [JobNumber: ContentID]) { mailbox.post(.expect(submissions)) }
 
     /// Asks for the progress of these jobs and for one notice of each one's end. For a job that has ended the notice
     /// comes at once.

@@ -3,6 +3,7 @@ public import InkBroker
 import InkEngine
 public import InkProtocol
 import InkStore
+import InkSystem
 import Synchronization
 
 /// A farm's broker as a service: takes jobs from clients, keeps them on the disk, has them done by workers.
@@ -95,6 +96,8 @@ public final class FarmService: Sendable {
 
     /// Takes up the jobs of its last life and begins to serve. Call it once.
     public func start() throws(ServiceError) {
+        let journal: Journal
+        do throws(SystemFailure) { journal = try Journal(store: store) } catch { throw .noThread(errno: error.errno) }
         let state: ServiceState
         do throws(StoreError) {
             state = ServiceState(
@@ -106,20 +109,25 @@ public final class FarmService: Sendable {
         do throws(BrokerError) { try broker.start() } catch { throw .broker(error) }
         let parts = ServiceParts(
             configuration: configuration, context: context, mailbox: mailbox, broker: broker, data: data, store: store,
-            journal: Journal(store: store), contents: contents, onEvent: onEvent)
+            journal: journal, contents: contents, onEvent: onEvent)
         let bound = DispatchSemaphore(value: 0)
         let outcome = StartOutcome()
-        DispatchQueue(label: "ink.service.loop").async { @Sendable [ended] in
-            do throws(ServiceError) {
-                let loop = try ServiceLoop(parts, state: state)
-                outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }
-                bound.signal()
-                loop.run()
-            } catch {
-                outcome.failure.withLock { $0 = error }
-                bound.signal()
-            }
-            ended.signal()
+        do throws(SystemFailure) {
+            try PosixThread { [ended] in
+                do throws(ServiceError) {
+                    let loop = try ServiceLoop(parts, state: state)
+                    outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }
+                    bound.signal()
+                    loop.run()
+                } catch {
+                    outcome.failure.withLock { $0 = error }
+                    bound.signal()
+                }
+                ended.signal()
+            }.detach()
+        } catch {
+            outcome.failure.withLock { $0 = .noThread(errno: error.errno) }
+            bound.signal()
         }
         bound.wait()
         if let failure = outcome.failure.withLock({ $0 }) {
@@ -149,8 +157,11 @@ public final class FarmService: Sendable {
         return rules
     }
 
-    /// Takes no more jobs and begins none; ends when those under way have ended. Waiting jobs stay in the store.
-    public func drain() { mailbox.post(.drain) }
+    /// Takes no more jobs and begins none; ends when those under way have ended, or as `stop` does when so many milliseconds
+    /// have passed. Waiting jobs stay in the store.
+    public func drain(withinMilliseconds milliseconds: Int? = nil) {
+        mailbox.post(.drain(until: milliseconds.map { SystemClock.milliseconds + UInt64(max(0, $0)) }))
+    }
 
     /// Ends soon: what is under way begins again in the next life.
     public func stop() { mailbox.post(.stop) }

@@ -1,6 +1,7 @@
 public import InkBroker
 public import InkProtocol
 public import InkStore
+import InkSystem
 
 /// Why a service cannot start. `description` is one line that a person can act on.
 public enum ServiceError: Error, Sendable {
@@ -8,6 +9,8 @@ public enum ServiceError: Error, Sendable {
     case store(StoreError)
     case broker(BrokerError)
     case transport(ProtocolError)
+    /// The system did not give a thread that the service needs.
+    case noThread(errno: Int32)
 }
 
 extension ServiceError: CustomStringConvertible {
@@ -17,6 +20,7 @@ extension ServiceError: CustomStringConvertible {
         case .store(let error): "\(error)"
         case .broker(let error): error.description
         case .transport(let error): "clients' socket: \(error)"
+        case .noThread(let errno): "broker: \(PosixThread.refusal(errno: errno))"
         }
     }
 }

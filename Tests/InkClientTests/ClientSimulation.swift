@@ -143,14 +143,14 @@ struct ClientSimulation {
         case .write(let id, let bytes):
             files[id]?.bytes += bytes
             schedule(.client(.written(id, byteCount: bytes.count)), in: Int64.random(in: 1...5, using: &random))
-        case .finish(let id, let picture):
+        case .finish(let id, let picture, let job):
             openFiles -= 1
             guard let file = files.removeValue(forKey: id) else { return }
             if SHA256.digest(file.bytes) == picture.digest {
                 stored[file.path] = file.bytes
                 schedule(.client(.stored(id)), in: 20)
             } else {
-                schedule(.client(.fileFailed(id, .badPicture(reason: "SHA-256"))), in: 20)
+                schedule(.client(.fileFailed(id, .damagedPicture(job))), in: 20)
             }
         case .discard(let id): if files.removeValue(forKey: id) != nil { openFiles -= 1 }
         case .stop: break

@@ -313,6 +313,52 @@ struct ClientStateTests {
         #expect(client.pass(1_000) == messages)
     }
 
+    @Test("A number that the broker has given again: its picture is not taken for the one that was submitted")
+    func numberGivenAgain() {
+        let submission = ClientSamples.submission(content, 1)
+        let finished = JobEnding.finished(ClientSamples.picture(of: [1]))
+        let lost = Notice(id: 0, job: 7, ending: .unknown)
+        var other = submission
+        other.picture.size = .named("4k")
+        for (notice, told) in [
+            (Notice(id: 3, job: 7, submission: submission.digest, ending: finished), nil),
+            (Notice(id: 3, job: 7, submission: other.digest, ending: finished), lost),
+            (Notice(id: 3, job: 7, ending: finished), lost),
+            (Notice(id: 3, job: 7, submission: other.digest, ending: .cancelled), lost),
+            (Notice(id: 3, job: 7, submission: submission.digest, ending: .cancelled), nil),
+            (Notice(id: 3, job: 7, ending: .cancelled), nil),
+        ] as [(Notice, Notice?)] {
+            var client = Driver()
+            client.serve()
+            _ = client.handle(submit)
+            _ = client.handle(.received(.accepted(submission.key, 7)))
+            _ = client.handle(.watch([7]))
+            let actions = client.handle(.received(.notice(notice)))
+            let events = actions.compactMap { if case .emit(let event) = $0 { event } else { nil } }
+            #expect(events == [.notice(told ?? notice)], "\(notice)")
+            // Whose it is: it need not be said again.
+            let sent = actions.compactMap { if case .send(let message) = $0 { message } else { nil } }
+            #expect(sent == (told == nil ? [] : [.noticesTaken([3])]), "\(notice)")
+        }
+    }
+
+    @Test("A job of another client is the one that was meant, or is told as lost")
+    func expectedSubmission() {
+        var client = Driver()
+        client.serve()
+        let (own, other) = (ClientSamples.submission(content, 1).digest, ClientSamples.submission(content, 2).digest)
+        _ = client.handle(.expect([7: own, 8: own]))
+        _ = client.handle(.watch([7, 8, 9]))
+        let finished = JobEnding.finished(ClientSamples.picture(of: [1]))
+        func told(_ job: JobNumber) -> [FarmClientEvent] {
+            client.told(
+                .received(.notice(Notice(id: job, job: job, submission: job == 7 ? own : other, ending: finished))))
+        }
+        #expect(told(7) == [.notice(Notice(id: 7, job: 7, submission: own, ending: finished))])
+        #expect(told(8) == [.notice(Notice(id: 0, job: 8, ending: .unknown))])
+        #expect(told(9) == [.notice(Notice(id: 9, job: 9, submission: other, ending: finished))])
+    }
+
     @Test("Another store than before: nothing of the old one is waited for, submissions go on")
     func otherStore() {
         var client = Driver()
@@ -405,7 +451,7 @@ struct ClientStateTests {
         let other = PicturePart(job: 1, offset: UInt64(window), totalBytes: 5, bytes: [1])
         let actions = client.handle(.received(.picturePart(other)))
         let told = actions.compactMap { if case .emit(let event) = $0 { event } else { nil } }
-        guard case .fetchFailed(1, .badPicture)? = told.first else {
+        guard case .fetchFailed(1, .damagedPicture)? = told.first else {
             Issue.record("\(told)")
             return
         }
@@ -427,7 +473,7 @@ struct ClientStateTests {
     }
 
     private func finish(_ actions: [ClientAction]) -> FetchID? {
-        actions.compactMap { if case .finish(let id, _) = $0 { id } else { nil } }.first
+        actions.compactMap { if case .finish(let id, _, _) = $0 { id } else { nil } }.first
     }
 
     @Test("A followed picture is finished with what is missing of it, and begun anew where it has become another one")

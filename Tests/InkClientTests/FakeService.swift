@@ -19,6 +19,7 @@ struct FakeService {
     }
 
     private struct Session {
+        var received = PartsReceived()
         var watched: Set<JobNumber> = []
         var notices: [UInt64: (notice: Notice, sentAt: Int64)] = [:]
     }
@@ -131,12 +132,15 @@ struct FakeService {
 
     private mutating func take(_ message: ClientMessage, _ route: Int, _ now: Int64) {
         switch message {
-        case .hello, .heartbeat: break
+        case .hello, .heartbeat, .acknowledge: break
         case .goodbye:
             sessions[route] = nil
             for number in jobs.keys { jobs[number]?.followers[route] = nil }
         case .submit(let submission): submit(submission, route, now)
-        case .contentPart(let part): take(part, route, now)
+        case .contentPart(let part):
+            sessions[route]?.received.take(part.bytes.count)
+            if let total = sessions[route]?.received.acknowledgement() { send(.acknowledge(total), route) }
+            take(part, route, now)
         case .contentUnavailable(let id, let reason): fail(id, reason)
         case .watch(let numbers): for number in numbers { watch(number, route, now) }
         case .noticesTaken(let ids): for id in ids { sessions[route]?.notices[id] = nil }
@@ -274,7 +278,8 @@ struct FakeService {
         guard let job = jobs[number], let ending = job.ending else { return }
         sessions[route]?.watched.remove(number)
         guard sessions[route]?.notices[job.notice] == nil else { return }
-        let notice = Notice(id: job.notice, job: number, ending: ending)
+        let notice = Notice(
+            id: job.notice, job: number, submission: job.submission.digest, ending: ending)
         sessions[route]?.notices[job.notice] = (notice, now)
         send(.notice(notice), route)
     }

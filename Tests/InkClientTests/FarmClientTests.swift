@@ -149,7 +149,7 @@ struct FarmClientTests {
         #expect(log.wait { _ in log.failures().count == 2 })
         #expect(
             log.failures() == [
-                .badPicture(reason: "its SHA-256 is not the one that was announced"),
+                .damagedPicture(1),
                 .pictureMissing(1, reason: "purged"),
             ])
         // Files are removed beside the client's thread.

@@ -216,6 +216,37 @@ struct FarmServiceTests {
         farm.service.waitUntilEnded()
     }
 
+    @Test("What was said of a project when the broker read it is told of its job, also after a restart")
+    func warningsOfAJob() throws {
+        let farm = try Farm()
+        let folder = farm.folder
+        func warnings(_ farm: Farm, of job: JobNumber) throws -> [String] {
+            let client = try Client(farm.service.clientsEndpoint)
+            defer { client.client.stop() }
+            let answer = try JSONReader.read(try client.client.ask(.job(job), timeoutMilliseconds: 20_000))
+            return (answer["warnings"]?.array ?? []).compactMap(\.string)
+        }
+        let client = try Client(farm.service.clientsEndpoint)
+        let text = #"{"version":"1.1","canvasSize":{"width":9,"height":9},"layers":[{"blendmode":"plus"}]}"#
+        let bytes = Array(text.utf8)
+        let submission = Submission(
+            key: .random(), name: "a.ink",
+            source: .content(ContentID(hashing: bytes), byteCount: UInt64(bytes.count), .plain),
+            picture: PictureSpec(size: .named("1x")), delivery: .fetch)
+        client.client.submit(submission, content: .bytes(bytes))
+        let job = try #require(client.job(of: submission.key))
+        client.client.watch([job])
+        #expect(client.ending(of: job) != nil)
+        client.client.stop()
+        let expected = ["layers[0].blendmode: unknown key, ignored (did you mean blendMode?)"]
+        #expect(try warnings(farm, of: job) == expected)
+        #expect(farm.log.events.contains { $0.name == "job.warnings" && $0.job == job && $0.reason == expected[0] })
+        farm.stop()
+        let again = try Farm(workers: 0, folder: folder)
+        defer { again.stop() }
+        #expect(try warnings(again, of: job) == expected)
+    }
+
     @Test func everyJobSurvivesARestart() throws {
         let folder = try TemporaryFolder(prefix: "ink-service")
         var farm = try Farm(workers: 0, folder: folder)

@@ -13,6 +13,7 @@ import Testing
 final class Peer {
     let context: ZeroMQContext
     let socket: ZeroMQSocket
+    private var received = PartsReceived()
 
     /// - Parameter queued: messages that may wait on its side.
     init(_ endpoint: String, security: SocketSecurity? = nil, queued: Int = 1000) throws {
@@ -44,10 +45,24 @@ final class Peer {
     func hear(seconds: Double = 5) throws -> [UInt8]? {
         let end = Date().addingTimeInterval(seconds)
         while Date() < end {
-            if let message = try socket.receive() { return message.parts.first }
+            if let frame = try socket.receive()?.parts.first {
+                try acknowledge(frame)
+                return frame
+            }
             usleep(2_000)
         }
         return nil
+    }
+
+    /// Says how much has come, as the broker waits for it.
+    private func acknowledge(_ frame: [UInt8]) throws {
+        // What is no message is for the test to judge.
+        switch try? ServiceMessage(frame: frame) {
+        case .picturePart(let part): received.take(part.bytes.count)
+        case .answerPart(let part): received.take(part.bytes.count)
+        default: return
+        }
+        if let total = received.acknowledgement() { try say([ClientMessage.acknowledge(total).encoded()]) }
     }
 
     /// The first message of the broker that `pick` takes; nil when none comes.

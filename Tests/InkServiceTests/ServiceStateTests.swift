@@ -241,6 +241,71 @@ struct ServiceStateTests {
         #expect(state.orders.isEmpty)
     }
 
+    @Test("An end that the disk does not take is counted, asked for again, and told to who cancels the job")
+    func stuckEnd() {
+        var state = service()
+        _ = accept(&state)
+        _ = state.handle(.committed(.starting(1), .success([.done])), now: 0)
+        _ = state.handle(.exportEnded(1, .ended(.failed(.inputOutput, text: "x")), story: []), now: 0)
+        let fault = StorageFault(text: "full", isTemporary: true)
+        _ = state.handle(.committed(.ended(1), .failure(fault)), now: 10)
+        #expect(state.stuckEnds == [1: 10] && state.brokenInvariants == [])
+        let text = "ended already, though the disk has not taken it yet, or unknown: job 1"
+        let refusal = OrderResult(number: 1, code: .refused, count: 0, text: text)
+        #expect(answers(state.handle(.ordered(one, Order(number: 1, action: .cancel([1]))), now: 20)) == [refusal])
+        #expect(endings(state.handle(.tick, now: 2_100)) == [1])
+        _ = state.handle(.committed(.ended(1), .failure(fault)), now: 2_110)
+        #expect(state.stuckEnds == [1: 10])
+        #expect(endings(state.handle(.tick, now: 4_200)) == [1])
+        #expect(state.handle(.committed(.ended(1), .success([.done])), now: 4_210).count == 1)
+        #expect(state.stuckEnds.isEmpty && state.jobs.isEmpty)
+    }
+
+    @Test("Who cancels a job whose end the disk does not take hears that after a while")
+    func stuckCancellation() {
+        var state = service(active: 1)
+        for _ in 1...2 { _ = accept(&state) }
+        #expect(answers(state.handle(.ordered(one, Order(number: 1, action: .cancel([2]))), now: 0)) == [])
+        let fault = StorageFault(text: "full", isTemporary: true)
+        #expect(answers(state.handle(.committed(.ended(2), .failure(fault)), now: 0)) == [])
+        #expect(answers(state.handle(.tick, now: 4_999)) == [])
+        let text = "ended already, though the disk has not taken it yet, or unknown: job 2"
+        #expect(
+            answers(state.handle(.tick, now: 5_000)) == [OrderResult(number: 1, code: .refused, count: 0, text: text)])
+        #expect(state.orders.isEmpty)
+    }
+
+    @Test("A notice names the submission, whether its job was in memory or is looked up")
+    func noticeOfSubmission() {
+        var state = service()
+        let submission = Submission(
+            key: .random(), name: "a.ink", source: .path("/in/a.ink"), picture: PictureSpec(size: .named("2k")),
+            delivery: .fetch)
+        _ = state.handle(.submitted(one, submission), now: 0)
+        _ = state.handle(.examined(submission.key, job: nil, hasContent: true), now: 0)
+        _ = state.handle(.committed(.accept(submission.key), .success([.accepted(1, isNew: true)])), now: 0)
+        _ = state.handle(.watched(one, [1]), now: 0)
+        _ = state.handle(.committed(.starting(1), .success([.done])), now: 0)
+        _ = state.handle(.exportEnded(1, .ended(.failed(.internalError, text: "x")), story: []), now: 0)
+        let actions = state.handle(.committed(.ended(1), .success([.done])), now: 0)
+        let notices = actions.compactMap { action -> Notice? in
+            if case .send(_, .notice(let notice)) = action { notice } else { nil }
+        }
+        #expect(notices.map(\.submission) == [submission.digest])
+    }
+
+    @Test("The log names each end that the disk refuses once, and the rest once in a while with a count")
+    func refusalLog() {
+        var log = RefusalLog()
+        #expect(log.count(.end, 1, now: 0) == 1)
+        #expect(log.count(.end, 1, now: 2_000) == nil)
+        #expect(log.count(.end, 2, now: 4_000) == 2)
+        #expect(log.count(.submission, nil, now: 4_000) == 1)
+        for _ in 0..<5 { #expect(log.count(.submission, nil, now: 5_000) == nil) }
+        #expect(log.count(.submission, nil, now: 64_000) == 6)
+        #expect(log.count(.end, 1, now: 64_000) == 1)
+    }
+
     @Test("A job that is to be cancelled ends, even where the disk refuses the mark of its beginning")
     func cancellationOfOneThatBegins() {
         var state = service()
@@ -367,6 +432,51 @@ struct ServiceStateTests {
         let actions = state.handle(.left(one), now: 5)
         #expect(actions == [.send(two, .contentRequest(content, offset: 0, byteCount: 3))])
         #expect(state.uploads[content]?.sender == two && state.submitting.count == 1)
+    }
+
+    @Test("An upload whose session is lost goes on where it stopped, when the client is back within a minute")
+    func resumed() {
+        var state = service()
+        _ = announce(&state, one, now: 0)
+        _ = state.handle(.contentBegun(upload), now: 0)
+        _ = state.handle(.contentArrived(one, content, offset: 0, count: 2), now: 10)
+        _ = state.handle(.contentWritten(upload, through: 2), now: 11)
+        #expect(state.handle(.left(one), now: 3_000).isEmpty)
+        #expect(state.brokenInvariants.isEmpty && state.submitting.isEmpty)
+        let again = SessionID(rawValue: 3)
+        _ = state.handle(.joined(again, owner: "1"), now: 4_000)
+        let key = SubmissionKey.random()
+        let submission = Submission(
+            key: key, name: "a.ink", source: .content(content, byteCount: 3, .plain),
+            picture: PictureSpec(size: .named("2k")), delivery: .fetch)
+        _ = state.handle(.submitted(again, submission), now: 50_000)
+        #expect(
+            state.handle(.examined(key, job: nil, hasContent: false), now: 50_000)
+                == [.send(again, .contentRequest(content, offset: 2, byteCount: 1))])
+        // Of a client that does not come back nothing is kept for ever.
+        _ = state.handle(.left(again), now: 60_000)
+        #expect(state.handle(.tick, now: 119_999).isEmpty)
+        #expect(state.handle(.tick, now: 120_000) == [.discardContent(upload)])
+        #expect(state.uploads.isEmpty)
+    }
+
+    @Test("What is kept of contents whose clients are gone makes room for those of others")
+    func keptUploads() {
+        var limits = ServiceLimits()
+        limits.openUploads = 1
+        var state = service(limits)
+        _ = announce(&state, one, now: 0)
+        _ = state.handle(.contentBegun(upload), now: 0)
+        _ = state.handle(.left(one), now: 5)
+        let other = Submission(
+            key: .random(), name: "b.ink",
+            source: .content(ContentID(digest: [UInt8](repeating: 8, count: 32)), byteCount: 3, .plain),
+            picture: PictureSpec(size: .named("2k")), delivery: .fetch)
+        _ = state.handle(.submitted(two, other), now: 10)
+        let actions = state.handle(.examined(other.key, job: nil, hasContent: false), now: 11)
+        #expect(actions.contains(.discardContent(upload)))
+        #expect(actions.contains { if case .beginContent = $0 { true } else { false } })
+        #expect(state.brokenInvariants.isEmpty)
     }
 }
 

@@ -169,7 +169,7 @@ final class SimulatedBroker {
         }
         heard[connection] = farm.now
         switch message {
-        case .hello, .heartbeat: break
+        case .hello, .heartbeat, .acknowledge, .underWay: break
         case .blockRequest(let ranges):
             for range in ranges {
                 let frame = Self.image.frame
@@ -249,7 +249,7 @@ final class SimulatedBroker {
         }
         heard[connection] = farm.now
         switch message {
-        case .hello, .heartbeat, .pictureRequest, .question: break
+        case .hello, .heartbeat, .acknowledge, .pictureRequest, .question: break
         case .submit(let submission): tell(.submitted(session, submission))
         case .contentPart(let part):
             tell(.contentArrived(session, part.id, offset: part.offset, count: part.bytes.count))
@@ -326,7 +326,8 @@ final class SimulatedBroker {
                     return Notice(id: 0, job: job, ending: .unknown)
                 }
                 guard case .ended(let ending) = record.state else { return nil }
-                return Notice(id: record.notice, job: job, ending: ending)
+                return Notice(
+                    id: record.notice, job: job, submission: ContentID(hashing: record.submission), ending: ending)
             }
             later(.service(.lookedUp(session, notices)))
         case .reload(let jobs):

@@ -137,7 +137,7 @@ final class SimulatedWorker {
             handle(.produced(id, sequence: 0, bytes: bytes), farm)
             handle(
                 .finished(
-                    id, .done(partCount: 1, resultBytes: UInt64(bytes.count), phases: TaskPhases())), farm)
+                    id, .done(resultBytes: UInt64(bytes.count), phases: TaskPhases())), farm)
         } catch { farm.problem("\(error)") }
     }
 }

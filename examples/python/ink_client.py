@@ -24,7 +24,6 @@ except ImportError:
 
 from ink_protocol import *
 
-PART_BYTES = 262_144  # gets through a slow line before the broker loses patience
 HELLO_SECONDS = 5
 REPEAT_SECONDS = 5
 UMASK = os.umask(0)  # there is no way to ask without setting it
@@ -86,8 +85,14 @@ class Client:
 
     def greet(self):
         self.heartbeat = self.liveness = None
+        self.begin_line()
         self.heard = time.monotonic()
         self.send(HELLO, text(self.name))
+
+    def begin_line(self):
+        self.line = Line()
+        self.wanted = None  # of the content: where the next part begins, and where the last one ends
+        self.received = self.acknowledged = 0  # bytes of parts
 
     def send(self, kind, body=b""):
         self.sent = time.monotonic()
@@ -108,6 +113,10 @@ class Client:
             if now > self.again:
                 self.repeats += 1
                 self.say()
+            self.send_parts()
+            if self.received - self.acknowledged >= 2048:
+                self.acknowledged = self.received
+                self.send(ACKNOWLEDGE, struct.pack("<Q", self.received))
             if now - self.sent > self.heartbeat:
                 self.send(HEARTBEAT)
         if not self.socket.poll(100):
@@ -143,6 +152,7 @@ class Client:
         if kind == WELCOME:
             broker, store = body.text(), body.take(16)
             self.heartbeat, self.liveness = body.varint() / 1000, body.varint() / 1000
+            self.begin_line()
             self.log(f"connected to {broker}")
             if store != self.store and self.job is not None:
                 self.job = self.picture = None  # job numbers mean nothing to another store
@@ -155,6 +165,8 @@ class Client:
         elif kind == UNKNOWN_SESSION and self.liveness is not None:
             self.log("the broker was restarted, saying hello again")
             self.greet()
+        elif kind == ACKNOWLEDGE and self.liveness is not None:
+            self.line.acknowledge(body.u64(), time.monotonic())
         elif kind == CONTENT_REQUEST:
             self.send_content(body)
         elif kind == ACCEPTED:
@@ -170,7 +182,12 @@ class Client:
         elif kind == NOTICE:
             notice, job = body.u64(), body.u64()
             if job == self.job and self.picture is None:
-                ending = read_ending(body)
+                submission, ending = read_submission(body), read_ending(body)
+                is_own = submission == hashlib.sha256(self.submission).digest()
+                if not is_own and (submission or not isinstance(ending, str)):
+                    self.log(f"job {job} is another one, the broker's disk was set back; submitting again")
+                    self.job = None
+                    return self.say()
                 if isinstance(ending, str):
                     raise Failed(ending)
                 self.notice, self.picture = notice, ending
@@ -196,14 +213,24 @@ class Client:
         if content != self.content_id:
             self.send(CONTENT_UNAVAILABLE, content + text("this client does not have it"))
             return
-        end = min(len(self.content), offset + count)
-        for start in range(offset, end, PART_BYTES):
-            part = self.content[start:min(end, start + PART_BYTES)]
-            self.send(CONTENT_PART, content + struct.pack("<Q", start) + part)
-        self.wait()
+        self.wanted = offset, min(len(self.content), offset + count)
+        self.send_parts()
+
+    def send_parts(self):
+        """As much of what the broker has asked for as the line takes now."""
+        while self.wanted and self.wanted[0] < self.wanted[1]:
+            start, end = self.wanted
+            now, part = time.monotonic(), self.content[start:min(end, start + self.line.part_bytes())]
+            if not self.line.has_room(len(part), now):
+                return
+            self.line.send(len(part), now)
+            self.send(CONTENT_PART, self.content_id + struct.pack("<Q", start) + part)
+            self.wanted = start + len(part), end
+            self.wait()
 
     def take_part(self, body):
         job, offset, total = body.u64(), body.u64(), body.u64()
+        self.received += len(body.data) - body.offset
         if job != self.job or self.picture is None or offset != self.file.tell():
             return  # asked for again by and by
         if total != self.picture[0]:

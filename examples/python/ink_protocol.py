@@ -7,14 +7,15 @@ import zlib
 # Message types: to the broker, both ways, to the client.
 HELLO, SUBMIT, CONTENT_PART, CONTENT_UNAVAILABLE, WATCH, NOTICES_TAKEN, PICTURE_REQUEST = range(32, 39)
 GOODBYE = 41
-HEARTBEAT, REFUSE = 2, 17
+HEARTBEAT, ACKNOWLEDGE, REFUSE = 2, 8, 17
 WELCOME, UNKNOWN_SESSION, ACCEPTED, REJECTED, CONTENT_REQUEST = range(48, 53)
 PROGRESS, NOTICE, PICTURE_PART, PICTURE_MISSING = range(53, 57)
 
-VERSION = 2
+VERSION = 3
 HEADER_BYTES = 16
 FRAME_BYTES = HEADER_BYTES + (1 << 20)
 WINDOW_BYTES = 4_190_208
+PART_BYTES = 1_047_552
 # Codes of `rejected` after which a client tries again.
 BUSY, STORAGE = 0, 3
 
@@ -41,7 +42,7 @@ def open_frame(data):
         raise ProtocolError("the frame is damaged")
     if kind == REFUSE:
         return kind, Reader(body)  # the same in all versions
-    if version not in (VERSION - 1, VERSION):
+    if version != VERSION:
         raise ProtocolError(f"the broker speaks protocol version {version}, this client {VERSION}")
     return kind, Reader(body)
 
@@ -58,6 +59,54 @@ def varint(value):
 def text(value):
     utf8 = value.encode()
     return varint(len(utf8)) + utf8
+
+
+class Line:
+    """How many bytes of parts may be on their way to the broker: few over a slow line, so that heartbeats get through."""
+
+    def __init__(self):
+        self.window, self.sent, self.acknowledged, self.lost = 4096, 0, 0, 0
+        self.probe, self.shortest, self.was_full, self.progress = None, float("inf"), False, 0.0
+
+    def part_bytes(self):
+        return min(PART_BYTES, max(2048, self.window // 4))
+
+    def has_room(self, count, now):
+        under_way = self.sent - self.acknowledged
+        if under_way == 0 or under_way + count <= self.window:
+            return True
+        self.was_full = True
+        if now < self.progress + 5:
+            return False
+        self.lost += under_way
+        self.acknowledged, self.probe, self.window = self.sent, None, 4096
+        return True
+
+    def send(self, count, now):
+        if self.sent - self.acknowledged < 2048:
+            self.progress = now
+        self.sent += count
+        if self.probe is None and count >= 2048:
+            self.probe = self.sent, now
+
+    def acknowledge(self, total, now):
+        reached = total + self.lost
+        if reached > self.sent:  # what was taken for lost was only late
+            self.lost, self.acknowledged, self.progress = self.sent - min(self.sent, total), self.sent, now
+            self.probe, self.window = None, 4096
+            return
+        if reached <= self.acknowledged:
+            return
+        self.acknowledged, self.progress = reached, now
+        if self.probe is None or reached < self.probe[0]:
+            return
+        seconds, self.probe = now - self.probe[1], None
+        self.shortest = min(self.shortest, seconds)
+        if seconds - self.shortest > 0.3:
+            self.window = max(4096, self.window // 2)
+        elif seconds - self.shortest < 0.15 and self.was_full:
+            self.window = min(4 << 20, self.window * 2)
+        self.was_full = False
 
 
 class Reader:
@@ -117,6 +166,11 @@ def submission(key, name, content, size="2k", priority=0):
         b"\0",  # to be fetched
         varint(priority + 10), varint(1),
     ])
+
+
+def read_submission(body):
+    """The third field of a `notice`: the SHA-256 of the submission, or None."""
+    return body.take(32) if body.u8() else None
 
 
 def read_ending(body):

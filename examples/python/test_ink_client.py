@@ -93,7 +93,9 @@ class CodecTests(unittest.TestCase):
         }
         for name, (number, job, ending) in endings.items():
             notice = body(f"notice {name}", NOTICE)
-            self.assertEqual((notice.u64(), notice.u64(), read_ending(notice)), (number, job, ending))
+            self.assertEqual((notice.u64(), notice.u64()), (number, job))
+            self.assertEqual(read_submission(notice), bytes(range(0x60, 0x80)) if number in (12, 13) else None)
+            self.assertEqual(read_ending(notice), ending)
 
     def test_every_damage_is_noticed(self):
         whole = vectors()["notice finished"]
@@ -121,7 +123,7 @@ class FakeBroker(threading.Thread):
         self.port = self.socket.bind_to_random_port("tcp://127.0.0.1")
         self.picture, self.busy, self.forgets = picture, busy, forgets
         self.digest = hashlib.sha256(picture + (b"!" if damage else b"")).digest()
-        self.sessions, self.content, self.keys, self.taken = set(), b"", set(), []
+        self.sessions, self.content, self.keys, self.taken = {}, b"", set(), []  # sessions: bytes of parts received
         self.count = 0
         self.is_stopping = False
 
@@ -141,13 +143,14 @@ class FakeBroker(threading.Thread):
 
     def take(self, peer, kind, body):
         if kind == HELLO:
-            self.sessions.add(peer)
+            self.sessions[peer] = 0
             self.send(peer, WELCOME, text("fake") + b"s" * 16 + varint(200) + varint(1000))
         elif peer not in self.sessions:
             self.send(peer, UNKNOWN_SESSION)
         elif kind == HEARTBEAT:
             self.send(peer, HEARTBEAT)
         elif kind == SUBMIT:
+            self.submission = hashlib.sha256(body.data).digest()
             key, _, _, content = body.take(16), body.text(), body.u8(), body.take(32)
             self.keys.add(key)
             self.wanted, self.total, self.key = content, body.u64(), key
@@ -156,13 +159,14 @@ class FakeBroker(threading.Thread):
                 self.send(peer, REJECTED, key + bytes([BUSY]) + varint(10) + text("full"))
             else:
                 self.request(peer)
-        elif kind == CONTENT_PART and body.take(32) == self.wanted and body.u64() == len(self.content):
-            self.content += body.rest()
-            self.request(peer)
+        elif kind == CONTENT_PART:
+            self.sessions[peer] += len(body.data) - 40
+            self.send(peer, ACKNOWLEDGE, struct.pack("<Q", self.sessions[peer]))
+            self.take_part(peer, body)
         elif kind == WATCH:
             phases = b"\0" * 8
             finished = b"\0\1\1" + struct.pack("<Q", len(self.picture)) + self.digest + b"\1\1\1" + phases
-            self.send(peer, NOTICE, struct.pack("<QQ", 5, 1) + finished)
+            self.send(peer, NOTICE, struct.pack("<QQ", 5, 1) + b"\1" + self.submission + finished)
         elif kind == PICTURE_REQUEST:
             body.u64()
             start = body.u64()
@@ -172,9 +176,16 @@ class FakeBroker(threading.Thread):
         elif kind == NOTICES_TAKEN:
             self.taken.append(body.rest())
 
+    def take_part(self, peer, body):
+        if body.take(32) == self.wanted and body.u64() == len(self.content):
+            self.content += body.rest()
+            if len(self.content) in (self.end, self.total):
+                self.request(peer)
+
     def request(self, peer):
         if len(self.content) < self.total:
             count = min(700_000, self.total - len(self.content))
+            self.end = len(self.content) + count
             self.send(peer, CONTENT_REQUEST, self.wanted + struct.pack("<QQ", len(self.content), count))
         else:
             self.send(peer, ACCEPTED, self.key + struct.pack("<Q", 1))

@@ -1,11 +1,11 @@
-import Dispatch
 import InkProtocol
+import InkSystem
 
 /// What the client's thread has done on disks, which may be slow: contents are read on one thread, pictures written
 /// on another. What came of it is told in the order in which it was asked for.
 final class FileLanes: Sendable {
-    private let reading = DispatchQueue(label: "ink.client.reading")
-    private let writing = DispatchQueue(label: "ink.client.writing")
+    private let reading: Lane
+    private let writing: Lane
     private let downloads = Downloads()
     private let replacesFiles: Bool
     private let onRead: @Sendable (ContentRead) -> Void
@@ -19,14 +19,16 @@ final class FileLanes: Sendable {
     init(
         replacesFiles: Bool, onRead: @escaping @Sendable (ContentRead) -> Void,
         onEvent: @escaping @Sendable (ClientEvent) -> Void
-    ) {
+    ) throws(SystemFailure) {
+        reading = try Lane()
+        writing = try Lane()
         self.replacesFiles = replacesFiles
         self.onRead = onRead
         self.onEvent = onEvent
     }
 
     func read(_ id: ContentID, _ source: ContentSource, serial: UInt64, offset: UInt64, byteCount: Int) {
-        reading.async { [onRead] in
+        reading.run { [onRead] in
             let result = source.read(offset: offset, byteCount: byteCount)
             onRead(ContentRead(id: id, serial: serial, offset: offset, byteCount: byteCount, result: result))
         }
@@ -48,31 +50,32 @@ final class FileLanes: Sendable {
         }
     }
 
-    func finish(_ id: FetchID, _ picture: FinishedPicture) {
+    func finish(_ id: FetchID, _ picture: FinishedPicture, of job: JobNumber) {
         perform(id) { downloads throws(ClientError) in
             guard let download = downloads.byID.removeValue(forKey: id) else { return nil }
-            try download.finish(picture)
+            try download.finish(picture, of: job)
             return .stored(id)
         }
     }
 
     func discard(_ id: FetchID) {
-        writing.async { [downloads] in downloads.byID.removeValue(forKey: id)?.discard() }
+        writing.run { [downloads] in downloads.byID.removeValue(forKey: id)?.discard() }
     }
 
     /// Waits until everything that was asked for is done, and removes what is not finished.
     func close() {
-        reading.sync {}
-        writing.sync {
+        reading.wait()
+        writing.run { [downloads] in
             for download in downloads.byID.values { download.discard() }
             downloads.byID = [:]
         }
+        writing.wait()
     }
 
     private func perform(
         _ id: FetchID, _ work: @escaping @Sendable (Downloads) throws(ClientError) -> ClientEvent?
     ) {
-        writing.async { [downloads, onEvent] in
+        writing.run { [downloads, onEvent] in
             do throws(ClientError) {
                 if let event = try work(downloads) { onEvent(event) }
             } catch {

@@ -30,14 +30,12 @@ final class PictureDownload {
 
     /// Compares size and SHA-256 with what was announced, brings the file to the disk and gives it its name.
     ///
-    /// Throws `badPicture` and `file`; nothing is left of the download then. Once only.
-    func finish(_ picture: FinishedPicture) throws(ClientError) {
+    /// Throws `damagedPicture` and `file`; nothing is left of the download then. Once only.
+    func finish(_ picture: FinishedPicture, of job: JobNumber) throws(ClientError) {
         defer { discard() }
-        guard UInt64(file.byteCount) == picture.byteCount else {
-            throw .badPicture(reason: "\(file.byteCount) bytes came, \(picture.byteCount) were announced")
-        }
-        guard digest.finish() == picture.digest else {
-            throw .badPicture(reason: "its SHA-256 is not the one that was announced")
+        // Each message has a checksum: what differs now differed at the broker.
+        guard UInt64(file.byteCount) == picture.byteCount, digest.finish() == picture.digest else {
+            throw .damagedPicture(job)
         }
         try ClientError.wrapping(path) { () throws(SystemFailure) in
             try file.sync()

@@ -20,6 +20,7 @@ enum ClientEvent: Sendable {
     case submit(Submission, ContentSource?)
     /// They are not wanted any more, unless the broker has them.
     case withdraw([SubmissionKey])
+    case expect([JobNumber: ContentID])
     case watch([JobNumber])
     case noticeTaken(UInt64)
     case follow(JobNumber, path: String)
@@ -78,7 +79,7 @@ enum ClientAction: Sendable {
     /// Append to it; answered with `written`.
     case write(FetchID, [UInt8])
     /// Compare it with what was announced, sync it and give it its name; answered with `stored`.
-    case finish(FetchID, FinishedPicture)
+    case finish(FetchID, FinishedPicture, of: JobNumber)
     /// Remove it.
     case discard(FetchID)
     /// The client has ended; nothing follows.

@@ -133,7 +133,7 @@ extension ClientState {
     private mutating func finishIfWhole(_ id: FetchID) -> Bool {
         guard let fetch = fetches[id], fetch.isWhole, let picture = fetch.picture else { return false }
         fetches[id]?.isFinishing = true
-        actions.append(.finish(id, picture))
+        actions.append(.finish(id, picture, of: fetch.job))
         return true
     }
 
@@ -181,9 +181,8 @@ extension ClientState {
     mutating func take(_ part: PicturePart, now: Int64) {
         guard let id = fetches.opened(of: part.job), var fetch = fetches[id], !fetch.isFinishing else { return }
         if let total = part.totalBytes, let picture = fetch.picture, total != picture.byteCount {
-            let reason = "the broker's file has \(total) bytes, \(picture.byteCount) were announced"
             actions.append(.discard(id))
-            return fail(id, .badPicture(reason: reason), now: now)
+            return fail(id, .damagedPicture(part.job), now: now)
         }
         // What was asked for again may come in other pieces than before.
         guard part.offset <= fetch.received else { return }
@@ -237,7 +236,7 @@ extension ClientError {
     /// Whether the broker's bytes are to blame.
     fileprivate var isOfPicture: Bool {
         switch self {
-        case .badPicture, .pictureMissing: true
+        case .badPicture, .damagedPicture, .pictureMissing: true
         default: false
         }
     }

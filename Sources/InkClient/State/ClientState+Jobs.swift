@@ -5,8 +5,27 @@ struct WatchTable {
     private var watched: Set<JobNumber> = []
     /// Notices that the caller has been given and has not taken.
     private var open: Set<UInt64> = []
+    /// What the jobs that end must have been made of, as far as it is known here. The oldest are forgotten beyond as many as a
+    /// client may watch.
+    private var submissions: [JobNumber: ContentID] = [:]
+    private var oldest: [JobNumber] = []
+    private static let submissionsMax = 100_000
     /// When the broker is told again what is watched.
     private(set) var nextTime: Int64?
+
+    mutating func expect(_ job: JobNumber, of submission: ContentID) {
+        if submissions.updateValue(submission, forKey: job) == nil { oldest.append(job) }
+        guard oldest.count > 2 * Self.submissionsMax else { return }
+        for job in oldest.prefix(Self.submissionsMax) { submissions[job] = nil }
+        oldest.removeFirst(Self.submissionsMax)
+    }
+
+    /// Whether a notice is of the job that is meant, and not of another one by its number. That a job failed needs no proof.
+    private func isOwn(_ notice: Notice) -> Bool {
+        guard let expected = submissions[notice.job] else { return true }
+        if case .finished = notice.ending { return notice.submission == expected }
+        return notice.submission.map { $0 == expected } ?? true
+    }
 
     func isWatched(_ job: JobNumber) -> Bool { watched.contains(job) }
 
@@ -24,6 +43,8 @@ struct WatchTable {
 
     enum Reception {
         case new
+        /// The broker has given the number to another job: the one that is meant is lost.
+        case foreign
         /// The caller has it and has not taken it.
         case known
         /// Nobody waits for it.
@@ -33,6 +54,7 @@ struct WatchTable {
     mutating func receive(_ notice: Notice) -> Reception {
         guard watched.remove(notice.job) != nil else { return open.contains(notice.id) ? .known : .unwanted }
         if watched.isEmpty { nextTime = nil }
+        guard isOwn(notice) else { return .foreign }
         // A job that the broker does not know has no notice to take, and their ids are all 0.
         if notice.id != 0 { open.insert(notice.id) }
         return .new
@@ -77,6 +99,10 @@ extension ClientState {
         if case .finished = notice.ending {} else { unfollow(notice.job) }
         switch jobs.receive(notice) {
         case .new: actions.append(.emit(.notice(notice)))
+        case .foreign:
+            unfollow(notice.job)
+            acknowledge(notice.id)
+            actions.append(.emit(.notice(Notice(id: 0, job: notice.job, ending: .unknown))))
         case .known: break
         // The word that it was taken has not arrived.
         case .unwanted: acknowledge(notice.id)

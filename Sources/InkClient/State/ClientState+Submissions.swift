@@ -127,6 +127,7 @@ extension ClientState {
     mutating func accepted(_ key: SubmissionKey, _ job: JobNumber, now: Int64) {
         guard let submission = submissions.remove(key) else { return }
         release(submission)
+        jobs.expect(job, of: submission.digest)
         actions.append(.emit(.accepted(key, job)))
         // There is room again: the others need not wait as long as they would have.
         for other in submissions.inFlight { submissions.entries[other]?.tries = 0 }

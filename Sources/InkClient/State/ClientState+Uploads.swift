@@ -72,13 +72,20 @@ struct UploadTable {
         return true
     }
 
-    /// The next pieces to be read, as far as memory goes.
-    mutating func nextReads(_ rules: ClientRules) -> [ClientAction] {
+    /// The next pieces to be read, as far as memory and the connection go.
+    mutating func nextReads(
+        _ rules: ClientRules, _ connection: inout LineWindow, now: UInt64
+    ) -> [ClientAction] {
         var reads: [ClientAction] = []
-        while bytesInHand < rules.uploadBytes, !line.isEmpty {
-            let id = line.removeFirst()
-            guard let window = windows[id], let content = contents[id], window.next < window.end else { continue }
-            let count = Int(min(UInt64(rules.uploadPartBytes), window.end - window.next))
+        while bytesInHand < rules.uploadBytes, let id = line.first {
+            guard let window = windows[id], let content = contents[id], window.next < window.end else {
+                line.removeFirst()
+                continue
+            }
+            let partBytes = min(rules.uploadPartBytes, connection.partBytes)
+            let count = Int(min(UInt64(partBytes), window.end - window.next))
+            guard connection.hasRoom(for: count, beside: bytesInHand, now: now) else { break }
+            line.removeFirst()
             reads.append(
                 .read(id, content.source, serial: window.serial, offset: window.next, byteCount: count))
             windows[id]?.next += UInt64(count)
@@ -96,25 +103,31 @@ struct UploadTable {
 }
 
 extension ClientState {
-    mutating func asked(for id: ContentID, _ offset: UInt64, _ byteCount: UInt64) {
+    mutating func asked(for id: ContentID, _ offset: UInt64, _ byteCount: UInt64, now: Int64) {
         guard isServing else { return }
         guard uploads.open(id, offset: offset, byteCount: byteCount) else {
             send(.contentUnavailable(id, reason: "this client does not have the content (any more)"))
             return
         }
-        actions += uploads.nextReads(rules)
+        readContents(now: now)
     }
 
-    mutating func take(_ read: ContentRead) {
+    /// Reads what the line has room for.
+    mutating func readContents(now: Int64) {
+        actions += uploads.nextReads(rules, &line, now: UInt64(max(0, now)))
+    }
+
+    mutating func take(_ read: ContentRead, now: Int64) {
         if uploads.take(read) {
             switch read.result {
             case .success(let bytes):
+                line.send(bytes.count, now: UInt64(max(0, now)))
                 send(.contentPart(ContentPart(id: read.id, offset: read.offset, bytes: bytes)))
             case .failure(let failure):
                 uploads.fail(read.id)
                 send(.contentUnavailable(read.id, reason: failure.reason))
             }
         }
-        actions += uploads.nextReads(rules)
+        readContents(now: now)
     }
 }

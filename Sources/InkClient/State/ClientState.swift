@@ -24,6 +24,9 @@ struct ClientState {
     var jobs = WatchTable()
     var fetches = FetchTable()
     var requests = RequestTable()
+    var line: LineWindow
+    private let firstLine: LineWindow
+    private var received = PartsReceived()
     var actions: [ClientAction] = []
     private var storeID: SubmissionKey?
     private var lastSent: Int64 = 0
@@ -32,9 +35,13 @@ struct ClientState {
     private var failedGreetings = 0
     private var jitter: UInt64
 
-    /// - Parameter seed: of the random part of waiting times.
-    init(rules: ClientRules, seed: UInt64) {
+    /// - Parameters:
+    ///   - seed: of the random part of waiting times.
+    ///   - line: a new connection's.
+    init(rules: ClientRules, seed: UInt64, line: LineWindow = .unbounded) {
         self.rules = rules
+        self.line = line
+        firstLine = line
         jitter = seed
     }
 
@@ -58,6 +65,7 @@ struct ClientState {
             awaitNextGreeting(now: now)
         case .tick: tick(now: now)
         case .submit(let submission, let content): submit(submission, content, now: now)
+        case .expect(let submissions): for (job, submission) in submissions { jobs.expect(job, of: submission) }
         case .watch(let numbers): watch(numbers, now: now)
         case .noticeTaken(let id): noticeTaken(id)
         case .follow(let job, let path): follow(job, to: path, now: now)
@@ -67,7 +75,7 @@ struct ClientState {
         case .giveUp(let id): requests.remove(id)
         case .withdraw(let keys): withdraw(keys, now: now)
         case .stopRequested: stop()
-        case .contentRead(let read): take(read)
+        case .contentRead(let read): take(read, now: now)
         case .written(let id, let byteCount): written(id, byteCount, now: now)
         case .stored(let id): stored(id, now: now)
         case .fileFailed(let id, let error): fail(id, error, now: now)
@@ -142,6 +150,8 @@ struct ClientState {
             repeatWatches(now: now)
             repeatFetches(now: now)
             repeatRequests(now: now)
+            readContents(now: now)
+            if let total = received.acknowledgement() { actions.append(.send(.acknowledge(total))) }
             if !isSending, now - lastSent >= Int64(welcome.heartbeatMilliseconds) { actions.append(.send(.heartbeat)) }
         }
     }
@@ -171,22 +181,34 @@ struct ClientState {
         case .heartbeat: break
         case .accepted(let key, let job): accepted(key, job, now: now)
         case .rejected(let key, let rejection): rejected(key, rejection, now: now)
-        case .contentRequest(let id, let offset, let byteCount): asked(for: id, offset, byteCount)
+        case .contentRequest(let id, let offset, let byteCount): asked(for: id, offset, byteCount, now: now)
         case .progress(let job, let done, let total):
             if jobs.isWatched(job) { actions.append(.emit(.progress(job, done: done, total: total))) }
         case .notice(let notice): take(notice)
-        case .picturePart(let part): take(part, now: now)
+        case .picturePart(let part):
+            count(part.bytes)
+            take(part, now: now)
         case .pictureMissing(let job, let reason): pictureMissing(job, reason, now: now)
         case .orderDone(let result): take(result)
-        case .answerPart(let part): take(part, now: now)
+        case .answerPart(let part):
+            count(part.bytes)
+            take(part, now: now)
+        case .acknowledge(let total):
+            line.acknowledge(total, now: UInt64(max(0, now)))
+            readContents(now: now)
         }
     }
+
+    /// Also of what nobody waits for any more: the broker counts what it sends.
+    private mutating func count(_ bytes: [UInt8]) { if line.isBounded { received.take(bytes.count) } }
 
     /// Says everything that is open. A second welcome is answer to a repeated hello, which has ended the session that
     /// the first one began.
     private mutating func begin(_ welcome: ClientWelcome, now: Int64) {
         failedGreetings = 0
         phase = .serving(welcome)
+        line = firstLine
+        received = PartsReceived()
         uploads.endSession()
         actions.append(.emit(.connected(welcome)))
         if let storeID, storeID != welcome.storeID { forgetStore() }

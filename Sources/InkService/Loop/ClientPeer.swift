@@ -12,21 +12,34 @@ struct ClientPeer {
     let userID: String?
     /// Of its hello: what is sent to it is in this version.
     let protocolVersion: UInt16
+    /// What goes to it of pictures and answers, and what has come of contents.
+    var line: LineWindow
+    var received = PartsReceived()
     var lastHeard: UInt64
     var lastSent: UInt64
+    /// What waits to be sent to it, here and with ZeroMQ.
+    let queued: QueuedBytes
     /// Messages that the connection had no room for, oldest first.
     var unsent: [[UInt8]] = []
     var unsentBytes = 0
-    /// Pieces of pictures that were asked for, oldest first; one window is read at a time.
+    /// Answers on their way, oldest first; they go before pictures.
+    var answers: [OutgoingAnswer] = []
+    var answerBytes: Int { answers.reduce(0) { $0 + $1.text.count - $1.sent } }
+    /// Pieces of pictures that were asked for, oldest first; as much is read at a time as the line takes.
     var downloads: [Download] = []
-    var isReading = false
+    /// The piece of which some is being read.
+    var reading: Download?
+    /// Bytes that it takes while it is read.
+    var readingBytes = 0
     /// What was asked for of pictures that are not finished, as far as it has not become a download.
     var followed: [JobNumber: [Range<UInt64>]] = [:]
     /// Windows of pictures that were asked for and have not been sent.
-    var openWindows: Int { followed.values.reduce(downloads.count) { $0 + $1.count } }
+    var openWindows: Int { followed.values.reduce(downloads.count) { $0 + $1.count } + (reading == nil ? 0 : 1) }
 
-    /// Of questions that have not been answered.
-    var openQuestions = 0
+    /// Questions that have not been answered, oldest first: as they came, for answers are large.
+    var questions: [Question] = []
+    /// Whether the first of them is being answered.
+    var isAsking = false
     /// For lanes, which may have work of a session that is over.
     let life = SessionLife()
 
@@ -36,6 +49,14 @@ struct ClientPeer {
         var range: Range<UInt64>
         /// Where the picture is while it is not finished.
         var unfinished: String?
+    }
+
+    struct OutgoingAnswer {
+        var number: UInt32
+        var text: [UInt8]
+        var sent = 0
+        /// When some of it went last, milliseconds.
+        var lastMoved: UInt64
     }
 
     /// Bytes of messages that a client may leave lying.

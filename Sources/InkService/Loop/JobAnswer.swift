@@ -6,11 +6,20 @@ import InkStore
 
 /// Answers about jobs and workers.
 enum JobAnswer {
-    static func json(_ record: JobRecord, _ phase: ServiceState.Job.Phase?, progress: (Int, Int)? = nil) -> JSONValue {
+    /// - Parameters:
+    ///   - phase: nil where the job is not in memory.
+    ///   - isStuck: whether the disk has refused its end.
+    ///   - showsWarnings: a list of a thousand jobs has no room for them.
+    static func json(
+        _ record: JobRecord, _ phase: ServiceState.Job.Phase?, isStuck: Bool, progress: (Int, Int)? = nil,
+        showsWarnings: Bool = false
+    ) -> JSONValue {
+        // Of one that cannot be read the rest is still told; that it cannot is the job's end.
         let submission = try? Submission(stored: record.submission)
         var members: [(String, JSONValue)] = [
             ("job", .integer(Int(clamping: record.number))), ("name", .string(submission?.name ?? "")),
-            ("state", .string(state(record, phase))), ("priority", .integer(record.priority)),
+            ("submission", .string(ContentID(hashing: record.submission).description)),
+            ("state", .string(state(record, phase, isStuck: isStuck))), ("priority", .integer(record.priority)),
             ("owner", .string(record.owner)), ("submittedAt", .integer(Int(record.createdAt))),
         ]
         switch submission?.picture.size {
@@ -22,6 +31,13 @@ enum JobAnswer {
         if let ended = record.endedAt { members.append(("endedAt", .integer(Int(ended)))) }
         if let (done, total) = progress {
             members += [("done", .integer(done)), ("total", .integer(total))]
+        }
+        if isStuck, case .ending(let ending, _, _) = phase {
+            members.append(("end", .string(name(ending))))
+            if case .failed(_, let text) = ending { members.append(("reason", .string(text))) }
+        }
+        if showsWarnings, !record.warnings.isEmpty {
+            members.append(("warnings", .array(record.warnings.map { .string($0) })))
         }
         switch record.state {
         case .ended(.failed(_, let text)): members.append(("reason", .string(text)))
@@ -41,18 +57,21 @@ enum JobAnswer {
         return .object(members)
     }
 
-    private static func state(_ record: JobRecord, _ phase: ServiceState.Job.Phase?) -> String {
-        if case .ended(let ending) = record.state {
-            switch ending {
-            case .finished: return "finished"
-            case .failed: return "failed"
-            case .cancelled: return "cancelled"
-            case .unknown: return "unknown"
-            }
-        }
+    private static func state(_ record: JobRecord, _ phase: ServiceState.Job.Phase?, isStuck: Bool) -> String {
+        if case .ended(let ending) = record.state { return name(ending) }
         switch phase {
+        case .ending where isStuck: return "ending"
         case .starting, .active, .ending: return "running"
         case .waiting, .recovering, nil: return "queued"
+        }
+    }
+
+    private static func name(_ ending: JobEnding) -> String {
+        switch ending {
+        case .finished: "finished"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        case .unknown: "unknown"
         }
     }
 

@@ -9,64 +9,95 @@ import InkStore
 struct JobLoader: Sendable {
     let configuration: ServiceConfiguration
     let contents: ContentFolder
+    let onEvent: @Sendable (FarmNote) -> Void
 
-    func load(_ submission: Submission) throws(BrokerError) -> (Project, PictureOptions) {
+    /// - Parameter onWarnings: gets what is said of a project that gives warnings.
+    func load(
+        _ submission: Submission, onWarnings: ([ReadingWarning]) -> Void
+    ) throws(BrokerError) -> (Project, PictureOptions) {
+        let text = try text(of: submission)
         do throws(EngineError) {
             if case .write(let path) = submission.delivery { try checkOutput(path) }
-            let project = try project(submission)
-            return (project, try options(submission, project))
+            let reading = try reading(submission, text)
+            if !reading.warnings.isEmpty { onWarnings(reading.warnings) }
+            return (reading.project, try options(submission, reading.project))
         } catch {
             throw .refused(error)
         }
     }
 
-    private func project(_ submission: Submission) throws(EngineError) -> Project {
+    /// The project's file, or nothing where it is read by path.
+    private func text(of submission: Submission) throws(BrokerError) -> [UInt8] {
+        guard case .content(let id, _, let encoding) = submission.source else { return [] }
+        let bytes = try read(id, of: submission)
+        if encoding == .plain { return bytes }
+        do throws(ProtocolError) {
+            return try Zstandard.decompress(bytes, limit: configuration.projectLimits.fileBytes)
+        } catch {
+            throw .refused(
+                .badInput(Place(file: submission.name), reason: "the content is no project: \(error)"))
+        }
+    }
+
+    /// What fails here is the broker's copy, not the project.
+    private func read(_ id: ContentID, of submission: Submission) throws(BrokerError) -> [UInt8] {
+        do throws(StoreError) {
+            return try contents.read(id)
+        } catch {
+            switch error {
+            case .damaged:
+                onEvent(FarmNote(.error, "content.damaged", reason: "\(error)"))
+                throw .source(
+                    export: submission.name,
+                    reason:
+                        "the broker's copy of the project was damaged and has been removed; submit the project again")
+            case .file(_, _, ENOENT):
+                throw .source(
+                    export: submission.name,
+                    reason: "the broker has no copy of the project any more; submit the project again")
+            // Out of descriptors: the job is tried again.
+            case .file(let path, let operation, let errno):
+                throw .refused(.io(path: path, operation: operation, errno: errno))
+            default: throw .source(export: submission.name, reason: "\(error)")
+            }
+        }
+    }
+
+    private func reading(_ submission: Submission, _ text: [UInt8]) throws(EngineError) -> ProjectReading {
         let limits = configuration.projectLimits
         switch submission.source {
-        case .content(let id, _, let encoding):
-            var bytes: [UInt8]
-            do throws(StoreError) { bytes = try contents.read(id) } catch {
-                guard case .file(let path, let operation, let errno) = error else {
-                    throw .io(path: contents.path(of: id), operation: "read", errno: EIO)
-                }
-                throw .io(path: path, operation: operation, errno: errno)
-            }
-            if encoding == .zstd {
-                do throws(ProtocolError) {
-                    bytes = try Zstandard.decompress(bytes, limit: limits.fileBytes)
-                } catch {
-                    throw .badInput(Place(file: submission.name), reason: "the content is no project: \(error)")
-                }
-            }
+        case .content:
             return try ProjectLoader.load(
-                bytes: bytes, name: submission.name, presetFolders: configuration.presetFolders, limits: limits
-            ).project
+                bytes: text, name: submission.name, presetFolders: configuration.presetFolders, limits: limits)
         case .path(let path):
+            let file = try resolved(path)
+            // Presets lie beside the path, or beside the file that it leads to; where the path's folder is elsewhere, only there.
+            let given = Self.real(path.splitPath().folder).flatMap { isBelowInputRoots($0) ? $0 : nil }
+            let folders = [given, file.splitPath().folder].compactMap { $0.map { $0.appendingPath("") } }
             return try ProjectLoader.load(
-                path: try resolved(path), presetFolders: configuration.presetFolders, limits: limits
-            ).project
+                path: file, presetFolders: configuration.presetFolders, besideFolders: folders, limits: limits)
         }
     }
 
     /// Links may lead about below the roots, not out of them.
     private func resolved(_ path: String) throws(EngineError) -> String {
         guard let real = Self.real(path) else { throw .io(path: path, operation: "open", errno: errno) }
-        guard configuration.inputRoots.compactMap(Self.real).contains(where: { ServiceState.lies(real, below: $0) })
-        else { throw .badInput(Place(file: path), reason: "the file lies outside the broker's input roots") }
+        guard isBelowInputRoots(real) else {
+            throw .badInput(Place(file: path), reason: "the file lies outside the broker's input roots")
+        }
         return real
     }
 
-    /// The same for what is to be written: the part of the path that is there leads nowhere else.
+    private func isBelowInputRoots(_ real: String) -> Bool {
+        configuration.inputRoots.compactMap(Self.real).contains { $0 == real || ServiceState.lies(real, below: $0) }
+    }
+
+    /// The same for what is to be written: the path, and where it leads when it is a link, lead nowhere else.
     private func checkOutput(_ path: String) throws(EngineError) {
         guard let folder = configuration.outputRoot, let root = Self.real(folder) else {
             throw .io(path: configuration.outputRoot ?? path, operation: "open", errno: errno)
         }
-        var place = "\(folder)/\(path)"
-        var status = stat()
-        while lstat(place, &status) != 0, errno == ENOENT, place != "/", !place.isEmpty {
-            place = place.splitPath().folder
-        }
-        guard let real = Self.real(place), real == root || ServiceState.lies(real, below: root) else {
+        guard ServiceState.lies(FileSystem.resolved("\(folder)/\(path)"), below: root) else {
             throw .badInput(Place(file: path), reason: "a link leads out of the broker's output root")
         }
     }

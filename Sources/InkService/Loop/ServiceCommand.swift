@@ -1,4 +1,5 @@
 import InkBroker
+import InkEngine
 import InkProtocol
 import InkStore
 
@@ -8,18 +9,24 @@ enum ServiceCommand: Sendable {
     case broker(BrokerEvent)
     /// The record of a job that is to be given to the broker; nil when the store cannot say.
     case launch(JobNumber, JobRecord?, reason: String)
-    /// A window of a picture has been read.
-    case read(SessionID, [ServiceMessage])
+    /// What was said of a job's project when it was read.
+    case warned(JobNumber, [ReadingWarning])
+    /// A piece of a picture has been read; what is left of what was asked for.
+    case read(SessionID, [ServiceMessage], rest: ClientPeer.Download?)
     case send(SessionID, ServiceMessage)
     case answer(SessionID, UInt32, String)
     case status(SessionID, UInt32, Result<StoreCounts, StoreError>, BrokerReport)
     case log(FarmNote)
+    /// What the journal says of entries.
+    case journalled(JournalToken, Result<[JournalOutcome], StorageFault>)
+    case contentFailed(UploadID, StorageFault)
     /// Jobs whose records could not be read.
     case unread([JobNumber])
     /// Something found no room within the quota.
     case lackOfRoom
     /// Jobs have been forgotten.
     case purged
-    case drain
+    /// The time is when the service ends at the latest, monotonic milliseconds; nil: when all is done.
+    case drain(until: UInt64?)
     case stop
 }

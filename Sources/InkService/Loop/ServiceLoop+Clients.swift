@@ -19,13 +19,13 @@ extension ServiceLoop {
             }
             return
         }
+        let version = ClientMessage.version(ofFrame: message.parts[1]) ?? ProtocolLimits.version
         if case .hello(let name) = incoming {
-            let version = ClientMessage.version(ofFrame: message.parts[1]) ?? ProtocolLimits.version
             welcome(name, route, userID: message.userID, version: version)
             return
         }
         guard let session = sessions[route], let peer = peers[session], peer.userID == message.userID else {
-            post(.unknownSession, to: route)
+            post(.unknownSession, to: route, version: version)
             return
         }
         peers[session]?.lastHeard = SystemClock.milliseconds
@@ -44,6 +44,10 @@ extension ServiceLoop {
         case .hello, .heartbeat: break
         case .submit(let submission): tell(.submitted(session, submission))
         case .contentPart(let part):
+            if peers[session]?.line.isBounded == true {
+                peers[session]?.received.take(part.bytes.count)
+                unacknowledged.insert(session)
+            }
             arrivedBytes = part.bytes
             tell(.contentArrived(session, part.id, offset: part.offset, count: part.bytes.count))
             arrivedBytes = []
@@ -54,7 +58,18 @@ extension ServiceLoop {
         case .order(let order): carryOut(order, session)
         case .question(let question): ask(question, session)
         case .goodbye: lose(session, "it left")
+        case .acknowledge(let total):
+            peers[session]?.line.acknowledge(total, now: SystemClock.milliseconds)
+            sendParts(session)
         }
+    }
+
+    /// Tells clients how much of their contents has come.
+    func acknowledge() {
+        for id in unacknowledged.sorted() {
+            if let total = peers[id]?.received.acknowledgement() { send(.acknowledge(total), to: id) }
+        }
+        unacknowledged.removeAll()
     }
 
     private func welcome(_ name: String, _ route: [UInt8], userID: String?, version: UInt16) {
@@ -71,7 +86,9 @@ extension ServiceLoop {
         let now = SystemClock.milliseconds
         peers[id] = ClientPeer(
             id: id, route: route, name: name, owner: userID ?? name, userID: userID, protocolVersion: version,
-            lastHeard: now, lastSent: now)
+            line: version >= ProtocolLimits.acknowledgingVersion
+                ? LineWindow(endpoint: configuration.clientsEndpoint) : .unbounded,
+            lastHeard: now, lastSent: now, queued: queues.makePeer())
         sessions[route] = id
         onEvent(FarmNote(.debug, "client.joined", client: userID ?? name))
         send(
@@ -94,6 +111,8 @@ extension ServiceLoop {
         guard let peer = peers.removeValue(forKey: session) else { return }
         sessions[peer.route] = nil
         peer.life.end()
+        peer.queued.remove(peer.unsentBytes + peer.readingBytes)
+        answerBytes -= peer.answerBytes
         onEvent(FarmNote(.debug, "client.left", client: peer.owner, reason: reason))
         tell(.left(session))
     }
@@ -103,10 +122,13 @@ extension ServiceLoop {
             guard let peer = peers[id] else { continue }
             if now - min(now, peer.lastHeard) >= UInt64(configuration.livenessMilliseconds) {
                 lose(id, "silent for \(configuration.livenessMilliseconds) ms")
-            } else if now - min(now, peer.lastSent) >= UInt64(configuration.heartbeatMilliseconds), peer.unsent.isEmpty
-            {
+                continue
+            }
+            if now - min(now, peer.lastSent) >= UInt64(configuration.heartbeatMilliseconds), peer.unsent.isEmpty {
                 send(.heartbeat, to: id)
             }
+            // What is taken for lost on the way makes room.
+            sendParts(id)
         }
     }
 
@@ -122,8 +144,40 @@ extension ServiceLoop {
         }
         peers[session]?.unsent.append(frame)
         peers[session]?.unsentBytes += frame.count
-        guard flush(session), peers[session]?.unsentBytes ?? 0 > ClientPeer.unsentBytesMax else { return }
-        lose(session, "it does not take its messages")
+        peers[session]?.queued.add(frame.count)
+        guard flush(session) else { return }
+        if peers[session]?.unsentBytes ?? 0 > ClientPeer.unsentBytesMax {
+            lose(session, "it does not take its messages")
+        }
+        if queues.isOverfull, let slowest = queues.slowest(peers.values.map { ($0.id, $0.queued) }) {
+            lose(slowest, "it does not take its messages, and too much waits for all clients together")
+        }
+    }
+
+    /// Sends what the line takes of answers and pictures.
+    func sendParts(_ session: SessionID) {
+        while let peer = peers[session], peer.unsent.isEmpty, let answer = peer.answers.first {
+            let partBytes = min(peer.line.partBytes, answer.text.count - answer.sent)
+            let now = SystemClock.milliseconds
+            guard peers[session]?.line.hasRoom(for: partBytes, now: now) == true else { return }
+            let count = queues.room(for: peer.queued, count: partBytes)
+            guard count > 0 else { return }
+            let end = answer.sent + count
+            peers[session]?.line.send(count, now: now)
+            answerBytes -= count
+            if end == answer.text.count {
+                peers[session]?.answers.removeFirst()
+            } else {
+                peers[session]?.answers[0].sent = end
+                peers[session]?.answers[0].lastMoved = now
+            }
+            send(
+                .answerPart(
+                    AnswerPart(
+                        number: answer.number, offset: UInt64(answer.sent), totalBytes: UInt64(answer.text.count),
+                        bytes: Array(answer.text[answer.sent..<end]))), to: session)
+        }
+        readNext(session)
     }
 
     private func post(
@@ -137,7 +191,10 @@ extension ServiceLoop {
     /// Sends what has been waiting. Returns whether anything still is.
     func flush() -> Bool {
         var isBusy = false
-        for id in peers.keys.sorted() where peers[id]?.unsent.isEmpty == false { isBusy = flush(id) || isBusy }
+        for id in peers.keys.sorted() where peers[id]?.unsent.isEmpty == false {
+            if flush(id) { isBusy = true } else { sendParts(id) }
+        }
+        askNext()
         return isBusy
     }
 
@@ -148,7 +205,7 @@ extension ServiceLoop {
         var failure: String?
         loop: while sent < peer.unsent.count {
             do throws(ProtocolError) {
-                switch try socket.send([peer.route, peer.unsent[sent]]) {
+                switch try socket.send([peer.route, peer.unsent[sent]], countedIn: peer.queued) {
                 case .sent: sent += 1
                 case .busy: break loop
                 case .unreachable:
@@ -161,10 +218,12 @@ extension ServiceLoop {
             }
         }
         if sent > 0 {
-            peers[session]?.unsentBytes -= peer.unsent[..<sent].reduce(0) { $0 + $1.count }
+            let bytes = peer.unsent[..<sent].reduce(0) { $0 + $1.count }
+            peers[session]?.unsentBytes -= bytes
+            // ZeroMQ's part of it counts by itself.
+            peer.queued.remove(bytes)
             peers[session]?.unsent.removeFirst(sent)
             peers[session]?.lastSent = SystemClock.milliseconds
-            readNext(session)
         }
         if let failure {
             lose(session, failure)

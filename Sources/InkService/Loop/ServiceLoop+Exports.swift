@@ -12,7 +12,7 @@ extension ServiceLoop {
     /// Reads what is to be done from the store, beside the loop.
     func start(_ job: JobNumber) {
         let (store, mailbox) = (parts.store, mailbox)
-        asking.async {
+        asking.run {
             do throws(StoreError) {
                 mailbox.post(.launch(job, try store.record(job), reason: "its record is gone"))
             } catch {
@@ -38,11 +38,13 @@ extension ServiceLoop {
         runs[number] = RunningJob(
             name: submission.name, owner: record.owner, startedAt: SystemClock.milliseconds, isFetched: isFetched,
             reservation: reservation)
-        let loader = JobLoader(configuration: configuration, contents: parts.contents)
+        let loader = JobLoader(configuration: configuration, contents: parts.contents, onEvent: onEvent)
         let (journal, mailbox) = (parts.journal, mailbox)
         var job = ExportJob(
             id: JobID(number), name: submission.name,
-            source: .deferred { () throws(BrokerError) in try loader.load(submission) },
+            source: .deferred { () throws(BrokerError) in
+                try loader.load(submission) { mailbox.post(.warned(number, $0)) }
+            },
             limits: configuration.projectLimits, destination: target, priority: entry.priority, weight: entry.weight)
         job.isPrivate = isFetched
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
@@ -63,6 +65,33 @@ extension ServiceLoop {
         onEvent(FarmNote(.info, "job.started", job: number, details: [("name", .text(submission.name))]))
         parts.broker.submit(job)
         if entry.wantsCancel { parts.broker.cancel(JobID(number)) }
+    }
+
+    /// For whoever asks about the job, now or later.
+    func keep(_ warnings: [ReadingWarning], of job: JobNumber) {
+        let lines = Self.kept(warnings.map(\.description))
+        onEvent(
+            FarmNote(
+                .warning, "job.warnings", job: job, reason: lines.first, details: [("count", .number(lines.count))]))
+        let mailbox = mailbox
+        parts.journal.append([.warned(job, lines)]) { result in
+            guard case .failure(let error) = result else { return }
+            mailbox.post(.log(FarmNote(.warning, "store.refused", job: job, reason: "\(error)")))
+        }
+    }
+
+    /// The warnings of a job take at most so many bytes of the store.
+    private static let warningBytesMax = 64 << 10
+
+    /// As many of the lines as there is room for, and how many more there are.
+    private static func kept(_ lines: [String]) -> [String] {
+        var room = warningBytesMax
+        let kept = lines.prefix { line in
+            room -= line.utf8.count
+            return room >= 0
+        }
+        let left = lines.count - kept.count
+        return kept + (left > 0 ? ["and \(left) more warnings"] : [])
     }
 
     func take(_ event: BrokerEvent) {
@@ -192,12 +221,12 @@ extension ExportEnd {
             self = .later(reason: error.description)
         case .refused(.badInput), .refused(.overLimit):
             self = .ended(.failed(.badInput, text: error.description))
-        case .refused(.io), .output, .spill, .targetNotAFile, .journal:
+        case .refused(.io), .source, .output, .spill, .targetNotAFile, .journal:
             self = .ended(.failed(.inputOutput, text: error.description))
         case .noWorkers: self = .ended(.failed(.noWorkers, text: error.description))
         case .cancelled: self = .ended(.cancelled)
         case .rendererGone: self = .again(reason: error.description)
-        case .refused(.internalError), .taskFailed, .internalError, .configuration, .transport:
+        case .refused(.internalError), .taskFailed, .internalError, .configuration, .transport, .noThread:
             self = .ended(.failed(.internalError, text: error.description))
         }
     }

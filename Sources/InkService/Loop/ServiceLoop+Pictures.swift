@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import InkBroker
 import InkSystem
@@ -10,10 +9,14 @@ extension ServiceLoop {
     func fetch(_ job: JobNumber, _ offset: UInt64, _ session: SessionID) {
         guard let peer = peers[session] else { return }
         let (end, isBeyond) = offset.addingReportingOverflow(ProtocolLimits.transferWindowBytes)
-        let range = offset..<(isBeyond ? .max : end)
+        let open = peer.downloads.filter { $0.job == job } + (peer.reading.map { $0.job == job ? [$0] : [] } ?? [])
+        // What is on its way is not sent twice because the line is slow.
+        guard
+            let range = Self.uncovered(
+                offset..<(isBeyond ? .max : end), by: open.map(\.range) + (peer.followed[job] ?? []),
+                underWay: UInt64(peer.line.bytesUnderWay))
+        else { return }
         let download = ClientPeer.Download(job: job, range: range)
-        guard !peer.downloads.contains(download) else { return }
-        guard peer.followed[job]?.contains(range) != true else { return }
         guard peer.openWindows < ClientPeer.downloadsMax else {
             refuse(session, "it asks for too much at once")
             return
@@ -27,6 +30,21 @@ extension ServiceLoop {
         }
     }
 
+    /// What is left of a window when other open ones are taken from its beginning; nil when that is nothing.
+    ///
+    /// - Parameter underWay: bytes before the open windows that have been sent and not been acknowledged.
+    static func uncovered(_ window: Range<UInt64>, by open: [Range<UInt64>], underWay: UInt64) -> Range<UInt64>? {
+        var start = window.lowerBound
+        var slack = underWay
+        while let next = open.first(where: {
+            $0.upperBound > start && $0.lowerBound - min($0.lowerBound, start) <= slack
+        }) {
+            start = next.upperBound
+            slack = 0
+        }
+        return start < window.upperBound ? start..<window.upperBound : nil
+    }
+
     /// Sends clients what they have asked for of an unfinished picture and is there now.
     func continueDownloads(of job: JobNumber) {
         for id in peers.keys.sorted() { continueDownload(of: job, id) }
@@ -36,7 +54,7 @@ extension ServiceLoop {
         guard let picture = runs[job]?.picture, let peer = peers[session], var ranges = peer.followed[job],
             let index = ranges.firstIndex(where: { $0.lowerBound < UInt64(picture.byteCount) }),
             // What is written until one has been read goes together.
-            !peer.downloads.contains(where: { $0.job == job })
+            !peer.downloads.contains(where: { $0.job == job }), peer.reading?.job != job
         else { return }
         let range = ranges.remove(at: index)
         let end = min(range.upperBound, UInt64(picture.byteCount))
@@ -62,22 +80,51 @@ extension ServiceLoop {
         }
     }
 
-    /// Reads the next window, one at a time for each client, and only when the last one has gone: over a slow line, what is
-    /// asked for waits as a question, not as bytes.
+    /// Reads the next piece, one at a time for each client, and only as much as the line takes now: over a slow line,
+    /// what is asked for waits as a question, not as bytes.
     func readNext(_ session: SessionID) {
-        guard let peer = peers[session], !peer.isReading, peer.unsent.isEmpty, let next = peer.downloads.first else {
-            return
-        }
+        guard let peer = peers[session], peer.reading == nil, peer.unsent.isEmpty, peer.answers.isEmpty,
+            let next = peer.downloads.first
+        else { return }
+        let partBytes = min(ProtocolLimits.transferPartBytes, peer.line.partBytes)
+        guard peers[session]?.line.hasRoom(for: partBytes, now: SystemClock.milliseconds) == true else { return }
+        let room = queues.room(for: peer.queued, count: max(partBytes, peer.line.room))
+        guard room > 0 else { return }
         peers[session]?.downloads.removeFirst()
-        peers[session]?.isReading = true
+        peers[session]?.reading = next
+        peers[session]?.readingBytes = room
+        peer.queued.add(room)
         let (path, mailbox) = (PictureFolder.path(of: next.job, in: parts.data), mailbox)
-        fetching.async {
-            mailbox.post(.read(session, Self.window(of: path, next)))
+        fetching.run {
+            let (messages, rest) = Self.read(next, of: path, room: room, partBytes: min(room, partBytes))
+            mailbox.post(.read(session, messages, rest: rest))
         }
     }
 
-    private static func window(of path: String, _ download: ClientPeer.Download) -> [ServiceMessage] {
-        func missing(_ reason: String) -> [ServiceMessage] { [.pictureMissing(download.job, reason: reason)] }
+    /// Sends what has been read of a picture.
+    func take(_ messages: [ServiceMessage], rest: ClientPeer.Download?, _ session: SessionID) {
+        guard let peer = peers[session], let job = peer.reading?.job else { return }
+        peer.queued.remove(peer.readingBytes)
+        peers[session]?.readingBytes = 0
+        peers[session]?.reading = nil
+        if let rest { peers[session]?.downloads.insert(rest, at: 0) }
+        for message in messages {
+            if case .picturePart(let part) = message {
+                peers[session]?.line.send(part.bytes.count, now: SystemClock.milliseconds)
+            }
+            send(message, to: session)
+        }
+        continueDownload(of: job, session)
+        readNext(session)
+    }
+
+    /// Reads at most `room` bytes; returns what is to be sent and what is left.
+    private static func read(
+        _ download: ClientPeer.Download, of path: String, room: Int, partBytes: Int
+    ) -> (messages: [ServiceMessage], rest: ClientPeer.Download?) {
+        func missing(_ reason: String) -> ([ServiceMessage], ClientPeer.Download?) {
+            ([.pictureMissing(download.job, reason: reason)], nil)
+        }
         func open(_ path: String) -> FileDescriptor? {
             try? FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")
         }
@@ -91,9 +138,8 @@ extension ServiceLoop {
         let end = min(total, Int(clamping: download.range.upperBound))
         var messages: [ServiceMessage] = []
         var position = offset
-        while position < end {
-            let count = min(ProtocolLimits.transferPartBytes, end - position)
-            guard let bytes = try? file.read(count, at: position) else {
+        while position < end, position == offset || position - offset + partBytes <= room {
+            guard let bytes = try? file.read(min(partBytes, end - position), at: position) else {
                 return missing("the picture cannot be read")
             }
             messages.append(
@@ -103,6 +149,9 @@ extension ServiceLoop {
                         totalBytes: download.unfinished == nil ? UInt64(total) : nil, bytes: bytes)))
             position += bytes.count
         }
-        return messages
+        guard position < end else { return (messages, nil) }
+        var rest = download
+        rest.range = UInt64(position)..<download.range.upperBound
+        return (messages, rest)
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import InkBroker
 import InkSystem
@@ -72,7 +71,7 @@ extension ServiceLoop {
             -> [JobNumber]
     ) {
         let (parts, mailbox) = (parts, mailbox)
-        fetching.async {
+        fetching.run {
             var outcome = PurgeOutcome()
             do throws(StoreError) {
                 outcome.left = try body(parts) { (jobs) throws(StoreError) in
@@ -96,7 +95,7 @@ extension ServiceLoop {
         let inUse = state.contentsInUse
         let isUrgent = lacksRoom || parts.contents.isNearlyFull
         lacksRoom = false
-        fetching.async {
+        fetching.run {
             do throws(StoreError) {
                 let needed = try parts.store.contentReferences()
                 _ = parts.contents.collectGarbage(
@@ -132,6 +131,7 @@ extension ServiceLoop {
     func removeUnfinishedPictures(except sealed: Set<String>) {
         for name in parts.data.pictureNames where name.hasPrefix(".") && name.hasSuffix(".part") {
             let path = parts.data.picturesFolder.appendingPath(name)
+            // What cannot be removed still takes its room.
             guard !sealed.contains(path), let status = try? FileSystem.status(of: path, followingLink: false),
                 unlink(path) == 0
             else { continue }
@@ -144,7 +144,7 @@ extension ServiceLoop {
         let parts = parts
         // A number that this store has not given is not its to judge.
         let next = state.nextJob
-        fetching.async {
+        fetching.run {
             var count = 0
             do throws(StoreError) {
                 for job in PictureFolder.jobs(in: parts.data) where job < next {

@@ -1,4 +1,4 @@
-import Dispatch
+import CSystem
 import InkBroker
 import InkJSON
 import InkProtocol
@@ -7,34 +7,105 @@ import InkSystem
 
 /// Questions of clients.
 extension ServiceLoop {
+    /// Answers that are made at once. Each is a few megabytes while it is made, and waits for its client then.
+    private static let answersAtOnce = 4
+    /// While so much of answers waits for clients, no more are made.
+    private static let answerBytesMax = 32 << 20
+
     func ask(_ question: Question, _ session: SessionID) {
         guard let peer = peers[session] else { return }
-        guard peer.openQuestions < ClientPeer.questionsMax else {
+        guard peer.questions.count < ClientPeer.questionsMax else {
             refuse(session, "it asks for too much at once")
             return
         }
-        peers[session]?.openQuestions += 1
-        let (store, number) = (parts.store, question.number)
+        peers[session]?.questions.append(question)
+        if peer.questions.isEmpty { inquirers.append(session) }
+        askNext()
+    }
+
+    /// Begins to answer the next questions, of one client after the other, while there is room for the answers.
+    func askNext() {
+        let now = SystemClock.milliseconds
+        var (index, isHeldBack) = (0, false)
+        while index < inquirers.count, !isHeldBack {
+            let session = inquirers[index]
+            guard let peer = peers[session] else {
+                inquirers.remove(at: index)
+                continue
+            }
+            // An answer that its client has not taken is enough.
+            guard peer.unsent.isEmpty, peer.answers.isEmpty, let question = peer.questions.first else {
+                index += 1
+                continue
+            }
+            guard openAnswers < Self.answersAtOnce, answerBytes < Self.answerBytesMax else {
+                isHeldBack = true
+                continue
+            }
+            inquirers.remove(at: index)
+            peers[session]?.isAsking = true
+            openAnswers += 1
+            begin(question, peer)
+        }
+        if !isHeldBack || openAnswers > 0 { lastAnswering = now }
+        guard now - lastAnswering >= UInt64(configuration.livenessMilliseconds) else { return }
+        lastAnswering = now
+        makeRoomForAnswers(now)
+    }
+
+    /// Those who take nothing do not keep the others waiting: breaks with clients that have taken nothing of their answers
+    /// for a while; if there are none, with the one that has most to take.
+    private func makeRoomForAnswers(_ now: UInt64) {
+        let answered = peers.values.filter { !$0.answers.isEmpty }
+        var slow = answered.filter { $0.answers[0].lastMoved + UInt64(configuration.livenessMilliseconds) <= now }
+        if slow.isEmpty, let slowest = answered.max(by: { $0.answerBytes < $1.answerBytes }) { slow = [slowest] }
+        for peer in slow { lose(peer.id, "it does not take its answers, and others wait for theirs") }
+    }
+
+    /// Gives back to the system what large answers took up, when all have been sent. By itself the C library keeps what was
+    /// freed between blocks that are still in use.
+    func returnMemory() {
+        guard answeredBytes >= Self.answerBytesMax, openAnswers == 0, answerBytes == 0 else { return }
+        answeredBytes = 0
+        malloc_trim(0)
+    }
+
+    /// Gives an answer's place to the next.
+    private func endAnswer(_ session: SessionID) {
+        openAnswers -= 1
+        guard peers[session]?.isAsking == true else { return }
+        peers[session]?.isAsking = false
+        peers[session]?.questions.removeFirst()
+        if peers[session]?.questions.isEmpty == false { inquirers.append(session) }
+    }
+
+    private func begin(_ question: Question, _ peer: ClientPeer) {
+        let (store, number, session) = (parts.store, question.number, peer.id)
         switch question.topic {
         case .status:
             let (broker, mailbox) = (parts.broker, mailbox)
-            askStore(peer) {
+            asking.run {
                 let counts = Result { () throws(StoreError) in try store.counts() }
                 broker.report { report in mailbox.post(.status(session, number, counts, report)) }
             }
         case .jobs(let after, let limit):
-            let phases = state.jobs.mapValues(\.phase)
+            let (phases, stuck) = (state.jobs.mapValues(\.phase), Set(state.stuckEnds.keys))
             answer(peer, number) { () throws(StoreError) in
                 let records = try store.records(after: after, limit: limit + 1)
-                let jobs = records.prefix(limit).map { JobAnswer.json($0, phases[$0.number]) }
+                let jobs = records.prefix(limit).map {
+                    JobAnswer.json($0, phases[$0.number], isStuck: stuck.contains($0.number))
+                }
                 return JSONValue.object([("jobs", .array(jobs)), ("more", .bool(records.count > limit))]).text()
             }
         case .job(let job):
-            let phase = state.jobs[job]?.phase
+            let (phase, isStuck) = (state.jobs[job]?.phase, state.stuckEnds[job] != nil)
             let progress = runs[job].map { ($0.done, $0.total) }
             answer(peer, number) { () throws(StoreError) in
                 let record = try store.record(job)
-                return (record.map { JobAnswer.json($0, phase, progress: progress) } ?? .null).text()
+                return
+                    (record.map { JobAnswer.json($0, phase, isStuck: isStuck, progress: progress, showsWarnings: true) }
+                    ?? .null)
+                    .text()
             }
         case .story(let job):
             if let run = runs[job] {
@@ -48,18 +119,14 @@ extension ServiceLoop {
         }
     }
 
-    private func askStore(_ peer: ClientPeer, _ body: @escaping @Sendable () -> Void) {
-        let life = peer.life
-        // Nobody waits for what a session asked that is over.
-        asking.async { if !life.isOver { body() } }
-    }
-
     /// Answers with a JSON text from the store, or with why it cannot be read.
     private func answer(
         _ peer: ClientPeer, _ number: UInt32, _ text: @escaping @Sendable () throws(StoreError) -> String
     ) {
-        let (session, mailbox) = (peer.id, mailbox)
-        askStore(peer) {
+        let (session, mailbox, life) = (peer.id, mailbox, peer.life)
+        asking.run {
+            // Nobody waits for what a session asked that is over.
+            guard !life.isOver else { return mailbox.post(.answer(session, number, "null")) }
             do throws(StoreError) {
                 mailbox.post(.answer(session, number, try text()))
             } catch {
@@ -70,18 +137,17 @@ extension ServiceLoop {
         }
     }
 
-    /// Sends a JSON text in parts; one that is too large is answered with null.
+    /// Sends a JSON text in parts, as the line takes them; one that is too large is answered with null.
     func answer(_ session: SessionID, _ number: UInt32, _ text: String) {
-        peers[session]?.openQuestions -= 1
+        endAnswer(session)
+        guard peers[session] != nil else { return }
         var bytes = Array(text.utf8)
         if bytes.count > Int(ProtocolLimits.answerBytes) { bytes = Array("null".utf8) }
-        for start in stride(from: 0, to: bytes.count, by: ProtocolLimits.partBytes) {
-            let part = Array(bytes[start..<min(bytes.count, start + ProtocolLimits.partBytes)])
-            send(
-                .answerPart(
-                    AnswerPart(number: number, offset: UInt64(start), totalBytes: UInt64(bytes.count), bytes: part)),
-                to: session)
-        }
+        peers[session]?.answers.append(
+            ClientPeer.OutgoingAnswer(number: number, text: bytes, lastMoved: SystemClock.milliseconds))
+        answerBytes += bytes.count
+        answeredBytes += bytes.count
+        sendParts(session)
     }
 
     func statusText(_ counts: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> String {
@@ -90,7 +156,12 @@ extension ServiceLoop {
         var store: [(String, JSONValue)] = [
             ("usedBytes", .integer(parts.contents.usedBytes)), ("quotaBytes", .integer(configuration.quotaBytes)),
         ]
-        if case .failure(let error) = counts { store.append(("problem", .string("\(error)"))) }
+        if case .failure(let error) = counts {
+            store.append(("problem", .string("\(error)")))
+        } else if let refusal {
+            store.append(("problem", .string(refusal)))
+        }
+        let recovering = state.jobs.values.count { $0.phase == .recovering }
         let rates = throughput.rates(now: now, startedAt: startedAt)
         let exports = runs.keys.sorted().prefix(1000).map { job -> JSONValue in
             let run = runs[job]
@@ -112,7 +183,9 @@ extension ServiceLoop {
             (
                 "jobs",
                 .object([
-                    ("queued", .integer(state.queue.count)), ("running", .integer(state.activeJobs.count)),
+                    ("queued", .integer(state.queue.count + recovering)),
+                    ("running", .integer(state.jobs.count - state.queue.count - recovering - state.stuckEnds.count)),
+                    ("ending", .integer(state.stuckEnds.count)),
                     ("finished", .optional(ended?.finished)), ("failed", .optional(ended?.failed)),
                     ("cancelled", .optional(ended?.cancelled)),
                 ])
@@ -142,6 +215,7 @@ extension ServiceLoop {
                 "memory",
                 .object([
                     ("blockBytes", .integer(report.blockBytes)), ("spilledBytes", .integer(report.spilledBytes)),
+                    ("queuedBytes", .integer(report.queuedBytes + queues.count + answerBytes)),
                 ])
             ),
         ])

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import InkBroker
 import InkEngine
@@ -10,7 +9,7 @@ import InkSystem
 extension ServiceLoop {
     func examine(_ key: SubmissionKey, _ source: ProjectSource) {
         let (store, contents, mailbox) = (parts.store, parts.contents, mailbox)
-        asking.async {
+        asking.run {
             let job = (try? store.job(key: key)) ?? nil
             var hasContent = true
             if case .content(let id, let byteCount, _) = source { hasContent = contents.has(id, byteCount: byteCount) }
@@ -33,14 +32,48 @@ extension ServiceLoop {
         }
         let mailbox = mailbox
         parts.journal.append(dated) { result in
-            if case .note = token {
-                if case .failure(let error) = result {
-                    mailbox.post(.log(FarmNote(.warning, "store.refused", reason: "\(error)")))
-                }
-                return
-            }
-            mailbox.post(.event(.committed(token, result.mapError(StorageFault.init))))
+            mailbox.post(.journalled(token, result.mapError(StorageFault.init)))
         }
+    }
+
+    func take(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>) {
+        switch result {
+        case .failure(let fault): note(fault, RefusalLog.Kind(token), token.job)
+        // Others may be refused still.
+        case .success where token == .probe: endRefusal()
+        case .success: lookForRoom()
+        }
+        tell(.committed(token, result))
+    }
+
+    /// Where ends of jobs live from the reserve, nothing new is taken.
+    func lookForRoom() {
+        if refusal == nil, !parts.store.hasReserve {
+            note(StorageFault(.full(path: parts.data.path)), .probe)
+        }
+    }
+
+    /// The disk has refused something: who looks after the broker must be able to see it.
+    func note(_ fault: StorageFault, _ kind: RefusalLog.Kind, _ job: JobNumber? = nil) {
+        if !fault.isOfQuota { refusal = fault.text }
+        let now = SystemClock.milliseconds
+        guard let count = refusals.count(kind, job, now: now) else { return }
+        onEvent(
+            FarmNote(
+                .error, "store.refused", job: job, reason: "\(kind.rawValue): \(fault.text)",
+                details: [("refused", .number(count))]))
+    }
+
+    /// Looks whether the disk takes entries again.
+    func probe() {
+        guard refusal != nil else { return }
+        journal(.probe, [.probe])
+    }
+
+    private func endRefusal() {
+        refusal = nil
+        refusals = RefusalLog()
+        onEvent(FarmNote(.info, "store.recovered"))
     }
 
     // MARK: - Contents
@@ -51,19 +84,19 @@ extension ServiceLoop {
             tell(.contentBegun(id))
         } catch {
             if case .quota = error { lacksRoom = true }
-            tell(.contentFailed(id, StorageFault(error)))
+            fail(id, StorageFault(error))
         }
     }
 
     func writeContent(_ id: UploadID, _ offset: UInt64) {
         guard let content = incoming[id] else { return }
         let (bytes, mailbox) = (arrivedBytes, mailbox)
-        receiving.async {
+        receiving.run {
             do throws(StoreError) {
                 try content.write(bytes, at: offset)
                 mailbox.post(.event(.contentWritten(id, through: offset + UInt64(bytes.count))))
             } catch {
-                mailbox.post(.event(.contentFailed(id, StorageFault(error))))
+                mailbox.post(.contentFailed(id, StorageFault(error)))
             }
         }
     }
@@ -71,23 +104,28 @@ extension ServiceLoop {
     func finishContent(_ id: UploadID) {
         guard let content = incoming.removeValue(forKey: id) else { return }
         let mailbox = mailbox
-        receiving.async {
+        receiving.run {
             do throws(StoreError) {
                 try content.finish()
                 mailbox.post(.event(.contentStored(id)))
             } catch {
-                mailbox.post(.event(.contentFailed(id, StorageFault(error))))
+                mailbox.post(.contentFailed(id, StorageFault(error)))
             }
         }
     }
 
-    func discard(_ content: IncomingContent) { receiving.async { content.discard() } }
+    func fail(_ id: UploadID, _ fault: StorageFault) {
+        if fault.isTemporary { note(fault, .submission) }
+        tell(.contentFailed(id, fault))
+    }
+
+    func discard(_ content: IncomingContent) { receiving.run { content.discard() } }
 
     // MARK: - Jobs that are not in memory
 
     func lookUp(_ session: SessionID, _ jobs: [JobNumber]) {
         let (store, mailbox) = (parts.store, mailbox)
-        asking.async {
+        asking.run {
             var notices: [Notice] = []
             for job in jobs {
                 do throws(StoreError) {
@@ -97,7 +135,10 @@ extension ServiceLoop {
                     }
                     // One that goes on is in memory by now, or will be: the client asks again.
                     if case .ended(let ending) = record.state {
-                        notices.append(Notice(id: record.notice, job: job, ending: ending))
+                        notices.append(
+                            Notice(
+                                id: record.notice, job: job, submission: ContentID(hashing: record.submission),
+                                ending: ending))
                     }
                 } catch {
                     mailbox.post(.log(FarmNote(.error, "store.unreadable", job: job, reason: "\(error)")))
@@ -109,7 +150,7 @@ extension ServiceLoop {
 
     func reload(_ jobs: [JobNumber]) {
         let (store, mailbox) = (parts.store, mailbox)
-        asking.async {
+        asking.run {
             var records: [JobRecord] = []
             var unread: [JobNumber] = []
             for job in jobs {
@@ -130,7 +171,7 @@ extension ServiceLoop {
     /// Looks whether the picture of a crashed life got its name, or can get it now.
     func recover(_ job: JobNumber, _ seal: PictureSeal) {
         let mailbox = mailbox
-        fetching.async {
+        fetching.run {
             let isPublished = seal.picture.isFile(at: seal.target) || SealedFile.publish(seal)
             mailbox.post(.event(.recovered(job, isPublished ? seal.picture : nil)))
         }
@@ -138,5 +179,8 @@ extension ServiceLoop {
 }
 
 extension StorageFault {
-    init(_ error: StoreError) { self.init(text: "\(error)", isTemporary: error.isTemporary) }
+    init(_ error: StoreError) {
+        self.init(text: "\(error)", isTemporary: error.isTemporary)
+        if case .quota = error { isOfQuota = true }
+    }
 }

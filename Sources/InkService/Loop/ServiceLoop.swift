@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import InkBroker
 import InkEngine
@@ -31,15 +30,28 @@ final class ServiceLoop {
     let socket: ZeroMQSocket
     let onEvent: @Sendable (FarmNote) -> Void
     /// Questions to the store.
-    let asking = DispatchQueue(label: "ink.service.asking")
+    let asking: Lane
     /// Contents that come in.
-    let receiving = DispatchQueue(label: "ink.service.receiving")
+    let receiving: Lane
     /// Pictures that go out, and what is removed.
-    let fetching = DispatchQueue(label: "ink.service.fetching")
+    let fetching: Lane
 
     var state: ServiceState
     var peers: [SessionID: ClientPeer] = [:]
+    let queues = SendQueues()
+    /// Those whose next question waits for its turn; each once.
+    var inquirers: [SessionID] = []
+    /// Answers that are being made.
+    var openAnswers = 0
+    /// Of answers that are made and not sent yet, bytes.
+    var answerBytes = 0
+    /// Of answers since memory was last given back, bytes.
+    var answeredBytes = 0
+    /// When an answer could last be begun, or none was held back.
+    var lastAnswering: UInt64 = 0
     var sessions: [[UInt8]: SessionID] = [:]
+    /// Those of whom parts have come that have not been acknowledged.
+    var unacknowledged: Set<SessionID> = []
     var lastSession: UInt64 = 0
     var incoming: [UploadID: IncomingContent] = [:]
     /// The bytes that came with the event that is being handled.
@@ -48,6 +60,8 @@ final class ServiceLoop {
     var throughput = Throughput()
     let startedAt = SystemClock.milliseconds
     var stopping = Stopping.no
+    /// When draining ends at the latest, monotonic milliseconds.
+    private var drainEnd: UInt64?
     private var events: [ServiceEvent] = []
     private var isPumping = false
     private var lastTick: UInt64 = 0
@@ -58,6 +72,10 @@ final class ServiceLoop {
     private var unread: [JobNumber] = []
     private var lastReload: UInt64 = 0
     private var isBusy = false
+    /// Why the disk did not take an entry, until it takes one again.
+    var refusal: String?
+    var refusals = RefusalLog()
+    private var lastProbe: UInt64 = 0
 
     enum Stopping {
         case no
@@ -79,9 +97,18 @@ final class ServiceLoop {
         mailbox = parts.mailbox
         onEvent = parts.onEvent
         self.state = state
+        do throws(SystemFailure) {
+            asking = try Lane()
+            receiving = try Lane()
+            fetching = try Lane()
+        } catch {
+            throw .noThread(errno: error.errno)
+        }
         do throws(ProtocolError) {
             var options = ZeroMQSocketOptions()
+            // Of messages too small to be counted in `queues`, and of those of up to 1 MiB that clients send.
             options.highWaterMark = 64
+            options.receivedHighWaterMark = 8
             if let security = parts.configuration.security {
                 options.security = .server(security.pair, domain: ServiceSecurity.clientsDomain)
             }
@@ -97,9 +124,10 @@ final class ServiceLoop {
         restore()
         while true {
             do throws(ProtocolError) {
-                var items = [mailbox.wakeUp.pollItem, socket.pollItem()]
+                var items = [mailbox.wakeUp.pollItem, socket.pollItem()] + socket.listeningItems
                 _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: isBusy ? 2 : Self.tickMilliseconds)
                 if items[0].isReadable { for command in mailbox.take() { carryOut(command) } }
+                turnAway()
                 try receive()
             } catch {
                 onEvent(FarmNote(.error, "clients.socket", reason: "\(error)"))
@@ -112,6 +140,11 @@ final class ServiceLoop {
             }
         }
         leave()
+    }
+
+    private func turnAway() {
+        guard let reason = socket.turnAway() else { return }
+        onEvent(FarmNote(.warning, "client.refused", reason: reason))
     }
 
     /// Takes up the jobs of the last life, some at a time.
@@ -144,12 +177,14 @@ final class ServiceLoop {
         }
         hand(over: 0)
         if count > 0 { onEvent(FarmNote(.info, "jobs.restored", details: [("jobs", .number(count))])) }
+        lookForRoom()
         tell(.tick)
         removeForgottenPictures()
         removeUnusedContents()
     }
 
     private func receive() throws(ProtocolError) {
+        defer { acknowledge() }
         for _ in 0..<Self.messagesPerTurn {
             guard let message = try socket.receive() else { return }
             guard message.parts.count == 2, message.discardedParts == 0 else {
@@ -167,20 +202,21 @@ final class ServiceLoop {
         case .event(let event): tell(event)
         case .broker(let event): take(event)
         case .launch(let job, let record, let reason): launch(job, record, reason)
-        case .read(let session, let messages):
-            for message in messages { send(message, to: session) }
-            peers[session]?.isReading = false
-            readNext(session)
+        case .warned(let job, let warnings): keep(warnings, of: job)
+        case .read(let session, let messages, let rest): take(messages, rest: rest, session)
         case .send(let session, let message): send(message, to: session)
         case .answer(let session, let number, let text): answer(session, number, text)
         case .status(let session, let number, let counts, let report):
             answer(session, number, statusText(counts, report))
         case .log(let event): onEvent(event)
+        case .journalled(let token, let result): take(token, result)
+        case .contentFailed(let id, let fault): fail(id, fault)
         case .unread(let jobs): unread += jobs
         case .lackOfRoom: lacksRoom = true
         case .purged: removeUnusedContents()
-        case .drain:
+        case .drain(let end):
             stopping = .draining
+            drainEnd = end
             tell(.stopping)
         case .stop: stopping = .now
         }
@@ -190,12 +226,18 @@ final class ServiceLoop {
         let now = SystemClock.milliseconds
         guard now - lastTick >= UInt64(Self.tickMilliseconds) else { return }
         lastTick = now
+        if let drainEnd, now >= drainEnd { stopping = .now }
         keepPeersAlive(now: now)
+        returnMemory()
         tell(.tick)
         if !unread.isEmpty, now - lastReload >= Self.hurryMilliseconds {
             lastReload = now
             reload(unread)
             unread.removeAll()
+        }
+        if now - lastProbe >= Self.hurryMilliseconds {
+            lastProbe = now
+            probe()
         }
         let pause = lacksRoom || parts.contents.isNearlyFull ? Self.hurryMilliseconds : Self.cleaningMilliseconds
         guard now - lastCleaning >= pause else { return }
@@ -216,9 +258,7 @@ final class ServiceLoop {
             if let job = state.jobs[id] { parts.journal.append([.queued(id, crashes: job.crashes)]) { _ in } }
         }
         for content in incoming.values { content.discard() }
-        asking.sync {}
-        receiving.sync {}
-        fetching.sync {}
+        for lane in [asking, receiving, fetching] { lane.wait() }
         parts.journal.stop()
         for command in mailbox.take() { carryOut(command) }
         _ = flush()

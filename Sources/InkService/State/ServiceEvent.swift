@@ -14,6 +14,8 @@ struct StorageFault: Error, Hashable, Sendable {
     var text: String
     /// Whether trying again later can help: the disk or the quota is full.
     var isTemporary: Bool
+    /// Whether the quota is used up, and the disk itself is well.
+    var isOfQuota = false
 }
 
 /// One coming in of a content: what the disk says of one that was given up is not taken for the next one's.
@@ -36,6 +38,8 @@ enum JournalToken: Hashable, Sendable {
     case order(OrderID)
     /// Nobody waits for it.
     case note
+    /// Whether the disk takes entries again.
+    case probe
 }
 
 /// How an export of the broker ended, in the service's words.

@@ -22,6 +22,10 @@ extension ServiceState {
                 broken.append("job \(number): watched by session \(session.rawValue), which does not know")
             }
         }
+        for number in stuckEnds.keys {
+            if case .ending? = jobs[number]?.phase { continue }
+            broken.append("job \(number): its end is stuck, and it has none")
+        }
         for number in activeJobs where jobs[number] == nil { broken.append("job \(number): active and unknown") }
         if activeJobs.count > rules.activeJobs + rules.overtakingJobs {
             broken.append("\(activeJobs.count) jobs at once")
@@ -35,7 +39,9 @@ extension ServiceState {
             {
                 broken.append("content \(id): \(upload)")
             }
-            if sessions[upload.sender] == nil { broken.append("content \(id): its sender is gone") }
+            if sessions[upload.sender] == nil, upload.phase != .receiving {
+                broken.append("content \(id): its sender is gone")
+            }
         }
         for (key, entry) in submitting where entry.phase == .waitingForContent {
             guard case .content(let id, _, _) = entry.submission.source, uploads[id] != nil else {

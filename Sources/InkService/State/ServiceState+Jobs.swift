@@ -89,12 +89,14 @@ extension ServiceState {
     ) {
         guard let job = jobs[number], case .ending(let ending, let id, _) = job.phase else { return }
         guard case .success = result else {
+            stuckEnds[number] = stuckEnds[number] ?? now
             refusedEnds.insert(number)
             return
         }
         jobs[number] = nil
+        stuckEnds[number] = nil
         actions.append(.told(number, ending))
-        let notice = Notice(id: id, job: number, ending: ending)
+        let notice = Notice(id: id, job: number, submission: job.submission, ending: ending)
         for session in job.watchers.sorted() { tell(notice, session, now: now) }
         ended(number, ending, for: job.cancellations)
     }
@@ -115,7 +117,7 @@ extension ServiceState {
         case .starting(let number): startingCommitted(number, result, now: now)
         case .ended(let number): endCommitted(number, result, now: now)
         case .order(let id): orderCommitted(id, result)
-        case .note: break
+        case .note, .probe: break
         }
     }
 }

@@ -14,6 +14,8 @@ enum OpenOrder: Hashable, Sendable {
         var open: Set<JobNumber> = []
         /// Those that did not end by it.
         var others: [JobNumber] = []
+        /// Those of the others that had ended already, when the disk had not taken it.
+        var isEnding = false
     }
 }
 
@@ -52,7 +54,11 @@ extension ServiceState {
                 actions.append(.cancelExport(number))
             // By an earlier order, which the disk has not heard of yet.
             case .ending(.cancelled, _, _): break
-            case .ending, nil:
+            case .ending:
+                cancellation.isEnding = true
+                cancellation.others.append(number)
+                continue
+            case nil:
                 cancellation.others.append(number)
                 continue
             }
@@ -74,11 +80,28 @@ extension ServiceState {
         }
     }
 
+    /// The disk does not take a job's end, and may not for long: who ordered it hears that, and not nothing.
+    mutating func answerCancellations(of number: JobNumber) {
+        for id in jobs[number]?.cancellations ?? [] {
+            guard case .cancel(var cancellation)? = orders[id] else { continue }
+            cancellation.isEnding = true
+            cancellation.open.remove(number)
+            cancellation.others.append(number)
+            orders[id] = .cancel(cancellation)
+            answerCancellation(id)
+        }
+        jobs[number]?.cancellations = []
+    }
+
     private mutating func answerCancellation(_ id: OrderID) {
         guard case .cancel(let cancellation)? = orders[id], cancellation.open.isEmpty else { return }
         orders[id] = nil
-        answer(id, of: cancellation.jobs, without: cancellation.others, "not under way, or unknown")
+        let why =
+            cancellation.isEnding ? "ended already, though the disk has not taken it yet, or unknown" : Self.notOpen
+        answer(id, of: cancellation.jobs, without: cancellation.others, why)
     }
+
+    private static let notOpen = "not under way, or unknown"
 
     private mutating func setPriority(_ numbers: [JobNumber], _ priority: Int, _ id: OrderID) {
         var others: [JobNumber] = []
@@ -101,9 +124,9 @@ extension ServiceState {
             }
         }
         guard !entries.isEmpty else {
-            return answer(id, of: numbers, without: others, "not under way, or unknown")
+            return answer(id, of: numbers, without: others, Self.notOpen)
         }
-        orders[id] = .prepared(result(id, of: numbers, without: others, "not under way, or unknown"))
+        orders[id] = .prepared(result(id, of: numbers, without: others, Self.notOpen))
         actions.append(.journal(.order(id), entries))
     }
 

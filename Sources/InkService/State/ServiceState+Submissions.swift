@@ -134,7 +134,7 @@ extension ServiceState {
                     number,
                     Job(
                         priority: entry.submission.priority, weight: entry.submission.weight,
-                        owner: sessions[entry.session]?.owner ?? ""))
+                        owner: sessions[entry.session]?.owner ?? "", submission: entry.submission.digest))
             }
             actions.append(.send(entry.session, .accepted(key, number)))
         }
@@ -144,7 +144,15 @@ extension ServiceState {
 
     private mutating func startUploads(now: UInt64) {
         var open = uploads.values.count { $0.phase != .queued }
-        while open < limits.openUploads, !uploadLine.isEmpty {
+        while !uploadLine.isEmpty {
+            if open >= limits.openUploads {
+                // What is kept for a client that may come back makes room for one that is there.
+                let kept = uploads.filter { sessions[$0.value.sender] == nil && $0.value.phase == .receiving }
+                guard let oldest = kept.min(by: { $0.value.lastActivity < $1.value.lastActivity }) else { return }
+                uploads[oldest.key] = nil
+                actions.append(.discardContent(oldest.value.id(of: oldest.key)))
+                open -= 1
+            }
             let id = uploadLine.removeFirst()
             guard let upload = uploads[id], upload.phase == .queued else { continue }
             uploads[id]?.phase = .beginning
@@ -251,16 +259,19 @@ extension ServiceState {
             }
             if now >= upload.lastActivity + rules.uploadPatienceMilliseconds {
                 fail(id, .content, "the client does not send what it announced", now: now)
-            } else if now >= upload.askedAt + rules.repeatMilliseconds,
+            } else if sessions[upload.sender] != nil, now >= upload.askedAt + rules.repeatMilliseconds,
                 upload.askedAt == 0 || now >= upload.lastActivity + rules.repeatMilliseconds
             {
                 // Not while bytes come, however slowly: they would be sent twice over a line that is slow already.
                 request(id, now: now)
             }
         }
+        // Places that were taken back for nobody.
+        startUploads(now: now)
     }
 
-    /// A session is gone: what it was sending goes on from another that waits for the same content, or is given up.
+    /// A session is gone: what it was sending goes on from another that waits for the same content. What has come so far
+    /// is kept for a while: a client whose line broke down comes back and sends the rest.
     mutating func leaveSubmissions(_ session: SessionID, now: UInt64) {
         for (key, entry) in submitting where entry.session == session {
             // What is on its way to the disk will be a job; the client asks again, by the same key.
@@ -270,6 +281,8 @@ extension ServiceState {
         where uploads[id]?.sender == session {
             if let heir = waiting(for: id).first.flatMap({ submitting[$0]?.session }) {
                 adopt(id, by: heir, now: now)
+            } else if uploads[id]?.phase == .receiving {
+                uploads[id]?.lastActivity = now
             } else {
                 fail(id, .content, "the client has left", now: now)
             }

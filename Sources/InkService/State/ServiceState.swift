@@ -28,6 +28,8 @@ struct ServiceState: Sendable {
         var priority: Int
         var weight: Int
         var owner: String
+        /// `Submission.digest`; nil when what is stored cannot be read.
+        var submission: ContentID?
         var crashes = 0
         var wantsCancel = false
         /// The orders to cancel it that wait for its end.
@@ -94,7 +96,9 @@ struct ServiceState: Sendable {
     var lastUpload: UInt64 = 0
     /// Uploads that wait for a place, in order of arrival.
     var uploadLine: [ContentID] = []
-    /// Jobs whose end the disk has refused; it is asked again.
+    /// Jobs whose end the disk has refused and not taken since: when it did so first.
+    var stuckEnds: [JobNumber: UInt64] = [:]
+    /// Those of them of which it is to be asked again.
     var refusedEnds: Set<JobNumber> = []
     /// Orders that wait for the disk.
     var orders: [OrderID: OpenOrder] = [:]
@@ -152,12 +156,14 @@ struct ServiceState: Sendable {
 
     private mutating func restore(_ record: JobRecord) {
         guard jobs[record.number] == nil else { return }
+        // By another version of this program, or damaged.
         guard let submission = try? Submission(stored: record.submission) else {
             if case .ended = record.state { return }
             return giveUp(record.number, owner: record.owner, reason: "its submission cannot be read")
         }
         var job = Job(
-            priority: record.priority, weight: submission.weight, owner: record.owner, crashes: record.crashes)
+            priority: record.priority, weight: submission.weight, owner: record.owner,
+            submission: ContentID(hashing: record.submission), crashes: record.crashes)
         switch record.state {
         case .ended: return
         case .queued: enqueue(record.number, job)
@@ -223,6 +229,9 @@ struct ServiceState: Sendable {
     private mutating func tick(now: UInt64) {
         repeatNotices(now: now)
         repeatRequests(now: now)
+        for (number, since) in stuckEnds where now >= since + rules.repeatMilliseconds {
+            answerCancellations(of: number)
+        }
         guard !refusedEnds.isEmpty, now >= lastRefusedRetry + rules.storageRetryMilliseconds else { return }
         lastRefusedRetry = now
         for number in refusedEnds.sorted() { journalEnd(number) }
