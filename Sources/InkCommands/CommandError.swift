@@ -1,4 +1,5 @@
 import InkEngine
+import InkSystem
 
 /// What a command refuses or fails at. `description` is one line that a person can act on.
 enum CommandError: Error, Hashable, Sendable {
@@ -20,6 +21,13 @@ enum CommandError: Error, Hashable, Sendable {
         case .farm(let failure): failure.kind
         case .outputClosed: .outputClosed
         }
+    }
+}
+
+extension CommandError {
+    /// A thread that could not be started; `what` it is for.
+    static func noThread(_ what: String, _ failure: SystemFailure) -> CommandError {
+        .farm(PictureFailure(kind: .inputOutput, reason: "\(what): \(PosixThread.refusal(errno: failure.errno))"))
     }
 }
 

@@ -1,14 +1,19 @@
+import CSystem
 import InkEngine
 import InkSystem
 
 /// The `ink` program: its commands, apart from the process around them.
 public enum InkCommands {
-    /// Runs a command line as the system gives it, the program's name first; the result is the process's exit status.
-    public static func main(count: Int32, _ strings: UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+    /// Runs the process's command line; the result is its exit status.
+    public static func main() -> Int32 {
         OpenFiles.fillStandardStreams()
+        ProcessMemory.liveWithinLimits()
         ProcessMemory.returnLargeBlocks()
         var arguments: [String] = []
-        for case let string? in (0..<Int(count)).dropFirst().map({ strings[$0] }) {
+        var count: Int32 = 0
+        let strings = ink_arguments(&count)
+        // After the program's name.
+        for case let string? in (0..<Int(count)).dropFirst().map({ strings?[$0] }) {
             // A path that was mended would be another file's.
             guard let argument = String(validatingCString: string) else {
                 Console.process.error(
@@ -22,6 +27,7 @@ public enum InkCommands {
 
     /// Runs a command line without the program's name. All that goes wrong is said on standard error.
     static func run(_ arguments: [String], _ environment: CommandEnvironment) -> ExitCode {
+        defer { environment.console.sayRemainingErrors() }
         do {
             switch try CommandLineParser.parse(arguments, program: .ink) {
             case .text(let text): try environment.console.print(text.droppingLastNewlines())
@@ -42,7 +48,9 @@ public enum InkCommands {
         case "inspect": return try InspectCommand.run(parsed, environment)
         case "import": return try ImportCommand.run(parsed, environment)
         case "masks": return try MasksCommand.run(parsed, environment)
-        case "broker": return try BrokerCommand.run(parsed, environment)
+        case "broker":
+            ProcessMemory.returnLargeBlocks(from: 1 << 20)
+            return try BrokerCommand.run(parsed, environment)
         case "keygen": return try KeygenCommand.run(parsed, environment)
         case "worker": return try WorkerCommand.run(parsed, environment)
         case "submit": return try SubmitCommand.run(parsed, environment)
@@ -56,6 +64,9 @@ public enum InkCommands {
         case "drain": return try OrderCommands.drain(parsed, environment)
         case "doctor": return try DoctorCommand.run(parsed, environment)
         case "bench": return try BenchCommand.run(parsed, environment)
+        case "version":
+            try environment.console.print(ProgramSyntax.ink.version)
+            return .done
         case "help":
             let text = try CommandLineParser.help(for: parsed.value("COMMAND"), program: .ink)
             try environment.console.print(text.droppingLastNewlines())

@@ -70,19 +70,21 @@ final class Transcript: Sendable {
 }
 
 /// Reads "projects" whose text is `key=value` lines: `title`, `id`, `canvas` (WxH), `layer` (ID:NAME, `-` before a
-/// hidden one); the text `broken` is bad input.
+/// hidden one), `warning` (a text); the text `broken` is bad input.
 struct FakeOpener: ProjectOpener {
     func open(_ input: ExportInput) throws(EngineError) -> OpenedProject {
         let bytes = try FileSystem.read(input.path, limitBytes: 1 << 20)
         let text = String(decoding: bytes, as: UTF8.self)
         if text.hasPrefix("broken") { throw .badInput(Place(file: input.path, path: "layers[0]"), reason: "is broken") }
         var project = Project(canvasSize: PixelSize(width: 400, height: 300))
+        var warnings: [ReadingWarning] = []
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { continue }
             switch parts[0] {
             case "title": project.name = parts[1]
             case "id": project.id = parts[1]
+            case "warning": warnings.append(ReadingWarning(.unknownKey, at: "layers[0]", parts[1]))
             case "layer":
                 let isHidden = parts[1].hasPrefix("-")
                 let names = parts[1].dropFirst(isHidden ? 1 : 0).split(separator: ":").map(String.init)
@@ -91,7 +93,7 @@ struct FakeOpener: ProjectOpener {
             default: break
             }
         }
-        return OpenedProject(project: project, warnings: [], contentDigest: bytes)
+        return OpenedProject(project: project, warnings: warnings, contentDigest: bytes)
     }
 }
 

@@ -32,7 +32,7 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        [], ["frobnicate"], ["export", "--frobnicate"], ["export", "a", "--name"], ["export", "a", "--rgb=perhaps"],
+        ["frobnicate"], ["export", "--frobnicate"], ["export", "a", "--name"], ["export", "a", "--rgb=perhaps"],
         ["export", "a", "-o", "x", "-o", "y"], ["help", "frobnicate"], ["doctor", "extra"], ["export", "a\u{0}b"],
         ["export", "a", "--report", ""],
     ])
@@ -45,7 +45,7 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        ["--help"], ["help"], ["help", "export"], ["export", "--help"], ["import", "-h"], ["help", "doctor"],
+        [], ["--help"], ["help"], ["help", "export"], ["export", "--help"], ["import", "-h"], ["help", "doctor"],
     ])
     func helpGoesToStandardOutput(arguments: [String]) {
         let trial = CommandTrial()
@@ -65,10 +65,131 @@ struct CommandLineTests {
         #expect(trial.transcript.error.hasPrefix("ink: error: \(reason)"), "\(trial.transcript.error)")
     }
 
-    @Test func versionIsOneLine() {
+    @Test(arguments: ["--version", "-v", "-V", "version"])
+    func versionIsOneLine(argument: String) {
         let trial = CommandTrial()
-        #expect(trial.run(["--version"]) == .done)
+        #expect(trial.run([argument]) == .done)
         #expect(trial.transcript.output == "ink \(ProgramVersion.text)\n")
+    }
+
+    @Test("ink alone lists the commands")
+    func listOfCommands() {
+        let trial = CommandTrial()
+        #expect(trial.run([]) == .done)
+        for command in ProgramSyntax.ink.commands { #expect(trial.transcript.output.contains("  \(command.name) ")) }
+    }
+
+    @Test(
+        "What is misspelt is answered with what was meant",
+        arguments: [
+            (["exprot", "a"], "there is no command \"exprot\" (did you mean export?)"),
+            (["--hepl"], "\"--hepl\" was not expected (did you mean --help?)"),
+            (["help", "stauts"], "there is no command \"stauts\" (did you mean status?)"),
+            (["export", "a", "--qiet"], "ink export has no option \"--qiet\" (did you mean --quiet?)"),
+            (
+                ["export", "a", "--bakground=red"],
+                "ink export has no option \"--bakground=red\" (did you mean --background?)"
+            ),
+            (["export", "a", "--force"], "ink export has no option \"--force\"; type --if-exists overwrite"),
+            (["export", "a", "--threads", "2"], "ink export has no option \"--threads\"; type --workers N"),
+            (["export", "a", "--scale", "2"], "ink export has no option \"--scale\"; type --size 2k"),
+            (["export", "a", "--frobnicate"], "ink export has no option \"--frobnicate\" (see"),
+            (["doctor", "extra"], "\"extra\" was not expected"),
+            (["import", "a", "-o", "o", "--brush", "dot"], "--brush: \"dot\" is no brush (did you mean dots?)"),
+            (
+                ["import", "a", "-o", "o", "--brush", "Cross-Hatch"],
+                "--brush: \"Cross-Hatch\" is no brush (did you mean crossHatch?)"
+            ),
+        ])
+    func didYouMean(arguments: [String], reason: String) {
+        let trial = CommandTrial()
+        #expect(trial.run(arguments) == .usage)
+        #expect(trial.transcript.error.hasPrefix("ink: error: \(reason)"), "\(trial.transcript.error)")
+        #expect(trial.transcript.error.split(separator: "\n").count == 1)
+    }
+
+    @Test("A misspelt layer is answered with the one that was meant")
+    func misspeltLayer() {
+        let folder = ScratchFolder()
+        let path = folder.file("a.ink", "layer=l1:Himmel\nlayer=l2:Meer\n")
+        let trial = CommandTrial()
+        #expect(trial.run(["export", path, "--layers", "Himel"]) == .usage)
+        #expect(
+            trial.transcript.error.contains("no layer \"Himel\" (did you mean Himmel?); there are \"Himmel\", \"Meer\"")
+        )
+    }
+
+    @Test(
+        "Sizes are understood as people write them",
+        arguments: [
+            ("2048", "2048x2048"), ("50%", "0.5x"), ("12.5%", "0.125x"), ("200%", "2x"), ("7%", "0.07x"), ("2K", "2k"),
+            ("1200 x 800", "1200x800"), ("1200\u{d7}800", "1200x800"), ("0.5X", "0.5x"),
+        ])
+    func sizes(text: String, name: String) throws {
+        let line = try CommandLineParser.parse(["export", "a.ink", "--size", text], program: .ink)
+        guard case .command(let command) = line else {
+            Issue.record("not a command: \(line)")
+            return
+        }
+        #expect(try ExportArguments(command).sizes.map(\.name) == [name])
+    }
+
+    @Test(
+        "What stands in the wrong place is answered with what to type",
+        arguments: [
+            (["d.ink", "--size", "2k", "4k"], "type --size 2k,4k"), (["d.ink", "4k"], "type --size 4k"),
+            (["d.ink", "--size", "2k", "50%"], "type --size 2k,50%"),
+            (["d.ink", "out.png"], "type ink export d.ink -o out.png"),
+            (["a.ink", "b.ink", "out.JPG"], "to write a picture there type ink export a.ink b.ink -o out.JPG"),
+            (["d.ink", "out/"], "type -o out/"), (["d.ink", "--size", "3k"], "type 1080p, 2k"),
+            (["d.ink", "-o", "name.jpg"], "only PNG is written, not .jpg; type -o name.png, or -o name.jpg/"),
+            (["d.ink", "-o", "a.b/name.WebP"], "type -o a.b/name.png"),
+            (["d.ink", "-o", ".jpg"], "type -o picture.png"),
+            (["d.ink", "-o", "copy.ink"], "copy.ink looks like a file"),
+        ])
+    func misplaced(arguments: [String], way: String) {
+        let trial = CommandTrial()
+        #expect(trial.run(["export"] + arguments) == .usage)
+        #expect(trial.transcript.error.contains(way), "\(trial.transcript.error)")
+        #expect(trial.transcript.error.split(separator: "\n").count == 1)
+        #expect(trial.farm.requests.isEmpty)
+    }
+
+    @Test("A folder that is named like a file is a folder when it is there, or has a slash")
+    func foldersNamedLikeFiles() {
+        let folder = ScratchFolder()
+        let path = folder.file("a.ink", "title=a\n")
+        folder.folder("old.jpg")
+        #expect(CommandTrial().run(["export", path, "-o", folder("old.jpg"), "-q"]) == .done)
+        #expect(CommandTrial().run(["export", path, "-o", folder("new.jpg/"), "-q"]) == .done)
+        #expect(CommandTrial().run(["export", path, "-o", folder("no.jpg"), "-q"]) == .usage)
+        #expect(folder.files == ["a.ink", "new.jpg/a-2k.png", "old.jpg/a-2k.png"])
+    }
+
+    @Test(
+        "No command makes a folder with the name of a file",
+        arguments: [
+            ["wait", "1", "-o", "x.png"], ["import", "x.ndjson", "-o", "x.ink"],
+            ["masks", "x.png", "--color", "#f00", "-o", "y.png"],
+            ["keygen", "k", "--role", "broker", "-o", "k.key"], ["submit", "a.ink", "--into", "x.jpg"],
+        ])
+    func foldersOfOtherCommands(arguments: [String]) {
+        let trial = CommandTrial()
+        #expect(trial.run(arguments) == .usage)
+        #expect(trial.transcript.error.contains("looks like a file"), "\(trial.transcript.error)")
+    }
+
+    @Test("-j and -q are short for --workers and --quiet")
+    func shortOptions() throws {
+        let line = try CommandLineParser.parse(["export", "a", "-j", "3", "-q"], program: .ink)
+        guard case .command(let command) = line else {
+            Issue.record("not a command: \(line)")
+            return
+        }
+        let arguments = try ExportArguments(command)
+        #expect(arguments.run.workers == 3 && arguments.run.isQuiet)
+        let worker = try CommandLineParser.parse(["worker", "-j4"], program: .ink)
+        #expect(worker == .command(ParsedCommand(name: "worker", values: ["threads": ["4"]])))
     }
 
     @Test func helpOfExportNamesEveryOption() {
@@ -90,6 +211,7 @@ struct CommandLineTests {
         ["--layers", "a", "--each-layer"], ["--fill", "all"], ["--dpi", "0"], ["--dpi", "nan"], ["--rgb", "--rgba"],
         ["--effort", "huge"], ["--tile", "15x16"], ["--tile", "16"], ["--tile", "16x"], ["--if-exists", "ask"],
         ["--keep-going", "--fail-fast"], ["--failed"], ["-o", ""], ["-o", "-"],
+        ["--progress", "loud"],
     ])
     func refusesBadValues(options: [String]) {
         let trial = CommandTrial()

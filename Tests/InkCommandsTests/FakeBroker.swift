@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import InkClient
 import InkEngine
 import InkSystem
@@ -26,6 +27,8 @@ final class FakeBroker: FarmConnection {
         var orders: [OrderAction] = []
         var taken: [UInt64] = []
         var fetched: [JobNumber: String] = [:]
+        /// What jobs are made of, as their watchers say.
+        var expected: [JobNumber: ContentID] = [:]
         /// Pictures that were to come while they are made, by job.
         var followed: [JobNumber: String] = [:]
         var isStopped = false
@@ -40,12 +43,16 @@ final class FakeBroker: FarmConnection {
     /// What `ask` answers; nil: nobody is there.
     let answers: @Sendable (Topic) -> String?
     let orderResult: OrderResult
+    /// How long it is about an order, milliseconds.
+    let orderMilliseconds: Int
 
     init(
         answers: @escaping @Sendable (Topic) -> String? = { _ in "{}" },
-        orderResult: OrderResult = OrderResult(number: 1, code: .done, count: 1, text: "")
+        orderResult: OrderResult = OrderResult(number: 1, code: .done, count: 1, text: ""),
+        orderMilliseconds: Int = 0
     ) {
         self.answers = answers
+        self.orderMilliseconds = orderMilliseconds
         self.orderResult = orderResult
     }
 
@@ -145,6 +152,10 @@ final class FakeBroker: FarmConnection {
         emit(.accepted(submission.key, job))
     }
 
+    func expect(_ submissions: [JobNumber: ContentID]) {
+        state.withLock { $0.expected.merge(submissions) { _, new in new } }
+    }
+
     func watch(_ jobs: [JobNumber]) {
         for job in jobs {
             let entry = state.withLock { $0.jobs[job] }
@@ -186,6 +197,7 @@ final class FakeBroker: FarmConnection {
             }
         }
         for notice in ended { emit(.notice(notice)) }
+        usleep(UInt32(min(orderMilliseconds, timeoutMilliseconds) * 1000))
         return orderResult
     }
 

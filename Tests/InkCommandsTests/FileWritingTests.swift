@@ -53,6 +53,19 @@ struct FileWritingTests {
         #expect(folder.text("log.txt") == "before\nreport\n")
     }
 
+    @Test("A descriptor that cannot be written to is refused before anything is made")
+    func descriptorsForReading() throws {
+        let folder = ScratchFolder()
+        let file = try FileDescriptor(opening: folder.file("log.txt", "x"), flags: O_RDONLY, operation: "open")
+        let name = "/dev/fd/\(file.rawValue)"
+        #expect(throws: EngineError.io(path: name, operation: "write", errno: EBADF)) {
+            try FileSystem.checkWritable(name)
+        }
+        #expect(throws: EngineError.io(path: "/dev/fd/1000000", operation: "write", errno: EBADF)) {
+            try FileSystem.checkWritable("/dev/fd/1000000")
+        }
+    }
+
     @Test("A folder is refused, and a name of the greatest length is not")
     func folderAndLongName() throws {
         let folder = ScratchFolder()

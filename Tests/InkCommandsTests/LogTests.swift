@@ -61,9 +61,9 @@ import Testing
         #expect(pass(.info, "b", at: 100) == ["info b"])
     }
 
-    @Test func levelsAreKept() {
+    @Test func levelsAreKept() throws {
         let lines = Mutex<String>("")
-        let log = Log(format: .text, level: .warning) { text in lines.withLock { $0 += text } }
+        let log = try Log(format: .text, level: .warning) { text in lines.withLock { $0 += text } }
         for level in LogLevel.allCases { log.record(LogRecord(level, "e.\(level.rawValue)", time: 0)) }
         log.close()
         log.record(LogRecord(.error, "late", time: 0))
@@ -74,10 +74,11 @@ import Testing
         #expect(!log.isLogged(.info))
     }
 
-    @Test func aReaderThatHangsHoldsNobodyUp() {
+    @Test func aReaderThatHangsHoldsNobodyUp() throws {
         let gate = Mutex<Void>(())
         let text = Mutex<String>("")
-        let log = Log(format: .json, level: .info, rates: RepeatGuard.Rates(warnings: .max, others: .max)) { lines in
+        let log = try Log(format: .json, level: .info, rates: RepeatGuard.Rates(warnings: .max, others: .max)) {
+            lines in
             gate.withLock { _ in text.withLock { $0 += lines } }
         }
         gate.withLock { _ in

@@ -1,5 +1,6 @@
 import InkSystem
 import InkJSON
+import Foundation
 import InkEngine
 import Testing
 
@@ -7,10 +8,11 @@ import Testing
 
 /// `import`, `masks`, `inspect` and `doctor`, with real readers and writers.
 struct OtherCommandsTests {
-    private func run(_ arguments: [String]) -> (code: ExitCode, transcript: Transcript) {
+    private func run(_ arguments: [String], input: String = "") -> (code: ExitCode, transcript: Transcript) {
         let transcript = Transcript()
         var environment = CommandEnvironment.process
         environment.console = transcript.console()
+        environment.readStandardInput = { _ throws(EngineError) in Array(input.utf8) }
         return (InkCommands.run(arguments, environment), transcript)
     }
 
@@ -55,10 +57,87 @@ struct OtherCommandsTests {
         let folder = ScratchFolder()
         let file = folder.file("cats.ndjson", Self.drawing)
         folder.file("out/cat-7.ink", "mine")
-        #expect(run(["import", file, "-o", folder("out")]).code == .inputOutput)
+        let (code, transcript) = run(["import", file, "-o", folder("out")])
+        #expect(code == .inputOutput)
+        #expect(
+            transcript.error
+                == "ink: error: 1 project is there already and was left as before (\(folder("out/cat-7.ink"))); "
+                + "type --if-exists overwrite to replace, or another folder\n")
+        #expect(transcript.output == "0 projects, 1 failed\n")
         #expect(folder.text("out/cat-7.ink") == "mine")
         #expect(run(["import", file, "-o", folder("out"), "--if-exists", "overwrite"]).code == .done)
         #expect(folder.text("out/cat-7.ink") != "mine")
+    }
+
+    @Test(
+        "A wrong file is one line that names its kind, and leaves no folder",
+        arguments: [
+            ("\u{7f}ELF\n\n\n", "is a program"), ("<svg>\n</svg>\n", "is an SVG drawing"), ("", "the file is empty"),
+            ("{\n\"type\": \"excalidraw\",\n\"version\": 2\n}\n", "is an Excalidraw drawing"),
+            ("\n \n", "holds no drawing"),
+            ("{\n\"strokes\": [\n[1, 2],\n[3, 4]\n]\n}", "none of its 6 lines is a drawing of Quick, Draw!"),
+            ("a\u{0}b\nc\n", "is binary data"), ("{\"word\": 5}\n", "its line is not a drawing"),
+            ("{\"canvasSize\": {\"width\": 5, \"height\": 5}}", "is an Ink project already"),
+        ])
+    func wrongImports(text: String, kind: String) {
+        let folder = ScratchFolder()
+        let file = folder.file("x", text)
+        let (code, transcript) = run(["import", file, "-o", folder("out"), "-q"])
+        #expect(code == .badInput)
+        #expect(transcript.error.split(separator: "\n").count == 1, "\(transcript.error)")
+        #expect(transcript.error.contains(kind), "\(transcript.error)")
+        #expect(!FileManager.default.fileExists(atPath: folder("out")))
+    }
+
+    @Test("Bad lines of one cause are one line")
+    func badLinesAreGrouped() {
+        let folder = ScratchFolder()
+        let bad = (0..<500).map { "{\"word\": \"w\($0)\"}\n" }.joined()
+        let file = folder.file("x.ndjson", bad + Self.drawing + "{\"word\":\n")
+        let (code, transcript) = run(["import", file, "-o", folder("out")])
+        #expect(code == .badInput)
+        let lines = transcript.error.split(separator: "\n")
+        #expect(lines.count == 2, "\(transcript.error)")
+        #expect(lines[0].contains("line 1, drawing: is missing (and 499 more: line 2, line 3,"), "\(lines[0])")
+        #expect(lines[1].contains("line 502"), "\(lines[1])")
+        #expect(transcript.output == "1 project in \(folder("out")), 501 failed\n")
+    }
+
+    @Test("Drawings come from standard input")
+    func importOfStandardInput() {
+        let folder = ScratchFolder()
+        let (code, transcript) = run(["import", "-", "-o", folder("out")], input: Self.drawing)
+        #expect(code == .done, "\(transcript.error)")
+        #expect(folder.files == ["out/cat-7.ink"])
+        #expect(run(["import", "-", "-", "-o", folder("out")]).code == .usage)
+    }
+
+    @Test("Drawings that are given to export are sent to import")
+    func drawingsForExport() {
+        let folder = ScratchFolder()
+        let file = folder.file("cats.ndjson", Self.drawing + Self.drawing)
+        let (code, transcript) = run(["export", file])
+        #expect(code == .badInput)
+        #expect(
+            transcript.error.contains(
+                "holds drawings of Quick, Draw!, is not an Ink project; ink import makes projects of them"))
+    }
+
+    @Test("A thousand errors of one cause do not hide another, and are counted")
+    func errorsAreGrouped() {
+        let folder = ScratchFolder()
+        for number in 100..<140 { folder.file("in/\(number).ink", "<svg/>") }
+        folder.file("in/139.ink", "GIF89a")
+        let (code, transcript) = run(["export", folder("in"), "-o", folder("out")])
+        #expect(code == .badInput)
+        let lines = transcript.error.split(separator: "\n")
+        #expect(lines.count == ErrorGroups.saidCount + 2, "\(transcript.error)")
+        #expect(lines.contains { $0.hasSuffix("139.ink: is a GIF picture, not an Ink project") })
+        #expect(lines.last?.hasPrefix("ink: error: 34 more like it (") == true)
+        #expect(
+            lines.last?.hasSuffix("/in/114.ink, ...): is an SVG drawing, not an Ink project") == true,
+            "\(lines.last ?? "")")
+        #expect(!transcript.output.contains("SVG"))
     }
 
     @Test(arguments: [

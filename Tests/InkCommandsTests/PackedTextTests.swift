@@ -31,10 +31,13 @@ import Testing
         let folder = ScratchFolder()
         let path = folder.file("a.ink", Self.text)
         let opened = try open(path, use)
-        let content = try ProjectPacking.content(of: opened.project, text: opened.text, name: path)
+        let content = try ProjectPacking.content(
+            of: opened.project, warnings: opened.warnings, text: opened.text, name: path)
         #expect(try text(of: content) == Array(Self.text.utf8))
         // The same for each picture of the project.
-        #expect(try ProjectPacking.content(of: opened.project, text: opened.text, name: path) == content)
+        #expect(
+            try ProjectPacking.content(
+                of: opened.project, warnings: opened.warnings, text: opened.text, name: path) == content)
     }
 
     /// More than is packed or read on one thread, and with a point that keeps the fast reader from it.
@@ -47,7 +50,8 @@ import Testing
         let path = folder.file("a.ink", text)
         let opened = try open(path, .packedAtOnce)
         #expect(opened.project.layers[0].strokes[0].points.count == 90_000)
-        let content = try ProjectPacking.content(of: opened.project, text: opened.text, name: path)
+        let content = try ProjectPacking.content(
+            of: opened.project, warnings: opened.warnings, text: opened.text, name: path)
         guard case .bytes(let bytes) = content.content else { return }
         #expect(try Zstandard.decompress(bytes, limit: 1 << 24) == Array(text.utf8))
     }
@@ -62,7 +66,8 @@ import Testing
         let path = folder.file("a.ink", text)
         let opened = try open(path, .packedAtOnce)
         #expect(opened.text == nil)
-        let content = try ProjectPacking.content(of: opened.project, text: opened.text, name: path)
+        let content = try ProjectPacking.content(
+            of: opened.project, warnings: opened.warnings, text: opened.text, name: path)
         let sent = try self.text(of: content)
         let reading = try ProjectReader.read(
             sent, file: "sent", presets: PresetLibrary(folders: [], limits: Limits()), limits: Limits())

@@ -245,8 +245,22 @@ import Testing
         #expect(error == "ink: error: not under way: job 5\n")
         let refused = FakeBroker(
             orderResult: OrderResult(number: 1, code: .refused, count: 0, text: "there is no worker x"))
-        #expect(refused.run(["drain", "x"]).code == .exportFailed)
+        #expect(refused.run(["drain", "x"]).code == .usage)
         #expect(refused.run(["drain", "x"]).output.isEmpty)
+    }
+
+    @Test(
+        "A job that does not exist is the command line's mistake, one in another state is not",
+        arguments: [("4", ExitCode.usage), ("5", .exportFailed), ("4 6-9", .usage), ("4 5", .exportFailed)])
+    func ordersForUnknownJobs(jobs: String, code: ExitCode) {
+        let broker = FakeBroker(
+            answers: { topic in
+                guard case .jobs(let after, _) = topic else { return "{}" }
+                return after < 5 ? #"{"jobs": [{"job": 5}], "more": false}"# : #"{"jobs": [], "more": false}"#
+            }, orderResult: OrderResult(number: 1, code: .refused, count: 0, text: "not under way, or unknown"))
+        for command in ["cancel", "retry", "purge"] {
+            #expect(broker.run([command] + jobs.split(separator: " ").map(String.init)).code == code, "\(command)")
+        }
     }
 
     @Test(arguments: [
@@ -263,6 +277,36 @@ import Testing
         #expect(code == .usage, "\(arguments): \(error)")
         #expect(error.split(separator: "\n").count == 1, "\(error)")
         #expect(broker.now.orders.isEmpty)
+    }
+
+    @Test("Jobs are read from what \"ink submit --json\" prints, with what they are made of")
+    func jobsOfSubmitJSON() throws {
+        let folder = ScratchFolder()
+        folder.file("a.ink", "layer=l1:Sky\n")
+        let broker = FakeBroker()
+        let (_, output, _) = broker.run(["submit", folder("a.ink"), "--size", "2k,4k", "--json", "--insecure"])
+        var submissions: [JobNumber: ContentID] = [:]
+        let jobs = try JobList.read(["-"], submissions: &submissions) { () throws(EngineError) in
+            Array((output + "17 19-20\n").utf8)
+        }
+        #expect(jobs == [1, 2, 17, 19, 20])
+        #expect(submissions == broker.now.jobs.mapValues(\.submission.digest))
+        let (code, _, error) = broker.run(["wait", "-", "--no-fetch", "--insecure"], input: output)
+        #expect(code == .done, "\(error)")
+        #expect(broker.now.expected == submissions)
+        for wrong in ["{", "{\"job\": -1}", "{\"job\": \"1\"}"] {
+            #expect(broker.run(["wait", "-", "--insecure"], input: wrong).code == .usage, "\(wrong)")
+        }
+    }
+
+    @Test("Where the disk of the broker takes nothing, the health check fails and says why")
+    func unwellBroker() {
+        let broker = FakeBroker(answers: { _ in
+            #"{"jobs": {"ending": 2}, "store": {"usedBytes": 1, "quotaBytes": 2, "problem": "/d: the disk is full"}}"#
+        })
+        let (code, output, _) = broker.run(["status", "--insecure"])
+        #expect(code == .inputOutput && output.contains("Problem  /d: the disk is full"), "\(output)")
+        #expect(output.contains("2 ending"), "\(output)")
     }
 
     @Test(arguments: 0..<100)

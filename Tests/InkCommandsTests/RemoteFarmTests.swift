@@ -54,6 +54,26 @@ import Testing
         #expect(report["options"]?["broker"] == nil)
     }
 
+    @Test("The end does not wait until the broker has forgotten the jobs, and the time that passed is said")
+    func timeThatPassed() throws {
+        let folder = ScratchFolder()
+        let path = folder.file("a.ink", "layer=l1:Sky\n")
+        let broker = FakeBroker(
+            answers: { _ in
+                usleep(200_000)
+                return Self.status
+            }, orderMilliseconds: 1_900)
+        let start = ContinuousClock.now
+        let arguments = ["export", path, "-o", folder("out"), "--report", folder("r.json")] + Self.remote
+        #expect(broker.run(arguments).code == .done)
+        let passed = (ContinuousClock.now - start) / .milliseconds(1)
+        #expect(passed < 1_500)
+        #expect(broker.now.orders == [.purge([1], endedSecondsAgo: 0)])
+        let report = try JSONReader.read(Array((folder.text("r.json") ?? "").utf8))
+        let said = try #require(report["summary"]?["milliseconds"]?.number)
+        #expect(said >= 200 && said <= passed, "\(said) of \(passed)")
+    }
+
     @Test func projectsReadByOnesOwnLimitsAreWrittenAnew() throws {
         let folder = ScratchFolder()
         let limits = folder.file("limits.json", "{}")
@@ -166,7 +186,7 @@ import Testing
     }
 
     private func start(_ broker: FakeBroker, timeout: Int? = nil) throws -> (RemoteFarm, Events) {
-        let farm = RemoteFarm(
+        let farm = try RemoteFarm(
             RemoteOptions(endpoint: "tcp://fake:1", timeoutMilliseconds: timeout),
             broker.environment(Transcript().console()))
         let events = Events()

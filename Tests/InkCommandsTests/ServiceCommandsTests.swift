@@ -85,7 +85,7 @@ import Testing
         #expect(lines.contains(["block-memory = 64M", "\(file):2"]), "\(output)")
         #expect(lines.contains(["verify = 0.01", "--verify"]), "\(output)")
         #expect(lines.contains(["retention = 7d", "default"]), "\(output)")
-        #expect(error == "ink: warning: INK_QUOTE: no setting has this name\n")
+        #expect(error == "ink: warning: INK_QUOTE: no setting has this name (did you mean INK_QUOTA?)\n")
         // Nothing has been made.
         #expect(folder.files == ["b.conf"])
         #expect(run(["worker", "--check-config"], ["INK_THREADS": "3"]).output.contains("threads = 3"))
@@ -108,7 +108,7 @@ import Testing
         let refused = run(["broker", "--check-config"] + open)
         #expect(refused.code == .configuration)
         #expect(refused.error.hasPrefix("ink: error: --workers: tcp://*:5570 is not on this machine alone"))
-        #expect(run(["broker"] + open).code == .usage)
+        #expect(run(["broker"] + open).code == .configuration)
         #expect(run(["broker"], ["INK_CLIENTS": "tcp://10.0.0.1:5571"]).code == .configuration)
         #expect(run(["broker", "--check-config", "--insecure"] + open).code == .done)
         #expect(run(["broker", "--check-config"] + open + options.broker).code == .done)
@@ -118,6 +118,30 @@ import Testing
         for local in ["tcp://127.0.0.1:5570", "tcp://localhost:5570", "tcp://[::1]:5570", "ipc:///tmp/x"] {
             #expect(run(["worker", "--check-config", "--broker", local]).code == .done, "\(local)")
         }
+    }
+
+    @Test(
+        "A wrong setting of a service is 78 wherever it stands, and a wrong command line 64",
+        arguments: [
+            (["broker", "--heartbeat", "0"], [:], ExitCode.configuration),
+            (["worker", "--threads", "0"], [:], .configuration),
+            (["worker", "-j", "0"], [:], .configuration), (["broker"], ["INK_HEARTBEAT": "0"], .configuration),
+            (["broker", "--heartbeat", "1000", "--liveness", "1999"], [:], .configuration),
+            (["broker", "--check-config", "--heartbeat", "0"], [:], .configuration),
+            (
+                ["broker", "--check-config", "--workers", "tcp://127.0.0.1:*", "--clients", "tcp://127.0.0.1:*"], [:],
+                .done
+            ),
+            (["broker", "--name", ""], [:], .configuration), (["worker", "--cache", ""], [:], .configuration),
+            (["worker"], ["INK_CONFIG": "/"], .configuration), (["broker", "--limits", "/"], [:], .configuration),
+            (["keygen", "a", "--role", "client", "-o", ""], [:], .usage),
+            (["status", "--key", "/nowhere/a.key", "--broker-key", "/nowhere/b.pub"], [:], .configuration),
+            (["worker", "--config", "missing.conf"], [:], .inputOutput),
+            (["broker", "--hartbeat", "1"], [:], .usage), (["broker", "--heartbeat"], [:], .usage),
+            (["status", "--timeout", "0"], [:], .usage), (["status"], ["INK_TIMEOUT": "0"], .configuration),
+        ] as [([String], [String: String], ExitCode)])
+    func exitCodesOfSettings(arguments: [String], variables: [String: String], code: ExitCode) {
+        #expect(run(arguments, variables).code == code)
     }
 
     @Test func settingsThatDoNotGoTogetherAreRefused() throws {

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("queue-limt = 7", "line 1: there is no setting \"queue-limt\"; is queue-limit meant?"),
+        ("queue-limt = 7", "line 1: there is no setting \"queue-limt\" (did you mean queue-limit?)"),
         ("\n\nfoo=1", "line 3: there is no setting \"foo\""),
         ("active = 1\nactive = 2", "line 2: active stands in line 1"),
         ("active", "line 1: \"active\" is not name = value"),

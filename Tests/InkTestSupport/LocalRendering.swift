@@ -4,9 +4,11 @@ public import InkReference
 /// The engine's renderer on whole pictures, without broker, workers or files: the same tile tasks, blocks by reference.
 public enum LocalRendering {
     /// The 8-bit pixels of `project` at `output`, rendered in tiles of `tile` (the whole picture when nil).
+    ///
+    /// - Parameter keptStampsMax: of each layer; others are placed for every cell.
     public static func render(
         _ project: Project, images: DecodedImages, output: PixelSize, tile: PixelSize? = nil,
-        format: OutputFormat = .rgba, isCancelled: () -> Bool = { false }
+        format: OutputFormat = .rgba, keptStampsMax: Int = .max, isCancelled: () -> Bool = { false }
     ) throws -> [UInt8] {
         var blocks = LocalBlocks()
         func slice(_ image: StraightImage?, isMask: Bool) -> ImageSlice? {
@@ -23,7 +25,7 @@ public enum LocalRendering {
         }
         let layers = project.drawingOrder.filter { project.layers[$0].isVisible }.map { index -> TileLayer in
             let layer = project.layers[index]
-            let block = blocks.add(PreparedStrokeBlock(layer.strokes))
+            let block = blocks.add(PreparedStrokeBlock(layer.strokes, keptStampsMax: keptStampsMax))
             return TileLayer(
                 opacity: layer.opacity, blendMode: layer.blendMode,
                 mask: slice(images[.mask(layerIndex: index)], isMask: true),
@@ -91,5 +93,7 @@ private struct LocalBlocks: TileBlocks {
     }
 
     func bytes(of id: BlockID) throws(EngineError) -> [UInt8] { samples[id]! }
-    func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock { strokes[id]! }
+    func strokes(
+        of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
+    ) throws(EngineError) -> PreparedStrokeBlock { strokes[id]! }
 }

@@ -53,12 +53,11 @@ enum CommandLineParser {
     /// - Parameter arguments: without the program's name.
     /// - Throws: `usage` with one line.
     static func parse(_ arguments: [String], program: ProgramSyntax) throws(CommandError) -> ParsedLine {
+        guard let first = arguments.first else { return .text(try help(for: nil, program: program)) }
         // The syntax of the others would take longer than the parsing.
         var spoken = program
-        spoken.commands.removeAll { $0.name != arguments.first }
-        if spoken.commands.isEmpty, let first = arguments.first, !first.hasPrefix("-") {
-            throw .usage("there is no command \"\(first.replacingNewlines())\" (see \"\(program.name) help\")")
-        }
+        spoken.commands.removeAll { $0.name != first }
+        if spoken.commands.isEmpty, !first.hasPrefix("-") { throw noCommand(first, program) }
         let parser = try makeParser(spoken.commands.isEmpty ? program : spoken)
         defer { ink_cli_destroy(parser) }
         // An argument with a NUL inside cannot come from a shell; it would be cut silently.
@@ -76,6 +75,7 @@ enum CommandLineParser {
                 throw .usage("a command is needed (see \"\(program.name) help\")")
             }
             return .command(try collect(syntax, from: parser).appending(rest, to: syntax))
+        case Int32(INK_CLI_UNEXPECTED): throw unexpected(text, command, program)
         default:
             let topic = command.isEmpty ? "" : " \(command)"
             throw .usage("\(text.replacingNewlines()) (see \"\(program.name) help\(topic)\")")
@@ -87,9 +87,27 @@ enum CommandLineParser {
         let parser = try makeParser(program)
         defer { ink_cli_destroy(parser) }
         guard let text = ink_cli_help(parser, command ?? "") else {
-            throw .usage("there is no command \"\(command ?? "")\" (see \"\(program.name) help\")")
+            throw noCommand(command ?? "", program)
         }
         return String(cString: text)
+    }
+
+    private static func noCommand(_ name: String, _ program: ProgramSyntax) -> CommandError {
+        let meant = didYouMean(name, among: program.commands.map(\.name))
+        return .usage("there is no command \"\(name.replacingNewlines())\"\(meant) (see \"\(program.name) help\")")
+    }
+
+    /// The error of an argument that a command has no place for.
+    private static func unexpected(_ argument: String, _ command: String, _ program: ProgramSyntax) -> CommandError {
+        let topic = command.isEmpty ? "help" : "help \(command)"
+        let shown = argument.replacingNewlines()
+        guard argument.hasPrefix("-"), let syntax = program.commands.first(where: { $0.name == command }) else {
+            let meant = command.isEmpty ? didYouMean(argument, among: ["--help", "--version"]) : ""
+            return .usage("\"\(shown)\" was not expected\(meant) (see \"\(program.name) \(topic)\")")
+        }
+        let name = String(argument.prefix { $0 != "=" })
+        let hint = syntax.wayOut(for: name) ?? didYouMean(name, among: syntax.spellings)
+        return .usage("ink \(command) has no option \"\(shown)\"\(hint) (see \"\(program.name) \(topic)\")")
     }
 
     private static func makeParser(_ program: ProgramSyntax) throws(CommandError) -> OpaquePointer {
@@ -122,6 +140,11 @@ enum CommandLineParser {
                 option.kind == .flag
                 ? [] : (0..<count).compactMap { ink_cli_value(parser, option.key, $0).map { String(cString: $0) } }
             if option.kind == .value || option.kind == .values, values[option.key]?.contains("") == true {
+                // A wrong setting of a service has one exit code wherever it stands.
+                let isSetting = ProgramSyntax.settings.contains { $0.name == option.key }
+                if syntax.group == CommandGroup.services, isSetting {
+                    throw .configuration("--\(option.key) is empty (see \"ink help \(syntax.name)\")")
+                }
                 throw .usage("--\(option.key) is empty (see \"ink help \(syntax.name)\")")
             }
         }

@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkSystem
 
 /// What to do when a picture's file exists already.
 enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
@@ -32,6 +33,9 @@ struct RunArguments: Hashable, Sendable {
     var reportPath: String?
     var isQuiet = false
     var printsJSON = false
+    var progress = ProgressStyle.auto
+    /// Whether a project that gives warnings is refused.
+    var isStrict = false
 }
 
 /// The options of `ink export`, checked one by one and against each other.
@@ -54,12 +58,14 @@ struct ExportArguments: Hashable, Sendable {
         guard !paths.isEmpty else { throw .usage("a PATH to export is needed (see \"ink help \(parsed.name)\")") }
         guard paths.allSatisfy({ !$0.isEmpty }) else { throw .usage("a PATH is empty") }
         guard paths.count(where: { $0 == "-" }) <= 1 else { throw .usage("standard input (-) can be read only once") }
+        try Self.refuseMisplaced(paths, parsed)
         output = parsed.value("output")
         if output?.isEmpty == true { throw .usage("--output is empty") }
         // Elsewhere it means standard output, which is no place for several pictures, nor for one that is written in pieces.
         if output == "-" {
             throw .usage("--output: pictures cannot go to standard output (a folder named - is ./-)")
         }
+        output = try output.map { path throws(CommandError) in try OutputPlace.pictures(path, option: "-o") }
         sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
         layers = try Self.layers(parsed)
         name = try NameTemplate(
@@ -90,14 +96,47 @@ struct ExportArguments: Hashable, Sendable {
         guard parsed.isGiven("size") else { return standard }
         var sizes: [ExportSize] = []
         for text in parsed.list("size") {
-            guard let size = ExportSize(text) else {
-                throw .usage("--size: \"\(text)\" is no size (1080p, 2k, 4k, 8k, 2x, 0.5x or 1200x800)")
+            guard let size = Self.size(text) else {
+                throw .usage(
+                    "--size: \"\(text)\" is no size; type 1080p, 2k, 4k, 8k, 3000 (pixels of the longest edge), 1200x800, 2x or 50%"
+                )
             }
             if sizes.contains(size) { throw .usage("--size: \(size.name) is given twice") }
             sizes.append(size)
         }
         return sizes
     }
+
+    /// A size, also as people write it: `2048` is `2048x2048`, `50%` is `0.5x`.
+    private static func size(_ text: String) -> ExportSize? {
+        let plain = text.replacing("\u{d7}", with: "x").filter { $0 != " " }
+        if plain.hasSuffix("%"), let percent = Double(plain.dropLast()), percent.isFinite {
+            let factor = "\(percent / 100)"
+            return ExportSize((factor.hasSuffix(".0") ? String(factor.dropLast(2)) : factor) + "x")
+        }
+        if !plain.isEmpty, plain.utf8.allSatisfy({ (48...57).contains($0) }) { return ExportSize("\(plain)x\(plain)") }
+        return ExportSize(plain)
+    }
+
+    /// What was meant for an option and came as a PATH.
+    /// - Throws: `usage` with what to type.
+    private static func refuseMisplaced(_ paths: [String], _ parsed: ParsedCommand) throws(CommandError) {
+        for path in paths where size(path) != nil && isMissing(path) {
+            let all = (parsed.list("size") + [path]).joined(separator: ",")
+            throw .usage("\"\(path)\" is a size, and there is no such file; type --size \(all)")
+        }
+        guard paths.count > 1, let last = paths.last, !parsed.isGiven("output"), parsed.name == "export" else { return }
+        if OutputPlace.isPicture(last) {
+            let others = paths.dropLast().joined(separator: " ")
+            throw .usage("\(last) is no project; to write a picture there type ink export \(others) -o \(last)")
+        }
+        if last.hasSuffix("/"), isMissing(last) {
+            throw .usage("\(last): there is no such folder; if the pictures are to go there type -o \(last)")
+        }
+    }
+
+    /// Whether nothing is there; what cannot be looked at is told by whoever reads it.
+    private static func isMissing(_ path: String) -> Bool { (try? FileSystem.exists(path)) == false }
 
     private static func layers(_ parsed: ParsedCommand) throws(CommandError) -> LayerChoice {
         switch (parsed.isGiven("layers"), parsed.isGiven("each-layer")) {
@@ -165,6 +204,8 @@ struct ExportArguments: Hashable, Sendable {
         }
         run.isQuiet = parsed.isGiven("quiet")
         run.printsJSON = parsed.isGiven("json")
+        run.progress = try ProgressStyle.read(parsed)
+        run.isStrict = parsed.isGiven("strict")
         return run
     }
 }

@@ -60,6 +60,26 @@ struct CommandSyntax: Sendable {
     /// Stands below the options in the help.
     var notes: String
     var options: [OptionSyntax]
+
+    /// All spellings of its options: `-o`, `--output`.
+    var spellings: [String] {
+        options.flatMap { $0.names.split(separator: ",") }.map(String.init).filter { $0.hasPrefix("-") }
+    }
+
+    /// What to type instead of an option by which other programs call something that this command has; nil for none.
+    func wayOut(for name: String) -> String? {
+        let ways: [(names: [String], key: String, text: String)] = [
+            (["-f", "-y", "--force", "--overwrite"], "if-exists", "--if-exists overwrite"),
+            (["--threads", "--jobs"], "workers", "--workers N"), (["--jobs", "--workers"], "threads", "--threads N"),
+            (
+                ["-s", "-w", "--scale", "--width", "--height", "--resolution"], "size",
+                "--size 2k, --size 2x or --size 1200x800"
+            ),
+            (["-r", "-R", "--recursive"], "PATH", "the folder alone: all folders below it are searched"),
+        ]
+        let way = ways.first { way in way.names.contains(name) && options.contains { $0.key == way.key } }
+        return way.map { "; type \($0.text)" }
+    }
 }
 
 /// The headings of the list of commands, in the order of their first use.

@@ -12,7 +12,7 @@ struct ProgramSyntax: Sendable {
         version: "ink \(ProgramVersion.text)",
         commands: [
             .export, .inspect, .importing, .masks, .broker, .worker, .keygen, .submit, .status, .wait, .cancel, .retry,
-            .priority, .story, .purge, .drain, .doctor, .bench, .help,
+            .priority, .story, .purge, .drain, .doctor, .bench, .version, .help,
         ])
 
     /// The settings of all commands, each name once.

@@ -69,7 +69,7 @@ final class BenchRunner: Sendable {
         var phases = PhaseTimes()
         for record in finished.records { phases.add(record.phases) }
         return BenchSample(
-            milliseconds: finished.commandMilliseconds,
+            milliseconds: finished.milliseconds,
             pictures: finished.records.map { record in
                 BenchSample.Picture(
                     milliseconds: record.milliseconds ?? 0, edge: record.pixels?.longestEdge ?? 0)

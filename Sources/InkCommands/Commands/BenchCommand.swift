@@ -56,7 +56,7 @@ struct BenchCommand {
     private func measure(
         _ subjects: inout [BenchSubject], _ runner: BenchRunner, _ failures: inout [ExitCode]
     ) -> [BenchResult] {
-        defer { clearProgress() }
+        defer { environment.console.clearLive() }
         var measured: [Measured?] = subjects.map { _ in Measured() }
         while true {
             let waiting = subjects.indices.filter { (measured[$0]?.samples.count ?? .max) < arguments.runs }
@@ -133,7 +133,7 @@ struct BenchCommand {
     private static func checkOutputs(_ arguments: BenchArguments) throws(CommandError) {
         var places: [FilePlace: String] = [:]
         for (option, path) in arguments.outputs {
-            if let status = try? FileSystem.status(path), status.isFolder {
+            if try asCommand({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
                 throw .usage("\(option): \(path) is a folder")
             }
             if let other = places.updateValue(option, forKey: FilePlace(path)) {
@@ -160,10 +160,6 @@ struct BenchCommand {
         guard let measured, let size = environment.console.terminalSize() else { return }
         let what = measured.isWarm ? "Run \(measured.samples.count + 1) of \(arguments.runs)" : "Warming up"
         let line = "\(what): \(subject.subject.scene.escapingControls()), \(subject.subject.size)"
-        environment.console.writeError("\r\u{1b}[K\(line.shortened(to: max(4, size.columns - 1)))")
-    }
-
-    private func clearProgress() {
-        if environment.console.terminalSize() != nil { environment.console.writeError("\r\u{1b}[K") }
+        environment.console.show([line], size: size)
     }
 }

@@ -20,8 +20,9 @@ struct BrokerCommand {
                 do throws(ServiceError) { try configuration.checkFolders() } catch { throw CommandError(error) }
             }
         }
-        let settings = try ServiceSettings.read(BrokerSetting.all, parsed, environment)
-        let arguments = try readArguments(settings, environment)
+        let arguments = try ServiceSettings.asConfiguration { () throws(CommandError) -> BrokerArguments in
+            try readArguments(try ServiceSettings.read(BrokerSetting.all, parsed, environment), environment)
+        }
         let command = BrokerCommand(
             environment: environment, arguments: arguments, configuration: try ServiceConfiguration(arguments))
         return try command.execute()
@@ -42,14 +43,12 @@ struct BrokerCommand {
         if environment.handlesSignals {
             Interrupts.ignoreHangUp()
             try Interrupts.watch(
-                onFirst: { _ in
-                    Interrupts.heed()
-                    control.requestStop()
-                },
+                onFirst: { _ in control.requestStop() },
                 beforeExit: { control.halt(waitingAtMost: Self.haltMilliseconds) })
         }
         // Only now: its thread must not get the signals.
-        let log = Log(format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
+        let log = try Log(
+            format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
         defer { log.close() }
         let service: FarmService
         do throws(ServiceError) {
@@ -78,9 +77,9 @@ struct BrokerCommand {
         return .done
     }
 
-    /// The endpoint as it was given, unless the system chose the port.
+    /// The endpoint as it was given, unless the system chose the port or a name stands for addresses.
     private static func shown(_ endpoint: String, bound: String) -> String {
-        endpoint.hasSuffix(":*") ? bound : endpoint
+        endpoint.hasSuffix(":*") || (try? Endpoint(endpoint))?.listensByName == true ? bound : endpoint
     }
 
     private func start(_ log: Log) throws(ServiceError) -> FarmService {

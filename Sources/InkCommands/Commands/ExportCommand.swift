@@ -80,8 +80,6 @@ struct ExportCommand {
     /// Does everything but report.
     func execute() throws(CommandError) -> FinishedExports {
         let workers = arguments.run.workers ?? UsableCores.count()
-        let farm: any ExportFarm =
-            remote.map { RemoteFarm($0, environment) } ?? environment.makeFarm(workers, limits)
         let phase = RunPhase()
         if environment.handlesSignals {
             let queue = queue
@@ -91,6 +89,8 @@ struct ExportCommand {
                 queue.post(.stop(signal))
             }
         }
+        let farm: any ExportFarm =
+            if let remote { try RemoteFarm(remote, environment) } else { environment.makeFarm(workers, limits) }
         var found = try FoundProjects(arguments, known: repeated?.inputs, console: environment.console)
         let inputs = found.inputs
         let policy = arguments.ifExists ?? (isSingle(inputs) ? .overwrite : .skipUnchanged)
@@ -120,8 +120,8 @@ struct ExportCommand {
             if remote == nil, isFarmNeeded { try start(farm) }
         }
         let finished = FinishedExports(
-            records: run.records, stoppedBy: run.stoppedBy, milliseconds: run.milliseconds,
-            commandMilliseconds: clock.milliseconds, policy: policy, rendererVersion: farm.rendererVersion,
+            records: run.records, stoppedBy: run.stoppedBy, milliseconds: clock.milliseconds, policy: policy,
+            rendererVersion: farm.rendererVersion,
             workers: farm.threadCount)
         // Where all went well nothing is under way any more, and the threads of a process that ends now are taken down sooner
         // by the system. Where something failed the farm may still be removing what it left.
@@ -176,7 +176,7 @@ struct ExportCommand {
     /// A report may replace an older report, not what it reports of.
     private func checkReportPath(_ inputs: [ExportInput], _ plan: ExportPlan) throws(CommandError) {
         guard let path = arguments.run.reportPath else { return }
-        if let status = try? FileSystem.status(path), status.isFolder {
+        if try asCommand({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
             throw .usage("--report: \(path) is a folder")
         }
         let lists = arguments.paths.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
@@ -204,10 +204,20 @@ struct ExportCommand {
             peakBytes: ProcessMemory.peakBytes())
         // Whatever becomes of the file, what was done is said.
         let written = Result { () throws(EngineError) in try arguments.run.reportPath.map(report.write(to:)) }
-        if arguments.run.printsJSON {
-            try environment.console.print(report.json.text())
-        } else if !arguments.run.isQuiet {
-            try environment.console.print(summary.text(finished.records))
+        do throws(CommandError) {
+            if arguments.run.printsJSON {
+                try environment.console.print(report.json.text())
+            } else if !arguments.run.isQuiet {
+                try environment.console.print(summary.text(finished.records))
+            }
+        } catch {
+            // A terminal that was closed shows nothing any more.
+            if finished.stoppedBy != .hangUp { throw error }
+        }
+        if arguments.run.isQuiet, summary.withWarnings > 0 {
+            environment.console.warning(
+                "\(summary.withWarnings) of \(finished.records.count) pictures have warnings, which --quiet hides and "
+                    + "--report lists")
         }
         if case .failure(let error) = written { throw .engine(error) }
         return exitCode
@@ -216,7 +226,7 @@ struct ExportCommand {
     /// What `--from-report` needs to do the same again; how a run reports is its own affair.
     private func reportedOptions(_ policy: ExistingFilePolicy) -> [(name: String, values: [String])] {
         let own: Set = [
-            "PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "if-exists",
+            "PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "progress", "if-exists",
             "broker", "key", "broker-key", "insecure", "timeout",
         ]
         var options = parsed.values.filter { !own.contains($0.key) }
@@ -229,10 +239,8 @@ struct ExportCommand {
 struct FinishedExports: Sendable {
     var records: [ExportRecord]
     var stoppedBy: StopSignal?
-    /// From the first reading to the last file.
-    var milliseconds: Double
     /// From the start of the command to the last file.
-    var commandMilliseconds: Double
+    var milliseconds: Double
     var policy: ExistingFilePolicy
     var rendererVersion: String
     var workers: Int

@@ -17,10 +17,9 @@ struct ImportArguments: Hashable, Sendable {
     init(_ parsed: ParsedCommand) throws(CommandError) {
         files = parsed.all("FILE")
         guard !files.isEmpty else { throw .usage("a FILE to import is needed (see \"ink help import\")") }
-        guard let output = parsed.value("output"), !output.isEmpty else {
-            throw .usage("a folder for the projects is needed (-o DIR)")
-        }
-        folder = output
+        guard files.count(where: { $0 == "-" }) <= 1 else { throw .usage("standard input (-) can be read only once") }
+        guard let output = parsed.value("output") else { throw .usage("a folder for the projects is needed (-o DIR)") }
+        folder = try OutputPlace.folder(output, option: "-o")
         let edges = 1...Limits().edgePixels
         canvas = PixelSize(width: 2048, height: 2048)
         if let text = parsed.value("canvas") {
@@ -50,7 +49,8 @@ struct ImportArguments: Hashable, Sendable {
         if let text = parsed.value("brush") {
             guard let type = BrushType(rawValue: text) else {
                 let known = BrushType.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .usage("--brush: \"\(text)\" is no brush; there are \(known)")
+                let meant = didYouMean(text, among: BrushType.allCases.map(\.rawValue))
+                throw .usage("--brush: \"\(text)\" is no brush\(meant); there are \(known)")
             }
             brush.type = type
             if type != .solid { brush.lineWidth = 1 }
@@ -73,76 +73,194 @@ struct ImportArguments: Hashable, Sendable {
 
 /// `ink import`: makes a project of each drawing of Quick, Draw! files.
 struct ImportCommand {
+    /// As many causes of a file's errors are said.
+    private static let causesMax = 20
+
     private let arguments: ImportArguments
     private let limits: Limits
-    private let console: Console
+    private let environment: CommandEnvironment
     private var failures: [ExitCode] = []
     private var madeCount = 0
     /// Names that this run has made, so that two drawings of one name do not replace each other.
     private var made: Set<[UInt8]> = []
+    /// Projects that were there already: the first ones, and how many.
+    private var existing: (paths: [String], count: Int) = ([], 0)
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let arguments = try ImportArguments(parsed)
         try Interrupts.leaveClean(environment)
         var command = ImportCommand(
-            arguments: arguments, limits: try environment.limits(arguments.limitsPath), console: environment.console)
+            arguments: arguments, limits: try environment.limits(arguments.limitsPath), environment: environment)
         return try command.execute()
     }
 
-    private init(arguments: ImportArguments, limits: Limits, console: Console) {
+    private init(arguments: ImportArguments, limits: Limits, environment: CommandEnvironment) {
         self.arguments = arguments
         self.limits = limits
-        self.console = console
+        self.environment = environment
     }
 
     private mutating func execute() throws(CommandError) -> ExitCode {
-        try asCommand { () throws(EngineError) in try FileSystem.makeFolder(arguments.folder) }
         for file in arguments.files {
             do throws(EngineError) {
-                let bytes = try InputFile.read(path: file, limitBytes: limits.fileBytes)
-                var isEmpty = true
-                QuickDrawReader.read(bytes, file: file, limits: limits) { line in
-                    isEmpty = false
-                    switch line {
-                    case .success(let drawing): make(drawing, file: file)
-                    case .failure(let error): fail(error)
-                    }
-                }
-                if isEmpty { fail(.badInput(Place(file: file), reason: "holds no drawing")) }
+                try importDrawings(of: file)
             } catch {
-                fail(error)
+                environment.console.error(error.description)
+                failures.append(error.exitCode)
             }
         }
+        sayExisting()
         if !arguments.isQuiet {
             let failed = failures.isEmpty ? "" : ", \(failures.count) failed"
-            try console.print("\(madeCount) projects in \(arguments.folder.escapingControls())\(failed)")
+            let place = madeCount > 0 ? " in \(arguments.folder.escapingControls())" : ""
+            let noun = madeCount == 1 ? "project" : "projects"
+            try environment.console.print("\(madeCount) \(noun)\(place)\(failed)")
         }
         return .combining(failures)
     }
 
-    private mutating func make(_ drawing: QuickDrawing, file: String) {
-        let name = drawing.fileName + ".ink"
-        let path = arguments.folder.appendingPath(name)
-        let place = Place(file: file, path: "line \(drawing.line)")
-        do throws(EngineError) {
-            guard made.insert(Array(name.utf8)).inserted else {
-                throw .badInput(place, reason: "another drawing of this run is named \(name)")
+    private mutating func importDrawings(of path: String) throws(EngineError) {
+        let isStandardInput = path == "-"
+        let name = isStandardInput ? "standard input" : path
+        let bytes =
+            isStandardInput
+            ? try environment.readStandardInput(limits.fileBytes)
+            : try InputFile.read(path: path, limitBytes: limits.fileBytes)
+        try refuseForeign(bytes, name)
+        var problems = LineProblems()
+        var drawingCount = 0
+        QuickDrawReader.read(bytes, file: name, limits: limits) { line in
+            do throws(EngineError) {
+                let drawing = try line.get()
+                drawingCount += 1
+                try make(drawing, file: name)
+            } catch {
+                problems.add(error)
             }
-            if !arguments.overwrites, try FileSystem.exists(path) {
-                throw .io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError)
-            }
-            let project = QuickDrawImport.project(
-                from: drawing, brush: arguments.brush, canvas: arguments.canvas, margin: arguments.margin)
-            try FileSystem.writeAtomically(
-                try ProjectWriter.write(project), to: path, replaces: arguments.overwrites)
-            madeCount += 1
-        } catch {
-            fail(error)
+        }
+        if drawingCount == 0, problems.count == 0 || !ForeignFormat.isQuickDraw(bytes) {
+            let first = problems.groups.first.map { "; the first error: \($0.first)" } ?? ""
+            let lines = problems.count == 1 ? "its line is not" : "none of its \(problems.count) lines is"
+            throw .badInput(
+                Place(file: name),
+                reason: problems.count == 0
+                    ? "holds no drawing"
+                    : "\(lines) a drawing of Quick, Draw!, which is a JSON object a line\(first)")
+        }
+        failures += problems.groups.flatMap { Array(repeating: $0.exitCode, count: $0.count) }
+        for group in problems.groups.prefix(Self.causesMax) { environment.console.error(group.text) }
+        let others = problems.groups.dropFirst(Self.causesMax)
+        if !others.isEmpty {
+            let count = others.reduce(0) { $0 + $1.count }
+            environment.console.error("\(name): \(count) more lines have errors of \(others.count) other kinds")
         }
     }
 
-    private mutating func fail(_ error: EngineError) {
-        console.error(error.description)
-        failures.append(error.exitCode)
+    /// - Throws: `badInput` for a file that is something else as a whole: its lines need not be looked at.
+    private func refuseForeign(_ bytes: [UInt8], _ name: String) throws(EngineError) {
+        guard !bytes.isEmpty else { throw .badInput(Place(file: name), reason: "the file is empty") }
+        if ForeignFormat.isQuickDraw(bytes) { return }
+        let kind = InputKind.name(of: bytes) ?? ForeignFormat.name(ofText: bytes)
+        if kind == nil, bytes.prefix(1 << 10).contains(0) {
+            throw .badInput(
+                Place(file: name), reason: "is binary data, not drawings of Quick, Draw! (a JSON object a line)")
+        }
+        if let kind {
+            throw .badInput(
+                Place(file: name), reason: "is \(kind), not drawings of Quick, Draw! (a JSON object a line)")
+        }
+        if isProject(bytes, name) {
+            throw .badInput(Place(file: name), reason: "is an Ink project already; ink export makes pictures of it")
+        }
+    }
+
+    private func isProject(_ bytes: [UInt8], _ name: String) -> Bool {
+        // Drawings have no canvas: what has none need not be read to know that it is no project.
+        guard bytes.firstRange(of: Array("\"canvasSize\"".utf8)) != nil else { return false }
+        // Whatever is wrong with it, it is no project.
+        return (try? ProjectLoader.load(bytes: bytes, name: name, limits: limits)) != nil
+    }
+
+    private mutating func make(_ drawing: QuickDrawing, file: String) throws(EngineError) {
+        let name = drawing.fileName + ".ink"
+        let path = arguments.folder.appendingPath(name)
+        guard made.insert(Array(name.utf8)).inserted else {
+            throw .badInput(
+                Place(file: file, path: "line \(drawing.line)"),
+                reason: "another drawing of this run is named \"\(name)\"")
+        }
+        if !arguments.overwrites, try FileSystem.exists(path) {
+            existing.count += 1
+            if existing.paths.count < 3 { existing.paths.append(path) }
+            failures.append(.inputOutput)
+            return
+        }
+        let project = QuickDrawImport.project(
+            from: drawing, brush: arguments.brush, canvas: arguments.canvas, margin: arguments.margin)
+        let text = try ProjectWriter.write(project)
+        // Only now: a wrong file leaves no folder.
+        if madeCount == 0 { try FileSystem.makeFolder(arguments.folder) }
+        try FileSystem.writeAtomically(text, to: path, replaces: arguments.overwrites)
+        madeCount += 1
+    }
+
+    private func sayExisting() {
+        guard existing.count > 0 else { return }
+        let more = existing.count > existing.paths.count ? ", ..." : ""
+        let (noun, verb) = existing.count == 1 ? ("project is", "was") : ("projects are", "were")
+        environment.console.error(
+            "\(existing.count) \(noun) there already and \(verb) left as before (\(existing.paths.joined(separator: ", "))\(more)); "
+                + "type --if-exists overwrite to replace, or another folder")
+    }
+}
+
+/// What is wrong with the lines of one file, by its cause.
+private struct LineProblems {
+    struct Group {
+        /// The first error of the cause.
+        var first: EngineError
+        var count = 1
+        /// The first lines that have it too.
+        var others: [String] = []
+
+        var exitCode: ExitCode { first.exitCode }
+
+        var text: String {
+            guard count > 1 else { return first.description }
+            let lines = others.joined(separator: ", ") + (count - 1 > others.count ? ", ..." : "")
+            return "\(first) (and \(count - 1) more: \(lines))"
+        }
+    }
+
+    private static let othersMax = 5
+
+    private(set) var groups: [Group] = []
+    private(set) var count = 0
+    private var indices: [String: Int] = [:]
+
+    mutating func add(_ error: EngineError) {
+        count += 1
+        let key = ErrorGroups.key(error.description)
+        guard let index = indices[key] else {
+            indices[key] = groups.count
+            groups.append(Group(first: error))
+            return
+        }
+        groups[index].count += 1
+        guard groups[index].others.count < Self.othersMax else { return }
+        if let line = error.place?.path?.split(separator: ",").first {
+            groups[index].others.append(String(line))
+        } else if case .io(let path, _, _) = error {
+            groups[index].others.append(path)
+        }
+    }
+}
+
+extension EngineError {
+    fileprivate var place: Place? {
+        switch self {
+        case .badInput(let place, _), .overLimit(let place, _, _, _): place
+        case .io, .internalError: nil
+        }
     }
 }

@@ -28,6 +28,12 @@ struct InspectCommand {
             }
             if !inspection.refusals.isEmpty { failures.append(.badInput) }
             for refusal in inspection.refusals { environment.console.error(refusal.description) }
+            if parsed.isGiven("strict"),
+                let failure = PictureFailure(strictly: inspection.warnings, of: input.shownName)
+            {
+                failures.append(failure.kind)
+                environment.console.error(failure.reason)
+            }
             if parsed.isGiven("json") {
                 documents.append(inspection.json)
             } else {
@@ -62,7 +68,7 @@ struct ProjectInspection: Sendable {
 
     let input: ExportInput
     let project: Project
-    let warnings: [String]
+    let warnings: [ReadingWarning]
     let base: Image?
     /// In drawing order.
     let layers: [LayerInspection]
@@ -126,7 +132,7 @@ struct ProjectInspection: Sendable {
             "  \(layers.count) layers, \(strokes) strokes, \(points) points, "
                 + (stampCount.map { "\($0) stamps" } ?? "stamps beyond counting"))
         for layer in layers { lines.append("  " + Self.line(layer)) }
-        for warning in warnings { lines.append("  warning: " + warning) }
+        for warning in warnings { lines.append("  warning: \(warning)") }
         for refusal in refusals { lines.append("  refused: " + refusal.description) }
         return lines.map { $0.escapingControls() }.joined(separator: "\n")
     }
@@ -156,7 +162,7 @@ struct ProjectInspection: Sendable {
             ("canvas", Self.json(project.canvasSize)), ("background", .string(project.background.description)),
             ("baseImage", Self.json(base)), ("stamps", .optional(stampCount)),
             ("layers", .array(layers.map(Self.json))),
-            ("warnings", .array(warnings.map { .string($0) })),
+            ("warnings", .lines(warnings)),
             ("refused", .array(refusals.map { .string($0.description) })),
         ])
     }

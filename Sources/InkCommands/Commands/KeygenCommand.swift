@@ -12,8 +12,7 @@ enum KeygenCommand {
         guard let role = KeyRole(rawValue: text) else {
             throw .usage("--role: \"\(text)\" is not broker, worker or client")
         }
-        let folder = parsed.value("output") ?? "."
-        if folder.isEmpty { throw .usage("--output is empty") }
+        let folder = try OutputPlace.folder(parsed.value("output") ?? ".", option: "-o")
         try asCommand { () throws(EngineError) in try FileSystem.makeFolder(folder) }
         let paths: (secret: String, public: String)
         do throws(KeyError) {

@@ -36,7 +36,9 @@ struct MasksCommand {
         }
         self.picture = picture
         self.colors = colors
-        folder = parsed.value("output") ?? picture.splitPath().folder
+        folder =
+            try parsed.value("output").map { path throws(CommandError) in try OutputPlace.folder(path, option: "-o") }
+            ?? picture.splitPath().folder
         isQuiet = parsed.isGiven("quiet")
         self.console = console
     }

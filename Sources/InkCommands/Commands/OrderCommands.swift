@@ -1,4 +1,5 @@
 import InkEngine
+import InkJSON
 import InkProtocol
 
 /// `ink cancel`, `retry`, `priority`, `purge` and `drain`: one order to the broker, and what came of it.
@@ -73,6 +74,29 @@ enum OrderCommands {
         }
         guard result.code != .done else { return .done }
         environment.console.error(result.text.isEmpty ? "the broker refused" : result.text)
-        return .exportFailed
+        guard result.code == .refused else { return .exportFailed }
+        return try exists(action, connection, options) ? .exportFailed : .usage
+    }
+
+    /// Whether the broker knows any of what an order names that was carried out for none.
+    private static func exists(
+        _ action: OrderAction, _ connection: any FarmConnection, _ options: RemoteOptions
+    ) throws(CommandError) -> Bool {
+        switch action {
+        // The only reason not to drain a worker.
+        case .drain: return false
+        case .cancel(let jobs), .retry(let jobs), .priority(let jobs, _), .purge(let jobs, _):
+            var left = jobs.sorted()[...]
+            while let first = left.first {
+                let page = try connection.answer(
+                    .jobs(after: first - 1, limit: 1), timeoutMilliseconds: options.answerMilliseconds)
+                guard let next = page["jobs"]?.array?.first?["job"]?.integer.flatMap({ JobNumber(exactly: $0) }),
+                    next >= first
+                else { return false }
+                left = left.drop { $0 < next }
+                if left.first == next { return true }
+            }
+            return jobs.isEmpty
+        }
     }
 }

@@ -19,16 +19,19 @@ struct StatusCommand {
             environment: environment, options: try RemoteOptions(parsed, variables: environment.variables),
             job: try parsed.value("JOB").map { text throws(CommandError) in try JobList.number(text) },
             printsJSON: parsed.isGiven("json"))
+        let isWatching = parsed.isGiven("watch")
+        if isWatching { try Interrupts.leaveClean(environment) }
         let connection = try command.options.connect(environment)
         defer { connection.stop() }
-        if parsed.isGiven("watch") { return try command.watch(connection) }
+        if isWatching { return try command.watch(connection) }
         let status = try command.ask(connection)
         if command.printsJSON {
             try environment.console.print(status.text())
         } else {
             for line in command.lines(status, StatusText()) { try environment.console.print(line) }
         }
-        return .done
+        // A broker that answers and cannot keep what it is given is not well.
+        return status["store"]?["problem"] == nil ? .done : .inputOutput
     }
 
     /// `ink story JOB`.
@@ -78,7 +81,10 @@ struct StatusCommand {
                 let now = LogTime.text(LogTime.now())
                 environment.console.warning("\(now): \(error.description)")
             }
-            if isOver { return .done }
+            if isOver {
+                environment.console.leaveTerminal(hasEcho: false)
+                return .done
+            }
             environment.sleep(size == nil && !printsJSON ? Self.lineMilliseconds : Self.drawMilliseconds)
         }
     }
@@ -88,9 +94,7 @@ struct StatusCommand {
             try environment.console.print(status.line)
         } else if let size {
             let text = lines(status, StatusText(columns: size.columns), rowsMax: size.rows - 1)
-            // To the top left corner, each line to its end, then the rest of the screen: nothing flickers.
-            let drawn = text.prefix(max(1, size.rows - 1)).map { $0 + "\u{1b}[K\n" }.joined()
-            try environment.console.draw("\u{1b}[H" + drawn + "\u{1b}[J")
+            try environment.console.showResult(Array(text.prefix(max(1, size.rows - 1))), size: size)
         } else if job != nil {
             try environment.console.print(lines(status, StatusText()).map { $0.trimmed() }.joined(separator: "; "))
         } else {

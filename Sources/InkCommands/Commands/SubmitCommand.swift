@@ -15,8 +15,11 @@ struct SubmitCommand {
     private struct Entry {
         var input: ExportInput
         var picture: PlannedPicture
+        /// `Submission.digest`.
+        var submission: ContentID
         /// Of the project's file.
         var byteCount: Int
+        var warnings: [ReadingWarning]
     }
 
     private let environment: CommandEnvironment
@@ -52,6 +55,10 @@ struct SubmitCommand {
         if isShared, !arguments.presetFolders.isEmpty {
             throw .usage("--shared: the broker reads the project, with presets of its own; give no --presets")
         }
+        if isShared, arguments.run.isStrict {
+            throw .usage(
+                "--shared: the broker reads the project, \"ink status JOB\" shows its warnings; give no --strict")
+        }
         try FileSystem.checkPresetFolders(arguments.presetFolders)
         limits = try environment.limits(arguments.limitsPath)
         let sendsText = !isShared && arguments.limitsPath == nil
@@ -64,6 +71,11 @@ struct SubmitCommand {
         while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let isHere = path == "."
+        if !text.hasSuffix("/"), OutputPlace.isPicture(text) {
+            throw .usage(
+                "--into: \(text) looks like a file, and a folder is needed; for a folder of this name type --into \(text)/"
+            )
+        }
         guard isHere || !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
             throw .usage("--into: \"\(text)\" is absolute, leaves the broker's output root or has an empty part")
         }
@@ -118,7 +130,9 @@ struct SubmitCommand {
             let (source, content, opened) = try self.source(of: input)
             for picture in pictures {
                 let submission = try self.submission(picture, input, source, opened)
-                open[submission.key] = Entry(input: input, picture: picture, byteCount: input.byteCount)
+                open[submission.key] = Entry(
+                    input: input, picture: picture, submission: submission.digest, byteCount: input.byteCount,
+                    warnings: opened?.warnings ?? [])
                 session.connection.submit(submission, content: content)
             }
         } catch {
@@ -142,7 +156,11 @@ struct SubmitCommand {
         var opened: OpenedProject?
         if needsProject {
             do throws(EngineError) { opened = try opener.open(input) } catch { throw PictureFailure(error) }
-            for warning in opened?.warnings ?? [] { environment.console.warning("\(input.shownName): \(warning)") }
+            let warnings = opened?.warnings ?? []
+            for warning in warnings { environment.console.warning("\(input.shownName): \(warning)") }
+            if arguments.run.isStrict, let refusal = PictureFailure(strictly: warnings, of: input.shownName) {
+                throw refusal
+            }
         }
         guard !isShared, let opened else {
             let path = FileSystem.resolved(input.path)
@@ -151,7 +169,8 @@ struct SubmitCommand {
             }
             return (.path(path), nil, opened)
         }
-        let prepared = try ProjectPacking.content(of: opened.project, text: opened.text, name: input.shownName)
+        let prepared = try ProjectPacking.content(
+            of: opened.project, warnings: opened.warnings, text: opened.text, name: input.shownName)
         return (prepared.source, prepared.content, opened)
     }
 
@@ -223,6 +242,7 @@ struct SubmitCommand {
                 ("job", .integer(Int(clamping: job))), ("input", .string(entry.input.path)),
                 ("size", .string(entry.picture.size.name)), ("layer", .optional(entry.picture.layer?.index)),
                 ("output", .optional(into == nil ? nil : entry.picture.output)),
+                ("submission", .string(entry.submission.description)), ("warnings", .lines(entry.warnings)),
             ]).line)
     }
 }

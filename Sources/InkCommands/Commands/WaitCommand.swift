@@ -17,6 +17,8 @@ struct WaitCommand {
 
     private let environment: CommandEnvironment
     private let jobs: [JobNumber]
+    /// What jobs must be made of: as whoever submitted them says, or else the broker at the start.
+    private var submissions: [JobNumber: ContentID]
     /// nil: pictures are left where they are.
     private let folder: String?
     private let isQuiet: Bool
@@ -28,6 +30,9 @@ struct WaitCommand {
     /// Finished jobs whose pictures are on their way.
     private var fetching: [JobNumber: Notice] = [:]
     private var failures: [ExitCode] = []
+    /// Finished jobs whose projects gave warnings.
+    private var withWarnings = 0
+    private let answerMilliseconds: Int
     private var progress: ProgressDisplay
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
@@ -35,8 +40,12 @@ struct WaitCommand {
         if parsed.isGiven("no-fetch"), parsed.isGiven("output") {
             throw .usage("--output and --no-fetch exclude each other")
         }
-        if parsed.value("output")?.isEmpty == true { throw .usage("--output is empty") }
-        let jobs = try JobList.read(parsed.all("JOB")) { () throws(EngineError) in
+        let folder = try parsed.value("output").map { path throws(CommandError) in
+            try OutputPlace.folder(path, option: "-o")
+        }
+        let style = try ProgressStyle.read(parsed)
+        var submissions: [JobNumber: ContentID] = [:]
+        let jobs = try JobList.read(parsed.all("JOB"), submissions: &submissions) { () throws(EngineError) in
             try environment.readStandardInput(JobList.bytesMax)
         }
         guard !jobs.isEmpty else {
@@ -45,41 +54,45 @@ struct WaitCommand {
             throw .usage("a JOB is needed (see \"ink help wait\")")
         }
         var command = WaitCommand(
-            parsed, environment, jobs, try RemoteSession(options, environment, isQuiet: parsed.isGiven("quiet")))
+            parsed, environment, jobs, submissions,
+            try RemoteSession(options, environment, isQuiet: parsed.isGiven("quiet")), style,
+            folder, answerMilliseconds: options.answerMilliseconds)
         defer { command.session.connection.stop() }
         return try command.execute(answerMilliseconds: options.timeoutMilliseconds)
     }
 
     private init(
-        _ parsed: ParsedCommand, _ environment: CommandEnvironment, _ jobs: [JobNumber], _ session: RemoteSession
+        _ parsed: ParsedCommand, _ environment: CommandEnvironment, _ jobs: [JobNumber],
+        _ submissions: [JobNumber: ContentID], _ session: RemoteSession,
+        _ style: ProgressStyle, _ folder: String?, answerMilliseconds: Int
     ) {
+        self.answerMilliseconds = answerMilliseconds
         self.environment = environment
         self.jobs = jobs
+        self.submissions = submissions
         self.session = session
-        folder = parsed.isGiven("no-fetch") ? nil : parsed.value("output") ?? ""
+        self.folder = parsed.isGiven("no-fetch") ? nil : folder ?? ""
         isQuiet = parsed.isGiven("quiet")
         printsJSON = parsed.isGiven("json")
         open = Set(jobs)
-        progress = ProgressDisplay(console: environment.console, total: jobs.count)
+        progress = ProgressDisplay(console: environment.console, total: jobs.count, style: style)
     }
 
     private mutating func execute(answerMilliseconds: Int?) throws(CommandError) -> ExitCode {
         try askForFacts(timeoutMilliseconds: answerMilliseconds ?? Int(LinkWatch.firstAnswerMilliseconds))
         namePictures()
+        session.connection.expect(submissions)
         session.connection.watch(jobs)
         defer { progress.clear() }
         while !open.isEmpty {
-            let shown = progress
-            var isCleared = false
-            let events = try session.receive(waitingAtMost: 100) {
-                var shown = shown
-                shown.clear()
-                isCleared = true
-            }
-            if isCleared { progress.forgetDrawing() }
-            for event in events { try take(event) }
+            for event in try session.receive(waitingAtMost: 100) { try take(event) }
             if let signal = session.stoppedBy { return signal.exitCode }
             if !isQuiet { progress.draw(milliseconds: session.milliseconds) }
+        }
+        progress.clear()
+        if isQuiet, withWarnings > 0 {
+            environment.console.warning(
+                "\(withWarnings) of \(jobs.count) jobs have warnings, which --quiet hides and \"ink status JOB\" shows")
         }
         return ExitCode.combining(failures)
     }
@@ -99,6 +112,9 @@ struct WaitCommand {
                 facts[number] = Facts(
                     name: job["name"]?.string ?? "", size: job["size"]?.string ?? "",
                     output: job["output"]?.string)
+                if let submission = job["submission"]?.string.flatMap({ ContentID(hexadecimal: $0) }) {
+                    submissions[number] = submissions[number] ?? submission
+                }
             }
             guard let last = list.last?["job"]?.integer.flatMap({ JobNumber(exactly: $0) }), last >= first,
                 page["more"].map({ if case .bool(true) = $0 { true } else { false } }) == true
@@ -165,6 +181,12 @@ struct WaitCommand {
         try end(notice)
         guard case .finished(let picture) = notice.ending else { return }
         let milliseconds = Double(picture.elapsed) / 1e6
+        let warnings = warnings(of: notice.job)
+        if !warnings.isEmpty { withWarnings += 1 }
+        if !isQuiet {
+            let name = facts[notice.job].map { " (\($0.name))" } ?? ""
+            for warning in warnings { environment.console.warning("job \(notice.job)\(name): \(warning)") }
+        }
         if printsJSON {
             try environment.console.print(
                 JSONValue.object([
@@ -173,12 +195,25 @@ struct WaitCommand {
                     ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
                     ("bytes", .integer(Int(clamping: picture.byteCount))),
                     ("sha256", .string(picture.digest.hexadecimal)), ("milliseconds", .milliseconds(milliseconds)),
+                    ("warnings", .array(warnings.map { .string($0) })),
                 ]).line)
         } else if !isQuiet {
             let place = path.map { " \($0.escapingControls())" } ?? ""
             try environment.console.print(
                 "\(notice.job) finished\(place) (\(picture.size), \(Shown.bytes(Int(clamping: picture.byteCount))), "
                     + "\(Shown.duration(milliseconds: milliseconds)))")
+        }
+    }
+
+    /// What the broker said of a job's project when it read it.
+    private func warnings(of job: JobNumber) -> [String] {
+        do throws(CommandError) {
+            let answer = try session.connection.answer(.job(job), timeoutMilliseconds: answerMilliseconds)
+            return (answer["warnings"]?.array ?? []).compactMap(\.string)
+        } catch {
+            // The picture is there all the same.
+            environment.console.warning("job \(job): whether it has warnings cannot be asked: \(error.description)")
+            return []
         }
     }
 
@@ -205,7 +240,6 @@ struct WaitCommand {
     private mutating func end(_ notice: Notice) throws(CommandError) {
         session.connection.noticeTaken(notice.id)
         open.remove(notice.job)
-        progress.clear()
         var pixels = 0
         if case .finished(let picture) = notice.ending { pixels = picture.size.area }
         progress.ended(Int(clamping: notice.job), pixels: pixels)

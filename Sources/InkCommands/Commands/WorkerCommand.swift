@@ -12,14 +12,16 @@ struct WorkerCommand {
         if let path = parsed.value("replay") { return try ReplayCommand.run(path, environment) }
         if parsed.isGiven("check-config") {
             return try ServiceSettings.check(WorkerSetting.all, parsed, environment) { settings throws(CommandError) in
-                _ = try arguments(settings).security()
+                _ = try readArguments(settings).security()
             }
         }
-        let settings = try ServiceSettings.read(WorkerSetting.all, parsed, environment)
-        return try WorkerCommand(environment: environment, arguments: arguments(settings)).execute()
+        let arguments = try ServiceSettings.asConfiguration { () throws(CommandError) -> WorkerArguments in
+            try readArguments(try ServiceSettings.read(WorkerSetting.all, parsed, environment))
+        }
+        return try WorkerCommand(environment: environment, arguments: arguments).execute()
     }
 
-    private static func arguments(_ settings: Settings) throws(CommandError) -> WorkerArguments {
+    private static func readArguments(_ settings: Settings) throws(CommandError) -> WorkerArguments {
         try WorkerArguments(
             settings, standardName: "\(ProcessFacts.hostName())-\(ProcessFacts.processID())",
             usableCores: UsableCores.count())
@@ -34,13 +36,11 @@ struct WorkerCommand {
         let control = WorkerControl()
         if environment.handlesSignals {
             Interrupts.ignoreHangUp()
-            try Interrupts.watch { _ in
-                Interrupts.heed()
-                control.requestDrain()
-            }
+            try Interrupts.watch { _ in control.requestDrain() }
         }
         // Only now: its thread must not get the signals.
-        let log = Log(format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
+        let log = try Log(
+            format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
         defer { log.close() }
         let (name, broker) = (arguments.name, arguments.endpoint)
         log.record(
@@ -57,6 +57,8 @@ struct WorkerCommand {
             let worker = try Worker(
                 configuration: configuration, context: context, runner: EngineTaskRunner(threads: arguments.threads)
             ) { news in
+                // Said when it is waited for.
+                if case .failed = news { return }
                 log.record(LogRecord(news, worker: name, broker: broker))
             }
             try worker.start()
@@ -70,7 +72,8 @@ struct WorkerCommand {
     }
 }
 
-/// Carries a signal to a worker, also one that comes before it runs.
+/// Carries a signal to a worker, also one that comes before it runs. Where that takes long the signal is not heeded, and ends the
+/// process.
 private final class WorkerControl: Sendable {
     private struct State {
         var worker: Worker?
@@ -84,7 +87,7 @@ private final class WorkerControl: Sendable {
             state.worker = worker
             return state.isDrainRequested
         }
-        if isDrainRequested { worker.requestDrain() }
+        if isDrainRequested { drain(worker) }
     }
 
     func requestDrain() {
@@ -92,7 +95,12 @@ private final class WorkerControl: Sendable {
             state.isDrainRequested = true
             return state.worker
         }
-        worker?.requestDrain()
+        if let worker { drain(worker) }
+    }
+
+    private func drain(_ worker: Worker) {
+        Interrupts.heed()
+        worker.requestDrain()
     }
 }
 
@@ -107,8 +115,8 @@ extension PictureFailure {
     init(_ error: WorkerError) {
         let kind: ExitCode =
             switch error {
+            case .noThread, .transport(.noThread): .inputOutput
             case .refused, .transport: .unreachable
-            case .noThread: .inputOutput
             case .configuration: .configuration
             }
         self.init(kind: kind, reason: error.description)

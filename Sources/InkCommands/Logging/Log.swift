@@ -1,4 +1,5 @@
 import Dispatch
+import InkSystem
 import Synchronization
 
 /// Takes records from any thread and writes them from one of its own, so that a full pipe behind standard error holds
@@ -26,16 +27,20 @@ final class Log: Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
     /// - Parameter write: writes whole lines; may wait.
+    /// - Throws: when its thread cannot be started.
     init(
         format: Format, level: LogLevel, rates: RepeatGuard.Rates = RepeatGuard.Rates(),
         write: @escaping @Sendable (String) -> Void
-    ) {
+    ) throws(CommandError) {
         self.format = format
         self.level = level
         self.rates = rates
         self.write = write
-        // A queue of its own is a thread of its own as long as its only block runs.
-        DispatchQueue(label: "ink.log").async { @Sendable [self] in run() }
+        do throws(SystemFailure) {
+            try PosixThread { [self] in run() }.detach()
+        } catch {
+            throw .noThread("the log", error)
+        }
     }
 
     func record(_ record: LogRecord) {

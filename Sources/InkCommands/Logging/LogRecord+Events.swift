@@ -23,6 +23,15 @@ extension LogRecord {
     init(_ news: WorkerNews, worker: String, broker: String) {
         let fields: KeyValuePairs<String, Value?> = ["worker": .text(worker), "broker": .text(broker)]
         switch news {
+        case .failed(let error):
+            self.init(.error, "worker.failed", ["worker": .text(worker), "reason": .text(error.description)])
+        case .fewerThreads(let count, let wanted):
+            self.init(
+                .warning, "worker.threads",
+                [
+                    "worker": .text(worker), "threads": .integer(count), "wanted": .integer(wanted),
+                    "reason": .text("the system gives no more threads (ulimit -u, pids limit, ulimit -v)"),
+                ])
         case .unanswered:
             self.init(
                 .warning, "worker.waiting",

@@ -214,7 +214,9 @@ extension LayerChoice {
             guard !matching.isEmpty else {
                 let known = outline.layers.prefix(20).map { "\"\($0.name.isEmpty ? $0.id : $0.name)\"" }
                 let list = known.isEmpty ? "it has no layers" : "there are " + known.joined(separator: ", ")
-                throw .usage("\(file): no layer \"\(name)\"; \(list)\(outline.layers.count > 20 ? ", ..." : "")")
+                let meant = didYouMean(name, among: outline.layers.flatMap { [$0.name, $0.id] })
+                throw .usage(
+                    "\(file): no layer \"\(name)\"\(meant); \(list)\(outline.layers.count > 20 ? ", ..." : "")")
             }
             drawn.formUnion(matching)
         }

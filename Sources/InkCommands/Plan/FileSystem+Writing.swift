@@ -3,13 +3,16 @@ import InkEngine
 import InkSystem
 
 extension FileSystem {
-    /// Replaces a file in one step: whoever reads it sees the old or the new one, whole. A link is followed; a device or
-    /// a pipe is written to as it stands, for it cannot be replaced by a file.
+    /// Replaces a file in one step: whoever reads it sees the old or the new one, whole. A link is followed; a device,
+    /// a pipe or what is open already is written to as it stands, for it cannot be replaced by a file.
     ///
     /// - Parameter replaces: whether there may be a file already.
     /// - Throws: `io` with `path`; nothing is left behind then.
     static func writeAtomically(_ bytes: [UInt8], to path: String, replaces: Bool = true) throws(EngineError) {
         try EngineError.wrapping(path) { () throws(SystemFailure) in
+            if let number = descriptor(named: path) {
+                return try FileDescriptor(duplicating: number, operation: "write").write(bytes)
+            }
             guard try !isStream(path) else {
                 return try FileDescriptor(opening: path, flags: O_WRONLY | O_APPEND, operation: "open").write(bytes)
             }
@@ -17,24 +20,29 @@ extension FileSystem {
         }
     }
 
-    /// Whether a path leads to what is written to as it stands: a device, a pipe, or a file that standard output or error go
-    /// to by that name, which others write to as well.
+    /// Whether a path leads to what is written to as it stands: a device, a pipe, or a file that is open already.
     private static func isStream(_ path: String) throws(SystemFailure) -> Bool {
         guard let found = try status(of: path) else { return false }
         if found.kind == .other { return true }
-        // Links there lead to what is open, whatever it is called.
+        // Links below /proc lead to what is open, whatever it is called.
         guard let folder = realpath(path.splitPath().folder.isEmpty ? "." : path.splitPath().folder, nil) else {
             return false
         }
         defer { free(folder) }
-        let isDescriptor = String(cString: folder).hasPrefix("/proc/")
-        return found.kind == .regular && (isDescriptor || path == "/dev/stdout" || path == "/dev/stderr")
+        return found.kind == .regular && String(cString: folder).hasPrefix("/proc/")
     }
 
     /// Finds out whether `writeAtomically` could begin, and leaves everything as it was.
     /// - Throws: `io` with `path`.
     static func checkWritable(_ path: String) throws(EngineError) {
         try EngineError.wrapping(path) { () throws(SystemFailure) in
+            if let number = descriptor(named: path) {
+                let flags = fcntl(number, F_GETFL)
+                guard flags >= 0, flags & O_ACCMODE != O_RDONLY else {
+                    throw SystemFailure(operation: "write", errno: EBADF)
+                }
+                return
+            }
             guard try !isStream(path) else {
                 guard access(path, W_OK) == 0 else { throw SystemFailure(operation: "write", errno: errno) }
                 return

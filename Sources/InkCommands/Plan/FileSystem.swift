@@ -3,10 +3,13 @@ import InkEngine
 import InkSystem
 
 /// One name in a folder.
-enum FolderEntry: Hashable, Sendable {
-    case name(String)
-    /// A name that is not UTF-8, repaired for messages; it cannot be opened by text.
-    case unreadable(String)
+struct FolderEntry: Hashable, Sendable {
+    /// Repaired for messages where it is no text.
+    var name: String
+    /// Whether the name is UTF-8; another one cannot be opened by text.
+    var isText: Bool
+    /// Of what it leads to, links followed; nil when nothing is there.
+    var kind: Result<FileStatus.Kind?, SystemFailure>
 }
 
 /// What commands ask of the disk.
@@ -35,12 +38,11 @@ extension FileSystem {
 
     /// The names in a folder, `.` and `..` left out, in the order of their bytes.
     static func entries(_ folder: String) throws(EngineError) -> [FolderEntry] {
-        let names = try EngineError.wrapping(folder) { () throws(SystemFailure) -> [[UInt8]] in
-            try FileSystem.names(in: folder)
-        }
-        return names.map { bytes in
-            String(validating: bytes, as: UTF8.self).map { .name($0) }
-                ?? .unreadable(String(decoding: bytes, as: UTF8.self))
+        let names = try EngineError.wrapping(folder) { () throws(SystemFailure) in try listing(of: folder) }
+        return names.map { listed in
+            FolderEntry(
+                name: String(decoding: listed.bytes, as: UTF8.self),
+                isText: String(validating: listed.bytes, as: UTF8.self) != nil, kind: listed.kind)
         }
     }
 
@@ -50,20 +52,23 @@ extension FileSystem {
         guard found.isFolder else { return found.byteCount }
         if depth < 0 { return 0 }
         var sum = 0
-        for case .name(let name) in (try? entries(path)) ?? [] {
-            sum += byteCount(path.appendingPath(name), depth: depth - 1)
+        for entry in (try? entries(path)) ?? [] {
+            sum += byteCount(path.appendingPath(entry.name), depth: depth - 1)
         }
         return sum
     }
 
-    /// All bytes of a regular file.
-    /// - Throws: `io`, or `overLimit` before more than `limitBytes` are held.
+    /// All bytes of a file, or of a pipe up to its end; a named one is waited for.
+    /// - Throws: `io`, `badInput` for a folder, or `overLimit` before more than `limitBytes` are held.
     static func read(_ path: String, limitBytes: Int) throws(EngineError) -> [UInt8] {
         let file = try EngineError.wrapping(path) { () throws(SystemFailure) in
-            try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
+            if let number = descriptor(named: path) {
+                return try FileDescriptor(duplicating: number, operation: "open")
+            }
+            return try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
         }
         let status = try EngineError.wrapping(path) { () throws(SystemFailure) in try file.status() }
-        guard status.kind == .regular else { throw .badInput(Place(file: path), reason: "not a regular file") }
+        guard !status.isFolder else { throw .badInput(Place(file: path), reason: "is a folder, not a file") }
         return try readToEnd(file.rawValue, name: path, limitBytes: limitBytes)
     }
 
@@ -84,22 +89,6 @@ extension FileSystem {
                     limit: String(limitBytes))
             }
             bytes.append(contentsOf: buffer[..<count])
-        }
-    }
-
-    /// One spelling for all paths to one place: links in the existing part resolved, the rest as it is.
-    static func resolved(_ path: String) -> String {
-        var head = path
-        var tail: [String] = []
-        while true {
-            if let real = realpath(head.isEmpty ? "." : head, nil) {
-                defer { free(real) }
-                return ([String(cString: real)] + tail.reversed()).joined(separator: "/")
-            }
-            let (folder, name) = head.splitPath()
-            guard head != folder, !name.isEmpty else { return path }
-            tail.append(name)
-            head = folder
         }
     }
 

@@ -17,7 +17,13 @@ struct FoundProjects {
         if let known {
             inputs = known
         } else {
-            for item in try InputFinder.find(arguments.paths) {
+            var otherCount = 0
+            let found = try InputFinder.find(arguments.paths) { otherCount = $0 }
+            if otherCount > 0, !arguments.run.isQuiet {
+                let files = otherCount == 1 ? "1 other file was" : "\(otherCount) other files were"
+                console.note("\(files) not looked at: only .ink, .inktemplate and .zip are")
+            }
+            for item in found {
                 switch item {
                 case .input(let input): inputs.append(input)
                 case .failure(let path, let error): fail(ExportInput(path: path), error)

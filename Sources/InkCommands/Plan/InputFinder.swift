@@ -12,6 +12,8 @@ struct InputFinder {
     private var found: [FoundInput] = []
     /// Folders that have been searched: a link that leads back is not followed again.
     private var searched: Set<FileStatus.Identity> = []
+    /// Files in searched folders that are named like no project.
+    private var otherCount = 0
 
     private init() {}
 
@@ -19,7 +21,11 @@ struct InputFinder {
     ///
     /// Links are followed, a folder is searched once however many lead to it. Names that begin with a dot are skipped
     /// in a search. A folder without any project is a failure.
-    static func find(_ paths: [String]) throws(CommandError) -> [FoundInput] {
+    ///
+    /// - Parameter onOthers: gets the number of files in searched folders that are named like no project.
+    static func find(
+        _ paths: [String], onOthers: (Int) -> Void = { _ in }
+    ) throws(CommandError) -> [FoundInput] {
         var finder = InputFinder()
         for path in paths {
             if path.hasPrefix("@") {
@@ -28,6 +34,7 @@ struct InputFinder {
                 try finder.add(path)
             }
         }
+        onOthers(finder.otherCount)
         return finder.found
     }
 
@@ -42,7 +49,8 @@ struct InputFinder {
         }
         let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         guard let text = String(validating: content, as: UTF8.self), !bytes.contains(0) else {
-            throw .engine(.badInput(Place(file: path), reason: "a list of paths has to be UTF-8 text"))
+            let found = TextEncoding(of: bytes).map { ", this is \($0)" } ?? ""
+            throw .engine(.badInput(Place(file: path), reason: "a list of paths has to be UTF-8 text\(found)"))
         }
         let lines = text.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" }).map(String.init)
             .filter { !$0.trimmed().isEmpty && !$0.hasPrefix("#") }
@@ -85,27 +93,34 @@ struct InputFinder {
             found.append(.failure(folder, error))
             return
         }
-        for entry in entries {
-            switch entry {
-            case .unreadable(let name):
-                let place = Place(file: folder.appendingPath(name))
-                if name.isProjectName || name.isTemplateFolderName {
-                    try append(.failure(place.file, .badInput(place, reason: "the name is not UTF-8")))
-                }
-            case .name(let name):
-                if name.hasPrefix(".") { continue }
-                try visit(name, in: folder, tree: tree)
-            }
-        }
+        for entry in entries where !entry.name.hasPrefix(".") { try visit(entry, in: folder, tree: tree) }
     }
 
-    private mutating func visit(_ name: String, in folder: String, tree: [String]) throws(CommandError) {
-        let path = folder.appendingPath(name)
-        let isFolder = (try? FileSystem.status(path)?.isFolder) == true  // what cannot be looked at is no folder
+    private mutating func visit(_ entry: FolderEntry, in folder: String, tree: [String]) throws(CommandError) {
+        let (name, path) = (entry.name, folder.appendingPath(entry.name))
+        let isNamedAsProject = name.isProjectName || name.isTemplateFolderName
+        var isFolder = false
+        do throws(SystemFailure) {
+            isFolder = try entry.kind.get() == .folder
+        } catch {
+            // It may be a folder of projects. One that is named as a project is opened, which says the same.
+            if !isNamedAsProject {
+                try append(.failure(path, .io(path: path, operation: error.operation, errno: error.errno)))
+                return
+            }
+        }
+        guard entry.isText else {
+            if isNamedAsProject || isFolder {
+                try append(.failure(path, .badInput(Place(file: path), reason: "the name is not UTF-8")))
+            }
+            return
+        }
         if name.isTemplateFolderName || (name.isProjectName && !isFolder) {
             try append(.input(ExportInput(path: path, tree: tree)))
         } else if isFolder {
             try search(path, tree: tree + [name])
+        } else {
+            otherCount += 1
         }
     }
 

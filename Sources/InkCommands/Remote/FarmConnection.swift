@@ -8,6 +8,7 @@ protocol FarmConnection: Sendable {
     func start() throws(ClientError)
     func submit(_ submission: Submission, content: ContentSource?)
     func withdraw(_ keys: [SubmissionKey])
+    func expect(_ submissions: [JobNumber: ContentID])
     func watch(_ jobs: [JobNumber])
     func noticeTaken(_ id: UInt64)
     func follow(_ job: JobNumber, to path: String)
@@ -73,11 +74,17 @@ extension RemoteOptions {
 }
 
 extension PictureFailure {
+    /// What the transport refused; `what` wanted it.
+    init(_ error: ProtocolError, _ what: String) {
+        let kind: ExitCode = if case .noThread = error { .inputOutput } else { .unreachable }
+        self.init(kind: kind, reason: "\(what): \(error)")
+    }
+
     init(_ error: ClientError) {
         let kind: ExitCode =
             switch error {
+            case .file, .damagedPicture, .pictureMissing, .noThread, .transport(.noThread): .inputOutput
             case .unreachable, .refused, .transport, .badPicture: .unreachable
-            case .file, .pictureMissing: .inputOutput
             case .contentSize: .badInput
             case .stopped: .internalError
             }

@@ -1,7 +1,9 @@
 import InkEngine
+import InkJSON
 import InkProtocol
 
-/// Jobs as a command line names them: numbers, ranges `3-17`, and `-` for numbers on standard input.
+/// Jobs as a command line names them: numbers, ranges `3-17`, and `-` for standard input, which has such words, or what
+/// `ink submit --json` prints.
 enum JobList {
     /// Jobs in one command.
     static let countMax = 1_000_000
@@ -10,10 +12,12 @@ enum JobList {
 
     /// The numbers in their order, each once.
     ///
-    /// - Parameter standardInput: its text; asked for at most once.
+    /// - Parameters:
+    ///   - submissions: what jobs were made of is added here, where standard input says it.
+    ///   - standardInput: its text; asked for at most once.
     /// - Throws: `usage`; `engine` when standard input cannot be read.
     static func read(
-        _ texts: [String], standardInput: () throws(EngineError) -> [UInt8]
+        _ texts: [String], submissions: inout [JobNumber: ContentID], standardInput: () throws(EngineError) -> [UInt8]
     ) throws(CommandError) -> [JobNumber] {
         var jobs: [JobNumber] = []
         var known: Set<JobNumber> = []
@@ -32,11 +36,33 @@ enum JobList {
             if hasRead { throw .usage("standard input (-) can be read only once") }
             hasRead = true
             let bytes = try asCommand { () throws(EngineError) in try standardInput() }
-            for word in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace) {
-                try add(String(word), "standard input")
+            for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
+                if let (job, submission) = try submitted(line) {
+                    try add(String(job), "standard input")
+                    submissions[job] = submission
+                    continue
+                }
+                for word in line.split(whereSeparator: \.isWhitespace) { try add(String(word), "standard input") }
             }
         }
         return jobs
+    }
+
+    static func read(
+        _ texts: [String], standardInput: () throws(EngineError) -> [UInt8]
+    ) throws(CommandError) -> [JobNumber] {
+        var submissions: [JobNumber: ContentID] = [:]
+        return try read(texts, submissions: &submissions, standardInput: standardInput)
+    }
+
+    /// A line of `ink submit --json`; nil for a line of numbers.
+    private static func submitted(_ line: Substring) throws(CommandError) -> (JobNumber, ContentID?)? {
+        guard line.first(where: { !$0.isWhitespace }) == "{" else { return nil }
+        // What is wrong with the text does not matter: it is no line of `ink submit --json`.
+        guard let value = try? JSONReader.read(Array(line.utf8)),
+            let job = value["job"]?.integer.flatMap({ JobNumber(exactly: $0) }), job > 0
+        else { throw .usage("standard input: \"\(line.prefix(60))\" is no line of \"ink submit --json\"") }
+        return (job, value["submission"]?.string.flatMap { ContentID(hexadecimal: $0) })
     }
 
     /// One number.

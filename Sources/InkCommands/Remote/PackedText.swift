@@ -1,6 +1,6 @@
-import Dispatch
 import InkClient
 import InkProtocol
+import InkSystem
 import Synchronization
 
 /// The text of a project file, compressed for a broker, on a thread of its own while the project is read, or when it is
@@ -13,26 +13,21 @@ final class PackedText: Sendable {
     }
 
     private let state: Mutex<State>
-    private let packing = DispatchGroup()
 
     init(_ text: [UInt8], startsAtOnce: Bool) {
         state = Mutex(.text(text))
         guard startsAtOnce else { return }
-        DispatchQueue.global().async(group: packing) { [self] in pack() }
+        // Where the system gives no thread, it is packed when it is asked for.
+        if let packing = try? PosixThread({ [self] in _ = content() }) { packing.detach() }
     }
 
     /// What is sent to a broker; waits until it is ready. nil when this text cannot be sent.
     func content() -> PreparedContent? {
-        packing.wait()
-        return pack()
-    }
-
-    @discardableResult
-    private func pack() -> PreparedContent? {
         state.withLock { state in
             switch state {
             case .packed(let content): return content
             case .text(let text):
+                // What cannot be packed for want of memory is not sent as it is; the project is written anew then.
                 let frame = try? Zstandard.compress(text)
                 let content = frame.flatMap { frame in
                     UInt64(frame.count) <= ProtocolLimits.contentBytes

@@ -7,14 +7,18 @@ import InkProtocol
 enum ProjectPacking {
     /// A project as it travels: whole, with its presets, template and images inside, compressed.
     ///
-    /// Its own text where that says it all; else it is written anew. The same project gives the same bytes, so that the
+    /// Its own text where that says it all; else it is written anew, with the warnings that its own files gave. The same project gives the same bytes, so that the
     /// broker knows a content that it has already.
     static func content(
-        of project: Project, text packed: PackedText?, name: String
+        of project: Project, warnings: [ReadingWarning], text packed: PackedText?, name: String
     ) throws(PictureFailure) -> PreparedContent {
         if let content = packed?.content() { return content }
         let text: [UInt8]
-        do throws(EngineError) { text = try ProjectWriter.write(project) } catch { throw PictureFailure(error) }
+        do throws(EngineError) {
+            text = try ProjectWriter.write(project, warnings: warnings)
+        } catch {
+            throw PictureFailure(error)
+        }
         let frame: [UInt8]
         do throws(ProtocolError) {
             frame = try Zstandard.compress(text)

@@ -119,7 +119,7 @@ struct RemoteExports: Sendable {
             return taken + cancel(id)
         case .cancelled where isCancelling: return taken + cancel(id)
         case .unknown:
-            let reason = "the broker has lost job \(notice.job), its store is another than before; export it again"
+            let reason = "the broker has lost job \(notice.job): its data was put back or replaced; export it again"
             return taken + fail(id, PictureFailure(kind: .unreachable, reason: reason))
         case .failed, .cancelled:
             return taken + (PictureFailure(notice.ending, job: notice.job).map { fail(id, $0) } ?? [])

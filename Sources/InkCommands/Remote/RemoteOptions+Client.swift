@@ -11,7 +11,7 @@ extension RemoteOptions {
         do throws(ProtocolError) {
             context = try ZeroMQContext()
         } catch {
-            throw .farm(PictureFailure(kind: .unreachable, reason: "cannot connect: \(error)"))
+            throw .farm(PictureFailure(error, "client"))
         }
         do throws(ClientError) {
             return try FarmClient(configuration: configuration, context: context, onEvent: onEvent)

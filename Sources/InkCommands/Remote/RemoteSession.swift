@@ -35,12 +35,8 @@ struct RemoteSession {
     var milliseconds: Double { clock.milliseconds }
 
     /// What has happened to the client, after at most so many milliseconds.
-    ///
-    /// - Parameter beforeNews: called before a line is written about the broker's being away.
     /// - Throws: `farm` when the broker has been away for too long.
-    mutating func receive(
-        waitingAtMost milliseconds: Int, beforeNews: () -> Void = {}
-    ) throws(CommandError) -> [FarmClientEvent] {
+    mutating func receive(waitingAtMost milliseconds: Int) throws(CommandError) -> [FarmClientEvent] {
         var events: [FarmClientEvent] = []
         for event in queue.receive(waitingAtMost: milliseconds) {
             switch event {
@@ -52,10 +48,7 @@ struct RemoteSession {
                 events.append(event)
             }
         }
-        if let news = link.news(now: clock.milliseconds), !isQuiet {
-            beforeNews()
-            console.warning(news)
-        }
+        if let news = link.news(now: clock.milliseconds), !isQuiet { console.warning(news) }
         if events.isEmpty, let failure = link.failure(now: clock.milliseconds) { throw failure }
         return events
     }

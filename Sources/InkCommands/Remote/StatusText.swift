@@ -29,7 +29,8 @@ struct StatusText {
         let jobs = status["jobs"]
         let workers = status["workers"]?.array?.count ?? 0
         return
-            "\(count(jobs, "queued")) queued, \(count(jobs, "running")) running, \(count(jobs, "finished")) finished, "
+            "\(count(jobs, "queued")) queued, \(count(jobs, "running")) running, \(ending(jobs))"
+            + "\(count(jobs, "finished")) finished, "
             + "\(count(jobs, "failed")) failed, \(workers) workers, \(speed(status))"
     }
 
@@ -41,7 +42,7 @@ struct StatusText {
             "Broker   \(text(broker, "name")) (\(text(broker, "version"))), \(text(broker, "state")), up "
                 + Shown.duration(milliseconds: uptime),
             "Jobs     \(count(jobs, "queued")) queued of at most \(count(status["queue"], "limit")), "
-                + "\(count(jobs, "running")) running, \(count(jobs, "finished")) finished, "
+                + "\(count(jobs, "running")) running, \(ending(jobs))\(count(jobs, "finished")) finished, "
                 + "\(count(jobs, "failed")) failed, \(count(jobs, "cancelled")) cancelled",
             "Speed    " + speed(status),
         ]
@@ -60,6 +61,11 @@ struct StatusText {
         }
         lines.append("Clients  \(status["clients"]?.integer ?? 0)")
         return lines
+    }
+
+    /// Jobs whose end the broker's disk does not take, if there are any.
+    private func ending(_ jobs: JSONValue?) -> String {
+        jobs?["ending"]?.integer.flatMap { $0 > 0 ? "\($0) ending, " : nil } ?? ""
     }
 
     private func speed(_ status: JSONValue) -> String {
@@ -103,6 +109,9 @@ struct StatusText {
         if let done = job["done"]?.integer, let total = job["total"]?.integer, total > 0 {
             state += ", \(done) of \(total) tiles"
         }
+        if let end = job["end"]?.string {
+            state += " (\(end.escapingControls()); the broker's disk does not take it yet)"
+        }
         lines.append("  State      \(state)")
         if let priority = job["priority"]?.integer { lines.append("  Priority   \(PriorityText.text(priority))") }
         if let owner = job["owner"]?.string, !owner.isEmpty { lines.append("  Owner      \(owner.escapingControls())") }
@@ -115,6 +124,9 @@ struct StatusText {
                 "  Picture    \(count(picture, "width"))x\(count(picture, "height")) pixels, \(size(picture, "bytes")), "
                     + Shown.duration(milliseconds: picture["milliseconds"]?.number ?? 0))
             lines.append("  SHA-256    \(text(picture, "sha256"))")
+        }
+        for warning in job["warnings"]?.array ?? [] {
+            lines.append("  Warning    \((warning.string ?? "").escapingControls())")
         }
         if let reason = job["reason"]?.string { lines.append("  Reason     \(reason.escapingControls())") }
         return lines.map(fit)
@@ -150,7 +162,7 @@ struct StatusText {
 
     private func fit(_ line: String) -> String {
         // One column is left free: a full line would wrap on some terminals.
-        line.count < columns ? line : String(line.prefix(max(0, columns - 1)))
+        columns == .max ? line : line.cut(toColumns: max(0, columns - 1))
     }
 
     /// The first rows, and how many more there are.
@@ -160,17 +172,14 @@ struct StatusText {
 
     /// Columns as wide as their widest word; the last one as it is.
     private static func table(_ head: [String], _ rows: [[String]]) -> [String] {
-        var widths = head.map(\.count)
+        var widths = head.map(\.columns)
         for row in rows {
-            for (index, word) in row.enumerated() { widths[index] = max(widths[index], min(40, word.count)) }
+            for (index, word) in row.enumerated() { widths[index] = max(widths[index], min(40, word.columns)) }
         }
         return ([head] + rows).map { row in
             var line = ""
             for (index, word) in row.enumerated() {
-                line += word
-                if index + 1 < row.count {
-                    line += String(repeating: " ", count: max(0, widths[index] - word.count) + 2)
-                }
+                line += index + 1 < row.count ? word.padded(toColumns: widths[index]) + "  " : word
             }
             return line.trimmed()
         }

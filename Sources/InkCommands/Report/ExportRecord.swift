@@ -31,6 +31,8 @@ struct ExportRecord: Hashable, Sendable {
     /// What the farm said of the finished picture.
     var outcome: PictureOutcome?
     var failure: PictureFailure?
+    /// Of its project, as far as that has been read.
+    var warnings: [ReadingWarning] = []
 
     init(input: ExportInput, failure: PictureFailure) {
         self.input = input

@@ -47,6 +47,7 @@ struct ExportReport: Sendable {
             ("failed", .integer(summary.count(.failed))),
             ("cancelled", .integer(summary.count(.cancelled))),
             ("planned", .integer(summary.count(.planned))),
+            ("withWarnings", .integer(summary.withWarnings)),
             ("milliseconds", .milliseconds(summary.milliseconds)),
             ("pixels", .integer(summary.pixels)),
             ("pixelsPerSecond", .number(summary.pixelsPerSecond.rounded())),
@@ -86,6 +87,7 @@ struct ExportReport: Sendable {
             ("attempts", .optional(record.outcome?.attemptCount)),
             ("bytesSent", .optional(record.outcome?.bytesSent)),
             ("bytesReceived", .optional(record.outcome?.bytesReceived)),
+            ("warnings", .lines(record.warnings)),
             (
                 "error",
                 record.failure.map {

@@ -3,6 +3,8 @@ import InkEngine
 /// A run in figures.
 struct ExportSummary: Hashable, Sendable {
     var counts: [ExportState: Int] = [:]
+    /// Exports whose projects gave warnings, whatever became of them.
+    var withWarnings: Int
     /// Wall clock of the run.
     var milliseconds: Double
     /// Output pixels of what was rendered.
@@ -17,6 +19,7 @@ struct ExportSummary: Hashable, Sendable {
 
     init(_ records: [ExportRecord], milliseconds: Double) {
         self.milliseconds = milliseconds
+        withWarnings = records.count { !$0.warnings.isEmpty }
         var times: [Double] = []
         for (index, record) in records.enumerated() {
             counts[record.state, default: 0] += 1
@@ -49,6 +52,7 @@ struct ExportSummary: Hashable, Sendable {
             (ExportState.planned, "would be exported"), (.skipped, "unchanged"), (.failed, "failed"),
             (.cancelled, "not made"),
         ] where count(state) > 0 { parts.append("\(count(state)) \(word)") }
+        if withWarnings > 0 { parts.append("\(withWarnings) with warnings") }
         lines.append(parts.joined(separator: ", ") + " in \(Shown.duration(milliseconds: milliseconds))")
         if let median, let percentile95, let slowest {
             lines[0] += ", " + Shown.scaled(pixelsPerSecond, unit: "pixels/s")
@@ -58,10 +62,6 @@ struct ExportSummary: Hashable, Sendable {
                     + "\(Shown.duration(milliseconds: records[slowest].milliseconds ?? 0)) "
                     + "(\((records[slowest].output ?? "").escapingControls()))")
             lines.append(tierText)
-        }
-        for record in records {
-            guard record.state == .failed, let failure = record.failure else { continue }
-            lines.append("Failed: \(failure.reason.escapingControls())")
         }
         return lines.joined(separator: "\n")
     }

@@ -18,6 +18,11 @@ final class EmbeddedFarm: ExportFarm {
         var broker: Broker?
         var workers: [Worker] = []
         var active: Set<UInt64> = []
+        var failedWorkers = 0
+        /// Why the last of them failed.
+        var lastFailure: PictureFailure?
+        /// Why there is no worker left, where that is so.
+        var failure: PictureFailure? { failedWorkers >= workers.count ? lastFailure : nil }
         var onEvent: (@Sendable (FarmEvent) -> Void)?
         /// The project that was submitted last.
         var measured: (digest: [UInt8], measures: ProjectMeasures)?
@@ -25,7 +30,8 @@ final class EmbeddedFarm: ExportFarm {
 
     let rendererVersion = TileRenderer.version
     private let workerCount: Int
-    var threadCount: Int { workerCount }
+    /// Those that the system has given.
+    var threadCount: Int { state.withLock { $0.workers.isEmpty ? workerCount : $0.workers.count } }
     private let limits: Limits
     private let state = Mutex(State())
 
@@ -41,7 +47,7 @@ final class EmbeddedFarm: ExportFarm {
         do {
             context = try ZeroMQContext()
         } catch {
-            throw PictureFailure(kind: .unreachable, reason: "the farm cannot start: \(error)")
+            throw PictureFailure(error, "the farm")
         }
         let local = LocalBlocks(byteCountMax: Self.localBytesMax)
         try startBroker(context, local)
@@ -73,22 +79,43 @@ final class EmbeddedFarm: ExportFarm {
             configuration.cacheBytes = max(Self.workerCacheBytesMin, Self.cacheBytesMax / workerCount)
             do {
                 let worker = try Worker(
-                    configuration: configuration, context: context, runner: EngineTaskRunner(threads: 1), cache: cache)
+                    configuration: configuration, context: context, runner: EngineTaskRunner(threads: 1), cache: cache
+                ) { [weak self] news in
+                    if case .failed(let error) = news { self?.workerFailed(error) }
+                }
                 try worker.start()
                 state.withLock { $0.workers.append(worker) }
             } catch {
+                // With fewer it takes longer.
+                if index > 0 {
+                    let news = "only \(index) of \(workerCount) render threads could be started"
+                    state.withLock(\.onEvent)?(.news(news))
+                    return
+                }
                 stop()
-                throw PictureFailure(kind: .unreachable, reason: error.description)
+                throw PictureFailure(error)
             }
         }
     }
 
+    /// Others do its work; when it was the last one there is no picture any more.
+    private func workerFailed(_ error: WorkerError) {
+        let failure = PictureFailure(error)
+        let lost = state.withLock { state -> Set<UInt64> in
+            state.failedWorkers += 1
+            state.lastFailure = failure
+            return state.failure == nil ? [] : state.active
+        }
+        for id in lost { end(id, .failed(Int(id), failure)) }
+    }
+
     func submit(_ request: PictureRequest) {
         let id = UInt64(request.id)
-        let broker = state.withLock { state in
+        let (broker, failure) = state.withLock { state in
             state.active.insert(id)
-            return state.broker
+            return (state.broker, state.failure)
         }
+        if let failure { return end(id, .failed(request.id, failure)) }
         // PNG cannot say more, whatever the limits allow.
         guard let broker, request.size.longestEdge <= Int(Int32.max) else {
             let reason =
@@ -217,7 +244,7 @@ extension PictureFailure {
             case .refused(let cause): cause.exitCode
             case .taskFailed, .internalError, .configuration: .internalError
             case .noWorkers, .transport, .rendererGone: .unreachable
-            case .output, .targetNotAFile, .spill, .journal: .inputOutput
+            case .source, .output, .targetNotAFile, .spill, .journal, .noThread: .inputOutput
             case .cancelled: .exportFailed
             }
         self.init(kind: kind, reason: error.description)

@@ -22,6 +22,8 @@ struct PictureRequest: Sendable {
     var contentDigest: [UInt8]
     /// The project's own text for a broker; nil where the project has to be written anew.
     var text: PackedText?
+    /// What was said of the project when it was read.
+    var warnings: [ReadingWarning] = []
     /// Whether anybody will ask for the SHA-256 of the file.
     var wantsFileDigest = true
 }
@@ -73,6 +75,14 @@ struct PictureFailure: Error, Hashable, Sendable {
         self.reason = reason
     }
 
+    /// What `--strict` makes of the warnings of an input; nil when there are none.
+    init?(strictly warnings: [ReadingWarning], of name: String) {
+        guard let first = warnings.first else { return nil }
+        let others =
+            warnings.count > 1 ? "the first of \(warnings.count) warnings, which --strict makes errors" : "--strict"
+        self.init(kind: .badInput, reason: "\(name): \(first) (\(others))")
+    }
+
     init(_ error: EngineError) { self.init(kind: error.exitCode, reason: error.description) }
     init(_ error: CommandError) { self.init(kind: error.exitCode, reason: error.description) }
 }
@@ -114,8 +124,7 @@ protocol ExportFarm: Sendable {
 /// A project that has been read.
 struct OpenedProject: Sendable {
     var project: Project
-    /// One line each, for a person.
-    var warnings: [String]
+    var warnings: [ReadingWarning]
     /// SHA-256 over all bytes that the picture depends on.
     var contentDigest: [UInt8]
     /// The text that was read, if a broker is to have it and it says it all.

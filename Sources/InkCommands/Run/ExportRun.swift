@@ -9,7 +9,7 @@ import InkSystem
 struct ExportRun {
     enum Event: Sendable {
         /// The project of group `group` has been read, in so many milliseconds.
-        case opened(group: Int, [PreparedPicture], warnings: [String], milliseconds: Double)
+        case opened(group: Int, [PreparedPicture], warnings: [ReadingWarning], milliseconds: Double)
         case unreadable(group: Int, EngineError)
         case farm(FarmEvent)
         case stop(StopSignal)
@@ -85,15 +85,12 @@ struct ExportRun {
         self.queue = queue
         self.run = run
         self.readAheadCount = readAheadCount
-        progress = ProgressDisplay(console: console, total: records.count)
+        progress = ProgressDisplay(console: console, total: records.count, style: run.progress)
         gate = ReadAheadGate(countMax: readAheadCount, byteCountMax: Self.readAheadBytesMax)
         activeInGroup = groups.map(\.pictures.count)
         heldInGroup = activeInGroup
         groupsOpen = groups.count
     }
-
-    /// Milliseconds since the run was made.
-    var milliseconds: Double { clock.milliseconds }
 
     /// Exports everything; returns when all records have ended, and no picture is being worked on.
     ///
@@ -128,12 +125,19 @@ struct ExportRun {
     private mutating func handle(_ event: Event) throws(CommandError) {
         switch event {
         case .opened(let group, let pictures, let warnings, let milliseconds):
+            let name = groups[group].input.shownName
             if !run.isQuiet, !warnings.isEmpty {
-                progress.clear()
-                for warning in warnings { console.warning("\(groups[group].input.shownName): \(warning)") }
+                for warning in warnings { console.warning("\(name): \(warning)") }
             }
+            let refusal = run.isStrict ? PictureFailure(strictly: warnings, of: name) : nil
             for (offset, picture) in pictures.enumerated() {
-                try begin(groups[group].firstRecord + offset, picture, readMilliseconds: milliseconds)
+                let index = groups[group].firstRecord + offset
+                records[index].warnings = warnings
+                if let refusal {
+                    fail(index, refusal, isSaid: offset > 0)
+                } else {
+                    try begin(index, picture, readMilliseconds: milliseconds)
+                }
             }
         case .unreadable(let group, let error):
             for offset in groups[group].pictures.indices {
@@ -181,7 +185,6 @@ struct ExportRun {
         switch event {
         case .taken(let index): letGo(index)
         case .news(let text):
-            progress.clear()
             console.warning(text)
         case .started(let index):
             if startTimes[index] != nil { startTimes[index] = clock.milliseconds }
@@ -205,10 +208,7 @@ struct ExportRun {
 
     private mutating func fail(_ index: Int, _ failure: PictureFailure, isSaid: Bool = false) {
         records[index].failure = failure
-        if !isSaid {
-            progress.clear()
-            console.error(failure.reason)
-        }
+        if !isSaid { console.error(failure.reason) }
         end(index, .failed)
         if !run.keepsGoing { stop() }
     }
@@ -241,11 +241,7 @@ struct ExportRun {
     private func startReader() throws(CommandError) {
         let reader = ProjectReaderThread(
             groups: groups, preparation: preparation, opener: opener, gate: gate, queue: queue)
-        do {
-            try reader.start()
-        } catch {
-            throw .engine(error)
-        }
+        do throws(SystemFailure) { try reader.start() } catch { throw .noThread("reading projects", error) }
     }
 }
 
@@ -269,9 +265,7 @@ final class ProjectReaderThread: Sendable {
     }
 
     /// Starts it; it ends with the last project, or when the gate is closed.
-    func start() throws(EngineError) {
-        try EngineError.wrapping("the reader") { () throws(SystemFailure) in try PosixThread(read).detach() }
-    }
+    func start() throws(SystemFailure) { try PosixThread(read).detach() }
 
     private func read() {
         ProcessMemory.growHeap()

@@ -1,5 +1,4 @@
 import CSystem
-import Dispatch
 import Glibc
 import InkEngine
 import InkSystem
@@ -37,7 +36,7 @@ enum Interrupts {
     /// The same signal once more within this time is the first one's echo.
     private static let repetition = Duration.milliseconds(100)
     /// How long a disk may take to remove what is left, at the end.
-    private static let removalSeconds = 1
+    private static let removalSeconds: UInt32 = 1
 
     private static let isHeeded = Atomic<Bool>(false)
 
@@ -59,7 +58,7 @@ enum Interrupts {
         do throws(SystemFailure) {
             try PosixThread { watcher.run() }.detach()
         } catch {
-            throw .engine(.io(path: "signals", operation: error.operation, errno: error.errno))
+            throw .noThread("signals", error)
         }
     }
 
@@ -76,15 +75,19 @@ enum Interrupts {
 
     /// Leaves the process at once with the signal's exit code; its unfinished files go with it.
     static func leave(_ signal: StopSignal) -> Never {
-        // A disk that hangs is not waited for.
-        let removed = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async { @Sendable in
-            Leftovers.removeAll()
-            removed.signal()
-        }
-        _ = removed.wait(timeout: .now() + .seconds(removalSeconds))
+        // A disk or a terminal that hangs is not waited for. No thread watches the time: there might be none to be had.
+        lastExitCode.store(signal.exitCode.rawValue, ordering: .releasing)
+        Glibc.signal(SIGALRM) { _ in _exit(Interrupts.lastExitCode.load(ordering: .acquiring)) }
+        let alarms = signalSet([SIGALRM])
+        withUnsafePointer(to: alarms) { _ = pthread_sigmask(SIG_UNBLOCK, $0, nil) }
+        alarm(removalSeconds)
+        Leftovers.removeAll()
+        Console.process.leaveTerminal(hasEcho: signal == .interrupt)
         _exit(signal.exitCode.rawValue)
     }
+
+    /// What the process leaves with when removing what is left takes too long.
+    private static let lastExitCode = Atomic<Int32>(0)
 
     private static func signalSet(_ numbers: [Int32]) -> sigset_t {
         var signals = sigset_t()
@@ -116,6 +119,7 @@ enum Interrupts {
 
         func run() {
             let first = wait()
+            if first == .interrupt { Console.process.eraseEcho() }
             onFirst(first)
             // Who stops a whole group tells the program twice, as `timeout` does.
             let second = next(within: Interrupts.repetition, besides: [.hangUp, first]) ?? second()

@@ -56,7 +56,7 @@ struct PicturePreparation: Sendable {
                 id: id, name: input.shownName, project: opened.project, size: size, drawnLayers: drawn,
                 look: arguments.look, output: picture.output, replacesFile: policy.replacesFiles, digest: digest,
                 contentDigest: opened.contentDigest,
-                text: opened.text,
+                text: opened.text, warnings: opened.warnings,
                 wantsFileDigest: arguments.run.reportPath != nil || arguments.run.printsJSON))
     }
 }

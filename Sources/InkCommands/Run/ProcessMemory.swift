@@ -12,10 +12,23 @@ enum ProcessMemory {
     ///
     /// What is smaller stays with the thread that freed it, up to as much: setting the one threshold leaves the other at
     /// 128 KiB, and then every buffer of a tile is given back and had again, page by page.
-    static func returnLargeBlocks() {
+    ///
+    /// - Parameter byteCount: in place of 8 MiB, at least 1 MiB. A broker has no tiles, and answers of megabytes.
+    static func returnLargeBlocks(from byteCount: Int32 = 8 << 20) {
         // A library that does not know the settings only keeps more memory.
-        _ = mallopt(M_MMAP_THRESHOLD, 8 << 20)
-        _ = mallopt(M_TRIM_THRESHOLD, 8 << 20)
+        _ = mallopt(M_MMAP_THRESHOLD, byteCount)
+        _ = mallopt(M_TRIM_THRESHOLD, byteCount)
+    }
+
+    /// Has the process end in words where it is refused memory that it cannot do without. Where its address space is limited
+    /// threads share a heap, of which each takes 64 MiB of it by itself, whatever it holds.
+    static func liveWithinLimits() {
+        ink_explain_exhaustion()
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max else {
+            return
+        }
+        _ = mallopt(M_ARENA_MAX, 1)
     }
 
     /// Has render threads keep the huge pages of their heaps (`ink_use_huge_pages`): for a process that makes pictures and

@@ -1,4 +1,23 @@
-/// The lines on a terminal that tell how far a run is: one a running export and one for all.
+/// How a run tells how far it is.
+enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
+    /// Lines that change on a terminal, else as `plain`.
+    case auto
+    /// A line now and then.
+    case plain
+    case none
+
+    /// The style of `--progress`.
+    /// - Throws: `usage`.
+    static func read(_ parsed: ParsedCommand) throws(CommandError) -> ProgressStyle {
+        guard let text = parsed.value("progress") else { return .auto }
+        guard let style = ProgressStyle(rawValue: text) else {
+            throw .usage("--progress: \"\(text)\" is not auto, plain or none")
+        }
+        return style
+    }
+}
+
+/// Tells how far a run is: on a terminal a line a running export and one for all, elsewhere a line now and then.
 struct ProgressDisplay {
     private struct Running {
         var name: String
@@ -7,20 +26,25 @@ struct ProgressDisplay {
     }
 
     private let console: Console
+    private let style: ProgressStyle
     /// How many pictures there are in all.
     private var total: Int
     private var ended = 0
     private var pixelsDone = 0
     private var running: [Int: Running] = [:]
-    private var linesShown = 0
     private var lastDrawn = -1e9
+    /// When the next line is due where lines do not change, milliseconds.
+    private var nextLine = Self.lineInterval
 
     /// Milliseconds between two drawings.
     private static let interval = 100.0
+    /// The least time between two lines that stay, milliseconds; of a long run a tenth of its time.
+    private static let lineInterval = 10_000.0
 
-    init(console: Console, total: Int) {
+    init(console: Console, total: Int, style: ProgressStyle = .auto) {
         self.console = console
         self.total = total
+        self.style = style
     }
 
     mutating func started(_ id: Int, name: String) { running[id] = Running(name: name) }
@@ -36,41 +60,36 @@ struct ProgressDisplay {
         pixelsDone += pixels
     }
 
-    /// Draws when there is a terminal and the last drawing is old enough.
+    /// Draws when it is time to.
     mutating func draw(milliseconds now: Double) {
-        guard now - lastDrawn >= Self.interval, let size = console.terminalSize() else { return }
-        lastDrawn = now
-        let lines = lines(milliseconds: now, columns: size.columns, rows: size.rows)
-        var text = eraser
-        for line in lines { text += line + "\n" }
-        linesShown = lines.count
-        console.writeError(text)
+        if style == .none { return }
+        if style == .auto, let size = console.terminalSize() {
+            guard now - lastDrawn >= Self.interval else { return }
+            lastDrawn = now
+            console.show(lines(milliseconds: now, rows: size.rows), size: size)
+        } else if now >= nextLine {
+            nextLine = now + max(Self.lineInterval, now / 10)
+            console.note(totalLine(milliseconds: now))
+        }
     }
 
-    /// Takes the lines away, so that something else can be written.
-    mutating func clear() {
-        guard linesShown > 0 else { return }
-        console.writeError(eraser)
-        linesShown = 0
-        lastDrawn = -1e9
-    }
-
-    /// A copy of this has taken the lines away.
-    mutating func forgetDrawing() {
-        linesShown = 0
-        lastDrawn = -1e9
-    }
+    /// Takes the lines away at the end.
+    func clear() { console.clearLive() }
 
     /// What stands on the terminal: as many running exports as there is room for, in the order they were submitted,
     /// those with progress first, then the total.
-    func lines(milliseconds: Double, columns: Int, rows: Int) -> [String] {
+    func lines(milliseconds: Double, rows: Int) -> [String] {
         let shown = running.sorted { a, b in
             let (hasA, hasB) = (a.value.total > 0, b.value.total > 0)
             return hasA == hasB ? a.key < b.key : hasA
         }.prefix(max(0, rows - 2)).map { _, export in
             let share = export.total > 0 ? Double(export.done) / Double(export.total) : 0
-            return Self.cut("\(Self.bar(share)) \(Self.percent(share)) \(export.name.escapingControls())", columns)
+            return "\(Self.bar(share)) \(Self.percent(share)) \(export.name.escapingControls())"
         }
+        return shown + [totalLine(milliseconds: milliseconds)]
+    }
+
+    private func totalLine(milliseconds: Double) -> String {
         let partly = running.values.reduce(0.0) { $0 + ($1.total > 0 ? Double($1.done) / Double($1.total) : 0) }
         let done = Double(ended) + partly
         var text = "\(ended) of \(total) done"
@@ -81,11 +100,8 @@ struct ProgressDisplay {
             let left = milliseconds / done * (Double(total) - done)
             text += ", \(Shown.duration(milliseconds: max(0, left))) left"
         }
-        return shown + [Self.cut(text, columns)]
+        return text
     }
-
-    // Up by the lines that stand there, then clear to the end of the screen.
-    private var eraser: String { linesShown > 0 ? "\u{1b}[\(linesShown)A\u{1b}[J" : "" }
 
     static func bar(_ share: Double) -> String {
         let filled = Int((within(share) * 20).rounded(.down))
@@ -98,10 +114,5 @@ struct ProgressDisplay {
     static func percent(_ share: Double) -> String {
         let text = "\(Int((within(share) * 100).rounded(.down)))%"
         return String(repeating: " ", count: max(0, 4 - text.count)) + text
-    }
-
-    private static func cut(_ text: String, _ columns: Int) -> String {
-        // One column is left free: a full line would wrap on some terminals.
-        text.count < columns ? text : String(text.prefix(max(0, columns - 1)))
     }
 }

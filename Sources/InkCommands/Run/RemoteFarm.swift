@@ -1,9 +1,9 @@
-import Dispatch
 import Glibc
 import InkClient
 import InkEngine
 import InkJSON
 import InkProtocol
+import InkSystem
 import Synchronization
 
 /// The farm behind a broker: contents go there, pictures come back and are written here.
@@ -35,13 +35,21 @@ final class RemoteFarm: ExportFarm {
     private let options: RemoteOptions
     private let environment: CommandEnvironment
     private let state: Mutex<State>
-    private let packing = DispatchQueue(label: "ink.remote.packing")
-    private let orders = DispatchQueue(label: "ink.remote.orders")
+    private let packing: Lane
+    private let orders: Lane
     /// The project that was packed last: pictures of one project come one after the other. Used on the packing lane.
     private let packed = Mutex<(digest: [UInt8], content: PreparedContent)?>(nil)
     private let clock = Stopwatch()
 
-    init(_ options: RemoteOptions, _ environment: CommandEnvironment) {
+    /// - Throws: when its threads cannot be started.
+    init(_ options: RemoteOptions, _ environment: CommandEnvironment) throws(CommandError) {
+        do throws(SystemFailure) {
+            // Projects are written there.
+            packing = try Lane(stackBytes: PosixThread.standardStackBytes)
+            orders = try Lane()
+        } catch {
+            throw .noThread("the connection to the broker", error)
+        }
         self.options = options
         self.environment = environment
         state = Mutex(State(link: LinkWatch(options)))
@@ -90,7 +98,7 @@ final class RemoteFarm: ExportFarm {
             state.exports.add(request.id, name: request.name, output: request.output, key: key)
             return state.connection
         }
-        packing.async { @Sendable [self] in
+        packing.run { [self] in
             guard !state.withLock(\.exports.isCancelling) else { return perform { $0.cancel(request.id) } }
             do throws(PictureFailure) {
                 let content = try pack(request)
@@ -108,7 +116,8 @@ final class RemoteFarm: ExportFarm {
 
     private func pack(_ request: PictureRequest) throws(PictureFailure) -> PreparedContent {
         if let last = packed.withLock({ $0 }), last.digest == request.contentDigest { return last.content }
-        let content = try ProjectPacking.content(of: request.project, text: request.text, name: request.name)
+        let content = try ProjectPacking.content(
+            of: request.project, warnings: request.warnings, text: request.text, name: request.name)
         packed.withLock { $0 = (request.contentDigest, content) }
         return content
     }
@@ -129,7 +138,7 @@ final class RemoteFarm: ExportFarm {
             case .follow(let job, let path): connection?.follow(job, to: path)
             case .fetch(let job, let picture, let path): connection?.fetch(job, picture: picture, to: path)
             case .noticeTaken(let notice): connection?.noticeTaken(notice)
-            case .forget: orders.async { @Sendable [self] in purge() }
+            case .forget: orders.run { [self] in purge() }
             }
         }
     }
@@ -139,7 +148,7 @@ final class RemoteFarm: ExportFarm {
     // MARK: - Time
 
     private func startClock() {
-        orders.asyncAfter(deadline: .now() + .milliseconds(Self.turnMilliseconds)) { @Sendable [weak self] in
+        orders.run(afterMilliseconds: Self.turnMilliseconds) { [weak self] in
             guard let self, !self.state.withLock(\.isStopped) else { return }
             passTime()
             startClock()
@@ -164,20 +173,20 @@ final class RemoteFarm: ExportFarm {
     }
 
     /// Lets the broker forget pictures that are here, so that a long run does not fill its quota.
-    private func purge() {
+    private func purge(timeoutMilliseconds: Int = RemoteFarm.purgeMilliseconds) {
         let (connection, jobs) = state.withLock { state in
             (state.connection, state.link.isConnected ? state.exports.takeForgettable() : [])
         }
         guard let connection, !jobs.isEmpty else { return }
         // What is not forgotten now is after the broker's retention.
-        _ = try? connection.order(.purge(jobs, endedSecondsAgo: 0), timeoutMilliseconds: Self.purgeMilliseconds)
+        _ = try? connection.order(.purge(jobs, endedSecondsAgo: 0), timeoutMilliseconds: timeoutMilliseconds)
     }
 
     // MARK: - The end
 
     func cancelAll() {
         guard state.withLock({ $0.exports.beginCancelling() }) else { return }
-        orders.async { @Sendable [self] in cancelJobs() }
+        orders.run { [self] in cancelJobs() }
     }
 
     /// Orders the end of all jobs, also of those whose number is still on its way, and ends their pictures here.
@@ -223,7 +232,8 @@ final class RemoteFarm: ExportFarm {
             state.isStopped = true
             return state.connection
         }
-        orders.sync { purge() }
+        // Only sent: nobody waits for the broker's disk. It goes out before the goodbye.
+        purge(timeoutMilliseconds: 0)
         state.withLock { $0.connection = nil }
         connection?.stop()
     }

@@ -7,6 +7,7 @@ enum UsableCores {
     /// The cores of its affinity mask, less where a control group allows less time; at least 1.
     static func count() -> Int {
         let allowed = affinityCount() ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        // A file that is not there, or not readable, sets no limit that could be kept.
         let quota = controlGroupFolders().compactMap { folder -> Double? in
             guard let bytes = try? FileSystem.read(folder + "/cpu.max", limitBytes: 4096) else { return nil }
             return cores(cpuMax: String(decoding: bytes, as: UTF8.self))
@@ -24,15 +25,15 @@ enum UsableCores {
     }
 
     private static func affinityCount() -> Int? {
-        // Larger masks than 1024 cores need larger sets than cpu_set_t; the caller then asks sysconf.
-        var mask = cpu_set_t()
-        guard sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &mask) == 0 else { return nil }
-        let count = withUnsafeBytes(of: &mask) { $0.reduce(0) { $0 + $1.nonzeroBitCount } }
+        // None on larger machines: the caller then asks sysconf.
+        var processors = [Int32](repeating: 0, count: 1024)
+        let count = Int(ink_allowed_processors(&processors, Int32(processors.count)))
         return count > 0 ? count : nil
     }
 
     /// The folders of this process's control group and of those above it: each may set a limit.
     private static func controlGroupFolders() -> [String] {
+        // Without /proc, the group's own folder is not known.
         guard let bytes = try? FileSystem.read("/proc/self/cgroup", limitBytes: 1 << 16),
             let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first(where: {
                 $0.hasPrefix("0::")

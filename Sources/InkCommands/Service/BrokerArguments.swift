@@ -71,10 +71,12 @@ struct BrokerArguments: Sendable {
             throw settings.refusal(
                 Own.liveness, "\(livenessMilliseconds) ms is less than two heartbeats of \(heartbeatMilliseconds) ms")
         }
-        if workersEndpoint == clientsEndpoint {
+        // The system chooses two ports.
+        if workersEndpoint == clientsEndpoint, !workersEndpoint.hasSuffix(":*") {
             throw settings.refusal(Own.clients, "\(clientsEndpoint) is the endpoint of the workers")
         }
         try Self.checkKeys(settings)
+        for setting in [Own.workers, Own.clients] { try settings.requireListening(setting) }
         for setting in [Own.inputRoot, Own.outputRoot, Own.spillFolder, Own.presets] {
             try settings.requireFolders(setting)
         }
@@ -93,9 +95,9 @@ struct BrokerArguments: Sendable {
             if !hasKey, settings.isSet(setting) {
                 throw settings.refusal(setting, "needs --key, the broker's secret key, beside it")
             }
-            try settings.requireExisting(setting)
+            try settings.requireKeys(setting)
         }
-        try settings.requireExisting(Own.key)
+        try settings.requireKeys(Own.key)
         for endpoint in [Own.workers, Own.clients] { try settings.requireKeyOrLoopback(endpoint, hasKey: hasKey) }
     }
 }

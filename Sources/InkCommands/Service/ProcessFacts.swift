@@ -1,16 +1,14 @@
 import Glibc
-import InkSystem
 
 /// What the process knows of itself and its machine.
 enum ProcessFacts {
-    /// The environment as the program was started with it; text that is not UTF-8 is left out.
+    /// The environment; text that is not UTF-8 is left out.
     static func variables() -> [String: String] {
-        guard let bytes = try? FileSystem.read("/proc/self/environ", limitBytes: 64 << 20) else { return [:] }
         var variables: [String: String] = [:]
-        for entry in bytes.split(separator: 0) {
-            guard let text = String(validating: entry, as: UTF8.self), let equals = text.firstIndex(of: "=") else {
-                continue
-            }
+        var next = environ
+        while let entry = next.pointee {
+            next = next.successor()
+            guard let text = String(validatingCString: entry), let equals = text.firstIndex(of: "=") else { continue }
             variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
         }
         return variables

@@ -44,10 +44,10 @@ extension CommandError {
         case .store(let cause):
             switch cause {
             case .locked, .unsafeFolder, .newer: kind = .configuration
-            case .database, .full, .corrupt, .quota, .file, .wrongContent, .folderGone: kind = .inputOutput
+            case .database, .full, .corrupt, .quota, .file, .wrongContent, .damaged, .folderGone: kind = .inputOutput
             }
         // An address that is taken or not this machine's.
-        case .transport, .broker(.transport): kind = .inputOutput
+        case .transport, .broker(.transport), .noThread, .broker(.noThread): kind = .inputOutput
         case .broker: kind = .internalError
         }
         self = .farm(PictureFailure(kind: kind, reason: error.description))

@@ -3,7 +3,8 @@ import Glibc
 import InkService
 import Synchronization
 
-/// Carries signals to a service: the first one drains it, and ends it when that takes too long.
+/// Carries signals to a service: the first one drains it, and ends it when that takes too long. One that comes while the service
+/// still starts is heeded when it runs; where that takes long it is not, and ends the process.
 final class ServiceControl: Sendable {
     private struct State {
         var service: FarmService?
@@ -44,11 +45,9 @@ final class ServiceControl: Sendable {
     private func drain() {
         let (service, log, milliseconds) = state.withLock { ($0.service, $0.log, $0.drainMilliseconds) }
         guard let service else { return }
+        Interrupts.heed()
         log?.record(LogRecord(.info, "broker.draining", ["ms": .integer(milliseconds)]))
-        service.drain()
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { @Sendable in
-            service.stop()
-        }
+        service.drain(withinMilliseconds: milliseconds)
     }
 
     /// Ends the service now and returns when its end has been logged, or after that time.

@@ -11,9 +11,24 @@ enum ServiceSettings {
         _ syntax: [SettingSyntax], _ parsed: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) -> Settings {
         let unknown = Settings.unknownVariables(environment.variables, known: ProgramSyntax.settings)
-        for name in unknown { environment.console.warning("\(name): no setting has this name") }
+        for name in unknown {
+            let meant = didYouMean(name, among: ProgramSyntax.settings.map(\.variable))
+            environment.console.warning("\(name): no setting has this name\(meant)")
+        }
         return try Settings(syntax, parsed: parsed, variables: environment.variables) { path throws(EngineError) in
             try FileSystem.read(path, limitBytes: fileBytesMax)
+        }
+    }
+
+    /// Of a service a setting is configuration wherever it stands, also in a flag: what starts services goes by one exit code.
+    static func asConfiguration<R>(_ body: () throws(CommandError) -> R) throws(CommandError) -> R {
+        do {
+            return try body()
+        } catch {
+            switch error {
+            case .usage, .engine(.badInput), .engine(.overLimit): throw .configuration(error.description)
+            default: throw error
+            }
         }
     }
 

@@ -113,7 +113,7 @@ enum WorkerSetting {
         "broker", .endpoint(binds: false), "ENDPOINT", standard: "tcp://127.0.0.1:5570",
         "The broker's endpoint for workers")
     static let threads = SettingSyntax(
-        "threads", .count(1...512), "N", standardShown: "one a usable core", "Render threads")
+        "threads", .count(1...512), "N", standardShown: "one a usable core", letter: "j", "Render threads")
     static let name = SettingSyntax(
         "name", .text(bytesMax: 256), "NAME", standardShown: "HOST-PID",
         "What status, logs and ink drain call the worker")

@@ -14,10 +14,12 @@ struct SettingSyntax: Hashable, Sendable {
     /// The heading it stands under in the help.
     var group: String
     var help: String
+    /// The letter of a short flag.
+    var letter: String?
 
     init(
         _ name: String, _ kind: SettingKind, _ shown: String = "", isList: Bool = false, standard: String? = nil,
-        standardShown: String? = nil, group: String = "", _ help: String
+        standardShown: String? = nil, group: String = "", letter: String? = nil, _ help: String
     ) {
         self.name = name
         self.kind = kind
@@ -27,6 +29,7 @@ struct SettingSyntax: Hashable, Sendable {
         self.standardShown = standardShown
         self.group = group
         self.help = help
+        self.letter = letter
     }
 
     /// `INK_QUEUE_LIMIT` for `queue-limit`.
@@ -41,9 +44,9 @@ struct SettingSyntax: Hashable, Sendable {
     /// The setting as an option of the command line.
     var option: OptionSyntax {
         let text = help + (defaultText.map { " (default: \($0))" } ?? "")
-        if kind == .flag { return .flag("--\(name)", group: group, text) }
-        return isList
-            ? .values("--\(name)", shown, group: group, text) : .value("--\(name)", shown, group: group, text)
+        let names = (letter.map { "-\($0)," } ?? "") + "--\(name)"
+        if kind == .flag { return .flag(names, group: group, text) }
+        return isList ? .values(names, shown, group: group, text) : .value(names, shown, group: group, text)
     }
 }
 

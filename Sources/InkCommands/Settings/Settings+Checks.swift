@@ -12,11 +12,11 @@ extension Settings {
         }
     }
 
-    /// Every path of the setting leads to something.
-    func requireExisting(_ setting: SettingSyntax) throws(CommandError) {
+    /// Every path of a setting of keys leads to something.
+    func requireKeys(_ setting: SettingSyntax) throws(CommandError) {
         for path in texts(setting) {
             let exists = try asCommand { () throws(EngineError) in try FileSystem.exists(path) }
-            guard exists else { throw refusal(setting, "\(path): no such file or folder") }
+            guard exists else { throw .configuration("\(place(setting)): \(path): no such file or folder") }
         }
     }
 
@@ -29,12 +29,23 @@ extension Settings {
         }
         if hasBrokerKey, !hasKey { throw refusal(KeySetting.brokerKey, "needs --key, the own secret key, beside it") }
         try requireKeyOrLoopback(endpoint, hasKey: hasKey)
-        try requireExisting(KeySetting.key)
-        try requireExisting(KeySetting.brokerKey)
+        try requireKeys(KeySetting.key)
+        try requireKeys(KeySetting.brokerKey)
+    }
+
+    /// A host's name to listen on is one of this machine.
+    func requireListening(_ endpoint: SettingSyntax) throws(CommandError) {
+        guard let text = text(endpoint) else { return }
+        do throws(ProtocolError) {
+            _ = try Endpoint(text).listeningEndpoints()
+        } catch {
+            throw refusal(endpoint, error.description)
+        }
     }
 
     /// Without keys, only this machine may be reached, unless `--insecure` is said.
     func requireKeyOrLoopback(_ endpoint: SettingSyntax, hasKey: Bool) throws(CommandError) {
+        // What is no endpoint is refused where it is used.
         guard !hasKey, !isOn(KeySetting.insecure), let text = text(endpoint), (try? Endpoint(text))?.isLocal != true
         else {
             return

@@ -95,28 +95,6 @@ struct SettingsFile: Hashable, Sendable {
 
     private static func unknown(_ name: String, _ settings: [SettingSyntax]) -> String {
         if name.isEmpty { return "the name before the = is missing" }
-        let similar = settings.map(\.name).filter {
-            $0.hasPrefix(name) || name.hasPrefix($0) || Self.distance($0, name) <= 2
-        }
-        let hint = similar.isEmpty ? "" : "; is \(similar.joined(separator: " or ")) meant?"
-        return "there is no setting \"\(name)\"\(hint)"
-    }
-
-    /// How many letters have to be put in, left out or changed to make one word the other.
-    static func distance(_ first: String, _ second: String) -> Int {
-        let second = Array(second)
-        // A name longer than any setting is no slip of a finger.
-        guard first.count <= 40, second.count <= 40 else { return .max }
-        var row = Array(0...second.count)
-        for (i, letter) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for j in second.indices {
-                let changed = diagonal + (letter == second[j] ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(changed, row[j] + 1, row[j + 1] + 1)
-            }
-        }
-        return row[second.count]
+        return "there is no setting \"\(name)\"\(didYouMean(name, among: settings.map(\.name)))"
     }
 }

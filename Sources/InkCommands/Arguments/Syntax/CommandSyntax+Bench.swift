@@ -19,7 +19,7 @@ extension CommandSyntax {
         options: [
             .values("--size", "SIZE,...", "Sizes of the pictures (default: 2k,4k)"),
             .value("--projects", "DIR", "Also export the projects in this folder and all below it"),
-            .value("--workers", "N", "Render threads, 1 to 256 (default: one a usable core)"),
+            .value("-j,--workers", "N", "Render threads, 1 to 256 (default: one a usable core)"),
             .value("--runs", "N", "Runs that are counted, 1 to 1000 (default: 10)"),
             .value("--json", "FILE", "Write machine, settings and every run's times"),
             .value("--chart", "FILE", "Write a chart (SVG)"),

@@ -25,6 +25,7 @@ extension CommandSyntax {
         ] + pictureOptions + [
             .value("--limits", "FILE", group: "Run", "JSON file with other limits than the default ones"),
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, looked into first"),
+            .flag("--strict", group: "Run", "Take warnings for errors: no job of a project that has some"),
             .flag("--json", group: "Run", "Print a JSON object a line instead of numbers"),
         ] + remoteOptions)
 
@@ -48,8 +49,9 @@ extension CommandSyntax {
             jobs,
             .value("-o,--output", "DIR", "Folder for the pictures, made if missing (default: the current one)"),
             .flag("--no-fetch", "Leave the pictures at the broker"),
-            .flag("--quiet", "Print nothing but errors"),
+            .flag("-q,--quiet", "Print nothing but errors"),
             .flag("--json", "Print a JSON object a job as it ends"),
+            .value("--progress", "auto|plain|none", progressHelp),
         ] + remoteOptions)
 
     static let cancel = CommandSyntax(

@@ -25,21 +25,23 @@ extension CommandSyntax {
             .value(
                 "--name", "TEMPLATE",
                 "Names of the pictures (default: {name}-{size}.png; {name}-{layer}-{size}.png with --each-layer)"),
-            .value("--workers", "N", "Render threads, 1 to 256 (default: one a usable core); not with --broker"),
+            .value("-j,--workers", "N", "Render threads, 1 to 256 (default: one a usable core); not with --broker"),
         ] + pictureOptions + [
             .value(
                 "--if-exists", "skip-unchanged|overwrite|suffix|fail", group: "Run",
                 "When a picture exists (default: skip-unchanged; overwrite for a single named project)"),
             .flag("--keep-going", group: "Run", "Go on when an export fails (default)"),
             .flag("--fail-fast", group: "Run", "Stop at the first export that fails"),
+            .flag("--strict", group: "Run", "Take warnings for errors: no picture of a project that has some"),
             .flag("--dry-run", group: "Run", "Say what would be made, make nothing"),
             .value("--limits", "FILE", group: "Run", "JSON file with other limits than the default ones"),
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, looked into first"),
             .value("--report", "FILE", group: "Run", "Write a JSON report of every export"),
             .value("--from-report", "FILE", group: "Run", "Repeat the exports of a report, with their options"),
             .flag("--failed", group: "Run", "Of --from-report, only what failed or was not reached"),
-            .flag("--quiet", group: "Run", "Print nothing but errors"),
+            .flag("-q,--quiet", group: "Run", "Print nothing but errors, and how many pictures have warnings"),
             .flag("--json", group: "Run", "Print the report to standard output"),
+            .value("--progress", "auto|plain|none", group: "Run", progressHelp),
         ] + RemoteSetting.exportOptions)
 
     /// What the pictures show and in what form.
@@ -59,12 +61,16 @@ extension CommandSyntax {
         .flag("--no-metadata", group: "Picture", "Leave out title, author, licence and date"),
     ]
 
+    static let progressHelp =
+        "How progress is shown: lines that change on a terminal and else a line now and then (auto), only such lines (plain), or "
+        + "nothing (none)"
+
     /// What a PATH can be and how sizes, colours and names are written.
     static let pathNotes = """
         A PATH is a project (.ink), a template (.inktemplate folder or .zip), a folder that is searched for
         them (hidden ones are skipped), "-" for a project on standard input, or "@list.txt" for a file with
-        one path a line. Sizes: 1080p, 2k, 4k, 8k (longest edge 1920, 2048, 4096, 8192 pixels), Nx (canvas
-        times N), WxH (fits inside). Colours: #rgb, #rrggbb, #rrggbbaa, transparent.
+        one path a line. Sizes: 1080p, 2k, 4k, 8k (longest edge 1920, 2048, 4096, 8192 pixels), N (longest edge N
+        pixels), WxH (fits inside), Nx or P% (of the canvas); several are separated by commas. Colours: #rgb, #rrggbb, #rrggbbaa, transparent.
         Placeholders of --name: {name} the file's name without its ending, {title} the project's name, {id}
         its id, {dir} the folder it lies in, {size}, {layer} (with --each-layer), {n} the picture's number.
         """

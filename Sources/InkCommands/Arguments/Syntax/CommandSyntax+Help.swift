@@ -6,6 +6,9 @@ extension CommandSyntax {
         notes: "",
         options: [.flag("--json", "Print JSON instead of text")])
 
+    static let version = CommandSyntax(
+        name: "version", summary: "Print the version", group: CommandGroup.help, notes: "", options: [])
+
     static let help = CommandSyntax(
         name: "help",
         summary: "Print the help of a command",

@@ -1,13 +1,14 @@
 extension CommandSyntax {
     static let inspect = CommandSyntax(
         name: "inspect",
-        summary: "Say what a project holds, and what of it would be refused",
+        summary: "Say what a project holds, what of it would be refused, and what gives warnings",
         group: CommandGroup.pictures,
         notes: "",
         options: [
             .arguments("PROJECT", "Projects (.ink), templates (.inktemplate folder or .zip), or -"),
             .value("--limits", "FILE", "JSON file with other limits than the default ones"),
             .values("--presets", "DIR", "Folder of brush presets, looked into first"),
+            .flag("--strict", "Take warnings for errors"),
             .flag("--json", "Print JSON instead of text"),
         ])
 
@@ -29,7 +30,7 @@ extension CommandSyntax {
             .value("--line-width", "N", "Brush line width, canvas pixels (default: 8 for solid, else 1)"),
             .value("--if-exists", "fail|overwrite", "When a project exists (default: fail)"),
             .value("--limits", "FILE", "JSON file with other limits than the default ones"),
-            .flag("--quiet", "Print nothing but errors"),
+            .flag("-q,--quiet", "Print nothing but errors"),
         ])
 
     static let masks = CommandSyntax(
@@ -42,6 +43,6 @@ extension CommandSyntax {
             .values("--color", "#RRGGBB,...", "Colours that become masks"),
             .value("-o,--output", "DIR", "Folder for the masks, made if missing (default: beside the picture)"),
             .value("--if-exists", "fail|overwrite", "When a mask exists (default: fail)"),
-            .flag("--quiet", "Print nothing but errors"),
+            .flag("-q,--quiet", "Print nothing but errors"),
         ])
 }

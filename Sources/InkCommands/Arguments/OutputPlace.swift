@@ -1,0 +1,51 @@
+import InkEngine
+import InkSystem
+
+/// Where a command writes, as the command line names it. What looks like a file is not taken for a folder in silence, unless
+/// there is such a folder, or a slash at its end says that it is one.
+enum OutputPlace {
+    private static let pictureEndings = [
+        ".jpg", ".jpeg", ".jpe", ".jp2", ".jxl", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif",
+        ".tga",
+        ".exr", ".ico", ".svg", ".pdf", ".psd",
+    ]
+    private static let fileEndings =
+        pictureEndings + [".png", ".ink", ".zip", ".json", ".ndjson", ".txt", ".pub", ".key"]
+
+    /// Whether a path is named like a picture, PNG or not.
+    static func isPicture(_ path: String) -> Bool { (pictureEndings + [".png"]).contains { path.hasEnding($0) } }
+
+    /// A folder, or with the ending `.png` a file.
+    /// - Throws: `usage` for the name of another file.
+    static func pictures(_ path: String, option: String) throws(CommandError) -> String {
+        guard !path.hasEnding(".png"), let ending = fileEnding(of: path) else { return path }
+        if pictureEndings.contains(ending) {
+            let stem = path.dropLast(ending.utf8.count)
+            let name = stem.isEmpty || stem.hasSuffix("/") ? "\(stem)picture" : "\(stem)"
+            throw .usage(
+                "\(option): only PNG is written, not \(ending); type \(option) \(name).png, or \(option) \(path)/ for a folder of "
+                    + "this name")
+        }
+        throw looksLikeFile(path, option, "a picture ends in .png")
+    }
+
+    /// A folder.
+    /// - Throws: `usage` for the name of a file.
+    static func folder(_ path: String, option: String) throws(CommandError) -> String {
+        if path.isEmpty { throw .usage("\(option) is empty") }
+        guard fileEnding(of: path) != nil else { return path }
+        throw looksLikeFile(path, option, "the command names its files itself")
+    }
+
+    private static func looksLikeFile(_ path: String, _ option: String, _ why: String) -> CommandError {
+        .usage(
+            "\(option): \(path) looks like a file, and a folder is needed (\(why)); for a folder of this name type \(option) \(path)/"
+        )
+    }
+
+    private static func fileEnding(of path: String) -> String? {
+        guard let ending = fileEndings.first(where: { path.hasEnding($0) }) else { return nil }
+        // What cannot be looked at is told by whoever writes there.
+        return (try? FileSystem.status(path)?.isFolder) == true ? nil : ending
+    }
+}

@@ -1,0 +1,75 @@
+/// How much room text takes on a terminal. A column is the width of a Latin letter; East Asian characters and emoji take two,
+/// marks that combine with the character before them none.
+extension StringProtocol {
+    /// Columns that the text takes. Where terminals disagree (emoji that are joined to one), the larger number.
+    var columns: Int {
+        if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
+        return reduce(0) { $0 + $1.columns }
+    }
+
+    /// The text, or as many of its first characters as fit into so many columns.
+    func cut(toColumns columns: Int) -> String {
+        // Most text is short: no character takes more columns than bytes.
+        if utf8.count <= columns { return String(self) }
+        var taken = 0
+        let end = indices.first { index in
+            taken += self[index].columns
+            return taken > columns
+        }
+        return String(self[..<(end ?? endIndex)])
+    }
+
+    /// Rows that the text takes where it is wrapped. A character is not cut in two.
+    func rows(ofColumns columns: Int) -> Int {
+        var rows = 1
+        var column = 0
+        for character in self {
+            column += character.columns
+            if column > columns {
+                rows += 1
+                column = character.columns
+            }
+        }
+        return rows
+    }
+
+    /// With blanks behind it up to so many columns.
+    func padded(toColumns columns: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, columns - self.columns))
+    }
+}
+
+extension Character {
+    fileprivate var columns: Int {
+        let sum = unicodeScalars.reduce(0) { $0 + $1.columns }
+        // Asks for the character before it as an emoji.
+        return sum == 1 && unicodeScalars.contains("\u{fe0f}") ? 2 : sum
+    }
+}
+
+extension Unicode.Scalar {
+    /// East Asian Width W and F of Unicode without emoji, which have a property of their own; some unassigned ones between.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3040...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
+        0xF900...0xFAFF,
+        0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF,
+        0x1D300...0x1D376, 0x1F200...0x1F2FF, 0x20000...0x3FFFD,
+    ]
+
+    fileprivate var columns: Int {
+        if value < 0x300 { return properties.generalCategory == .control ? 0 : 1 }
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        switch value {
+        // Vowels and final consonants of Hangul stand inside the syllable.
+        case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0
+        // Half a flag each.
+        case 0x1F1E6...0x1F1FF: return 1
+        default: break
+        }
+        if properties.isEmojiPresentation { return 2 }
+        return Self.wide.contains { $0.contains(value) } ? 2 : 1
+    }
+}
