@@ -12,13 +12,16 @@ struct CommandEndToEndTests {
         #expect(version.output.hasPrefix("ink ") && version.error.isEmpty)
         let help = try InkProcess.run(["help", "export"])
         #expect(help.code == 0 && help.output.contains("--if-exists"))
+        let alone = try InkProcess.run([])
+        #expect(alone.code == 0 && alone.error.isEmpty)
+        for command in ["export", "broker", "submit", "doctor"] { #expect(alone.output.contains("\n  \(command) ")) }
     }
 
     private static let failures: [([String], Int32)] = [
-        ([], 64), (["frobnicate"], 64), (["export"], 64), (["export", "x.ink", "--size", "huge"], 64),
+        (["frobnicate"], 64), (["export"], 64), (["export", "x.ink", "--size", "huge"], 64),
         (["export", "/nonexistent/x.ink", "--dry-run"], 74), (["export", "x.ink", "--limits", "/nonexistent"], 74),
         (["export", "x.ink", "--presets", "/nonexistent"], 78), (["inspect", "/dev/null"], 65),
-        (["export", "--from-report", "/dev/null"], 65),
+        (["export", "--from-report", "/dev/null"], 78),
     ]
 
     @Test(arguments: failures)

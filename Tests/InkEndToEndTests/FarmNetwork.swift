@@ -53,9 +53,9 @@ final class FarmNetwork {
     func cut(_ index: Int) throws { try shell("ip -n \(tag)b link set c\(index) down") }
     func mend(_ index: Int) throws { try shell("ip -n \(tag)b link set c\(index) up") }
 
-    /// Both directions of a cable through a bucket of so many megabits a second.
-    func slow(_ index: Int, megabits: Int) throws {
-        let bucket = "root tbf rate \(megabits)mbit burst 64kb latency 200ms"
+    /// Both directions of a cable through a bucket of so many kilobits a second, in which packets wait for up to so long.
+    func slow(_ index: Int, kilobits: Int, waiting milliseconds: Int = 200) throws {
+        let bucket = "root tbf rate \(kilobits)kbit burst \(min(64, kilobits / 32))kb latency \(milliseconds)ms"
         try shell("tc -n \(tag)b qdisc replace dev c\(index) \(bucket)")
         try shell("tc -n \(tag)w\(index) qdisc replace dev uplink \(bucket)")
     }

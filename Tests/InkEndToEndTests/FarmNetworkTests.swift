@@ -44,6 +44,25 @@ struct FarmNetworkTests {
             farm.wait(seconds: 60) { farm.events("worker.joined").count >= 3 }, "\(farm.workers[0].log.suffix(800))")
     }
 
+    @Test("A worker on a slow line is not lost, and no tile is blamed for it", .timeLimit(.minutes(5)))
+    func slowLine() throws {
+        guard let (farm, network) = try Self.farm(1) else { return }
+        do {
+            // A result takes longer than the time after which a silent worker is given up.
+            try network.slow(0, kilobits: 512, waiting: 3000)
+        } catch let error as FarmNetwork.NotPermitted {
+            print("skipped: a cable cannot be made slow here: \(error)")
+            return
+        }
+        let job = try FarmJob(sizes: "960x540")
+        let result = try farm.client(["export"] + job.inputs + job.options + ["-o", farm.path("out")]).wait()
+        #expect(result.code == 0, "\(result.error)")
+        #expect(
+            farm.events("worker.left").isEmpty && farm.events("task.failed").isEmpty, "\(farm.brokerLog.suffix(1000))")
+        let differences = try job.differences(in: farm.path("out"))
+        #expect(differences == [])
+    }
+
     @Test(
         "Cables that lose, stall and come and go change no picture", .timeLimit(.minutes(5)),
         arguments: [1, 2] as [UInt64])
@@ -52,7 +71,7 @@ struct FarmNetworkTests {
         var random = SeededGenerator(seed: seed)
         var weather: [String] = []
         for (name, spoil) in [
-            ("slow", { try network.slow(1, megabits: 20) }), ("lossy", { try network.lose(2, percent: 5) }),
+            ("slow", { try network.slow(1, kilobits: 20_000) }), ("lossy", { try network.lose(2, percent: 5) }),
         ] {
             do {
                 try spoil()

@@ -28,7 +28,9 @@ final class FarmProcesses {
             try process.run()
         }
 
-        func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+        func send(_ signal: Int32, group isGroup: Bool = false) {
+            kill(isGroup ? -process.processIdentifier : process.processIdentifier, signal)
+        }
 
         func kill9() {
             send(SIGKILL)

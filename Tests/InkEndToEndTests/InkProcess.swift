@@ -54,7 +54,10 @@ struct InkProcess {
         if replacement != nil { try output.fileHandleForWriting.close() }
     }
 
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    /// - Parameter isGroup: to all of the process's group, which a prefix such as `timeout` makes.
+    func send(_ signal: Int32, group isGroup: Bool = false) {
+        kill(isGroup ? -process.processIdentifier : process.processIdentifier, signal)
+    }
 
     /// Whether it still runs.
     var isRunning: Bool { process.isRunning }

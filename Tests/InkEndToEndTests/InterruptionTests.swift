@@ -6,10 +6,12 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct InterruptionTests {
     /// An export that is writing: its temporary file is there.
-    private func underWay(_ folder: EndToEndFolder, _ arguments: [String]) throws -> InkProcess {
+    private func underWay(
+        _ folder: EndToEndFolder, _ arguments: [String], output: FileHandle? = nil
+    ) throws -> InkProcess {
         let path = try folder.file("long.ink", GoodProject.long)
         let process = try InkProcess(
-            ["export"] + arguments + [path, "-o", folder("out"), "--size", "8k", "--workers", "2"])
+            ["export"] + arguments + [path, "-o", folder("out"), "--size", "8k", "--workers", "2"], output: output)
         let deadline = ContinuousClock.now + .seconds(60)
         while !folder.files(in: "out").contains(where: { $0.hasSuffix(".part") }) {
             try #require(process.isRunning && ContinuousClock.now < deadline, "\(folder.files(in: "out"))")
@@ -105,6 +107,17 @@ struct InterruptionTests {
         #expect(result.code == 143, "\(result.error)")
         #expect(ContinuousClock.now - start < .seconds(10))
         #expect(folder.files(in: "out") == (isReport ? ["x.png"] : []))
+    }
+
+    /// Nothing can be said there any more; that is no other failure.
+    @Test func aTerminalThatClosesInTheMiddleIsWhatTheExportLeavesWith() throws {
+        let folder = try EndToEndFolder()
+        let closed = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let process = try underWay(folder, [], output: closed)
+        process.send(SIGHUP)
+        let result = process.wait()
+        #expect(result.code == 129, "\(result.error)")
+        #expect(folder.files(in: "out").isEmpty)
     }
 
     /// The shell says so and the system again, before the command has looked.

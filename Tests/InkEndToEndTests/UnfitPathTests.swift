@@ -53,7 +53,70 @@ struct UnfitPathTests {
         #expect(folder.files(in: "fast").isEmpty)
     }
 
+    @Test("A folder that cannot be looked at is a failure of the run, and the other projects are exported")
+    func anUnreachableFolderIsAFailure() throws {
+        let folder = try EndToEndFolder()
+        try folder.file("in/good.ink", GoodProject.small)
+        #expect(symlink("album", folder("in/album")) == 0)
+        let report = folder("r.json")
+        try fails(
+            ["export", folder("in"), "-o", folder("out"), "--size", "1x", "--report", report], code: 74,
+            "\(folder("in/album")): cannot look at: Too many levels of symbolic links")
+        #expect(folder.files(in: "out") == ["good-1x.png"])
+        let text = String(decoding: try folder.read("r.json"), as: UTF8.self)
+        #expect(text.contains("\"input\": \"\(folder("in/album"))\""), "\(text)")
+    }
+
+    @Test(
+        "Without /proc the environment counts, and what is named by its descriptor is read and written",
+        .enabled(if: SmallDisk.isAvailable, "mounting a file system takes root"))
+    func withoutProc() throws {
+        let folder = try EndToEndFolder()
+        let good = try folder.file("good.ink", GoodProject.small)
+        let hidden = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc && exec \"$0\" \"$@\""]
+        let list = Pipe()
+        list.fileHandleForWriting.write(Data((good + "\n").utf8))
+        try list.fileHandleForWriting.close()
+        let result = try InkProcess(
+            ["export", "@/dev/stdin", "-o", folder("out"), "--size", "1x", "--quiet", "--report", "/dev/stdout"],
+            prefix: hidden, input: list
+        ).wait()
+        #expect(result.code == 0 && result.error.isEmpty, "\(result.error)")
+        #expect(result.output.hasPrefix("{") && result.output.hasSuffix("}\n"), "\(result.output)")
+        #expect(folder.files(in: "out") == ["good-1x.png"])
+        let settings = try InkProcess(
+            ["worker", "--check-config"], prefix: hidden, environment: ["INK_NAME": "by-the-environment"]
+        ).wait()
+        #expect(settings.output.contains("by-the-environment"), "\(settings)")
+    }
+
     // MARK: Output
+
+    @Test(
+        "A picture goes where a link leads, whether a file is there or not", arguments: ["overwrite", "suffix", "fail"])
+    func aLinkToNothingIsFollowed(policy: String) throws {
+        let folder = try EndToEndFolder()
+        let good = try folder.file("good.ink", GoodProject.small)
+        try folder.file("store/other", "x")
+        #expect(symlink("store/new.png", folder("new.png")) == 0)
+        let result = try InkProcess.run(
+            ["export", good, "-o", folder("new.png"), "--size", "1x", "--if-exists", policy, "--quiet"])
+        #expect(result.code == 0, "\(result.error)")
+        #expect(folder.files == ["good.ink", "new.png", "store"] && folder.files(in: "store") == ["new.png", "other"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("new.png")) == "store/new.png")
+        #expect(symlink("drive/far.png", folder("far.png")) == 0)
+        try fails(
+            ["export", good, "-o", folder("far.png"), "--if-exists", policy], code: 74,
+            "far.png: cannot create \(folder("drive/far.png")): No such file or directory")
+    }
+
+    @Test func twoLinksToOnePlaceAreRefused() throws {
+        let folder = try EndToEndFolder()
+        let inputs = try ["a", "b"].map { try folder.file("\($0).ink", GoodProject.small) }
+        for name in ["a", "b"] { #expect(symlink("store.png", folder("\(name)-1x.png")) == 0) }
+        try fails(
+            ["export"] + inputs + ["--size", "1x"], code: 64, "would be the name of \(inputs[0]) and \(inputs[1])")
+    }
 
     @Test func targetsThatCannotBeWrittenAreNamed() throws {
         let folder = try EndToEndFolder()
