@@ -84,7 +84,9 @@ public struct SceneTasks: TileBlocks {
         return bytes
     }
 
-    public func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock {
+    public func strokes(
+        of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
+    ) throws(EngineError) -> PreparedStrokeBlock {
         guard let block = strokeBlocks[id] else { throw .internalError("no block \(id)") }
         return block
     }

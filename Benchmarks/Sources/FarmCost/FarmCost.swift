@@ -206,7 +206,9 @@ final class RecordingRunner: TaskRunner {
         var found = RecordedBlocks()
         for id in task.blocks {
             if strokes.contains(id) {
-                found.strokes[id] = try cache.strokes(of: id)
+                // All of them: a block has no more strokes than points.
+                found.strokes[id] = try cache.strokes(
+                    of: id, among: Array(0..<8192), isSeen: { _ in true }, isCancelled: { false })
             } else {
                 found.bytes[id] = try cache.bytes(of: id)
             }
@@ -228,7 +230,9 @@ struct RecordedBlocks: TileBlocks, Sendable {
         return found
     }
 
-    func strokes(of id: BlockID) throws(EngineError) -> PreparedStrokeBlock {
+    func strokes(
+        of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
+    ) throws(EngineError) -> PreparedStrokeBlock {
         guard let found = strokes[id] else { throw .internalError("block \(id) was not recorded") }
         return found
     }
