@@ -52,7 +52,7 @@ public final class Broker: Sendable {
         self.container = container
         self.local = local
         self.onEvent = onEvent
-        do throws(ProtocolError) { mailbox = try Mailbox() } catch { throw .transport(error.description) }
+        do throws(ProtocolError) { mailbox = try Mailbox() } catch { throw .transport(error) }
     }
 
     deinit { stop() }

@@ -1,4 +1,5 @@
 public import InkEngine
+public import InkProtocol
 import InkSystem
 
 /// Why an export did not come to be. `description` is one line that a person can act on.
@@ -21,7 +22,7 @@ public enum BrokerError: Error, Hashable, Sendable {
     /// A value of `BrokerConfiguration` that cannot be.
     case configuration(String)
     /// The socket that the workers connect to failed.
-    case transport(String)
+    case transport(ProtocolError)
     /// The system did not give a thread that the broker needs.
     case noThread(errno: Int32)
     /// The workers of the renderer version that made the first tiles have left, and others would leave seams; the export

@@ -11,6 +11,7 @@ struct ClientParts: Sendable {
     var reads: Mailbox<ContentRead>
     var onEvent: @Sendable (FarmClientEvent) -> Void
     var onAnswer: @Sendable (RequestID, RequestOutcome) -> Void
+    var onAnswering: @Sendable (RequestID) -> Void
 }
 
 /// The effects of a client: its socket, its clock, its files. Lives on one thread.
@@ -75,6 +76,7 @@ final class ClientLoop {
         case .send(let message): try connection.send(message.encoded())
         case .emit(let event): parts.onEvent(event)
         case .answer(let id, let outcome): parts.onAnswer(id, outcome)
+        case .answering(let id): parts.onAnswering(id)
         case .read(let id, let source, let serial, let offset, let byteCount):
             files.read(id, source, serial: serial, offset: offset, byteCount: byteCount)
         case .open(let id, let path): files.open(id, path: path)

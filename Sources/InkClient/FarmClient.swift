@@ -74,7 +74,7 @@ public final class FarmClient: Sendable {
                 session.note(event)
                 onEvent(event)
             },
-            onAnswer: { replies.complete($0, $1) })
+            onAnswer: { replies.complete($0, $1) }, onAnswering: { replies.goOn($0) })
         do throws(SystemFailure) {
             let files = try FileLanes(
                 replacesFiles: configuration.replacesFiles, onRead: { [reads] in reads.post($0) },
@@ -168,7 +168,7 @@ public final class FarmClient: Sendable {
         return OrderResult(joining: results)
     }
 
-    /// Asks a question and waits for the answer, a JSON text.
+    /// Asks a question and waits for the answer, a JSON text; while parts of it arrive the time begins anew.
     ///
     /// - Throws: `unreachable`, `refused`, `stopped`.
     public func ask(_ topic: Topic, timeoutMilliseconds: Int) throws(ClientError) -> [UInt8] {

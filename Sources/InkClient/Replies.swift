@@ -6,6 +6,7 @@ import Synchronization
 final class Replies: Sendable {
     final class Reply: Sendable {
         private let outcome = Mutex<RequestOutcome?>(nil)
+        private let progress = Atomic<Int>(0)
         private let arrival = DispatchSemaphore(value: 0)
 
         func complete(_ outcome: RequestOutcome) {
@@ -13,9 +14,16 @@ final class Replies: Sendable {
             arrival.signal()
         }
 
-        /// nil after the time.
+        /// A part of it has come.
+        func goOn() { progress.add(1, ordering: .relaxed) }
+
+        /// nil when for so long nothing of it has come.
         func wait(milliseconds: Int) -> RequestOutcome? {
-            _ = arrival.wait(timeout: .now() + .milliseconds(max(0, milliseconds)))
+            var seen: Int
+            repeat {
+                seen = progress.load(ordering: .relaxed)
+                if arrival.wait(timeout: .now() + .milliseconds(max(0, milliseconds))) == .success { break }
+            } while progress.load(ordering: .relaxed) != seen
             return outcome.withLock { $0 }
         }
     }
@@ -36,6 +44,8 @@ final class Replies: Sendable {
     func complete(_ id: RequestID, _ outcome: RequestOutcome) {
         open.withLock { $0?.removeValue(forKey: id) }?.complete(outcome)
     }
+
+    func goOn(_ id: RequestID) { open.withLock { $0?[id] }?.goOn() }
 
     func forget(_ id: RequestID) { open.withLock { _ = $0?.removeValue(forKey: id) } }
 

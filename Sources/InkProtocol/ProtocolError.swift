@@ -1,3 +1,4 @@
+import Glibc
 public import InkEngine
 import InkSystem
 
@@ -31,6 +32,15 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case transport(operation: String, errno: Int32, reason: String)
     /// The system did not give a thread that the transport needs.
     case noThread(errno: Int32)
+
+    /// Whether this machine has no descriptor, memory or thread left, so that nobody else is to blame.
+    public var isShortage: Bool {
+        switch self {
+        case .noThread: true
+        case .transport(_, let errno, _): [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno)
+        default: false
+        }
+    }
 }
 
 extension ProtocolError: CustomStringConvertible {

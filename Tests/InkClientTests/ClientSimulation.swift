@@ -131,6 +131,7 @@ struct ClientSimulation {
             events.append(event)
             if follows, case .progress(let job, _, _) = event { tell(.follow(job, path: "\(job)")) }
         case .answer(let id, let outcome): answers[id] = outcome
+        case .answering: break
         case .read(let id, let source, let serial, let offset, let byteCount):
             readAhead += byteCount
             mostReadAhead = max(mostReadAhead, readAhead)

@@ -413,10 +413,26 @@ struct ClientStateTests {
         }
         #expect(text == Array("wxyz".utf8))
         #expect(client.handle(part(2, 2, "yz")).isEmpty)
+        // Of a question that was repeated the first answer that begins is taken.
+        _ = client.handle(.question(3, .status))
+        var again: [UInt32] = []
+        for _ in 0..<6 {
+            client.now += 1_000
+            _ = client.handle(.received(.heartbeat))
+            for case .send(.question(let question)) in client.handle(.tick) { again.append(question.number) }
+        }
+        #expect(again == [4])
+        _ = client.handle(part(3, 0, "ab"))
+        #expect(client.handle(part(4, 0, "wx")).isEmpty)
+        guard case .answer(3, .answer(let late))? = client.handle(part(3, 2, "cd")).first else {
+            Issue.record("the first answer is not taken")
+            return
+        }
+        #expect(late == Array("abcd".utf8))
         // Nobody waits any more.
         _ = client.handle(.question(2, .status))
         _ = client.handle(.giveUp(2))
-        #expect(client.handle(part(3, 0, "abcd")).isEmpty)
+        #expect(client.handle(part(5, 0, "abcd")).isEmpty)
     }
 
     @Test("Pictures: a few at a time, one file for a job, no more ahead of the disk than two windows")

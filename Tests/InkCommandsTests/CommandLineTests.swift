@@ -122,7 +122,8 @@ struct CommandLineTests {
     @Test(
         "Sizes are understood as people write them",
         arguments: [
-            ("2048", "2048x2048"), ("50%", "0.5x"), ("12.5%", "0.125x"), ("200%", "2x"), ("7%", "0.07x"), ("2K", "2k"),
+            ("2048", "2048x2048"), ("50%", "0.5x"), ("12.5%", "0.125x"), ("200%", "2x"), ("7%", "0.07x"),
+            ("33.3%", "0.333x"), ("2K", "2k"),
             ("1200 x 800", "1200x800"), ("1200\u{d7}800", "1200x800"), ("0.5X", "0.5x"),
         ])
     func sizes(text: String, name: String) throws {
@@ -140,7 +141,8 @@ struct CommandLineTests {
             (["d.ink", "--size", "2k", "4k"], "type --size 2k,4k"), (["d.ink", "4k"], "type --size 4k"),
             (["d.ink", "--size", "2k", "50%"], "type --size 2k,50%"),
             (["d.ink", "out.png"], "type ink export d.ink -o out.png"),
-            (["a.ink", "b.ink", "out.JPG"], "to write a picture there type ink export a.ink b.ink -o out.JPG"),
+            (["a.ink", "out.JPG"], "to write a picture there type ink export a.ink -o out.png"),
+            (["a.ink", "b.ink", "out.png"], "type ink export a.ink b.ink -o FOLDER/"),
             (["d.ink", "out/"], "type -o out/"), (["d.ink", "--size", "3k"], "type 1080p, 2k"),
             (["d.ink", "-o", "name.jpg"], "only PNG is written, not .jpg; type -o name.png, or -o name.jpg/"),
             (["d.ink", "-o", "a.b/name.WebP"], "type -o a.b/name.png"),
@@ -153,6 +155,15 @@ struct CommandLineTests {
         #expect(trial.transcript.error.contains(way), "\(trial.transcript.error)")
         #expect(trial.transcript.error.split(separator: "\n").count == 1)
         #expect(trial.farm.requests.isEmpty)
+    }
+
+    @Test("A picture that is there, as \"export *\" finds it beside projects, keeps no project from being exported")
+    func pictureBesideProjects() {
+        let folder = ScratchFolder()
+        let (project, picture) = (folder.file("a.ink", "title=a\n"), folder.file("b.png", "\u{89}PNG"))
+        let trial = CommandTrial()
+        #expect(trial.run(["export", project, picture, "-o", folder("out")]) != .usage)
+        #expect(trial.farm.requests.count == 2, "\(trial.transcript.error)")
     }
 
     @Test("A folder that is named like a file is a folder when it is there, or has a slash")

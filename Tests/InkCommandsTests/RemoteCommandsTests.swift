@@ -377,6 +377,23 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WORKER") })
     }
 
+    @Test("A broker that leaves is asked for warnings once, not for each job whose end is known")
+    func warningsOfManyJobs() {
+        let asked = Mutex(0)
+        let broker = FakeBroker(answers: { topic in
+            guard case .job = topic else { return #"{"jobs": [], "more": false}"# }
+            asked.withLock { $0 += 1 }
+            return nil
+        })
+        for job in 1...20 {
+            broker.put(JobNumber(job), name: "a.ink", ending: .finished(FakeBroker.picture(JobNumber(job))))
+        }
+        let (code, output, error) = broker.run(["wait", "1-20", "--no-fetch", "--insecure", "--timeout", "0.1"])
+        #expect(code == .done)
+        #expect(output.split(separator: "\n").count == 20, "\(output)")
+        #expect(asked.withLock { $0 } == 1 && error.split(separator: "\n").count == 1, "\(error)")
+    }
+
     @Test func nobodyThereIs69() {
         let broker = FakeBroker(answers: { _ in nil })
         for command in [["status"], ["status", "--watch"], ["story", "1"], ["wait", "1"]] {

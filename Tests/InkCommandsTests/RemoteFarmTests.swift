@@ -62,12 +62,12 @@ import Testing
             answers: { _ in
                 usleep(200_000)
                 return Self.status
-            }, orderMilliseconds: 1_900)
+            }, orderMilliseconds: 60_000)
         let start = ContinuousClock.now
         let arguments = ["export", path, "-o", folder("out"), "--report", folder("r.json")] + Self.remote
         #expect(broker.run(arguments).code == .done)
         let passed = (ContinuousClock.now - start) / .milliseconds(1)
-        #expect(passed < 1_500)
+        #expect(passed < 9_000)
         #expect(broker.now.orders == [.purge([1], endedSecondsAgo: 0)])
         let report = try JSONReader.read(Array((folder.text("r.json") ?? "").utf8))
         let said = try #require(report["summary"]?["milliseconds"]?.number)

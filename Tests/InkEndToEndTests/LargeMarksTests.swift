@@ -92,7 +92,7 @@ struct LargeMarksTests {
         let own = "{\"brush\": {\"type\": \"\(brush)\", \"spacing\": 1, \"lineWidth\": 0.5, \"opacity\": 0.5}, "
         let path = try folder.file("long.ink", Self.project([own + "\"points\": [\(points.joined(separator: ","))]}"]))
         let process = try InkProcess(["export", path, "-o", folder("out"), "--size", "8k", "--workers", "1", "--quiet"])
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(240)
         while !folder.files(in: "out").contains(where: { $0.hasSuffix(".part") }) {
             try #require(process.isRunning && ContinuousClock.now < deadline)
             Thread.sleep(forTimeInterval: 0.01)

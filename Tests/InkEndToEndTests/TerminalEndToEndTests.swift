@@ -41,7 +41,7 @@ struct TerminalEndToEndTests {
         let folder = try EndToEndFolder()
         let terminal = try TerminalProcess([command, "-", "-o", folder("out")])
         terminal.type("{\n")
-        Thread.sleep(forTimeInterval: 0.3)
+        Thread.sleep(forTimeInterval: 1)
         terminal.type("\u{3}")
         #expect(terminal.end() == 130)
         let lines = terminal.screen.lines
@@ -54,7 +54,7 @@ struct TerminalEndToEndTests {
     func interruptedWait() throws {
         let folder = try EndToEndFolder()
         let terminal = try TerminalProcess(["wait", "1", "--broker", "ipc://\(folder("nobody"))"])
-        Thread.sleep(forTimeInterval: 0.4)
+        Thread.sleep(forTimeInterval: 1)
         terminal.type("\u{3}")
         #expect(terminal.end() == 130)
         #expect(terminal.screen.text.isEmpty, "\(terminal.screen.text)")
@@ -66,7 +66,7 @@ struct TerminalEndToEndTests {
         let folder = try EndToEndFolder()
         let path = try folder.file("a.ink", GoodProject.long)
         let terminal = try TerminalProcess(
-            ["export", path, "-o", folder("out"), "--size", "4k"], environment: ["TERM": name])
+            ["export", path, "-o", folder("out"), "--size", "1080p"], environment: ["TERM": name])
         #expect(terminal.end() == 0)
         #expect(!terminal.output.contains("\u{1b}"), "\(terminal.output)")
         #expect(terminal.screen.text.hasPrefix("1 exported in "), "\(terminal.screen.text)")
@@ -77,7 +77,8 @@ struct TerminalEndToEndTests {
         let folder = try EndToEndFolder()
         let arguments = try long(folder)
         let terminal = try TerminalProcess(arguments, environment: ["NO_COLOR": "1"])
-        let piped = try InkProcess.run(arguments + ["--if-exists", "overwrite"], environment: ["TERM": "xterm"])
+        let piped = try InkProcess.run(
+            arguments + ["--if-exists", "overwrite", "--progress", "none"], environment: ["TERM": "xterm"])
         #expect(terminal.end() == 0 && piped.code == 0)
         // Colours are sequences that end in m.
         let codes = terminal.output.split(separator: "\u{1b}").dropFirst()

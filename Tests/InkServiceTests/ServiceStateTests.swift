@@ -170,6 +170,23 @@ struct ServiceStateTests {
         #expect(state.handle(.noticesTaken(one, [7]), now: 0) == [.lookUp(one, [8])])
     }
 
+    @Test("A notice that is not taken is repeated ever more seldom: on a slow line it leaves room for the pictures")
+    func noticesAreRepeated() {
+        var state = service(ServiceLimits())
+        _ = state.handle(.watched(one, [5]), now: 0)
+        _ = state.handle(.lookedUp(one, [Notice(id: 5, job: 5, ending: .cancelled)]), now: 0)
+        var times: [UInt64] = []
+        for second in 1...2_000 as ClosedRange<UInt64> {
+            let actions = state.handle(.tick, now: second * 1_000)
+            if actions.contains(where: { if case .send(_, .notice) = $0 { true } else { false } }) {
+                times.append(second)
+            }
+        }
+        #expect(times == [5, 15, 35, 75, 155, 315, 635, 955, 1275, 1595, 1915])
+        _ = state.handle(.noticesTaken(one, [5]), now: 2_000_000)
+        #expect(state.handle(.tick, now: 9_000_000).isEmpty)
+    }
+
     @Test("A client watches so many jobs and no more")
     func watched() {
         var limits = ServiceLimits()

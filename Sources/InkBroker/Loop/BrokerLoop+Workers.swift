@@ -116,8 +116,9 @@ extension BrokerLoop {
     func lose(_ worker: WorkerID, _ reason: String) {
         guard let peer = peers[worker] else { return }
         removePeer(worker, reason)
-        // Not what the scheduler gives it before it has heard of this, either.
-        let delivered = Set(peer.assemblies.keys).subtracting(peer.unsent.compactMap(\.attempt))
+        // Not what the scheduler gives it before it has heard of this, either; nor what it had finished, which did it no harm.
+        let delivered = Set(peer.assemblies.filter { !$0.value.isDone }.keys)
+            .subtracting(peer.unsent.compactMap(\.attempt))
         tell(.workerLost(worker, reason: reason, delivered: delivered))
     }
 
@@ -130,7 +131,7 @@ extension BrokerLoop {
     private func removePeer(_ worker: WorkerID, _ reason: String) {
         guard let peer = peers[worker] else { return }
         peer.queued.remove(peer.unsent.reduce(peer.readingBytes) { $0 + $1.frame.count })
-        for (attempt, assembly) in peer.assemblies.sorted(by: { $0.key < $1.key }) {
+        for (attempt, assembly) in peer.assemblies.sorted(by: { $0.key < $1.key }) where !assembly.isDone {
             note(attempt, assembly.role, of: assembly.job, worker, .lost(reason: reason))
         }
         note(worker, .left(reason: reason))

@@ -102,7 +102,7 @@ final class BrokerLoop {
             socket = try ZeroMQSocket(.router, context: parts.context, options: options)
             try socket.bind(parts.configuration.endpoint)
         } catch {
-            throw .transport(error.description)
+            throw .transport(error)
         }
     }
 
@@ -130,7 +130,7 @@ final class BrokerLoop {
                 turnAway()
                 try receive()
             } catch {
-                failEverything(.transport(error.description))
+                failEverything(.transport(error))
                 isStopping = true
             }
             passTime()

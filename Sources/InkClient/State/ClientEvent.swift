@@ -72,6 +72,8 @@ enum ClientAction: Sendable {
     case send(ClientMessage)
     case emit(FarmClientEvent)
     case answer(RequestID, RequestOutcome)
+    /// A part of the answer has come: whoever waits for it waits on.
+    case answering(RequestID)
     /// Read a piece of a content; answered with `contentRead`.
     case read(ContentID, ContentSource, serial: UInt64, offset: UInt64, byteCount: Int)
     /// Make a temporary file beside the path.

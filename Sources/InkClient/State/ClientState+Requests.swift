@@ -51,12 +51,14 @@ struct RequestTable {
         byNumber = byNumber.filter { $0.value != id }
     }
 
-    /// Takes the next piece of an answer; whether it is the last. Pieces that do not follow are left: the question is
-    /// repeated by and by.
-    mutating func append(_ part: AnswerPart, to id: RequestID, nextRepeat: Int64) -> Bool {
-        guard let request = requests[id], request.number == part.number, case .question = request.kind,
-            part.offset == UInt64(request.answer.count), request.answerBytes ?? part.totalBytes == part.totalBytes
-        else { return false }
+    /// Takes the next piece of an answer; nil when it is none. Pieces that do not follow are left: the question is
+    /// repeated by and by. Of a question that was repeated the first answer that begins is taken.
+    mutating func append(_ part: AnswerPart, to id: RequestID, nextRepeat: Int64) -> Bool? {
+        guard let request = requests[id], case .question = request.kind,
+            request.number == part.number || request.answer.isEmpty, part.offset == UInt64(request.answer.count),
+            request.answerBytes ?? part.totalBytes == part.totalBytes
+        else { return nil }
+        requests[id]?.number = part.number
         requests[id]?.answer += part.bytes
         requests[id]?.answerBytes = part.totalBytes
         requests[id]?.repeatAt = nextRepeat
@@ -106,7 +108,8 @@ extension ClientState {
 
     mutating func take(_ part: AnswerPart, now: Int64) {
         guard let id = requests.request(of: part.number) else { return }
-        guard requests.append(part, to: id, nextRepeat: now + rules.requestRepeatTime) else { return }
+        guard let isLast = requests.append(part, to: id, nextRepeat: now + rules.requestRepeatTime) else { return }
+        guard isLast else { return actions.append(.answering(id)) }
         let answer = requests[id]?.answer ?? []
         requests.remove(id)
         actions.append(.answer(id, .answer(answer)))

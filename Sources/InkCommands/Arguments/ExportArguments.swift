@@ -111,7 +111,8 @@ struct ExportArguments: Hashable, Sendable {
     private static func size(_ text: String) -> ExportSize? {
         let plain = text.replacing("\u{d7}", with: "x").filter { $0 != " " }
         if plain.hasSuffix("%"), let percent = Double(plain.dropLast()), percent.isFinite {
-            let factor = "\(percent / 100)"
+            // To twelve digits, as it is written: 33.3% is 0.333.
+            let factor = "\((percent * 1e10).rounded() / 1e12)"
             return ExportSize((factor.hasSuffix(".0") ? String(factor.dropLast(2)) : factor) + "x")
         }
         if !plain.isEmpty, plain.utf8.allSatisfy({ (48...57).contains($0) }) { return ExportSize("\(plain)x\(plain)") }
@@ -125,12 +126,20 @@ struct ExportArguments: Hashable, Sendable {
             let all = (parsed.list("size") + [path]).joined(separator: ",")
             throw .usage("\"\(path)\" is a size, and there is no such file; type --size \(all)")
         }
-        guard paths.count > 1, let last = paths.last, !parsed.isGiven("output"), parsed.name == "export" else { return }
+        guard paths.count > 1, let last = paths.last, !parsed.isGiven("output"), parsed.name == "export",
+            isMissing(last)
+        else { return }
         if OutputPlace.isPicture(last) {
             let others = paths.dropLast().joined(separator: " ")
-            throw .usage("\(last) is no project; to write a picture there type ink export \(others) -o \(last)")
+            guard paths.count == 2 else {
+                throw .usage(
+                    "\(last) is no project; several pictures go to a folder: type ink export \(others) -o FOLDER/")
+            }
+            throw .usage(
+                "\(last) is no project; to write a picture there type ink export \(others) -o \(OutputPlace.asPicture(last))"
+            )
         }
-        if last.hasSuffix("/"), isMissing(last) {
+        if last.hasSuffix("/") {
             throw .usage("\(last): there is no such folder; if the pictures are to go there type -o \(last)")
         }
     }

@@ -15,15 +15,20 @@ enum OutputPlace {
     /// Whether a path is named like a picture, PNG or not.
     static func isPicture(_ path: String) -> Bool { (pictureEndings + [".png"]).contains { path.hasEnding($0) } }
 
+    /// The path of a picture with an ending that can be written.
+    static func asPicture(_ path: String) -> String {
+        guard let ending = pictureEndings.first(where: { path.hasEnding($0) }) else { return path }
+        let stem = path.dropLast(ending.utf8.count)
+        return (stem.isEmpty || stem.hasSuffix("/") ? "\(stem)picture" : stem) + ".png"
+    }
+
     /// A folder, or with the ending `.png` a file.
     /// - Throws: `usage` for the name of another file.
     static func pictures(_ path: String, option: String) throws(CommandError) -> String {
         guard !path.hasEnding(".png"), let ending = fileEnding(of: path) else { return path }
         if pictureEndings.contains(ending) {
-            let stem = path.dropLast(ending.utf8.count)
-            let name = stem.isEmpty || stem.hasSuffix("/") ? "\(stem)picture" : "\(stem)"
             throw .usage(
-                "\(option): only PNG is written, not \(ending); type \(option) \(name).png, or \(option) \(path)/ for a folder of "
+                "\(option): only PNG is written, not \(ending); type \(option) \(asPicture(path)), or \(option) \(path)/ for a folder of "
                     + "this name")
         }
         throw looksLikeFile(path, option, "a picture ends in .png")

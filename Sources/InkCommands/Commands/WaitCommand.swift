@@ -32,6 +32,7 @@ struct WaitCommand {
     private var failures: [ExitCode] = []
     /// Finished jobs whose projects gave warnings.
     private var withWarnings = 0
+    private var asksForWarnings = true
     private let answerMilliseconds: Int
     private var progress: ProgressDisplay
 
@@ -102,8 +103,9 @@ struct WaitCommand {
         let pageCount = 1000
         var sorted = jobs.sorted()[...]
         while let first = sorted.first {
+            let count = min(JobNumber(pageCount), (jobs.max() ?? first) - first + 1)
             let page = try session.connection.answer(
-                .jobs(after: first - 1, limit: pageCount), timeoutMilliseconds: timeoutMilliseconds)
+                .jobs(after: first - 1, limit: Int(count)), timeoutMilliseconds: timeoutMilliseconds)
             let list = page["jobs"]?.array ?? []
             for job in list {
                 guard let number = job["job"]?.integer.flatMap({ JobNumber(exactly: $0) }), open.contains(number) else {
@@ -206,13 +208,16 @@ struct WaitCommand {
     }
 
     /// What the broker said of a job's project when it read it.
-    private func warnings(of job: JobNumber) -> [String] {
+    private mutating func warnings(of job: JobNumber) -> [String] {
+        guard asksForWarnings else { return [] }
         do throws(CommandError) {
             let answer = try session.connection.answer(.job(job), timeoutMilliseconds: answerMilliseconds)
             return (answer["warnings"]?.array ?? []).compactMap(\.string)
         } catch {
-            // The picture is there all the same.
-            environment.console.warning("job \(job): whether it has warnings cannot be asked: \(error.description)")
+            // The picture is there all the same, and so are the next, which are not to wait as long each.
+            asksForWarnings = false
+            environment.console.warning(
+                "job \(job) and those after it: whether they have warnings cannot be asked: \(error.description)")
             return []
         }
     }

@@ -115,8 +115,9 @@ extension PictureFailure {
     init(_ error: WorkerError) {
         let kind: ExitCode =
             switch error {
-            case .noThread, .transport(.noThread): .inputOutput
-            case .refused, .transport: .unreachable
+            case .noThread: .inputOutput
+            case .transport(let cause): cause.isShortage ? .inputOutput : .unreachable
+            case .refused: .unreachable
             case .configuration: .configuration
             }
         self.init(kind: kind, reason: error.description)

@@ -29,7 +29,9 @@ final class LiveLines: Sendable {
         drawing.withLock { drawing in
             if drawing.isOver { return "" }
             let start = Self.start(of: drawing, size)
-            let fitting = lines.prefix(max(1, size.rows)).map { $0.cut(toColumns: max(0, size.columns - 1)) }
+            var fitting = lines.prefix(max(1, size.rows)).map { $0.cut(toColumns: max(0, size.columns - 1)) }
+            // Behind the last one the terminal itself may write ^C, which must not wrap.
+            if let last = fitting.popLast() { fitting.append(last.cut(toColumns: max(0, size.columns - 3))) }
             drawing = Drawing(lines: fitting, columns: size.columns, stream: stream, isResult: isResult)
             // Each line to its end, then the rest of the screen: nothing flickers.
             return start + fitting.joined(separator: "\u{1b}[K\n") + "\u{1b}[J"

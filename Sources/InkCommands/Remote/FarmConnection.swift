@@ -76,15 +76,15 @@ extension RemoteOptions {
 extension PictureFailure {
     /// What the transport refused; `what` wanted it.
     init(_ error: ProtocolError, _ what: String) {
-        let kind: ExitCode = if case .noThread = error { .inputOutput } else { .unreachable }
-        self.init(kind: kind, reason: "\(what): \(error)")
+        self.init(kind: error.isShortage ? .inputOutput : .unreachable, reason: "\(what): \(error)")
     }
 
     init(_ error: ClientError) {
         let kind: ExitCode =
             switch error {
-            case .file, .damagedPicture, .pictureMissing, .noThread, .transport(.noThread): .inputOutput
-            case .unreachable, .refused, .transport, .badPicture: .unreachable
+            case .file, .damagedPicture, .pictureMissing, .noThread: .inputOutput
+            case .transport(let cause): cause.isShortage ? .inputOutput : .unreachable
+            case .unreachable, .refused, .badPicture: .unreachable
             case .contentSize: .badInput
             case .stopped: .internalError
             }

@@ -243,7 +243,8 @@ extension PictureFailure {
             switch error {
             case .refused(let cause): cause.exitCode
             case .taskFailed, .internalError, .configuration: .internalError
-            case .noWorkers, .transport, .rendererGone: .unreachable
+            case .transport(let cause): cause.isShortage ? .inputOutput : .unreachable
+            case .noWorkers, .rendererGone: .unreachable
             case .source, .output, .targetNotAFile, .spill, .journal, .noThread: .inputOutput
             case .cancelled: .exportFailed
             }

@@ -61,28 +61,35 @@ struct Warnings {
     let file: String?
     private var kept: [ReadingWarning] = []
     private var indexOfGroup: [Group: Int] = [:]
-    private var furtherCount = 0
+    /// Of those beyond, by which they are counted.
+    private var further: Set<Group> = []
+    private static let furtherMax = 10_000
 
     init(file: String? = nil) { self.file = file }
 
     /// In the order of their first places.
     var all: [ReadingWarning] {
-        guard furtherCount > 0 else { return kept }
-        return kept + [ReadingWarning(.further, at: nil, "and \(furtherCount) more warnings", count: furtherCount)]
+        guard !further.isEmpty else { return kept }
+        let count = further.count < Self.furtherMax ? "\(further.count)" : "at least \(further.count)"
+        return kept + [ReadingWarning(.further, at: nil, "and \(count) more warnings", count: further.count)]
     }
 
     /// Adds one that stands for itself; said again, it is left out.
-    mutating func add(_ kind: ReadingWarning.Kind, file: String? = nil, at path: String?, _ reason: String) {
+    mutating func add(
+        _ kind: ReadingWarning.Kind, file: String? = nil, at path: String?, _ reason: String, count: Int = 1
+    ) {
         let file = file ?? self.file
         let group = Group(kind: kind, file: file, detail: "\(path ?? "") \(reason)")
         guard indexOfGroup[group] == nil else { return }
-        insert(group, ReadingWarning(kind, file: file, at: path, reason))
+        insert(group, ReadingWarning(kind, file: file, at: path, reason, count: count))
     }
 
     mutating func add(_ line: String) { add(.other, at: nil, line) }
 
     mutating func add(_ warnings: [ReadingWarning]) {
-        for warning in warnings { add(warning.kind, file: warning.file, at: warning.path, warning.reason) }
+        for warning in warnings {
+            add(warning.kind, file: warning.file, at: warning.path, warning.reason, count: warning.count)
+        }
     }
 
     /// Adds one that may be said of many places; `path` and `reason` are made for the first of them.
@@ -100,7 +107,7 @@ struct Warnings {
 
     private mutating func insert(_ group: Group, _ warning: ReadingWarning) {
         guard kept.count < Self.keptMax else {
-            furtherCount += 1
+            if further.count < Self.furtherMax { further.insert(group) }
             return
         }
         indexOfGroup[group] = kept.count

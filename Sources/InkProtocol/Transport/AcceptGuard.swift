@@ -98,11 +98,10 @@ final class AcceptGuard {
     func turnAway() -> String? {
         guard listening.contains(where: Self.hasWaiting) else { return nil }
         let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard probe < 0 else {
-            // libzmq is about to take it.
-            close(probe)
-            return nil
-        }
+        let isLacking = probe < 0 && (errno == EMFILE || errno == ENFILE)
+        if probe >= 0 { close(probe) }
+        // Else libzmq is about to take it.
+        guard isLacking else { return nil }
         shared.wake.signal()
         let now = SystemClock.milliseconds
         defer { last = now }

@@ -17,6 +17,8 @@ enum ServiceCommand: Sendable {
     case answer(SessionID, UInt32, String)
     case status(SessionID, UInt32, Result<StoreCounts, StoreError>, BrokerReport)
     case log(FarmNote)
+    /// The disk did not take what nobody waits for.
+    case refused(StorageFault, RefusalLog.Kind, JobNumber?)
     /// What the journal says of entries.
     case journalled(JournalToken, Result<[JournalOutcome], StorageFault>)
     case contentFailed(UploadID, StorageFault)

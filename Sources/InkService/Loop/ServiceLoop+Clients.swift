@@ -137,6 +137,8 @@ extension ServiceLoop {
     /// Sends a message, or keeps it until the connection has room; a client that leaves too much lying is given up.
     func send(_ message: ServiceMessage, to session: SessionID) {
         guard let version = peers[session]?.protocolVersion else { return }
+        // The next one says it, too.
+        if case .progress = message, peers[session]?.unsent.isEmpty == false { return }
         guard let frame = try? message.encoded(version: version) else {
             // Only a part beyond the limits cannot be written, and those are cut before.
             lose(session, "a message to it cannot be written")

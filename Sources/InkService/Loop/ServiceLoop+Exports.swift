@@ -76,7 +76,7 @@ extension ServiceLoop {
         let mailbox = mailbox
         parts.journal.append([.warned(job, lines)]) { result in
             guard case .failure(let error) = result else { return }
-            mailbox.post(.log(FarmNote(.warning, "store.refused", job: job, reason: "\(error)")))
+            mailbox.post(.refused(StorageFault(error), .note, job))
         }
     }
 

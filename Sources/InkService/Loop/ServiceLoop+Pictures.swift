@@ -108,6 +108,8 @@ extension ServiceLoop {
         peers[session]?.readingBytes = 0
         peers[session]?.reading = nil
         if let rest { peers[session]?.downloads.insert(rest, at: 0) }
+        // What cannot be read now is tried again with the next tick.
+        guard !messages.isEmpty else { return }
         for message in messages {
             if case .picturePart(let part) = message {
                 peers[session]?.line.send(part.bytes.count, now: SystemClock.milliseconds)
@@ -125,16 +127,31 @@ extension ServiceLoop {
         func missing(_ reason: String) -> ([ServiceMessage], ClientPeer.Download?) {
             ([.pictureMissing(download.job, reason: reason)], nil)
         }
-        func open(_ path: String) -> FileDescriptor? {
-            try? FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")
+        /// nil where there is none.
+        func open(_ path: String) throws(SystemFailure) -> FileDescriptor? {
+            do throws(SystemFailure) {
+                return try FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")
+            } catch {
+                guard error.errno == ENOENT || error.errno == ELOOP else { throw error }
+                return nil
+            }
         }
-        // It may have been finished since.
-        guard let file = download.unfinished.flatMap(open) ?? open(path) else {
-            return missing("the broker keeps no picture of this job (any more)")
+        let (file, total): (FileDescriptor, Int)
+        do throws(SystemFailure) {
+            // It may have been finished since.
+            var found: FileDescriptor?
+            if let unfinished = download.unfinished { found = try open(unfinished) }
+            if found == nil { found = try open(path) }
+            guard let found else { return missing("the broker keeps no picture of this job (any more)") }
+            (file, total) = (found, try found.status().byteCount)
+        } catch {
+            // No descriptor or memory at the moment: it is tried again.
+            if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { return ([], download) }
+            return missing("the picture cannot be read: \(error)")
         }
-        guard let total = (try? file.status())?.byteCount,
-            let offset = Int(exactly: download.range.lowerBound), offset < total
-        else { return missing("the picture has no byte \(download.range.lowerBound)") }
+        guard let offset = Int(exactly: download.range.lowerBound), offset < total else {
+            return missing("the picture has no byte \(download.range.lowerBound)")
+        }
         let end = min(total, Int(clamping: download.range.upperBound))
         var messages: [ServiceMessage] = []
         var position = offset

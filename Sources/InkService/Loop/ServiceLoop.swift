@@ -209,6 +209,7 @@ final class ServiceLoop {
         case .status(let session, let number, let counts, let report):
             answer(session, number, statusText(counts, report))
         case .log(let event): onEvent(event)
+        case .refused(let fault, let kind, let job): note(fault, kind, job)
         case .journalled(let token, let result): take(token, result)
         case .contentFailed(let id, let fault): fail(id, fault)
         case .unread(let jobs): unread += jobs

@@ -143,7 +143,7 @@ extension ServiceState {
                 actions.append(.reload(again))
             }
             let others = pairs.filter { $0.1 != .done }.map(\.0)
-            answer(id, of: jobs, without: others, "neither failed nor cancelled")
+            answer(id, of: jobs, without: others, "neither failed nor cancelled, or unknown")
         case (.success, .prepared(let result)): answer(id, result)
         case (.success, .cancel): break
         }

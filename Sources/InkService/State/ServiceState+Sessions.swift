@@ -58,7 +58,7 @@ extension ServiceState {
             return
         }
         // A job that does not exist has no notice to take.
-        if notice.id != 0 { sessions[session]?.openNotices[notice.id] = (notice, now) }
+        if notice.id != 0 { sessions[session]?.openNotices[notice.id] = (notice, now, 0) }
         actions.append(.send(session, .notice(notice)))
     }
 
@@ -70,11 +70,14 @@ extension ServiceState {
         lookUp(waiting, session)
     }
 
+    /// A notice stays open until its picture has arrived: on a slow line many are, and are repeated ever more seldom so that
+    /// they leave room for the pictures.
     mutating func repeatNotices(now: UInt64) {
         for session in sessions.keys.sorted() {
             for (id, open) in sessions[session]?.openNotices ?? [:]
-            where now >= open.sentAt + rules.repeatMilliseconds {
+            where now >= open.sentAt + rules.repeatMilliseconds << UInt64(min(open.repeats, 6)) {
                 sessions[session]?.openNotices[id]?.sentAt = now
+                sessions[session]?.openNotices[id]?.repeats += 1
                 actions.append(.send(session, .notice(open.notice)))
             }
         }

@@ -41,7 +41,7 @@ struct ServiceState: Sendable {
         var owner: String
         var watched: Set<JobNumber> = []
         /// Told and not taken: the notice and when it was last sent.
-        var openNotices: [UInt64: (notice: Notice, sentAt: UInt64)] = [:]
+        var openNotices: [UInt64: (notice: Notice, sentAt: UInt64, repeats: Int)] = [:]
         /// Ended jobs to look up when there is room for more notices.
         var backlog: [JobNumber] = []
     }

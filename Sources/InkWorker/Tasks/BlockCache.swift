@@ -150,6 +150,7 @@ public final class BlockCache: TileBlocks, Sendable {
     }
 
     private func makeRoom(forPrepared bytes: Int, _ state: inout State) -> Bool {
+        guard bytes <= preparedLimitBytes else { return false }
         while state.preparedBytes + bytes > preparedLimitBytes {
             guard state.idleStart < state.idle.count else { return false }
             dropOldest(&state)
