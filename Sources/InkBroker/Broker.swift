@@ -1,5 +1,5 @@
 import Dispatch
-import InkEngine
+public import InkEngine
 public import InkProtocol
 import InkSystem
 import Synchronization
@@ -11,7 +11,7 @@ import Synchronization
 public final class Broker: Sendable {
     private let configuration: BrokerConfiguration
     private let context: ZeroMQContext
-    private let container: PictureContainer
+    private let makeAssembler: AssemblerMaker
     private let local: LocalBlocks?
     private let spill: any SpillStorage
     private let onEvent: @Sendable (BrokerEvent) -> Void
@@ -27,29 +27,31 @@ public final class Broker: Sendable {
     }
 
     /// - Parameters:
-    ///   - container: how compressed rows become a file.
+    ///   - makeAssembler: how pieces become a file.
     ///   - local: shared with all workers that connect, which are in this process; nil when they may be anywhere.
     ///   - onEvent: called on the broker's thread, in order; must return soon and must not call `stop`.
     /// - Throws: `BrokerError.configuration`; `.transport` when the process has no descriptor left.
     public convenience init(
-        configuration: BrokerConfiguration, context: ZeroMQContext, container: PictureContainer,
+        configuration: BrokerConfiguration, context: ZeroMQContext,
+        makeAssembler: @escaping AssemblerMaker = PictureCodecs.assembler,
         local: LocalBlocks? = nil, onEvent: @escaping @Sendable (BrokerEvent) -> Void
     ) throws(BrokerError) {
         try self.init(
-            configuration: configuration, context: context, container: container, local: local,
+            configuration: configuration, context: context, makeAssembler: makeAssembler, local: local,
             spill: NamelessFile(in: configuration.spillFolder), onEvent: onEvent)
     }
 
     /// - Parameter spill: where blocks beyond the memory budget go.
     init(
-        configuration: BrokerConfiguration, context: ZeroMQContext, container: PictureContainer,
+        configuration: BrokerConfiguration, context: ZeroMQContext,
+        makeAssembler: @escaping AssemblerMaker = PictureCodecs.assembler,
         local: LocalBlocks? = nil, spill: any SpillStorage, onEvent: @escaping @Sendable (BrokerEvent) -> Void
     ) throws(BrokerError) {
         try configuration.validate()
         self.spill = spill
         self.configuration = configuration
         self.context = context
-        self.container = container
+        self.makeAssembler = makeAssembler
         self.local = local
         self.onEvent = onEvent
         do throws(ProtocolError) { mailbox = try Mailbox() } catch { throw .transport(error) }
@@ -72,7 +74,8 @@ public final class Broker: Sendable {
         let outcome = StartOutcome()
         let ended = ended
         let parts = LoopParts(
-            configuration: configuration, context: context, container: container, mailbox: mailbox, local: local,
+            configuration: configuration, context: context, makeAssembler: makeAssembler, mailbox: mailbox,
+            local: local,
             spill: spill, onEvent: onEvent)
         do throws(SystemFailure) {
             try PosixThread {

@@ -45,20 +45,20 @@ public struct ExportJob: Sendable {
 
     /// Of a project that has been read.
     public init(
-        id: JobID, name: String, project: Project, options: PictureOptions, limits: Limits = Limits(),
+        id: JobID, name: String, project: Project, order: PictureOrder, limits: Limits = Limits(),
         destination: String, priority: Int = 0, weight: Int = 1
     ) {
         self.init(
-            id: id, name: name, source: .ready(project, options), limits: limits, destination: destination,
+            id: id, name: name, source: .ready(project, order), limits: limits, destination: destination,
             priority: priority, weight: weight)
     }
 }
 
 /// What an export shows.
 public enum ExportSource: Sendable {
-    case ready(Project, PictureOptions)
+    case ready(Project, PictureOrder)
     /// Read when its turn has come, beside the broker's thread.
-    case deferred(@Sendable () throws(BrokerError) -> (Project, PictureOptions))
+    case deferred(@Sendable () throws(BrokerError) -> (Project, PictureOrder))
 }
 
 /// A picture that is complete and on the disk, but for its name.
@@ -117,7 +117,7 @@ public struct ExportPhases: Hashable, Sendable {
 /// A picture that was made, and how.
 public struct ExportOutcome: Hashable, Sendable {
     public var size: PixelSize
-    public var format: OutputFormat
+    public var format: PixelFormat
     public var phases: ExportPhases
     /// From submission to the renamed file, nanoseconds.
     public var elapsed: UInt64

@@ -1,6 +1,6 @@
 import Dispatch
 public import InkBroker
-import InkEngine
+public import InkEngine
 public import InkProtocol
 import InkStore
 import InkSystem
@@ -8,7 +8,7 @@ import Synchronization
 
 /// A farm's broker as a service: takes jobs from clients, keeps them on the disk, has them done by workers.
 ///
-///     let service = try FarmService(configuration: configuration, context: context, container: .png, onEvent: log)
+///     let service = try FarmService(configuration: configuration, context: context, onEvent: log)
 ///     try service.start()
 ///     ...
 ///     service.drain()
@@ -29,10 +29,11 @@ public final class FarmService: Sendable {
     /// Opens the store; nothing is served yet.
     ///
     /// - Parameters:
-    ///   - container: how compressed rows become a file.
+    ///   - makeAssembler: how pieces become a file.
     ///   - onEvent: called on the service's threads; must return soon.
     public init(
-        configuration: ServiceConfiguration, context: ZeroMQContext, container: PictureContainer,
+        configuration: ServiceConfiguration, context: ZeroMQContext,
+        makeAssembler: @escaping AssemblerMaker = PictureCodecs.assembler,
         onEvent: @escaping @Sendable (FarmNote) -> Void
     ) throws(ServiceError) {
         self.configuration = configuration
@@ -86,7 +87,7 @@ public final class FarmService: Sendable {
         settings.workerWaitMilliseconds = nil
         let mailbox = mailbox
         do throws(BrokerError) {
-            broker = try Broker(configuration: settings, context: context, container: container) { event in
+            broker = try Broker(configuration: settings, context: context, makeAssembler: makeAssembler) { event in
                 mailbox.post(.broker(event))
             }
         } catch {

@@ -137,7 +137,7 @@ final class FakeFarm: ExportFarm {
             let folder = request.output.splitPath().folder
             do {
                 try FileSystem.makeFolder(folder)
-                try FileSystem.writeAtomically(request.digest, to: request.output)
+                try FileSystem.writeAtomically((request.options.digest ?? []), to: request.output)
                 tell?(.finished(request.id, PictureOutcome(tileCount: 3, byteCount: 32, sha256: "ab")))
             } catch {
                 tell?(.failed(request.id, PictureFailure(error)))

@@ -243,13 +243,14 @@ struct CommandLineTests {
         #expect(code == .done, "\(trial.transcript.error)")
         let request = try #require(trial.farm.requests.first)
         #expect(request.size == PixelSize(width: 100, height: 75))
-        #expect(request.drawnLayers == [0, 1])
         #expect(
-            request.look
-                == PictureLook(
+            request.options
+                == PictureOptions(
                     background: RGBA8(red: 0x11, green: 0x22, blue: 0x33, alpha: 0x44), includesBaseImage: false,
-                    fillsSuggested: true, colorMode: .rgba, dotsPerInch: 300, effort: .small,
-                    tile: PixelSize(width: 16, height: 32), hasMetadata: false))
+                    layers: [0, 1], fillsSuggested: true, colorMode: .rgba, encoding: PictureEncoding(effort: .small),
+                    tile: PixelSize(width: 16, height: 32), dotsPerInch: 300, hasMetadata: false,
+                    digest: request.options.digest))
+        #expect(request.options.digest?.isEmpty == false)
         #expect(trial.transcript.output.isEmpty)
     }
 }

@@ -105,7 +105,7 @@ struct ExportCommandTests {
         let second = CommandTrial()
         #expect(second.run(["export", "--from-report", report, "--failed"]) == .done)
         #expect(second.farm.requests.map(\.output) == ["Sky", "Sea"].map { folder("out/c-\($0)-2k.png") })
-        #expect(second.farm.requests.map(\.drawnLayers) == [[0], [1]])
+        #expect(second.farm.requests.map(\.options.layers) == [[0], [1]])
     }
 
     @Test func aLayerThatIsGoneFailsWhenItsPictureIsRepeated() {
@@ -117,13 +117,13 @@ struct ExportCommandTests {
         folder.file("in/c.ink", "layer=1:Sky\nlayer=-2:Sea\n")
         let second = CommandTrial()
         #expect(second.run(["export", "--from-report", report, "--report", report]) == .badInput)
-        #expect(second.farm.requests.map(\.drawnLayers) == [[0]])
+        #expect(second.farm.requests.map(\.options.layers) == [[0]])
         #expect(second.transcript.error.contains("c-Sea-2k.png cannot be made again"), "\(second.transcript.error)")
         // It is in the report as it was, and can be repeated when the layer is there again.
         folder.file("in/c.ink", "layer=1:Sky\nlayer=2:Sea\n")
         let third = CommandTrial()
         #expect(third.run(["export", "--from-report", report, "--failed"]) == .done, "\(third.transcript.error)")
-        #expect(third.farm.requests.map(\.drawnLayers) == [[1]])
+        #expect(third.farm.requests.map(\.options.layers) == [[1]])
     }
 
     @Test func aRepeatedRunReplacesNothingWhenNamesAreToDiffer() {
@@ -258,7 +258,7 @@ struct ExportCommandTests {
         #expect(second.run(["export", "--from-report", report, "--failed", "--report", report]) == .done)
         #expect(
             second.farm.requests.map(\.output) == ["b-1x", "b-3x", "c-1x", "c-3x"].map { folder("out/x/\($0).png") })
-        #expect(second.farm.requests.allSatisfy { $0.look.colorMode == .rgba })
+        #expect(second.farm.requests.allSatisfy { $0.options.colorMode == .rgba })
         let third = CommandTrial()
         #expect(third.run(["export", "--from-report", report, "--failed"]) == .done)
         #expect(third.farm.requests.isEmpty)

@@ -158,7 +158,8 @@ struct OtherCommandsTests {
         let size = PixelSize(width: 40, height: 200)
         let pixels = Array((0..<200).map { _ in row }.joined())
         let band = try BandEncoder().encode(
-            pixels: pixels, width: 40, format: .rgb, encoding: BandEncoding(effort: .fast, isLast: true))
+            pixels: pixels, width: 40, format: .rgb,
+            encoding: PieceEncoding(PictureEncoding(effort: .fast), isLast: true))
         let png =
             try PNGStream.prologue(size: size, format: .rgb, description: .init())
             + PNGStream.idat(band.bytes, isFirst: true) + PNGStream.epilogue(adler32: band.adler32)

@@ -49,20 +49,21 @@ import Testing
         #expect(first.submission.delivery == .fetch)
         #expect(first.submission.priority == JobPriority.urgent)
         var picture = PictureSpec(size: .named("2k"))
-        picture.background = RGBA8(red: 1, green: 2, blue: 3)
-        picture.includesBaseImage = false
-        picture.layers = [1]
-        picture.color = .rgb
-        picture.effort = .fast
-        picture.tile = PixelSize(width: 64, height: 32)
-        picture.dotsPerInch = 72
-        picture.hasMetadata = false
+        picture.options.background = RGBA8(red: 1, green: 2, blue: 3)
+        picture.options.includesBaseImage = false
+        picture.options.layers = [1]
+        picture.options.colorMode = .rgb
+        picture.options.encoding.effort = .fast
+        picture.options.tile = PixelSize(width: 64, height: 32)
+        picture.options.dotsPerInch = 72
+        picture.options.hasMetadata = false
         // What a later export recognises the picture by; that of another size is another one.
-        picture.digest = first.submission.picture.digest
-        #expect(picture.digest?.count == 32 && second.submission.picture.digest != picture.digest)
+        picture.options.digest = first.submission.picture.options.digest
+        #expect(
+            picture.options.digest?.count == 32 && second.submission.picture.options.digest != picture.options.digest)
         #expect(first.submission.picture == picture)
         #expect(second.submission.picture.size == .named("50x50"))
-        #expect(jobs[3]?.submission.picture.layers == [0])
+        #expect(jobs[3]?.submission.picture.options.layers == [0])
         #expect(broker.now.isStopped)
     }
 

@@ -33,7 +33,7 @@ import Testing
         #expect(Set(jobs.map(\.source)).count == 2)
         #expect(Set(jobs.map(\.picture.size)).contains(.exact(PixelSize(width: 400, height: 300))))
         #expect(jobs.allSatisfy { $0.delivery == .fetch && $0.priority == JobPriority.normal })
-        #expect(Set(jobs.map { $0.picture.digest ?? [] }).count == 4)
+        #expect(Set(jobs.map { $0.picture.options.digest ?? [] }).count == 4)
         // All notices are taken, and what is here need not stay there.
         #expect(broker.now.taken.count == 4)
         #expect(broker.now.orders.count == 1)
@@ -100,14 +100,14 @@ import Testing
         let path = folder.file("a.ink", "layer=l1:Sky\n")
         let remote = broker()
         #expect(remote.run(["export", path, "--size", "1x"] + Self.remote).code == .done)
-        let sent = try #require(remote.now.jobs[1]?.submission.picture.digest)
+        let sent = try #require(remote.now.jobs[1]?.submission.picture.options.digest)
         // The embedded farm with that renderer says the same of the same picture.
         let transcript = Transcript()
         let farm = FakeFarm(rendererVersion: "7")
         var environment = remote.environment(transcript.console())
         environment.makeFarm = { _, _ in farm }
         #expect(InkCommands.run(["export", path, "--size", "1x", "--if-exists", "overwrite"], environment) == .done)
-        #expect(farm.requests.first?.digest == sent)
+        #expect(farm.requests.first?.options.digest == sent)
         // And a picture with that digest is up to date.
         environment.storedDigest = { _ in sent }
         let again = ["export", path, "--size", "1x", "--if-exists", "skip-unchanged"] + Self.remote
@@ -166,8 +166,8 @@ import Testing
         var project = Project(canvasSize: PixelSize(width: 4, height: 4))
         project.name = String(content)
         return PictureRequest(
-            id: id, name: name, project: project, size: project.canvasSize, drawnLayers: nil, look: PictureLook(),
-            output: folder("\(id).png"), digest: [UInt8](repeating: 1, count: 32),
+            id: id, name: name, project: project, size: project.canvasSize,
+            options: PictureOptions(digest: [UInt8](repeating: 1, count: 32)), output: folder("\(id).png"),
             contentDigest: [UInt8](repeating: content, count: 32))
     }
 

@@ -242,7 +242,7 @@ import Testing
         let folder = ScratchFolder()
         let image = try Block(content: MinimalPNGWriter.png(gray: [1, 2], size: PixelSize(width: 2, height: 1)))
         let task = WorkerTask.decode(
-            DecodeTask(image: image.id, purpose: .mask, place: Place(file: "a.ink"), limits: Limits()))
+            DecodeTask(image: image.id, use: .mask, place: Place(file: "a.ink"), limits: Limits()))
         let file = ReplayFile(title: "a.ink; decoding image 1\u{1b}", task: task, blocks: [image])
         try FileSystem.writeAtomically(file.encoded(), to: folder("good.replay"))
         let good = run(["worker", "--replay", folder("good.replay")])
@@ -251,7 +251,7 @@ import Testing
         let broken = try Block(content: [1, 2, 3])
         let bad = ReplayFile(
             title: "b",
-            task: .decode(DecodeTask(image: broken.id, purpose: .mask, place: Place(file: "b.ink"), limits: Limits())),
+            task: .decode(DecodeTask(image: broken.id, use: .mask, place: Place(file: "b.ink"), limits: Limits())),
             blocks: [broken])
         try FileSystem.writeAtomically(bad.encoded(), to: folder("bad.replay"))
         let failed = run(["worker", "--replay", folder("bad.replay")])

@@ -111,8 +111,8 @@ private let place = Place(file: "test.png")
         #expect(!reason.isEmpty && !reason.contains("\n"))
     }
 
-    @Test(arguments: PNGData.files(in: "png-formats"), ImagePurpose.allCases)
-    func everyKindOfPNGDecodes(_ path: String, _ purpose: ImagePurpose) throws {
+    @Test(arguments: PNGData.files(in: "png-formats"), ImageUse.allCases)
+    func everyKindOfPNGDecodes(_ path: String, _ purpose: ImageUse) throws {
         let png = try PNGData.bytes(path)
         let header = try PNGHeader(png, place: place)
         var rows = 0

@@ -82,7 +82,7 @@ struct SamePictureTests {
         let random = RandomProject.make(seed: 0xF0E0 + seed)
         let folder = try EndToEndFolder()
         let path = try write(random, folder)
-        for (option, format) in [("--rgb", OutputFormat.rgb), ("--rgba", .rgba)] {
+        for (option, format) in [("--rgb", PixelFormat.rgb), ("--rgba", .rgba)] {
             for tile in ["16x16", "5000x32"] {
                 let picture = try export(path, "\(random.output)", [option, "--tile", tile], [:], folder)
                 let expected = try LocalRendering.render(

@@ -80,10 +80,10 @@ struct ClientMessageTests {
             submission { $0.name = String(repeating: "n", count: 257) },
             submission { $0.picture.size = .named(String(repeating: "1", count: 257)) },
             submission { $0.picture.size = .exact(PixelSize(width: 0, height: 1)) },
-            submission { $0.picture.layers = [65_536] },
-            submission { $0.picture.layers = [-1] },
-            submission { $0.picture.dotsPerInch = .nan },
-            submission { $0.picture.digest = [1, 2, 3] },
+            submission { $0.picture.options.layers = [65_536] },
+            submission { $0.picture.options.layers = [-1] },
+            submission { $0.picture.options.dotsPerInch = .nan },
+            submission { $0.picture.options.digest = [1, 2, 3] },
             submission {
                 $0.source = .content(BlockID(digest: [UInt8](repeating: 0, count: 32)), byteCount: 0, .plain)
             },

@@ -11,16 +11,16 @@ extension SeededGenerator {
 
     mutating func submission() -> Submission {
         var picture = PictureSpec(size: bool() ? .exact(size()) : .named("2k"))
-        picture.background = bool() ? color() : nil
-        picture.includesBaseImage = bool()
-        picture.layers = bool() ? (0..<int(0...5)).map { _ in int(0...65_535) } : nil
-        picture.fillsSuggested = bool()
-        picture.color = [.automatic, .rgb, .rgba].randomElement(using: &self)!
-        picture.effort = EncodingEffort.allCases.randomElement(using: &self)!
-        picture.tile = bool() ? size() : nil
-        picture.dotsPerInch = bool() ? double(1...100_000) : nil
-        picture.hasMetadata = bool()
-        picture.digest = bool() ? bytes(32) : nil
+        picture.options.background = bool() ? color() : nil
+        picture.options.includesBaseImage = bool()
+        picture.options.layers = bool() ? (0..<int(0...5)).map { _ in int(0...65_535) } : nil
+        picture.options.fillsSuggested = bool()
+        picture.options.colorMode = [.automatic, .rgb, .rgba].randomElement(using: &self)!
+        picture.options.encoding.effort = EncodingEffort.allCases.randomElement(using: &self)!
+        picture.options.tile = bool() ? size() : nil
+        picture.options.dotsPerInch = bool() ? double(1...100_000) : nil
+        picture.options.hasMetadata = bool()
+        picture.options.digest = bool() ? bytes(32) : nil
         let byteCount = UInt64.random(in: 1...ProtocolLimits.contentBytes, using: &self)
         return Submission(
             key: submissionKey(), name: name(),

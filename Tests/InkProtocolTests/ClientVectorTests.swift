@@ -17,16 +17,16 @@ struct ClientVectorTests {
 
     static let byPath: Submission = {
         var picture = PictureSpec(size: .exact(PixelSize(width: 1920, height: 1080)))
-        picture.background = RGBA8(red: 1, green: 2, blue: 3, alpha: 255)
-        picture.includesBaseImage = false
-        picture.layers = [0, 2, 300]
-        picture.fillsSuggested = true
-        picture.color = .rgba
-        picture.effort = .small
-        picture.tile = PixelSize(width: 512, height: 256)
-        picture.dotsPerInch = 300
-        picture.hasMetadata = false
-        picture.digest = (0..<32).map { UInt8($0 + 0x40) }
+        picture.options.background = RGBA8(red: 1, green: 2, blue: 3, alpha: 255)
+        picture.options.includesBaseImage = false
+        picture.options.layers = [0, 2, 300]
+        picture.options.fillsSuggested = true
+        picture.options.colorMode = .rgba
+        picture.options.encoding.effort = .small
+        picture.options.tile = PixelSize(width: 512, height: 256)
+        picture.options.dotsPerInch = 300
+        picture.options.hasMetadata = false
+        picture.options.digest = (0..<32).map { UInt8($0 + 0x40) }
         return Submission(
             key: key, name: "owl.ink", source: .path("/srv/ink/owl.ink"), picture: picture,
             delivery: .write("owls/owl.png"), priority: -5, weight: 100)

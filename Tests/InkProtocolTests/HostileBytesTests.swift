@@ -52,7 +52,7 @@ struct HostileBytesTests {
             valid: { random in
                 let block = try Block(content: random.bytes(20))
                 let task = WorkerTask.decode(
-                    DecodeTask(image: block.id, purpose: .color, place: random.place(), limits: Limits()))
+                    DecodeTask(image: block.id, use: .color, place: random.place(), limits: Limits()))
                 return ReplayFile(title: random.text(), task: task, blocks: [block]).encoded()
             }, decode: { try ReplayFile(decoding: $0).encoded() }),
         Decoder(

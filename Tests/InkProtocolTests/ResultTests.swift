@@ -12,24 +12,24 @@ struct ResultTests {
         let chunks = (0..<((height + 63) / 64)).map { _ in
             random.bool()
                 ? ResultItem.imageChunk(.constant(random.word()))
-                : .imageChunk(.block(Block(id: random.blockID(), frame: random.bytes(random.int(0...300)))))
+                : .imageChunk(.samples(Block(id: random.blockID(), frame: random.bytes(random.int(0...300)))))
         }
         let size = PixelSize(width: 5, height: height)
         let bounds = random.bool() ? PixelRect(x: 1, y: 0, width: 3, height: 1) : nil
-        return chunks + [.imageEnd(DecodedImageResult(size: size, format: .mask16, maskBounds: bounds))]
+        return chunks + [.imageEnd(DecodedImageInfo(size: size, format: .mask16, maskBounds: bounds))]
     }
 
     static func band(_ random: inout SeededGenerator) -> [ResultItem] {
         [
             .band(
-                BandResult(
-                    rowCount: 3, filteredByteCount: 33, adler32: random.word(),
-                    deflated: random.bytes(random.int(0...99))))
+                EncodedPiece(
+                    rowCount: 3, rawByteCount: 33, adler32: random.word(),
+                    bytes: random.bytes(random.int(0...99))))
         ]
     }
 
     static func localBand(_ random: inout SeededGenerator) -> [ResultItem] {
-        let band = BandResult(rowCount: 3, filteredByteCount: 33, adler32: random.word(), deflated: [])
+        let band = EncodedPiece(rowCount: 3, rawByteCount: 33, adler32: random.word(), bytes: [])
         return [.localBand(band, random.blockID())]
     }
 

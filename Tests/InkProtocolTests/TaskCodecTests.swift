@@ -90,7 +90,7 @@ struct TaskCodecTests {
         let ids = (0..<4).map { _ in random.blockID() }
         let slice = ImageSlice(
             size: PixelSize(width: 8, height: 200), format: .mask8, firstChunk: 0,
-            chunks: [.block(ids[0]), .constant(3), .block(ids[1])])
+            chunks: [.samples(ids[0]), .constant(3), .samples(ids[1])])
         let layer = TileLayer(
             opacity: 1, blendMode: .normal, mask: slice, content: nil,
             strokes: [StrokeSelection(block: ids[2], indices: [0]), StrokeSelection(block: ids[0], indices: [])])
@@ -119,7 +119,7 @@ struct TaskCodecTests {
         TileTask(
             canvas: PixelSize(width: 100, height: 100), output: PixelSize(width: 100, height: 100), rect: rect,
             background: .white, baseImage: nil, layers: layers, pixelFormat: .rgb,
-            delivery: .band(BandEncoding(effort: .fast, isLast: false)))
+            delivery: .band(PieceEncoding(PictureEncoding(effort: .fast), isLast: false)))
     }
 }
 

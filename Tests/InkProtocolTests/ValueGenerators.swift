@@ -24,7 +24,7 @@ extension SeededGenerator {
         let total = (size.height + 63) / 64
         let first = int(0...(total - 1))
         let chunks = (0..<int(0...(total - first))).map { _ in
-            bool() ? RowChunk.constant(word()) : .block(blockID())
+            bool() ? RowChunk.constant(word()) : .samples(blockID())
         }
         return ImageSlice(
             size: size, format: SampleFormat.allCases.randomElement(using: &self)!, firstChunk: first, chunks: chunks)
@@ -39,8 +39,8 @@ extension SeededGenerator {
             mask: bool() ? slice() : nil, content: bool() ? slice() : nil, strokes: strokes)
     }
 
-    mutating func encoding() -> BandEncoding {
-        BandEncoding(effort: EncodingEffort.allCases.randomElement(using: &self)!, isLast: bool())
+    mutating func encoding() -> PieceEncoding {
+        PieceEncoding(PictureEncoding(effort: EncodingEffort.allCases.randomElement(using: &self)!), isLast: bool())
     }
 
     mutating func tileTask() -> TileTask {
@@ -77,7 +77,7 @@ extension SeededGenerator {
     mutating func workerTask() -> WorkerTask {
         switch int(0...2) {
         case 0:
-            .decode(DecodeTask(image: blockID(), purpose: bool() ? .mask : .color, place: place(), limits: Limits()))
+            .decode(DecodeTask(image: blockID(), use: bool() ? .mask : .color, place: place(), limits: Limits()))
         case 1: .render(tileTask())
         default: .encode(encodeTask())
         }

@@ -45,10 +45,11 @@ struct WireVectorTests {
                                     opacity: 0.5, blendMode: .multiply,
                                     mask: ImageSlice(
                                         size: PixelSize(width: 300, height: 200), format: .mask8, firstChunk: 0,
-                                        chunks: [.constant(255), .block(block)]),
+                                        chunks: [.constant(255), .samples(block)]),
                                     content: nil, strokes: [StrokeSelection(block: block, indices: [0, 1, 9])])
                             ],
-                            pixelFormat: .rgb, delivery: .band(BandEncoding(effort: .fast, isLast: false)))
+                            pixelFormat: .rgb,
+                            delivery: .band(PieceEncoding(PictureEncoding(effort: .fast), isLast: false)))
                     ).encoded()))),
         "task as a block": .task(
             TaskAssignment(
@@ -65,12 +66,12 @@ struct WireVectorTests {
 
     static let content: [String: [UInt8]] = [
         "decode task": WorkerTask.decode(
-            DecodeTask(image: block, purpose: .mask, place: Place(file: "a.ink"), limits: Limits())
+            DecodeTask(image: block, use: .mask, place: Place(file: "a.ink"), limits: Limits())
         ).encoded(),
         "encode task": WorkerTask.encode(
             EncodeTask(
                 rect: PixelRect(x: 0, y: 8, width: 3, height: 2), format: .rgba,
-                encoding: BandEncoding(effort: .small, isLast: true),
+                encoding: PieceEncoding(PictureEncoding(effort: .small), isLast: true),
                 pieces: [
                     EncodePiece(rect: PixelRect(x: 0, y: 8, width: 1, height: 2), block: block),
                     EncodePiece(rect: PixelRect(x: 1, y: 8, width: 2, height: 2), block: block),
@@ -82,16 +83,16 @@ struct WireVectorTests {
                 points: [StrokePoint(x: 1, y: 2, pressure: 0.5), StrokePoint(x: 1.5, y: -2, pressure: 1)])
         ]).encoded(),
         "image result": record(.imageChunk(.constant(255)))
-            + record(.imageChunk(.block(Block(id: block, frame: [1, 2, 3]))))
+            + record(.imageChunk(.samples(Block(id: block, frame: [1, 2, 3]))))
             + record(
                 .imageEnd(
-                    DecodedImageResult(
+                    DecodedImageInfo(
                         size: PixelSize(width: 300, height: 128), format: .mask8,
                         maskBounds: PixelRect(x: 1, y: 2, width: 3, height: 4)))),
         "band result": record(
-            .band(BandResult(rowCount: 64, filteredByteCount: 115_264, adler32: 0x1122_3344, deflated: [1, 2, 3]))),
+            .band(EncodedPiece(rowCount: 64, rawByteCount: 115_264, adler32: 0x1122_3344, bytes: [1, 2, 3]))),
         "local band result": record(
-            .localBand(BandResult(rowCount: 64, filteredByteCount: 115_264, adler32: 0x1122_3344, deflated: []), block)),
+            .localBand(EncodedPiece(rowCount: 64, rawByteCount: 115_264, adler32: 0x1122_3344, bytes: []), block)),
         "pixels result": record(.pixels(Block(id: block, frame: [1, 2, 3]))),
     ]
 

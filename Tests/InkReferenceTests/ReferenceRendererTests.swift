@@ -18,7 +18,7 @@ struct ReferenceRendererTests {
     }
 
     private func encoded(_ size: PixelSize) -> EncodedImage {
-        EncodedImage(png: [], size: size, isInterlaced: false, place: "test")
+        EncodedImage(bytes: [], header: ImageHeader(size: size, isHeldWhole: false), place: "test")
     }
 
     private func near(_ a: [Double], _ b: [Double]) -> Bool {

@@ -125,7 +125,7 @@ struct HostileClientTests {
         ]
         var submissions = sizes.map { Self.submission(Self.content(bytes), size: $0) }
         var layers = Self.submission(Self.content(bytes))
-        layers.picture.layers = [65_535, 0, 65_535]
+        layers.picture.options.layers = [65_535, 0, 65_535]
         submissions.append(layers)
         for submission in submissions { client.client.submit(submission, content: .bytes(bytes)) }
         for submission in submissions {
@@ -141,7 +141,7 @@ struct HostileClientTests {
         var digests: Set<[UInt8]> = []
         for tile in [nil, PixelSize(width: 1, height: 1), PixelSize(width: edge, height: edge)] {
             var submission = Self.submission(Self.content(bytes))
-            submission.picture.tile = tile
+            submission.picture.options.tile = tile
             client.client.submit(submission, content: .bytes(bytes))
             let job = try #require(client.job(of: submission.key))
             client.client.watch([job])

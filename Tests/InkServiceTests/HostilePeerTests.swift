@@ -72,7 +72,7 @@ struct HostilePeerTests {
                     Hello(rendererVersion: "another", workerName: "liar", threads: 1, taskCredits: 1, byteCredits: 1)
                 ).encoded()
             ])
-            let band = BandResult(rowCount: 16, filteredByteCount: 16, adler32: 1, deflated: [1, 2, 3])
+            let band = EncodedPiece(rowCount: 16, rawByteCount: 16, adler32: 1, bytes: [1, 2, 3])
             let bytes = try ResultItem.band(band).encodedRecord()
             for _ in 0..<400 {
                 let task = TaskID(UInt64.random(in: 0...40, using: &random))

@@ -32,18 +32,13 @@ import Testing
         private struct NotEnded: Error {}
     }
 
-    private static let container = PictureContainer(
-        prologue: { head in
-            (try? PNGStream.prologue(size: head.size, format: head.format, description: PNGStream.Description())) ?? []
-        }, data: { PNGStream.idat($0, isFirst: $1) }, epilogue: { PNGStream.epilogue(adler32: $0) })
-
     private static func image(_ seed: UInt64, _ size: PixelSize, channels: Int) -> EncodedImage {
         var random = SeededGenerator(seed: seed)
         let samples = (0..<size.area * channels).map { _ in UInt8.random(in: 0...255, using: &random) }
         let png =
             channels == 1
             ? MinimalPNGWriter.png(gray: samples, size: size) : MinimalPNGWriter.png(rgba: samples, size: size)
-        return EncodedImage(png: png, size: size, isInterlaced: false, place: "image")
+        return EncodedImage(bytes: png, header: ImageHeader(size: size, isHeldWhole: false), place: "image")
     }
 
     private static func project() -> Project {
@@ -74,7 +69,7 @@ import Testing
         let endings = Endings()
         let configuration = BrokerConfiguration(endpoint: "inproc://\(name)")
         let broker = try Broker(
-            configuration: configuration, context: context, container: Self.container, local: local
+            configuration: configuration, context: context, local: local
         ) { endings.take($0) }
         try broker.start()
         let cache = BlockCache(limitBytes: 1 << 20, local: local)
@@ -87,8 +82,8 @@ import Testing
         for worker in workers { try worker.start() }
         let project = Self.project()
         var broken = project
-        broken.layers[2].contentImage?.png.removeLast(200)
-        let options = PictureOptions(output: PixelSize(width: 320, height: 480), tile: tile)
+        broken.layers[2].contentImage?.bytes.removeLast(200)
+        let options = PictureOrder(output: PixelSize(width: 320, height: 480), options: PictureOptions(tile: tile))
         for (index, project) in [project, broken].enumerated() {
             broker.submit(
                 ExportJob(
@@ -119,7 +114,7 @@ import Testing
     @Test func aBandThatNobodyWantsIsLetGo() throws {
         let local = LocalBlocks(byteCountMax: 100)
         let name = try #require(local.add(.bytes([1, 2, 3])))
-        let band = BandResult(rowCount: 64, filteredByteCount: 115_264, adler32: 1, deflated: [])
+        let band = EncodedPiece(rowCount: 64, rawByteCount: 115_264, adler32: 1, bytes: [])
         let bytes = try ResultItem.localBand(band, name).encodedRecord()
         local.discard(bytes, sequence: 0)
         #expect(local.byteCount == 0)
@@ -133,8 +128,9 @@ import Testing
         let kept = try #require(local.add(.strokes([])))
         let travels = Block(id: kept, frame: [1])
         let items: [ResultItem] = [
-            .imageChunk(.block(Block(id: first, frame: []))), .imageChunk(.constant(7)), .imageChunk(.block(travels)),
-            .imageChunk(.block(Block(id: second, frame: []))),
+            .imageChunk(.samples(Block(id: first, frame: []))), .imageChunk(.constant(7)),
+            .imageChunk(.samples(travels)),
+            .imageChunk(.samples(Block(id: second, frame: []))),
         ]
         let bytes = try items.flatMap { try $0.encodedRecord() }
         local.discard(bytes, sequence: 1)

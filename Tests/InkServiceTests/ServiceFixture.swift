@@ -17,10 +17,6 @@ final class Farm {
     private(set) var workers: [Worker] = []
     let log = FarmLog()
 
-    static let container = PictureContainer(
-        prologue: { head in Array("\(head.size) \(head.format)\n".utf8) }, data: { piece, _ in piece },
-        epilogue: { Array("\($0)".utf8) })
-
     init(
         workers count: Int = 2, folder: TemporaryFolder? = nil,
         configure: (inout ServiceConfiguration) -> Void = { _ in }
@@ -44,7 +40,9 @@ final class Farm {
             clientsEndpoint: "tcp://127.0.0.1:*", dataFolder: folder.path(of: "data"), broker: broker)
         configuration.heartbeatMilliseconds = 200
         configure(&configuration)
-        return try FarmService(configuration: configuration, context: context, container: container) { log.add($0) }
+        return try FarmService(configuration: configuration, context: context, makeAssembler: { PlainAssembler($0) }) {
+            log.add($0)
+        }
     }
 
     func addWorker(
@@ -118,7 +116,7 @@ final class Client {
     ) throws -> SubmissionKey {
         let bytes = try Zstandard.compress(ProjectWriter.write(project))
         var spec = PictureSpec(size: size)
-        spec.tile = tile
+        spec.options.tile = tile
         let submission = Submission(
             key: .random(), name: name,
             source: .content(ContentID(hashing: bytes), byteCount: UInt64(bytes.count), .zstd),

@@ -23,9 +23,9 @@ private struct LyingRunner: TaskRunner {
 /// Renders right, and changes the bands that it hands in.
 private struct SpoilingRunner: TaskRunner {
     private let honest = EngineTaskRunner(threads: 1)
-    let spoil: @Sendable (inout BandResult) -> Void
+    let spoil: @Sendable (inout EncodedPiece) -> Void
 
-    init(_ spoil: @escaping @Sendable (inout BandResult) -> Void) { self.spoil = spoil }
+    init(_ spoil: @escaping @Sendable (inout EncodedPiece) -> Void) { self.spoil = spoil }
 
     func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
         let spoiling = TaskContext(blocks: context.blocks, threadIndex: context.threadIndex) {
@@ -42,9 +42,9 @@ private struct SpoilingRunner: TaskRunner {
 struct VerificationTests {
     struct Spoilt: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let spoil: @Sendable (inout BandResult) -> Void
+        let spoil: @Sendable (inout EncodedPiece) -> Void
 
-        init(_ name: String, _ spoil: @escaping @Sendable (inout BandResult) -> Void) {
+        init(_ name: String, _ spoil: @escaping @Sendable (inout EncodedPiece) -> Void) {
             testDescription = name
             self.spoil = spoil
         }
@@ -54,12 +54,12 @@ struct VerificationTests {
     private static let spoilt: [Spoilt] = [
         Spoilt("another checksum") { $0.adler32 ^= 1 },
         // A stored block, empty and the last of its stream: what follows it is never read.
-        Spoilt("an end in the middle") { $0.deflated += [1, 0, 0, 0xFF, 0xFF] },
-        Spoilt("bytes behind") { $0.deflated += [7] },
-        Spoilt("twice") { $0.deflated += $0.deflated },
+        Spoilt("an end in the middle") { $0.bytes += [1, 0, 0, 0xFF, 0xFF] },
+        Spoilt("bytes behind") { $0.bytes += [7] },
+        Spoilt("twice") { $0.bytes += $0.bytes },
         // The flush at the end alone might be missing without harm.
-        Spoilt("cut") { $0.deflated.removeLast(min(12, $0.deflated.count - 1)) },
-        Spoilt("noise") { $0.deflated = [UInt8](repeating: 0xA5, count: $0.deflated.count) },
+        Spoilt("cut") { $0.bytes.removeLast(min(12, $0.bytes.count - 1)) },
+        Spoilt("noise") { $0.bytes = [UInt8](repeating: 0xA5, count: $0.bytes.count) },
     ]
 
     @Test(arguments: spoilt) func aBandThatWouldSpoilTheFileIsFoundOut(spoilt: Spoilt) throws {

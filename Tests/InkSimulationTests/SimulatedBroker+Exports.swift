@@ -19,7 +19,9 @@ extension SimulatedBroker {
         let grid = TileGrid(output: output, tile: PixelSize(width: Self.width, height: 16))
         if grid.rows != rows { farm.problem("a grid of \(grid.rows) rows") }
         exports[job] = Export(
-            rows: rows, decodes: Int(job % 3), stitch: StitchState(grid: grid, format: .rgb, window: 3))
+            rows: rows, decodes: Int(job % 3),
+            stitch: StitchState(
+                grid: grid, format: .rgb, codec: PictureCodecs.all[0], window: 3))
         tell(.prepared(job))
         let cost = TaskCost(bytes: 1000, nanoseconds: 20_000_000)
         schedule(
@@ -98,7 +100,7 @@ extension SimulatedBroker {
     static func task(_ role: TaskRole, _ job: JobNumber, rows: Int) -> WorkerTask {
         guard case .tile(let row, _) = role else {
             return .decode(
-                DecodeTask(image: image.id, purpose: .color, place: Place(file: "\(job)"), limits: Limits()))
+                DecodeTask(image: image.id, use: .color, place: Place(file: "\(job)"), limits: Limits()))
         }
         let output = PixelSize(width: width, height: 16 * rows)
         return .render(
@@ -107,7 +109,7 @@ extension SimulatedBroker {
                 canvas: PixelSize(width: Int(job), height: 1), output: output,
                 rect: PixelRect(x: 0, y: 16 * row, width: width, height: 16), background: .white, baseImage: nil,
                 layers: [], pixelFormat: .rgb,
-                delivery: .band(BandEncoding(effort: .fast, isLast: row == rows - 1))))
+                delivery: .band(PieceEncoding(PictureEncoding(effort: .fast), isLast: row == rows - 1))))
     }
 
     func accept(_ worker: WorkerID, _ attempt: AttemptID, _ job: JobNumber, _ role: TaskRole) {
@@ -121,7 +123,7 @@ extension SimulatedBroker {
             return
         }
         do {
-            let ready = try export.stitch.accept(StitchBand(band, row: row))
+            let ready = try export.stitch.accept(band, row: row)
             for band in ready { export.file.append(String(decoding: band.bytes, as: UTF8.self)) }
             let isComplete = export.stitch.isComplete
             export.isFinishing = isComplete

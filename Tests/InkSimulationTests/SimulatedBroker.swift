@@ -50,7 +50,7 @@ final class SimulatedBroker {
         var job: JobNumber
         var role: TaskRole
         var assembler: ResultAssembler
-        var band: BandResult?
+        var band: EncodedPiece?
         var isBad = false
         var isDone = false
     }
@@ -213,7 +213,7 @@ final class SimulatedBroker {
             return
         }
         peers[worker]?.assemblies[id]?.isDone = true
-        schedule(.taskFinished(worker, id, digest: assembly.band?.deflated ?? [1]))
+        schedule(.taskFinished(worker, id, digest: assembly.band?.bytes ?? [1]))
     }
 
     func lose(_ worker: WorkerID, _ reason: String) {

@@ -123,14 +123,14 @@ final class SimulatedWorker {
             var bytes: [UInt8] = []
             switch run.task {
             case .render(let task):
-                let band = BandResult(
-                    rowCount: task.rect.height, filteredByteCount: task.rect.height * (1 + task.rect.width * 3),
-                    adler32: 1, deflated: Array("\(task.canvas.width):\(task.rect.y / 16)".utf8))
+                let band = EncodedPiece(
+                    rowCount: task.rect.height, rawByteCount: task.rect.height * (1 + task.rect.width * 3),
+                    adler32: 1, bytes: Array("\(task.canvas.width):\(task.rect.y / 16)".utf8))
                 bytes = try ResultItem.band(band).encodedRecord()
             case .decode:
                 bytes = try ResultItem.imageChunk(.constant(1)).encodedRecord()
                 bytes += try ResultItem.imageEnd(
-                    DecodedImageResult(size: PixelSize(width: 4, height: 4), format: .rgba8, maskBounds: nil)
+                    DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8, maskBounds: nil)
                 ).encodedRecord()
             case .encode: break
             }

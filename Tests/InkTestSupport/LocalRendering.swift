@@ -8,7 +8,7 @@ public enum LocalRendering {
     /// - Parameter keptStampsMax: of each layer; others are placed for every cell.
     public static func render(
         _ project: Project, images: DecodedImages, output: PixelSize, tile: PixelSize? = nil,
-        format: OutputFormat = .rgba, keptStampsMax: Int = .max, isCancelled: () -> Bool = { false }
+        format: PixelFormat = .rgba, keptStampsMax: Int = .max, isCancelled: () -> Bool = { false }
     ) throws -> [UInt8] {
         var blocks = LocalBlocks()
         func slice(_ image: StraightImage?, isMask: Bool) -> ImageSlice? {
@@ -19,7 +19,7 @@ public enum LocalRendering {
                 let rows = ImageSlice.rows(ofChunk: index, imageHeight: image.size.height)
                 let start = rows.lowerBound * image.size.width * 4
                 let rgba = Array(image.rgba[start..<(start + rows.count * image.size.width * 4)])
-                return .block(blocks.add(isMask ? maskSamples(rgba) : rgba))
+                return .samples(blocks.add(isMask ? maskSamples(rgba) : rgba))
             }
             return ImageSlice(size: image.size, format: format, firstChunk: 0, chunks: chunks)
         }

@@ -74,7 +74,7 @@ public enum ProjectFileWriter {
     }
 
     private static func image(_ image: EncodedImage?) -> String {
-        optional(image.map { text(Data($0.png).base64EncodedString()) })
+        optional(image.map { text(Data($0.bytes).base64EncodedString()) })
     }
 
     // MARK: JSON

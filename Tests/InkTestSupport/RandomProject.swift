@@ -163,7 +163,8 @@ private struct ProjectMaker {
         }
         images[key] = StraightImage(size: size, rgba: rgba)
         return EncodedImage(
-            png: MinimalPNGWriter.png(rgba: rgba, size: size), size: size, isInterlaced: false, place: place)
+            bytes: MinimalPNGWriter.png(rgba: rgba, size: size), header: ImageHeader(size: size, isHeldWhole: false),
+            place: place)
     }
 
     private mutating func mask(_ index: Int, canvas: PixelSize, output: PixelSize) -> EncodedImage {
@@ -180,7 +181,8 @@ private struct ProjectMaker {
             images[.mask(layerIndex: index)] = StraightImage(size: size, rgba: rgba)
             png = MinimalPNGWriter.png(rgba: rgba, size: size)
         }
-        return EncodedImage(png: png, size: size, isInterlaced: false, place: "layers[\(index)].maskImage")
+        return EncodedImage(
+            bytes: png, header: ImageHeader(size: size, isHeldWhole: false), place: "layers[\(index)].maskImage")
     }
 
     /// The output's size at times, so that nothing is resampled; else the canvas's, smaller or larger.

@@ -31,10 +31,10 @@ struct EngineTaskRunnerTests {
             Issue.record("\(items)")
             return []
         }
-        #expect(band.rowCount == size.height && band.filteredByteCount == size.height * (1 + 3 * size.width))
+        #expect(band.rowCount == size.height && band.rawByteCount == size.height * (1 + 3 * size.width))
         let png =
-            try PNGStream.prologue(size: size, format: .rgb, description: PNGStream.Description())
-            + PNGStream.idat(band.deflated, isFirst: true) + PNGStream.epilogue(adler32: band.adler32)
+            try PNGStream.prologue(size: size, format: .rgb, description: PictureDescription())
+            + PNGStream.idat(band.bytes, isFirst: true) + PNGStream.epilogue(adler32: band.adler32)
         let rgba = try PNGDecoder.decodeRGBA(png, place: Place(file: "band")).rgba
         return rgba.indices.filter { $0 % 4 != 3 }.map { rgba[$0] }
     }
@@ -45,13 +45,13 @@ struct EngineTaskRunnerTests {
         let gray = (0..<size.area).map { $0 < 64 * 3 ? UInt8(9) : UInt8(truncatingIfNeeded: $0 % 250) }
         let png = try Block(content: MinimalPNGWriter.png(gray: gray, size: size))
         let task = WorkerTask.decode(
-            DecodeTask(image: png.id, purpose: .mask, place: Place(file: "f"), limits: Limits()))
+            DecodeTask(image: png.id, use: .mask, place: Place(file: "f"), limits: Limits()))
         #expect(
             try run(task, blocks: [png]) == [
-                .imageChunk(.constant(9)), .imageChunk(.block(try Block(content: Array(gray[192..<384])))),
-                .imageChunk(.block(try Block(content: Array(gray[384...])))),
+                .imageChunk(.constant(9)), .imageChunk(.samples(try Block(content: Array(gray[192..<384])))),
+                .imageChunk(.samples(try Block(content: Array(gray[384...])))),
                 .imageEnd(
-                    DecodedImageResult(
+                    DecodedImageInfo(
                         size: size, format: .mask8, maskBounds: PixelRect(x: 0, y: 0, width: 3, height: 130))),
             ])
     }
@@ -60,7 +60,7 @@ struct EngineTaskRunnerTests {
     func badImage() throws {
         let png = try Block(content: [0])
         let place = Place(file: "f.ink", path: "layers[1].maskImage")
-        let task = WorkerTask.decode(DecodeTask(image: png.id, purpose: .mask, place: place, limits: Limits()))
+        let task = WorkerTask.decode(DecodeTask(image: png.id, use: .mask, place: place, limits: Limits()))
         let error = #expect(throws: EngineError.self) { try run(task, blocks: [png]) }
         guard case .badInput(let found, _) = error else {
             Issue.record("\(String(describing: error))")
@@ -79,7 +79,7 @@ struct EngineTaskRunnerTests {
         let pixels = try Zstandard.decompress(block.frame, limit: 1000)
         // A stamp of black lines across white: row 0 is half covered, the line being one wide round y = 0.
         #expect(pixels == [UInt8](repeating: 128, count: 12) + [UInt8](repeating: 255, count: 12))
-        let encoding = BandEncoding(effort: .fast, isLast: true)
+        let encoding = PieceEncoding(PictureEncoding(effort: .fast), isLast: true)
         let items = try run(TaskSamples.tile([strokes.id], delivery: .band(encoding)), blocks: [strokes])
         #expect(try self.pixels(items, size: PixelSize(width: 4, height: 2)) == pixels)
     }
@@ -89,7 +89,7 @@ struct EngineTaskRunnerTests {
         // Two tiles of 1 and 2 columns, 2 rows, rgb.
         let left = try Block(content: [1, 1, 1, 2, 2, 2])
         let right = try Block(content: [3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6])
-        let encoding = BandEncoding(effort: .fast, isLast: true)
+        let encoding = PieceEncoding(PictureEncoding(effort: .fast), isLast: true)
         let task = WorkerTask.encode(
             EncodeTask(
                 rect: PixelRect(x: 0, y: 8, width: 3, height: 2), format: .rgb, encoding: encoding,
@@ -110,7 +110,7 @@ struct EngineTaskRunnerTests {
         let mask = try Block(content: [UInt8](repeating: 1, count: 15))
         guard case .render(var tile) = TaskSamples.tile() else { return }
         tile.layers[0].mask = ImageSlice(
-            size: PixelSize(width: 4, height: 4), format: .mask8, firstChunk: 0, chunks: [.block(mask.id)])
+            size: PixelSize(width: 4, height: 4), format: .mask8, firstChunk: 0, chunks: [.samples(mask.id)])
         #expect(throws: EngineError.internalError("block \(mask.id) has 15 bytes, which are not 4 rows of 4 pixels")) {
             try run(.render(tile), blocks: [mask])
         }

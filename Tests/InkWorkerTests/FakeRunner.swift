@@ -13,7 +13,7 @@ struct FakeRunner: TaskRunner {
             guard png.first != 0 else { throw .badInput(task.place, reason: "not a PNG") }
             try context.emit(
                 .imageEnd(
-                    DecodedImageResult(
+                    DecodedImageInfo(
                         size: PixelSize(width: 1, height: png.count), format: .mask8, maskBounds: nil)))
         case .render(let task):
             var value: UInt8 = 0
@@ -29,8 +29,8 @@ struct FakeRunner: TaskRunner {
             for piece in task.pieces { samples += try context.blocks.bytes(of: piece.block) }
             try context.emit(
                 .band(
-                    BandResult(
-                        rowCount: task.rect.height, filteredByteCount: samples.count, adler32: 1, deflated: samples)))
+                    EncodedPiece(
+                        rowCount: task.rect.height, rawByteCount: samples.count, adler32: 1, bytes: samples)))
         }
         return TaskPhases()
     }

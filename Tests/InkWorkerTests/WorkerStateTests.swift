@@ -247,7 +247,7 @@ struct WorkerStateTests {
         let words = (0..<1_200_000).map { _ in random.next() }
         let block = try Block(content: words.withUnsafeBytes { Array($0) })
         let task = WorkerTask.decode(
-            DecodeTask(image: block.id, purpose: .color, place: Place(file: "f"), limits: Limits()))
+            DecodeTask(image: block.id, use: .color, place: Place(file: "f"), limits: Limits()))
         #expect(bench.receive(.task(TaskSamples.assignment(1, task))).requested == [block.id])
         var offset: UInt64 = 0
         var runs: [Run] = []

@@ -168,13 +168,13 @@ struct WorkerTests {
         let rect = PixelRect(x: 0, y: 0, width: 2000, height: 1000)
         let task = WorkerTask.encode(
             EncodeTask(
-                rect: rect, format: .rgb, encoding: BandEncoding(effort: .fast, isLast: true),
+                rect: rect, format: .rgb, encoding: PieceEncoding(PictureEncoding(effort: .fast), isLast: true),
                 pieces: [EncodePiece(rect: rect, block: block.id)]))
         try broker.send(.task(TaskSamples.assignment(1, task)))
         let items = try broker.result(of: TaskID(1), kind: .band, blocks: [block])
         #expect(
             items
-                == [.band(BandResult(rowCount: 1000, filteredByteCount: pixels.count, adler32: 1, deflated: pixels))])
+                == [.band(EncodedPiece(rowCount: 1000, rawByteCount: pixels.count, adler32: 1, bytes: pixels))])
         try worker.stop()
     }
 
@@ -188,7 +188,7 @@ struct WorkerTests {
         try broker.welcome()
         let place = Place(file: "f.ink", path: "baseImage")
         let png = try Block(content: [0])
-        let task = WorkerTask.decode(DecodeTask(image: png.id, purpose: .color, place: place, limits: Limits()))
+        let task = WorkerTask.decode(DecodeTask(image: png.id, use: .color, place: place, limits: Limits()))
         try broker.send(.task(TaskSamples.assignment(1, task)))
         #expect(try broker.next() == .blockRequest([BlockRange(id: png.id)]))
         try broker.send(TaskSamples.parts(png)[0])

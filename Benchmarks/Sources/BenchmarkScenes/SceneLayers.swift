@@ -24,7 +24,7 @@ extension Scenes {
     public static func mask(of layer: Layer) throws -> SceneTasks.Image? {
         guard let mask = layer.maskImage else { return nil }
         var samples: [UInt8] = []
-        let info = try PNGDecoder.decode(mask.png, as: .mask, place: Place(file: "mask")) { chunk in
+        let info = try PNGDecoder.decode(mask.bytes, as: .mask, place: Place(file: "mask")) { chunk in
             switch chunk.content {
             case .samples(let bytes): samples += bytes
             case .constant(let value):

@@ -33,7 +33,7 @@ public struct SceneTasks: TileBlocks {
     private var strokeBlocks: [BlockID: PreparedStrokeBlock] = [:]
 
     public init(
-        _ layers: [Layer], output: PixelSize, background: RGBA8 = .white, format: OutputFormat = .rgb
+        _ layers: [Layer], output: PixelSize, background: RGBA8 = .white, format: PixelFormat = .rgb
     ) {
         let size = Scenes.canvas
         var slices: [(mask: ImageSlice?, content: ImageSlice?)] = []
@@ -104,7 +104,7 @@ public struct SceneTasks: TileBlocks {
             let rows = first..<min(size.height, first + ImageSlice.rowsPerChunk)
             let id = nextID
             samples[id] = Array(image.samples[(rows.lowerBound * rowBytes)..<(rows.upperBound * rowBytes)])
-            chunks.append(.block(id))
+            chunks.append(.samples(id))
         }
         return ImageSlice(size: size, format: image.format, firstChunk: 0, chunks: chunks)
     }

@@ -29,7 +29,7 @@ enum StrokeRates {
         guard meter.wants(name) else { return }
         var layer = SceneTasks.Layer()
         layer.strokes = set.strokes
-        let format = background.isOpaque ? OutputFormat.rgb : .rgba
+        let format = background.isOpaque ? PixelFormat.rgb : .rgba
         let renderer = TileRenderer()
         let marks = set.strokes.reduce(0) { $0 + markCount(of: $1) }
         try meter.measure(name, "us", scale: 1e-3 / Double(marks)) {

@@ -87,7 +87,7 @@ final class Bench: Sendable {
         let endpoint = "inproc://cost-\(number)"
         let start = Processor.milliseconds
         let broker = try Broker(
-            configuration: BrokerConfiguration(endpoint: endpoint), context: context, container: .png, local: local
+            configuration: BrokerConfiguration(endpoint: endpoint), context: context, local: local
         ) { event in
             switch event {
             case .finished(_, let result):
@@ -107,7 +107,7 @@ final class Bench: Sendable {
         let project = try ProjectLoader.load(path: path).project
         broker.submit(
             ExportJob(
-                id: JobID(1), name: "project", project: project, options: PictureOptions(output: size),
+                id: JobID(1), name: "project", project: project, order: PictureOrder(output: size),
                 destination: "\(folder)/farm.png"))
         ended.wait()
         broker.stop()
@@ -131,7 +131,7 @@ final class Bench: Sendable {
             switch task {
             case .decode(let task):
                 _ = try PNGDecoder.decode(
-                    blocks.bytes(of: task.image), as: task.purpose, place: task.place, limits: task.limits
+                    blocks.bytes(of: task.image), as: task.use, place: task.place, limits: task.limits
                 ) { (_: DecodedChunk) throws(EngineError) in }
             case .render(let task):
                 guard case .band(let encoding) = task.delivery else { fatalError("a picture of bands is expected") }
@@ -140,10 +140,10 @@ final class Bench: Sendable {
                     pixels: tile.pixels, width: task.rect.width, format: task.pixelFormat, encoding: encoding)
                 if file.isEmpty {
                     file = try PNGStream.prologue(
-                        size: task.output, format: task.pixelFormat, description: PNGStream.Description())
+                        size: task.output, format: task.pixelFormat, description: PictureDescription())
                 }
                 file += PNGStream.idat(band.bytes, isFirst: task.rect.y == 0)
-                adler32 = Adler32.combine(adler32, band.adler32, lengthB: band.filteredByteCount)
+                adler32 = Adler32.combine(adler32, band.adler32, lengthB: band.rawByteCount)
             case .encode: fatalError("a picture of bands is expected")
             }
         }
@@ -156,8 +156,8 @@ final class Bench: Sendable {
         return processor
     }
 
-    private static func pixels(_ png: [UInt8]) throws -> [DecodedChunk.Content] {
-        let chunks = Mutex<[DecodedChunk.Content]>([])
+    private static func pixels(_ png: [UInt8]) throws -> [ChunkPixels<[UInt8]>] {
+        let chunks = Mutex<[ChunkPixels<[UInt8]>]>([])
         _ = try PNGDecoder.decode(png, as: .color, place: Place(file: "picture"), limits: Limits()) { chunk in
             chunks.withLock { $0.append(chunk.content) }
         }
@@ -236,16 +236,4 @@ struct RecordedBlocks: TileBlocks, Sendable {
         guard let found = strokes[id] else { throw .internalError("block \(id) was not recorded") }
         return found
     }
-}
-
-extension PictureContainer {
-    static let png = PictureContainer(
-        prologue: { head in
-            do {
-                return try PNGStream.prologue(
-                    size: head.size, format: head.format, description: PNGStream.Description())
-            } catch {
-                fatalError("\(error)")
-            }
-        }, data: { PNGStream.idat($0, isFirst: $1) }, epilogue: { PNGStream.epilogue(adler32: $0) })
 }

@@ -37,7 +37,7 @@ enum PNGCoding {
     struct Picture {
         let name: String
         let width: Int
-        let format: OutputFormat
+        let format: PixelFormat
         let pixels: [UInt8]
         let libpng6: Int
         let libpng9: Int
@@ -96,7 +96,7 @@ enum PNGCoding {
         var byteCount = 0
         for start in stride(from: share * bandByteCount, to: picture.pixels.count, by: count * bandByteCount) {
             let end = min(start + bandByteCount, picture.pixels.count)
-            let encoding = BandEncoding(effort: effort, isLast: end == picture.pixels.count)
+            let encoding = PieceEncoding(PictureEncoding(effort: effort), isLast: end == picture.pixels.count)
             let band = picture.pixels.withUnsafeBytes { bytes in
                 try! encoder.encode(
                     pixels: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), width: picture.width,

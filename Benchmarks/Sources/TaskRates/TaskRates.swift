@@ -48,8 +48,9 @@ enum TaskRates {
         var configuration = BrokerConfiguration(endpoint: "tcp://127.0.0.1:*")
         configuration.spillFolder = folder.path
         configuration.livenessMilliseconds = 30_000
-        let container = PictureContainer(prologue: { _ in [] }, data: { piece, _ in piece }, epilogue: { _ in [] })
-        let broker = try Broker(configuration: configuration, context: context, container: container) { tally.add($0) }
+        let broker = try Broker(configuration: configuration, context: context, makeAssembler: { _ in NoFile() }) {
+            tally.add($0)
+        }
         try broker.start()
         let crew = try Crew(endpoint: broker.boundEndpoint, workers: workers, resultBytes: resultBytes)
         defer {
@@ -57,7 +58,8 @@ enum TaskRates {
             crew.stop()
         }
         let size = size(resultBytes: resultBytes)
-        let options = PictureOptions(output: size, tile: PixelSize(width: size.width, height: 16))
+        let options = PictureOrder(
+            output: size, options: PictureOptions(tile: PixelSize(width: size.width, height: 16)))
         var submitted: UInt64 = 0
         func keepBusy(until end: Date) {
             while Date() < end {
@@ -176,7 +178,7 @@ private final class Session {
 
     private func answer(_ assignment: TaskAssignment, _ tile: TileTask) throws {
         let count = tile.rect.height * (1 + tile.rect.width * tile.pixelFormat.bytesPerPixel)
-        let band = BandResult(rowCount: tile.rect.height, filteredByteCount: count, adler32: 1, deflated: filler)
+        let band = EncodedPiece(rowCount: tile.rect.height, rawByteCount: count, adler32: 1, bytes: filler)
         let bytes = try ResultItem.band(band).encodedRecord()
         var sequence: UInt32 = 0
         for start in stride(from: 0, to: bytes.count, by: ProtocolLimits.partBytes) {
@@ -197,4 +199,11 @@ private final class Session {
         let frame = try message.encoded()
         while try socket.send([frame]) == .busy { usleep(100) }
     }
+}
+
+/// Of pictures that nobody wants to see.
+private struct NoFile: PictureAssembler {
+    mutating func begin() -> [PictureWrite] { [] }
+    mutating func add(_ piece: EncodedPiece) -> [PictureWrite] { [.append(piece.bytes)] }
+    mutating func end() -> [PictureWrite] { [] }
 }

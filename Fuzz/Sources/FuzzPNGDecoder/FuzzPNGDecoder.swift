@@ -11,7 +11,7 @@ private let limits: Limits = {
 private let place = Place(file: "fuzz.png")
 
 /// Whatever the bytes, decoding returns or throws, and what comes out has the size that it says.
-private func check(_ png: [UInt8], as purpose: ImagePurpose) {
+private func check(_ png: [UInt8], as purpose: ImageUse) {
     var rows = 0
     var sampleBytes: [(rows: Int, bytes: Int)] = []
     do {
@@ -51,7 +51,7 @@ func main(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     fuzz(count, arguments) { png in
-        for purpose in ImagePurpose.allCases {
+        for purpose in ImageUse.allCases {
             check(png, as: purpose)
             check(withRightChecksums(png), as: purpose)
         }

@@ -67,9 +67,9 @@ extension BrokerLoop {
                 var blocks: [EncodedBlock] = []
                 do throws(BrokerError) {
                     try PictureWriter.checkTarget(job.destination)
-                    let (project, options) = try job.source.read()
+                    let (project, order) = try job.source.read()
                     let draft = try PictureDraft(
-                        project, job.measures, options: options, name: job.name, limits: job.limits, encoder: encoder,
+                        project, job.measures, order: order, name: job.name, limits: job.limits, encoder: encoder,
                         blocks: &blocks)
                     return .success((draft, blocks))
                 } catch {
@@ -115,8 +115,8 @@ extension BrokerLoop {
             jobs[id]?.decoded = Array(repeating: nil, count: prepared.draft.images.count)
             addPreparation(prepared.time, to: id)
             let costs = prepared.draft.images.map { image in
-                // The PNG as it travels and as it is, and a chunk of rows as RGBA and compressed.
-                let bytes = 2 * (store.byteCount(of: image.png) ?? 0) + 8 * ImageSlice.rowsPerChunk * image.size.width
+                // The file as it travels and as it is, and a chunk of rows as RGBA and compressed.
+                let bytes = 2 * (store.byteCount(of: image.file) ?? 0) + 8 * ImageSlice.rowsPerChunk * image.size.width
                 return TaskCost(bytes: bytes, nanoseconds: UInt64(min(image.size.area, 1 << 50)) * 20)
             }
             onEvent(.prepared(id))
@@ -152,8 +152,8 @@ extension BrokerLoop {
             fail(id, .internalError("\(job.name) is cut before its images are decoded"))
             return
         }
-        // The PNGs have served.
-        for image in Set(draft.images.map(\.png)) {
+        // The files have served.
+        for image in Set(draft.images.map(\.file)) {
             if let index = jobs[id]?.blocks.firstIndex(of: image) {
                 jobs[id]?.blocks.remove(at: index)
                 release([image])
@@ -184,16 +184,18 @@ extension BrokerLoop {
             try hold(planned.blocks, for: id)
             addPreparation(planned.time, to: id)
             let plan = planned.plan
-            let options = draft.options
+            let head = PictureHead(
+                size: plan.output, pixels: plan.format, encoding: plan.encoding, description: draft.description)
+            let assembler: any PictureAssembler
+            do { assembler = try makeAssembler(head) } catch { throw .refused(error) }
             let schedule = self.schedule(of: plan)
             jobs[id]?.stage = .rendering
             jobs[id]?.draft = nil
             jobs[id]?.decoded = []
             jobs[id]?.plan = plan
-            jobs[id]?.stitch = StitchState(grid: plan.grid, format: plan.format, window: schedule.window)
-            let head = PictureHead(
-                size: plan.output, format: plan.format, dpi: options.dpi, text: options.text, digest: options.digest)
-            jobs[id]?.output = PictureOutput(destination: job.destination, head: head, container: container) {
+            jobs[id]?.stitch = StitchState(
+                grid: plan.grid, format: plan.format, codec: plan.codec, window: schedule.window)
+            jobs[id]?.output = PictureOutput(destination: job.destination, assembler: assembler) {
                 () throws(BrokerError) in
                 try PictureWriter(
                     target: job.destination, tag: job.temporaryTag, isPrivate: job.isPrivate, replaces: job.replaces,
@@ -207,7 +209,7 @@ extension BrokerLoop {
     }
 
     private func schedule(of plan: PicturePlan) -> TileSchedule {
-        let rowBytes = plan.filteredBytes(ofRow: 0)
+        let rowBytes = plan.rawBytes(ofRow: 0)
         let tileBytes = plan.pixelBytes(row: 0, column: 0)
         let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
         // Encoding reads the samples and writes about as much.
@@ -231,17 +233,17 @@ extension BrokerLoop {
     }
 
     /// Takes a band in and has those written whose turn it is.
-    func stitch(_ band: BandResult, row: Int, of id: JobID) {
+    func stitch(_ piece: EncodedPiece, row: Int, of id: JobID) {
         guard let life = jobs[id]?.life, var stitch = jobs[id]?.stitch, let output = jobs[id]?.output else { return }
         jobs[id]?.stitch = nil
-        let ready: [StitchBand]
+        let ready: [EncodedPiece]
         do throws(StitchError) {
-            ready = try stitch.accept(StitchBand(band, row: row))
+            ready = try stitch.accept(piece, row: row)
         } catch {
             fail(id, .internalError("a checked band does not fit: \(error)"))
             return
         }
-        let (rows, adler32, isComplete) = (stitch.next, stitch.adler32, stitch.isComplete)
+        let (rows, isComplete) = (stitch.next, stitch.isComplete)
         jobs[id]?.stitch = stitch
         guard !ready.isEmpty else { return }
         if isComplete { jobs[id]?.stage = .finishing }
@@ -255,7 +257,7 @@ extension BrokerLoop {
             case .success(let picture): mailbox.post(.laneAnswer(life, .written(rows: rows, picture, time)))
             case .failure(let error): return mailbox.post(.laneAnswer(life, .writeFailed(error)))
             }
-            if let finishing { syncing.run { BrokerLoop.finish(output, adler32, finishing, mailbox) } }
+            if let finishing { syncing.run { BrokerLoop.finish(output, finishing, mailbox) } }
         }
         if isComplete { admit() }
     }
@@ -278,13 +280,13 @@ extension BrokerLoop {
     }
 
     private static func finish(
-        _ output: PictureOutput, _ adler32: UInt32, _ finishing: Finishing, _ mailbox: Mailbox<LoopCommand>
+        _ output: PictureOutput, _ finishing: Finishing, _ mailbox: Mailbox<LoopCommand>
     ) {
         let (result, time) = LaneTime.measure { () -> Result<WrittenPicture, BrokerError> in
             do throws(BrokerError) {
-                guard let seal = finishing.seal else { return .success(try output.finish(adler32: adler32, seal: nil)) }
+                guard let seal = finishing.seal else { return .success(try output.finish(seal: nil)) }
                 return .success(
-                    try output.finish(adler32: adler32) { (target, temporary, picture) throws(BrokerError) in
+                    try output.finish { (target, temporary, picture) throws(BrokerError) in
                         var outcome = finishing.outcome
                         outcome.byteCount = picture.byteCount
                         outcome.digest = picture.digest
@@ -365,7 +367,7 @@ extension BrokerLoop {
 }
 
 extension ExportSource {
-    fileprivate func read() throws(BrokerError) -> (Project, PictureOptions) {
+    fileprivate func read() throws(BrokerError) -> (Project, PictureOrder) {
         switch self {
         case .ready(let project, let options): (project, options)
         case .deferred(let read): try read()

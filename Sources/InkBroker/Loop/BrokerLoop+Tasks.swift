@@ -66,7 +66,7 @@ extension BrokerLoop {
             guard let draft = job.draft else { break }
             let request = draft.images[index]
             let task = DecodeTask(
-                image: request.png, purpose: request.use == .mask ? .mask : .color, place: request.place,
+                image: request.file, use: request.use, place: request.place,
                 limits: draft.limits)
             return (.decode(task), ResultLimit.image(size: request.size))
         case .tile(let row, let column):
@@ -84,7 +84,7 @@ extension BrokerLoop {
             let pieces = (0..<plan.grid.columns).compactMap { column in
                 tiles[column].map { EncodePiece(rect: plan.grid.rect(row: row, column: column), block: $0) }
             }
-            let encoding = BandEncoding(effort: plan.effort, isLast: row == plan.grid.rows - 1)
+            let encoding = PieceEncoding(plan.encoding, isLast: row == plan.grid.rows - 1)
             let task = EncodeTask(rect: rect, format: plan.format, encoding: encoding, pieces: pieces)
             return (.encode(task), ResultLimit.band(width: rect.width, rows: rect.height, format: plan.format))
         }
@@ -145,20 +145,18 @@ extension BrokerLoop {
                     what: "image chunk", found: "\(expected + 1)", expected: "at most \(expected)")
             }
             var byteCount: Int?
-            if case .block(let block) = chunk { byteCount = try hold(block, for: &assembly) }
-            assembly.chunks.append(chunk.rowChunk)
+            if case .samples(let block) = chunk { byteCount = try hold(block, for: &assembly) }
+            assembly.chunks.append(chunk.map(\.id))
             assembly.chunkBytes.append(byteCount)
         case .imageEnd(let image):
-            assembly.imageSize = image.size
-            assembly.imageFormat = image.format
-            assembly.maskBounds = image.maskBounds
+            assembly.imageInfo = image
         case .band(let band): assembly.band = band
         case .localBand(var band, let id):
             guard case .bytes(let bytes) = store.local?.content(of: id) else {
                 throw ProtocolError.badValue(what: "band", offset: 0, found: "\(id)", expected: "a local block")
             }
             store.local?.remove(id)
-            band.deflated = bytes
+            band.bytes = bytes
             assembly.band = band
         case .pixels(let block):
             assembly.pixelBytes = try hold(block, for: &assembly)
@@ -218,7 +216,8 @@ extension BrokerLoop {
     /// Has the digest of a whole result made. Its worker keeps its place in the scheduler until then, so no more wait than
     /// workers have tasks in hand.
     private func digest(_ assembly: Assembly, _ id: AttemptID, _ worker: WorkerID) {
-        let (digest, blocks, mailbox) = (ResultDigest(assembly, in: store), assembly.blocks, mailbox)
+        let codec = jobs[assembly.job]?.plan?.codec ?? PictureCodecs.all[0]
+        let (digest, blocks, mailbox) = (ResultDigest(assembly, codec, in: store), assembly.blocks, mailbox)
         for block in blocks { store.retain(block) }
         digesting[id] = worker
         checking.run {
@@ -258,7 +257,7 @@ extension BrokerLoop {
                 return "not the image of \(request.size) that was asked for"
             }
             for (index, found) in assembly.chunkBytes.enumerated() {
-                guard case .block = image.chunks[index] else { continue }
+                guard case .samples = image.chunks[index] else { continue }
                 let rows = min(ImageSlice.rowsPerChunk, image.size.height - index * ImageSlice.rowsPerChunk)
                 let expected = rows * image.size.width * image.format.bytesPerPixel
                 guard found == expected else { return Self.wrongSize("chunk \(index)", found, expected) }
@@ -280,7 +279,7 @@ extension BrokerLoop {
     private func bandFault(_ assembly: Assembly, _ row: Int, _ job: JobRun) -> String? {
         guard let band = assembly.band else { return nil }
         do throws(StitchError) {
-            try job.stitch?.check(StitchBand(band, row: row))
+            try job.stitch?.check(band, row: row)
             return nil
         } catch {
             // A second result of a tile that is in already is late, not bad; the scheduler drops it.
@@ -345,13 +344,5 @@ extension BrokerLoop {
             store.release(block)
             if store.byteCount(of: block) == nil { owners[block] = nil }
         }
-    }
-}
-
-extension StitchBand {
-    init(_ band: BandResult, row: Int) {
-        self.init(
-            row: row, bytes: band.deflated, adler32: band.adler32, filteredByteCount: band.filteredByteCount,
-            rowCount: band.rowCount)
     }
 }

@@ -6,7 +6,7 @@ import InkSystem
 struct LoopParts: Sendable {
     var configuration: BrokerConfiguration
     var context: ZeroMQContext
-    var container: PictureContainer
+    var makeAssembler: AssemblerMaker
     var mailbox: Mailbox<LoopCommand>
     var local: LocalBlocks?
     var spill: any SpillStorage
@@ -18,7 +18,7 @@ struct LoopParts: Sendable {
 /// Never waits for a disk or a calculation; those are on the lanes.
 final class BrokerLoop {
     let configuration: BrokerConfiguration
-    let container: PictureContainer
+    let makeAssembler: AssemblerMaker
     let mailbox: Mailbox<LoopCommand>
     let onEvent: @Sendable (BrokerEvent) -> Void
     let socket: ZeroMQSocket
@@ -73,7 +73,7 @@ final class BrokerLoop {
     /// - Throws: `BrokerError.transport` when the endpoint cannot be bound, `noThread`.
     init(_ parts: LoopParts) throws(BrokerError) {
         configuration = parts.configuration
-        container = parts.container
+        makeAssembler = parts.makeAssembler
         mailbox = parts.mailbox
         onEvent = parts.onEvent
         scheduler = SchedulerState(rules: BrokerLoop.rules(parts.configuration))

@@ -65,13 +65,11 @@ struct Assembly {
     var payloadBlock: BlockID?
     /// Blocks of the result, each counted once for this assembly.
     var blocks: [BlockID] = []
-    var imageSize: PixelSize?
-    var imageFormat: SampleFormat?
+    var imageInfo: DecodedImageInfo?
     var chunks: [RowChunk] = []
     /// What the chunks that are blocks say that they hold, bytes.
     var chunkBytes: [Int?] = []
-    var maskBounds: PixelRect?
-    var band: BandResult?
+    var band: EncodedPiece?
     var pixels: BlockID?
     var pixelBytes: Int?
     /// Why the broker itself could not take the result.
@@ -88,8 +86,7 @@ struct Assembly {
     }
 
     var decodedImage: DecodedImage? {
-        guard let imageSize, let imageFormat else { return nil }
-        return DecodedImage(size: imageSize, format: imageFormat, chunks: chunks, maskBounds: maskBounds)
+        imageInfo.map { DecodedImage(info: $0, chunks: chunks) }
     }
 }
 

@@ -7,57 +7,64 @@ import Synchronization
 /// the file does not get its name.
 final class PictureOutput: Sendable {
     private let destination: String
-    private let head: PictureHead
-    private let container: PictureContainer
     private let makeWriter: @Sendable () throws(BrokerError) -> PictureWriter
-    private let state = Mutex(State.fresh)
+    private let state: Mutex<State>
 
     private enum State {
-        case fresh
-        case open(PictureWriter)
+        case fresh(any PictureAssembler)
+        case open(PictureWriter, any PictureAssembler)
         /// Failed or given up: nothing is written any more.
         case closed
     }
 
-    /// - Parameter makeWriter: called when the first bands are there.
+    /// - Parameter makeWriter: called when the first pieces are there.
     init(
-        destination: String, head: PictureHead, container: PictureContainer,
+        destination: String, assembler: any PictureAssembler,
         makeWriter: @escaping @Sendable () throws(BrokerError) -> PictureWriter
     ) {
         self.destination = destination
-        self.head = head
-        self.container = container
         self.makeWriter = makeWriter
+        state = Mutex(.fresh(assembler))
     }
 
-    /// Appends bands; the first one makes the file. Returns what there is of the picture then.
-    func write(_ bands: [StitchBand]) throws(BrokerError) -> UnfinishedPicture {
+    /// Adds pieces; the first one makes the file. Returns what there is of the picture then.
+    func write(_ pieces: [EncodedPiece]) throws(BrokerError) -> UnfinishedPicture {
         try closingOnFailure { () throws(BrokerError) in
-            let writer = try writer()
-            for band in bands { try writer.write(container.data(band.bytes, band.row == 0)) }
+            var (writer, assembler) = try opened()
+            for piece in pieces { try Self.carryOut(assembler.add(piece), writer) }
+            state.withLock { [assembler] in $0 = .open(writer, assembler) }
             return writer.unfinished
         }
     }
 
-    private func writer() throws(BrokerError) -> PictureWriter {
+    private func opened() throws(BrokerError) -> (PictureWriter, any PictureAssembler) {
         switch state.withLock({ $0 }) {
-        case .open(let writer): return writer
+        case .open(let writer, let assembler): return (writer, assembler)
         case .closed: throw .internalError("\(destination) has been given up")
-        case .fresh:
+        case .fresh(var assembler):
             let writer = try makeWriter()
-            state.withLock { $0 = .open(writer) }
-            try writer.write(container.prologue(head))
-            return writer
+            let writes = assembler.begin()
+            state.withLock { [assembler] in $0 = .open(writer, assembler) }
+            try Self.carryOut(writes, writer)
+            return (writer, assembler)
+        }
+    }
+
+    private static func carryOut(_ writes: [PictureWrite], _ writer: PictureWriter) throws(BrokerError) {
+        for write in writes {
+            switch write {
+            case .append(let bytes): try writer.write(bytes)
+            }
         }
     }
 
     /// Ends the file, brings it to the disk and gives it its name.
     func finish(
-        adler32: UInt32, seal: ((_ target: String, _ temporary: String, WrittenPicture) throws(BrokerError) -> Void)?
+        seal: ((_ target: String, _ temporary: String, WrittenPicture) throws(BrokerError) -> Void)?
     ) throws(BrokerError) -> WrittenPicture {
         try closingOnFailure { () throws(BrokerError) in
-            let writer = try writer()
-            try writer.write(container.epilogue(adler32))
+            var (writer, assembler) = try opened()
+            try Self.carryOut(assembler.end(), writer)
             guard let seal else { return try writer.finish() }
             return try writer.finish { (temporary, picture) throws(BrokerError) in
                 try seal(writer.target, temporary, picture)
@@ -80,6 +87,6 @@ final class PictureOutput: Sendable {
             defer { state = .closed }
             return state
         }
-        if case .open(let writer) = old { writer.discard() }
+        if case .open(let writer, _) = old { writer.discard() }
     }
 }

@@ -6,7 +6,7 @@ import InkSystem
 /// other versions of the compressing libraries. Made beside the loop: a result may be large, and lie on the disk.
 struct ResultDigest: Sendable {
     private enum Piece: Sendable {
-        case band(BandResult)
+        case band(EncodedPiece, any PictureCodec)
         /// Before what a block holds: what it is.
         case bytes([UInt8])
         case block(BlockID, BlockSource)
@@ -21,19 +21,21 @@ struct ResultDigest: Sendable {
     private var pieces: [Piece] = []
 
     /// Takes down where the result's parts are; its blocks have to be held until the digest is made.
-    init(_ assembly: Assembly, in store: BlockStore) {
-        if let band = assembly.band { pieces.append(.band(band)) }
+    ///
+    /// - Parameter codec: of the picture.
+    init(_ assembly: Assembly, _ codec: any PictureCodec, in store: BlockStore) {
+        if let band = assembly.band { pieces.append(.band(band, codec)) }
         if let pixels = assembly.pixels { add(pixels, in: store) }
         for chunk in assembly.chunks {
             switch chunk {
             case .constant(let value):
                 pieces.append(.bytes([0] + withUnsafeBytes(of: value.littleEndian) { Array($0) }))
-            case .block(let id):
+            case .samples(let id):
                 pieces.append(.bytes([1]))
                 add(id, in: store)
             }
         }
-        pieces.append(.bytes(Array("\(assembly.maskBounds.map { "\($0)" } ?? "none")".utf8)))
+        pieces.append(.bytes(Array("\(assembly.imageInfo?.maskBounds.map { "\($0)" } ?? "none")".utf8)))
     }
 
     private mutating func add(_ id: BlockID, in store: BlockStore) {
@@ -49,7 +51,7 @@ struct ResultDigest: Sendable {
         let hash = SHA256()
         for piece in pieces {
             switch piece {
-            case .band(let band): Self.add(band, to: hash)
+            case .band(let band, let codec): hash.update(codec.content(of: band) ?? band.bytes + [0])
             case .bytes(let bytes): hash.update(bytes)
             case .block(let id, let source):
                 let frame: [UInt8]
@@ -60,18 +62,5 @@ struct ResultDigest: Sendable {
             }
         }
         return hash.finish()
-    }
-
-    /// What a band decompresses to, and what else the picture's stream relies on: its checksum, and how it ends.
-    private static func add(_ band: BandResult, to hash: SHA256) {
-        // One byte more than it claims, so that it is seen when there are more.
-        guard let piece = try? RawInflate.open(band.deflated, limit: band.filteredByteCount + 1), piece.isWhole,
-            piece.content.count == band.filteredByteCount, Adler32.checksum(piece.content) == band.adler32
-        else {
-            hash.update(band.deflated + [0])
-            return
-        }
-        hash.update(piece.content)
-        hash.update([piece.endsStream ? 1 : 0])
     }
 }

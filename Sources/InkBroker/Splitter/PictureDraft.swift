@@ -1,19 +1,12 @@
 import Glibc
 import InkEngine
 
-/// What an image is needed for; it decides how it is decoded.
-enum ImageUse: Hashable, Sendable {
-    /// Red times alpha.
-    case mask
-    case color
-}
-
 /// An image that has to be decoded before the picture can be cut.
 struct ImageRequest: Sendable {
-    /// The block that holds the PNG's bytes.
-    var png: BlockID
+    /// The block that holds the file.
+    var file: BlockID
     var use: ImageUse
-    /// As the PNG's header claims.
+    /// As its head claims.
     var size: PixelSize
     /// For messages: the project's file, and the path inside it.
     var place: Place
@@ -24,12 +17,14 @@ struct ImageRequest: Sendable {
 
 /// A decoded image: where its rows are.
 struct DecodedImage: Hashable, Sendable {
-    var size: PixelSize
-    var format: SampleFormat
+    var info: DecodedImageInfo
     /// All of the image's, from the top.
     var chunks: [RowChunk]
+
+    var size: PixelSize { info.size }
+    var format: SampleFormat { info.format }
     /// Masks: the pixels above 0, mask pixels; nil when there is none. Not used for colour.
-    var maskBounds: PixelRect? = nil
+    var maskBounds: PixelRect? { info.maskBounds }
 
     /// Whether the image can be what was asked for: a worker's answer is not trusted.
     func answers(_ request: ImageRequest) -> Bool {
@@ -71,9 +66,12 @@ struct DraftLayer: Sendable {
 struct PictureDraft: Sendable {
     var name: String
     var canvas: PixelSize
-    var options: PictureOptions
+    var output: PixelSize
+    var tile: PixelSize?
     var background: RGBA8
-    var format: OutputFormat
+    var format: PixelFormat
+    var encoding: PictureEncoding
+    var description: PictureDescription
     var limits: Limits
     var images: [ImageRequest]
     var baseImage: Int?
@@ -90,33 +88,45 @@ struct PictureDraft: Sendable {
     ///   - name: the project's name in messages.
     /// - Throws: `BrokerError.refused` when the project or the picture is over a limit.
     init(
-        _ project: Project, _ measures: ProjectMeasures = ProjectMeasures(), options: PictureOptions, name: String,
+        _ project: Project, _ measures: ProjectMeasures = ProjectMeasures(), order: PictureOrder, name: String,
         limits: Limits, encoder: BlockEncoder, blocks: inout [EncodedBlock]
     ) throws(BrokerError) {
         let measures = measures.of(project)
+        let options = order.options
+        let codec: any PictureCodec
         do throws(EngineError) {
-            try PictureDraft.check(project, measures, options, limits: limits, name: name)
+            try options.check(place: Place(file: name))
+            codec = try PictureCodecs.codec(options.encoding.format)
+            try PictureDraft.check(project, measures, order.output, codec, limits: limits, name: name)
         } catch {
             throw .refused(error)
         }
         self.name = name
-        self.options = options
         self.limits = limits
+        output = order.output
+        tile = options.tile
         canvas = project.canvasSize
         background = options.background ?? project.background
-        format = PictureDraft.format(of: background, options)
+        format = PictureDraft.format(of: background, options.colorMode, codec)
+        encoding = options.encoding
+        description = PictureDescription(
+            dotsPerInch: options.dotsPerInch,
+            text: options.hasMetadata ? PictureText.entries(of: project, software: order.software) : [],
+            digest: options.digest.flatMap { PictureDigest(bytes: $0) })
         let drawn = project.drawingOrder.filter {
             (options.layers?.contains($0) ?? project.layers[$0].isVisible) && project.layers[$0].opacity > 0
         }
-        var images = ImageRequests(file: name, encoder: encoder)
+        var images = ImageRequests(project: name, encoder: encoder)
         baseImage = nil
-        if options.includeBase, let base = project.baseImage { baseImage = try images.index(of: base, .color, &blocks) }
+        if options.includesBaseImage, let base = project.baseImage {
+            baseImage = try images.index(of: base, .color, &blocks)
+        }
         layers = []
-        costs = RowCosts(output: options.output)
+        costs = RowCosts(output: order.output)
         for index in drawn {
             guard
                 let layer = try PictureDraft.layer(
-                    project.layers[index], at: index, measures[index], canvas: canvas, options, encoder, &costs,
+                    project.layers[index], at: index, measures[index], canvas: canvas, order, encoder, &costs,
                     &images, &blocks)
             else { continue }
             layers.append(layer)
@@ -142,9 +152,9 @@ struct PictureDraft: Sendable {
     }
 
     private static func check(
-        _ project: Project, _ measures: [[StrokeMeasure]], _ options: PictureOptions, limits: Limits, name: String
+        _ project: Project, _ measures: [[StrokeMeasure]], _ size: PixelSize, _ codec: any PictureCodec, limits: Limits,
+        name: String
     ) throws(EngineError) {
-        let size = options.output
         guard size.width > 0, size.height > 0, project.canvasSize.width > 0, project.canvasSize.height > 0 else {
             throw .badInput(Place(file: name), reason: "a picture of \(size) pixels cannot be made")
         }
@@ -154,13 +164,18 @@ struct PictureDraft: Sendable {
             throw .overLimit(
                 Place(file: name), what: "the longest edge", found: "\(edge) pixels", limit: "\(edgeMax) pixels")
         }
+        guard size.longestEdge <= codec.edgePixelsMax else {
+            throw .overLimit(
+                Place(file: name), what: "the longest edge", found: "\(size.longestEdge) pixels",
+                limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
+        }
         try ExportSize.check(size, limits: limits, place: Place(file: name))
         try StampCount.check(project, measures, limits: limits, file: name)
     }
 
-    private static func format(of background: RGBA8, _ options: PictureOptions) -> OutputFormat {
-        switch options.colorMode {
-        case .automatic: background.isOpaque ? .rgb : .rgba
+    private static func format(of background: RGBA8, _ mode: ColorMode, _ codec: any PictureCodec) -> PixelFormat {
+        switch mode {
+        case .automatic: background.isOpaque || !codec.hasAlpha ? .rgb : .rgba
         case .rgb: .rgb
         case .rgba: .rgba
         }
@@ -168,15 +183,15 @@ struct PictureDraft: Sendable {
 
     /// Nil when the layer holds nothing that could show.
     private static func layer(
-        _ layer: Layer, at index: Int, _ measures: [StrokeMeasure], canvas: PixelSize, _ options: PictureOptions,
+        _ layer: Layer, at index: Int, _ measures: [StrokeMeasure], canvas: PixelSize, _ order: PictureOrder,
         _ encoder: BlockEncoder, _ costs: inout RowCosts, _ images: inout ImageRequests,
         _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> DraftLayer? {
         let isEmpty = layer.strokes.isEmpty && layer.contentImage == nil
-        let fill = options.fillSuggested && isEmpty ? layer.suggestedPattern : nil
+        let fill = order.options.fillsSuggested && isEmpty ? layer.suggestedPattern : nil
         guard !isEmpty || fill != nil else { return nil }
         let strokes = try StrokeBlocks.make(
-            of: layer.strokes, measures, canvas: canvas, output: options.output, encoder: encoder, costs: &costs,
+            of: layer.strokes, measures, canvas: canvas, output: order.output, encoder: encoder, costs: &costs,
             into: &blocks)
         guard layer.contentImage != nil || fill != nil || strokes.contains(where: \.union.isPaint) else { return nil }
         var mask: Int?
@@ -191,34 +206,34 @@ struct PictureDraft: Sendable {
 
 /// The images of a draft; the same bytes for the same use are decoded once.
 private struct ImageRequests {
-    let file: String
+    let project: String
     let encoder: BlockEncoder
     var requests: [ImageRequest] = []
     /// The files that have blocks, which a name alone would not tell.
-    private var files: [(png: [UInt8], block: BlockID)] = []
+    private var files: [(bytes: [UInt8], block: BlockID)] = []
 
-    init(file: String, encoder: BlockEncoder) {
-        self.file = file
+    init(project: String, encoder: BlockEncoder) {
+        self.project = project
         self.encoder = encoder
     }
 
     mutating func index(
         of image: EncodedImage, _ use: ImageUse, _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> Int {
-        let png = try block(of: image.png, &blocks)
-        if let index = requests.firstIndex(where: { $0.png == png && $0.use == use }) { return index }
-        let place = Place(file: file, path: image.place.isEmpty ? nil : image.place)
-        requests.append(ImageRequest(png: png, use: use, size: image.size, place: place))
+        let file = try block(of: image.bytes, &blocks)
+        if let index = requests.firstIndex(where: { $0.file == file && $0.use == use }) { return index }
+        let place = Place(file: project, path: image.place.isEmpty ? nil : image.place)
+        requests.append(ImageRequest(file: file, use: use, size: image.size, place: place))
         return requests.count - 1
     }
 
     private mutating func block(
-        of png: [UInt8], _ blocks: inout [EncodedBlock]
+        of bytes: [UInt8], _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> BlockID {
-        if let known = files.first(where: { ImageRequests.areEqual($0.png, png) }) { return known.block }
-        let block = try encoder.bytes(png)
+        if let known = files.first(where: { ImageRequests.areEqual($0.bytes, bytes) }) { return known.block }
+        let block = try encoder.bytes(bytes)
         blocks.append(block)
-        files.append((png, block.id))
+        files.append((bytes, block.id))
         return block.id
     }
 

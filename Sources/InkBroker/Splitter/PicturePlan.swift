@@ -14,8 +14,9 @@ struct PicturePlan: Sendable {
     let canvas: PixelSize
     let output: PixelSize
     let background: RGBA8
-    let format: OutputFormat
-    let effort: EncodingEffort
+    let format: PixelFormat
+    let encoding: PictureEncoding
+    let codec: any PictureCodec
     let grid: TileGrid
     let baseImage: DecodedImage?
     let layers: [PlannedLayer]
@@ -30,10 +31,11 @@ struct PicturePlan: Sendable {
         _ draft: PictureDraft, decoded: [DecodedImage], encoder: BlockEncoder, blocks: inout [EncodedBlock]
     ) throws(BrokerError) {
         canvas = draft.canvas
-        output = draft.options.output
+        output = draft.output
         background = draft.background
         format = draft.format
-        effort = draft.options.effort
+        encoding = draft.encoding
+        do { codec = try PictureCodecs.codec(encoding.format) } catch { throw .refused(error) }
         baseImage = draft.baseImage.map { decoded[$0] }
         var costs = draft.costs
         var filled = SuggestedFill.Total()
@@ -48,16 +50,17 @@ struct PicturePlan: Sendable {
                 let strokes = try PicturePlan.fill(pattern, mask, draft, layer.place, &filled)
                 let measures = strokes.map { StrokeMeasure($0) }
                 planned.blocks = try StrokeBlocks.make(
-                    of: strokes, measures, canvas: draft.canvas, output: draft.options.output, encoder: encoder,
+                    of: strokes, measures, canvas: draft.canvas, output: draft.output, encoder: encoder,
                     costs: &costs, into: &blocks)
             }
             layers.append(planned)
         }
         self.layers = layers
         let rowCosts = costs.perRow
+        let multiple = codec.rowMultiple(encoding)
         grid =
-            draft.options.tile.map { TileGrid(output: draft.options.output, tile: $0) }
-            ?? TileGrid(output: draft.options.output, rowCosts: rowCosts)
+            draft.tile.map { TileGrid(output: draft.output, tile: $0, rowMultiple: multiple) }
+            ?? TileGrid(output: draft.output, rowCosts: rowCosts, rowMultiple: multiple)
         tileNanoseconds = rowCosts.reduce(0, +) / Double(grid.count)
     }
 
@@ -85,7 +88,7 @@ struct PicturePlan: Sendable {
             canvas: canvas, output: output, rect: rect, background: background,
             baseImage: baseImage.flatMap { visibleSlice(of: $0, rows: rect.rows, filter: .lanczos3) },
             layers: layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
-            delivery: grid.isBands ? .band(BandEncoding(effort: effort, isLast: isLast)) : .pixels)
+            delivery: grid.isBands ? .band(PieceEncoding(encoding, isLast: isLast)) : .pixels)
     }
 
     /// The bytes of a tile's samples.
@@ -93,9 +96,9 @@ struct PicturePlan: Sendable {
         grid.rect(row: row, column: column).area * format.bytesPerPixel
     }
 
-    /// The bytes of a row of tiles after PNG filtering: one byte more a row.
-    func filteredBytes(ofRow row: Int) -> Int {
-        grid.pixelRows(ofRow: row).count * (1 + output.width * format.bytesPerPixel)
+    /// The bytes of a row of tiles as its piece stands for them.
+    func rawBytes(ofRow row: Int) -> Int {
+        codec.rawByteCount(rowCount: grid.pixelRows(ofRow: row).count, width: output.width, pixels: format)
     }
 
     /// Nil when nothing of the layer can show in `rect`.

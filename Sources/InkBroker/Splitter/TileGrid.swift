@@ -20,13 +20,16 @@ struct TileGrid: Hashable, Sendable {
     /// The least edge that can be asked for, pixels.
     static let edgeMin = 16
 
-    /// - Parameter tile: clipped to the picture, and made lower where a row of tiles would have too many pixels.
-    init(output: PixelSize, tile: PixelSize) {
+    /// - Parameters:
+    ///   - tile: clipped to the picture, and made lower where a row of tiles would have too many pixels.
+    ///   - rowMultiple: what heights are multiples of, at most `edgeMin`.
+    init(output: PixelSize, tile: PixelSize, rowMultiple: Int = 1) {
         self.output = output
         let width = min(output.width, max(TileGrid.edgeMin, tile.width))
         let pixelsMax = width == output.width ? TileGrid.pixelsPerBandMax : TileGrid.pixelsPerTileRowMax
         let highest = max(TileGrid.edgeMin, pixelsMax / output.width)
-        let height = min(output.height, max(TileGrid.edgeMin, tile.height), highest)
+        let wanted = (max(TileGrid.edgeMin, tile.height) + rowMultiple - 1) / rowMultiple * rowMultiple
+        let height = min(output.height, wanted, highest / rowMultiple * rowMultiple)
         self.tile = PixelSize(width: width, height: height)
     }
 
@@ -36,7 +39,7 @@ struct TileGrid: Hashable, Sendable {
     /// not lower than `worthwhileHeight` unless a task would take many times as long, and not so high that there are
     /// fewer than `bandsMin`.
     /// - Parameter rowCosts: the estimated nanoseconds of each output row.
-    init(output: PixelSize, rowCosts: [Double], targetNanoseconds: Double = 10_000_000) {
+    init(output: PixelSize, rowCosts: [Double], rowMultiple: Int = 1, targetNanoseconds: Double = 10_000_000) {
         let mean = max(1, rowCosts.reduce(0, +) / Double(max(1, rowCosts.count)))
         let heights = TileGrid.automaticHeights
         var wanted = min(Double(heights.upperBound), targetNanoseconds / mean)
@@ -48,14 +51,15 @@ struct TileGrid: Hashable, Sendable {
         let stepped = min(Int(wanted) / step * step, max(TileGrid.lowHeight, share))
         let highest = max(heights.lowerBound, TileGrid.pixelsPerBandMax / output.width)
         let height = min(highest, max(heights.lowerBound, stepped))
-        self.init(output: output, tile: PixelSize(width: output.width, height: height))
+        self.init(
+            output: output, tile: PixelSize(width: output.width, height: height), rowMultiple: rowMultiple)
     }
 
     var columns: Int { (output.width + tile.width - 1) / tile.width }
     var rows: Int { (output.height + tile.height - 1) / tile.height }
     var count: Int { rows * columns }
 
-    /// Whether every tile is as wide as the picture, and so a piece of its PNG stream by itself.
+    /// Whether every tile is as wide as the picture, and so a piece of its file by itself.
     var isBands: Bool { tile.width == output.width }
 
     func rect(row: Int, column: Int) -> PixelRect {

@@ -44,7 +44,8 @@ struct ExportArguments: Hashable, Sendable {
     var output: String?
     var sizes: [ExportSize]
     var name: NameTemplate
-    var look: PictureLook
+    /// Without layers and digest, which each picture has of its own.
+    var options: PictureOptions
     var layers: LayerChoice
     /// nil: by the number of inputs.
     var ifExists: ExistingFilePolicy?
@@ -68,15 +69,16 @@ struct ExportArguments: Hashable, Sendable {
         output = try output.map { path throws(CommandError) in try OutputPlace.pictures(path, option: "-o") }
         sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
         layers = try Self.layers(parsed)
-        name = try NameTemplate(
-            parsed.value("name") ?? (layers == .each ? "{name}-{layer}-{size}.png" : "{name}-{size}.png"))
-        if parsed.isGiven("name"), let output, output.hasEnding(".png") {
+        let codec = try Self.codec(parsed, output)
+        let standardName = layers == .each ? "{name}-{layer}-{size}" : "{name}-{size}"
+        name = try NameTemplate(parsed.value("name") ?? "\(standardName).\(codec.endings[0])")
+        if parsed.isGiven("name"), let output, OutputPlace.isWritable(output) {
             throw .usage("--name and a file, --output \(output), exclude each other")
         }
         if layers != .each, name.placeholders.contains(.layer) {
             throw .usage("--name: {layer} needs --each-layer")
         }
-        look = try Self.look(parsed)
+        options = try Self.options(parsed, codec)
         ifExists = try parsed.value("if-exists").map { text throws(CommandError) in
             guard let policy = ExistingFilePolicy(rawValue: text) else {
                 throw .usage("--if-exists: \"\(text)\" is not skip-unchanged, overwrite, suffix or fail")
@@ -159,42 +161,87 @@ struct ExportArguments: Hashable, Sendable {
         }
     }
 
-    private static func look(_ parsed: ParsedCommand) throws(CommandError) -> PictureLook {
-        var look = PictureLook()
+    /// The format that is asked for: by `--format`, by the ending of the file, or by that of the names.
+    /// - Throws: `usage` where they contradict each other.
+    private static func codec(_ parsed: ParsedCommand, _ output: String?) throws(CommandError) -> any PictureCodec {
+        let named = try parsed.value("format").map { text throws(CommandError) in
+            guard let codec = PictureCodecs.codec(named: text) else {
+                throw .usage("--format: \"\(text)\" is not \(PictureCodecs.all.map(\.name).joined(separator: ", "))")
+            }
+            return codec
+        }
+        let file = output.flatMap { OutputPlace.isWritable($0) ? $0 : nil } ?? parsed.value("name")
+        let ofFile = file.flatMap { PictureCodecs.codec(ofFile: $0) }
+        if let named, let ofFile, let file, named.format != ofFile.format {
+            throw .usage("--format \(named.name) and \(file) contradict each other")
+        }
+        return named ?? ofFile ?? PictureCodecs.all[0]
+    }
+
+    private static func options(
+        _ parsed: ParsedCommand, _ codec: any PictureCodec
+    ) throws(CommandError) -> PictureOptions {
+        var options = PictureOptions()
+        options.encoding = try encoding(parsed, codec)
         if let text = parsed.value("background") {
             guard let color = RGBA8(hex: text) else {
                 throw .usage("--background: \"\(text)\" is no colour (#rgb, #rrggbb, #rrggbbaa or transparent)")
             }
-            look.background = color
+            options.background = color
         } else if parsed.isGiven("each-layer") {
-            look.background = .transparent
+            options.background = .transparent
         }
-        look.includesBaseImage = !parsed.isGiven("no-base") && !parsed.isGiven("each-layer")
+        options.includesBaseImage = !parsed.isGiven("no-base") && !parsed.isGiven("each-layer")
         if let fill = parsed.value("fill") {
             guard fill == "suggested" else { throw .usage("--fill: \"\(fill)\" is not suggested") }
-            look.fillsSuggested = true
+            options.fillsSuggested = true
         }
         switch (parsed.isGiven("rgb"), parsed.isGiven("rgba")) {
         case (true, true): throw .usage("--rgb and --rgba exclude each other")
-        case (true, false): look.colorMode = .rgb
-        case (false, true): look.colorMode = .rgba
-        case (false, false): look.colorMode = .automatic
+        case (true, false): options.colorMode = .rgb
+        case (false, true): options.colorMode = .rgba
+        case (false, false): options.colorMode = .automatic
         }
         if let text = parsed.value("dpi") {
-            look.dotsPerInch = try TextValue.number(text, option: "--dpi", in: 1...100_000)
+            options.dotsPerInch = try TextValue.number(text, option: "--dpi", in: 1...100_000)
         }
+        if let text = parsed.value("tile") {
+            let size = try TextValue.size(text, option: "--tile", in: 16...1_000_000)
+            options.tile = PixelSize(width: size.width, height: size.height)
+        }
+        options.hasMetadata = !parsed.isGiven("no-metadata")
+        if options.colorMode == .rgba, !codec.hasAlpha { throw .usage("--rgba: \(codec.name) has no transparency") }
+        return options
+    }
+
+    private static func encoding(
+        _ parsed: ParsedCommand, _ codec: any PictureCodec
+    ) throws(CommandError) -> PictureEncoding {
+        for setting in EncodingSetting.allCases where parsed.isGiven(setting.rawValue) {
+            guard !codec.settings.contains(setting) else { continue }
+            let others = PictureCodecs.all.filter { $0.settings.contains(setting) }.map(\.name)
+            throw .usage(
+                "--\(setting.rawValue): \(codec.name) has none"
+                    + (others.isEmpty ? "" : "; \(others.joined(separator: ", ")) has"))
+        }
+        var encoding = PictureEncoding(format: codec.format)
         if let text = parsed.value("effort") {
             guard let effort = EncodingEffort(name: text) else {
                 throw .usage("--effort: \"\(text)\" is not fast, balanced or small")
             }
-            look.effort = effort
+            encoding.effort = effort
         }
-        if let text = parsed.value("tile") {
-            let size = try TextValue.size(text, option: "--tile", in: 16...1_000_000)
-            look.tile = PixelSize(width: size.width, height: size.height)
+        if let text = parsed.value("quality") {
+            encoding.quality = try TextValue.integer(text, option: "--quality", in: PictureEncoding.qualities)
         }
-        look.hasMetadata = !parsed.isGiven("no-metadata")
-        return look
+        if let text = parsed.value("chroma") {
+            guard let chroma = ChromaSampling(name: text) else {
+                throw .usage(
+                    "--chroma: \"\(text)\" is not \(ChromaSampling.allCases.map(\.name).joined(separator: " or "))")
+            }
+            encoding.chroma = chroma
+        }
+        return encoding
     }
 
     private static func run(_ parsed: ParsedCommand) throws(CommandError) -> RunArguments {

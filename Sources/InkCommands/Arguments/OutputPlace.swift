@@ -5,34 +5,41 @@ import InkSystem
 /// there is such a folder, or a slash at its end says that it is one.
 enum OutputPlace {
     private static let pictureEndings = [
-        ".jpg", ".jpeg", ".jpe", ".jp2", ".jxl", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif",
+        ".png", ".jpg", ".jpeg", ".jpe", ".jp2", ".jxl", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic",
+        ".heif",
         ".tga",
         ".exr", ".ico", ".svg", ".pdf", ".psd",
     ]
     private static let fileEndings =
-        pictureEndings + [".png", ".ink", ".zip", ".json", ".ndjson", ".txt", ".pub", ".key"]
+        pictureEndings + [".ink", ".zip", ".json", ".ndjson", ".txt", ".pub", ".key"]
 
-    /// Whether a path is named like a picture, PNG or not.
-    static func isPicture(_ path: String) -> Bool { (pictureEndings + [".png"]).contains { path.hasEnding($0) } }
+    /// Whether a path is named like a picture, of a format that is written or not.
+    static func isPicture(_ path: String) -> Bool { pictureEndings.contains { path.hasEnding($0) } }
+
+    /// Whether a path is named like a picture that can be written.
+    static func isWritable(_ path: String) -> Bool { PictureCodecs.codec(ofFile: path) != nil }
 
     /// The path of a picture with an ending that can be written.
     static func asPicture(_ path: String) -> String {
-        guard let ending = pictureEndings.first(where: { path.hasEnding($0) }) else { return path }
+        guard !isWritable(path), let ending = pictureEndings.first(where: { path.hasEnding($0) }) else { return path }
         let stem = path.dropLast(ending.utf8.count)
         return (stem.isEmpty || stem.hasSuffix("/") ? "\(stem)picture" : stem) + ".png"
     }
 
-    /// A folder, or with the ending `.png` a file.
+    /// A folder, or with the ending of a picture a file.
     /// - Throws: `usage` for the name of another file.
     static func pictures(_ path: String, option: String) throws(CommandError) -> String {
-        guard !path.hasEnding(".png"), let ending = fileEnding(of: path) else { return path }
+        guard !isWritable(path), let ending = fileEnding(of: path) else { return path }
         if pictureEndings.contains(ending) {
             throw .usage(
-                "\(option): only PNG is written, not \(ending); type \(option) \(asPicture(path)), or \(option) \(path)/ for a folder of "
+                "\(option): only \(written) is written, not \(ending); type \(option) \(asPicture(path)), or \(option) \(path)/ for a folder of "
                     + "this name")
         }
-        throw looksLikeFile(path, option, "a picture ends in .png")
+        throw looksLikeFile(
+            path, option, "a picture ends in .\(PictureCodecs.all.map { $0.endings[0] }.joined(separator: " or ."))")
     }
+
+    private static var written: String { PictureCodecs.all.map { $0.name.uppercased() }.joined(separator: " or ") }
 
     /// A folder.
     /// - Throws: `usage` for the name of a file.

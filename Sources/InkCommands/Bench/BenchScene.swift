@@ -61,7 +61,8 @@ struct BenchScene: Sendable {
         for (index, mask) in masks.enumerated() {
             let png = try GrayPNG.encode(samples: mask, size: project.canvasSize)
             project.layers[index].maskImage = EncodedImage(
-                png: png, size: project.canvasSize, isInterlaced: false, place: "layers[\(index)].maskImage")
+                bytes: png, header: ImageHeader(size: project.canvasSize, isHeldWhole: false),
+                place: "layers[\(index)].maskImage")
         }
         return try ProjectWriter.write(project)
     }

@@ -85,7 +85,7 @@ struct BrokerCommand {
     private func start(_ log: Log) throws(ServiceError) -> FarmService {
         let context: ZeroMQContext
         do throws(ProtocolError) { context = try ZeroMQContext() } catch { throw .transport(error) }
-        let service = try FarmService(configuration: configuration, context: context, container: .png) { event in
+        let service = try FarmService(configuration: configuration, context: context) { event in
             if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
         }
         try service.start()

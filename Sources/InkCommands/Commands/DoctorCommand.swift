@@ -90,7 +90,7 @@ struct DoctorCommand {
         farm.submit(
             PictureRequest(
                 id: 0, name: "the self-test", project: reading.project, size: reading.project.canvasSize,
-                drawnLayers: nil, look: PictureLook(), output: path, digest: reading.contentDigest,
+                options: PictureOptions(digest: reading.contentDigest), output: path,
                 contentDigest: reading.contentDigest))
         let clock = Stopwatch()
         while clock.milliseconds < 30_000 {

@@ -80,12 +80,12 @@ struct ProjectInspection: Sendable {
         project = opened.project
         warnings = opened.warnings
         var refusals: [EngineError] = []
-        func look(_ image: EncodedImage?, _ purpose: ImagePurpose) -> Image? {
+        func look(_ image: EncodedImage?, _ use: ImageUse) -> Image? {
             guard let image else { return nil }
-            var seen = Image(size: image.size, byteCount: image.png.count)
+            var seen = Image(size: image.size, byteCount: image.bytes.count)
             do throws(EngineError) {
                 let place = Place(file: input.shownName, path: image.place)
-                let info = try PNGDecoder.decode(image.png, as: purpose, place: place, limits: limits) { _ in }
+                let info = try ImageDecoders.decode(image.bytes, as: use, place: place, limits: limits) { _ in }
                 seen.maskBounds = info.maskBounds
             } catch {
                 refusals.append(error)

@@ -77,14 +77,12 @@ struct MasksCommand {
     }
 
     private func decode(_ limits: Limits) throws(EngineError) -> ([UInt8], DecodedImageInfo) {
-        let png = try InputFile.read(path: picture, limitBytes: limits.fileBytes)
+        let file = try InputFile.read(path: picture, limitBytes: limits.fileBytes)
         let place = Place(file: picture)
-        let header = try PNGHeader(png, place: place)
-        try header.check(against: limits, place: place)
         var samples: [UInt8] = []
         var constants: [(at: Int, rows: Int, value: UInt32)] = []
         // Constant chunks are told before the format is known, and filled in afterwards.
-        let info = try PNGDecoder.decode(png, as: .color, place: place, limits: limits) {
+        let info = try ImageDecoders.decode(file, as: .color, place: place, limits: limits) {
             (chunk: DecodedChunk) throws(EngineError) in
             switch chunk.content {
             case .samples(let bytes): samples += bytes

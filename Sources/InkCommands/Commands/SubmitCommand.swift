@@ -177,35 +177,32 @@ struct SubmitCommand {
     private func submission(
         _ picture: PlannedPicture, _ input: ExportInput, _ source: ProjectSource, _ opened: OpenedProject?
     ) throws(PictureFailure) -> Submission {
-        var drawn: [Int]?
-        var digest: [UInt8]?
+        var options = arguments.options
         if let opened {
             do throws(CommandError) {
-                drawn = try arguments.layers.drawnLayers(
+                options.layers = try arguments.layers.drawnLayers(
                     of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
             } catch {
                 throw PictureFailure(error)
             }
             // A project that only the broker reads may have changed by then.
-            if !isShared { digest = try self.digest(picture, input, opened, drawnLayers: drawn) }
+            if !isShared { options.digest = try digest(picture, input, opened, options) }
         }
         return Submission(
             key: .random(), name: ProjectPacking.name(input.isStandardInput ? input.stem : input.path), source: source,
-            picture: PictureSpec(
-                size: .named(picture.size.name), look: arguments.look, drawnLayers: drawn, digest: digest),
+            picture: PictureSpec(size: .named(picture.size.name), options: options),
             delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
     }
 
     /// What a later `ink export` recognises the picture by.
     private func digest(
-        _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, drawnLayers: [Int]?
+        _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, _ options: PictureOptions
     ) throws(PictureFailure) -> [UInt8] {
         do throws(EngineError) {
             let size = try picture.size.outputSize(
                 canvas: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
             return PictureContent(
-                contentDigest: opened.contentDigest, look: arguments.look, size: size, drawnLayers: drawnLayers,
-                rendererVersion: TileRenderer.version
+                contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: TileRenderer.version
             ).digest(environment.sha256)
         } catch {
             throw PictureFailure(error)

@@ -11,6 +11,8 @@ struct WaitCommand {
     private struct Facts {
         var name: String
         var size: String
+        /// Of its file.
+        var ending: String
         /// Below the broker's output root; nil: the broker keeps the picture to be fetched.
         var output: String?
     }
@@ -113,6 +115,7 @@ struct WaitCommand {
                 }
                 facts[number] = Facts(
                     name: job["name"]?.string ?? "", size: job["size"]?.string ?? "",
+                    ending: job["format"]?.string.flatMap { PictureCodecs.codec(named: $0) }?.endings[0] ?? "png",
                     output: job["output"]?.string)
                 if let submission = job["submission"]?.string.flatMap({ ContentID(hexadecimal: $0) }) {
                     submissions[number] = submissions[number] ?? submission
@@ -140,7 +143,7 @@ struct WaitCommand {
         for job in jobs {
             let name = names[job] ?? "picture"
             let isAlone = counts[name] == 1
-            paths[job] = folder.appendingPath(isAlone ? "\(name).png" : "\(name)-\(job).png")
+            paths[job] = folder.appendingPath((isAlone ? name : "\(name)-\(job)") + "." + (facts[job]?.ending ?? "png"))
         }
     }
 

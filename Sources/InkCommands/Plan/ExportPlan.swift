@@ -50,7 +50,7 @@ struct PlannedPicture: Hashable, Sendable {
     var size: ExportSize
     /// With `--each-layer`: which one.
     var layer: ChosenLayer?
-    /// Path of the PNG.
+    /// Path of the picture.
     var output: String
 }
 
@@ -75,7 +75,7 @@ struct ExportPlan: Sendable {
         resolve: ((String) -> String)?
     ) throws(CommandError) {
         pictures = []
-        let outputFile = arguments.output.flatMap { $0.hasEnding(".png") ? $0 : nil }
+        let outputFile = arguments.output.flatMap { OutputPlace.isWritable($0) ? $0 : nil }
         for (index, input) in inputs.enumerated() {
             let outline = outlines[index]
             if Self.needsOutlines(arguments), outline == nil { continue }
@@ -121,8 +121,9 @@ struct ExportPlan: Sendable {
     mutating func avoidExisting(resolve: (String) -> String, _ exists: (String) -> Bool) {
         var taken = Set(pictures.map { FilePlace(resolved: resolve($0.output)) })
         for index in pictures.indices where exists(pictures[index].output) {
-            let stem = pictures[index].output.dropLast(4)
-            let ending = pictures[index].output.suffix(4)
+            let output = pictures[index].output
+            let ending = output[(output.lastIndex(of: ".") ?? output.endIndex)...]
+            let stem = output.dropLast(ending.count)
             var number = 1
             var candidate = "\(stem)-\(number)\(ending)"
             while exists(candidate) || taken.contains(FilePlace(resolved: resolve(candidate))) {

@@ -41,14 +41,17 @@ struct NameTemplate: Hashable, Sendable {
     private let pieces: [Piece]
 
     /// - Throws: `usage` for an unknown placeholder, an open brace, an absolute path or one with `..`, and for a name
-    ///   that does not end in `.png`.
+    ///   that does not end like a picture.
     init(_ text: String) throws(CommandError) {
         self.text = text
         pieces = try Self.parse(text)
-        guard text.lowercased().hasSuffix(".png") else {
-            throw .usage("--name: \"\(text)\" does not end in .png")
+        let endings = PictureCodecs.all.flatMap(\.endings).map { ".\($0)" }
+        guard let ending = endings.first(where: { text.hasEnding($0) }) else {
+            throw .usage("--name: \"\(text)\" does not end in \(endings.joined(separator: " or "))")
         }
-        guard text.utf8.count > 4 else { throw .usage("--name: \"\(text)\" has nothing before the .png") }
+        guard text.utf8.count > ending.utf8.count else {
+            throw .usage("--name: \"\(text)\" has nothing before the \(ending)")
+        }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) {
             throw .usage("--name: \"\(text)\" is absolute, leaves the folder or has an empty part")

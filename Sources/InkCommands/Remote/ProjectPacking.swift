@@ -46,27 +46,6 @@ enum ProjectPacking {
     }
 }
 
-extension PictureSpec {
-    init(size: SizeSpec, look: PictureLook, drawnLayers: [Int]?, digest: [UInt8]?) {
-        self.init(size: size)
-        background = look.background
-        includesBaseImage = look.includesBaseImage
-        layers = drawnLayers
-        fillsSuggested = look.fillsSuggested
-        color =
-            switch look.colorMode {
-            case .automatic: .automatic
-            case .rgb: .rgb
-            case .rgba: .rgba
-            }
-        effort = look.effort
-        tile = look.tile
-        dotsPerInch = look.dotsPerInch
-        hasMetadata = look.hasMetadata
-        self.digest = digest
-    }
-}
-
 extension PictureOutcome {
     init(_ picture: FinishedPicture) {
         let milliseconds = picture.phases.map { Double($0) / 1e6 }

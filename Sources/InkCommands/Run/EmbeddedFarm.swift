@@ -61,7 +61,7 @@ final class EmbeddedFarm: ExportFarm {
         configuration.activeExports = workerCount + 2
         do {
             let broker = try Broker(
-                configuration: configuration, context: context, container: .png, local: local
+                configuration: configuration, context: context, local: local
             ) { [self] event in tell(event) }
             try broker.start()
             state.withLock { $0.broker = broker }
@@ -116,16 +116,14 @@ final class EmbeddedFarm: ExportFarm {
             return (state.broker, state.failure)
         }
         if let failure { return end(id, .failed(request.id, failure)) }
-        // PNG cannot say more, whatever the limits allow.
-        guard let broker, request.size.longestEdge <= Int(Int32.max) else {
-            let reason =
-                broker == nil ? "the farm is not running" : "a PNG of \(request.size) pixels cannot be made"
-            let kind: ExitCode = broker == nil ? .unreachable : .badInput
-            end(id, .failed(request.id, PictureFailure(kind: kind, reason: "\(request.name): \(reason)")))
-            return
+        guard let broker else {
+            let failure = PictureFailure(kind: .unreachable, reason: "\(request.name): the farm is not running")
+            return end(id, .failed(request.id, failure))
         }
         var job = ExportJob(
-            id: JobID(id), name: request.name, project: request.project, options: PictureOptions(request),
+            id: JobID(id), name: request.name, project: request.project,
+            order: PictureOrder(
+                output: request.size, options: request.options, software: "ink \(ProgramVersion.text)"),
             limits: limits, destination: request.output)
         job.measures = measures(of: request)
         job.replaces = request.replacesFile
@@ -181,40 +179,6 @@ final class EmbeddedFarm: ExportFarm {
         }
         onEvent?(event)
     }
-}
-
-extension PictureOptions {
-    /// The broker's words for what the command line asks for.
-    init(_ request: PictureRequest) {
-        let look = request.look
-        self.init(
-            output: request.size, background: look.background, includeBase: look.includesBaseImage,
-            layers: request.drawnLayers.map { Set($0) }, fillSuggested: look.fillsSuggested, colorMode: look.colorMode,
-            effort: look.effort, tile: look.tile, dpi: look.dotsPerInch,
-            text: look.hasMetadata
-                ? PictureText.entries(of: request.project, software: "ink \(ProgramVersion.text)") : [],
-            digest: request.digest)
-    }
-}
-
-extension PictureContainer {
-    /// PNG files.
-    static let png = PictureContainer(
-        prologue: { head in
-            let text = head.text.compactMap { entry in
-                PNGStream.TextEntry.Keyword(rawValue: entry.keyword).map { PNGStream.TextEntry($0, entry.text) }
-            }
-            let description = PNGStream.Description(
-                dotsPerInch: head.dpi, text: text, digest: head.digest.flatMap { PictureDigest(bytes: $0) })
-            do {
-                return try PNGStream.prologue(size: head.size, format: head.format, description: description)
-            } catch {
-                // Sizes that PNG does not have are refused when a picture is submitted.
-                preconditionFailure("\(error)")
-            }
-        },
-        data: { PNGStream.idat($0, isFirst: $1) },
-        epilogue: { PNGStream.epilogue(adler32: $0) })
 }
 
 extension PictureOutcome {

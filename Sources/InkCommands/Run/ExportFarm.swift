@@ -9,15 +9,12 @@ struct PictureRequest: Sendable {
     var project: Project
     /// Output pixels.
     var size: PixelSize
-    /// Indices into the project's layers; nil for all visible ones.
-    var drawnLayers: [Int]?
-    var look: PictureLook
-    /// Path of the PNG.
+    /// With the layers and the digest of this picture.
+    var options: PictureOptions
+    /// Path of the picture.
     var output: String
     /// Whether a file that has that name is replaced.
     var replacesFile = true
-    /// Goes into the picture, so that a later run knows what it shows; 32 bytes.
-    var digest: [UInt8]
     /// SHA-256 over what the project was read from: equal for equal projects.
     var contentDigest: [UInt8]
     /// The project's own text for a broker; nil where the project has to be written anew.
@@ -48,9 +45,9 @@ struct PhaseTimes: Hashable, Sendable {
 struct PictureOutcome: Hashable, Sendable {
     var phases = PhaseTimes()
     var tileCount = 0
-    /// Of the PNG file.
+    /// Of the file.
     var byteCount = 0
-    /// Of the PNG file; 64 hexadecimal digits, none when nobody wanted it.
+    /// Of the file; 64 hexadecimal digits, none when nobody wanted it.
     var sha256 = ""
     /// Processor time of the broker for this picture, milliseconds.
     var brokerMilliseconds = 0.0

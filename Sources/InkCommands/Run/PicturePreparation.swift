@@ -42,10 +42,12 @@ struct PicturePreparation: Sendable {
         }
         let drawn = try arguments.layers.drawnLayers(
             of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
+        var options = arguments.options
+        options.layers = drawn
         let digest = PictureContent(
-            contentDigest: opened.contentDigest, look: arguments.look, size: size, drawnLayers: drawn,
-            rendererVersion: rendererVersion
+            contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: rendererVersion
         ).digest(sha256)
+        options.digest = digest
         if exists, policy == .fail {
             return .failed(
                 PictureFailure(kind: .inputOutput, reason: "\(picture.output): exists already (--if-exists fail)"))
@@ -53,9 +55,8 @@ struct PicturePreparation: Sendable {
         if exists, policy == .skipUnchanged, storedDigest(picture.output) == digest { return .unchanged(size) }
         return .ready(
             PictureRequest(
-                id: id, name: input.shownName, project: opened.project, size: size, drawnLayers: drawn,
-                look: arguments.look, output: picture.output, replacesFile: policy.replacesFiles, digest: digest,
-                contentDigest: opened.contentDigest,
+                id: id, name: input.shownName, project: opened.project, size: size, options: options,
+                output: picture.output, replacesFile: policy.replacesFiles, contentDigest: opened.contentDigest,
                 text: opened.text, warnings: opened.warnings,
                 wantsFileDigest: arguments.run.reportPath != nil || arguments.run.printsJSON))
     }
@@ -65,17 +66,16 @@ struct PicturePreparation: Sendable {
 struct PictureContent: Sendable {
     /// Of the project, with its presets, template and images.
     var contentDigest: [UInt8]
-    var look: PictureLook
+    /// Without a digest.
+    var options: PictureOptions
     var size: PixelSize
-    var drawnLayers: [Int]?
     var rendererVersion: String
 
     /// SHA-256 over the content, the options, the size and the renderer, each on its own line so that no two ways of
     /// cutting the text give the same bytes.
     func digest(_ sha256: ([UInt8]) -> [UInt8]) -> [UInt8] {
         let text = [
-            "ink picture 1", contentDigest.hexadecimal, look.canonicalText(drawnLayers: drawnLayers), size.description,
-            rendererVersion,
+            "ink picture 1", contentDigest.hexadecimal, options.canonicalText, size.description, rendererVersion,
         ].joined(separator: "\n")
         return sha256(Array(text.utf8))
     }

@@ -104,9 +104,7 @@ final class RemoteFarm: ExportFarm {
                 let content = try pack(request)
                 let submission = Submission(
                     key: key, name: ProjectPacking.name(request.name), source: content.source,
-                    picture: PictureSpec(
-                        size: .exact(request.size), look: request.look, drawnLayers: request.drawnLayers,
-                        digest: request.digest), delivery: .fetch)
+                    picture: PictureSpec(size: .exact(request.size), options: request.options), delivery: .fetch)
                 connection?.submit(submission, content: content.content)
             } catch {
                 perform { $0.fail(request.id, error) }

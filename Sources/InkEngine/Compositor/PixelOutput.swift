@@ -2,7 +2,7 @@ import CKernels
 
 /// The rounding of finished planes to 8 bits a channel.
 struct PixelOutput {
-    let format: OutputFormat
+    let format: PixelFormat
     /// Puts the picture onto white first.
     var flattenOnWhite = false
     /// Alpha is 1 everywhere and is not read.

@@ -171,7 +171,7 @@ private struct JSONText {
     mutating func field(_ key: String, _ image: EncodedImage) {
         self.key(key)
         bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: Base64.encode(image.png))
+        bytes.append(contentsOf: Base64.encode(image.bytes))
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }

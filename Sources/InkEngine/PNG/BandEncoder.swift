@@ -1,28 +1,9 @@
-/// A run of full-width rows as a piece of a PNG's compressed stream.
-public struct EncodedBand: Hashable, Sendable {
-    /// Raw deflate (RFC 1951) that begins and ends at a byte boundary and refers to nothing before it. The pieces of a
-    /// picture's bands in order, the last made with `isLast`, are one deflate stream.
-    public var bytes: [UInt8]
-    /// Of the filtered bytes, starting from 1; see `Adler32.combine`.
-    public var adler32: UInt32
-    /// Bytes before compression: a filter byte and the pixels of each row.
-    public var filteredByteCount: Int
-    public var rowCount: Int
-
-    public init(bytes: [UInt8], adler32: UInt32, filteredByteCount: Int, rowCount: Int) {
-        self.bytes = bytes
-        self.adler32 = adler32
-        self.filteredByteCount = filteredByteCount
-        self.rowCount = rowCount
-    }
-}
-
 /// Filters and deflates bands of pixels. One for each thread: its buffers, about two megabytes and a few rows, are kept
 /// from band to band. A band gives the same bytes on every processor.
 ///
 /// How a band is packed is found by trial on a part of its rows. Line art with flat areas is smallest unfiltered,
 /// as strings of pixels that were seen before; photographs and grain filtered, with hardly anything repeated.
-public final class BandEncoder {
+public final class BandEncoder: PieceEncoder {
     private let level: KernelLevel
     private var filter: BandFilter?
     private let deflater: BandDeflater
@@ -40,8 +21,8 @@ public final class BandEncoder {
     /// - Throws: `EngineError.internalError` when `pixels` is not a whole number of rows above 0, or a row is too large
     ///   (2^29 bytes), or there is no memory.
     public func encode(
-        pixels: UnsafeRawBufferPointer, width: Int, format: OutputFormat, encoding: BandEncoding
-    ) throws(EngineError) -> EncodedBand {
+        pixels: UnsafeRawBufferPointer, width: Int, format: PixelFormat, encoding: PieceEncoding
+    ) throws(EngineError) -> EncodedPiece {
         let rowByteCount = width.multipliedReportingOverflow(by: format.bytesPerPixel)
         guard width > 0, !rowByteCount.overflow, rowByteCount.partialValue < BandEncoder.rowByteCountMax else {
             throw .internalError("a band of width \(width) cannot be encoded")
@@ -53,14 +34,18 @@ public final class BandEncoder {
         let band = Band(
             pixels: base.assumingMemoryBound(to: UInt8.self), rowCount: rowCount, bytesPerPixel: format.bytesPerPixel,
             filter: filter(width: width, bytesPerPixel: format.bytesPerPixel))
-        let packing = try bestPacking(of: band, effort: encoding.effort)
+        let packing = try bestPacking(of: band, effort: encoding.picture.effort)
         return try deflate(band, packing: packing, encoding: encoding)
+    }
+
+    public func encode(_ rows: PixelRows, _ encoding: PieceEncoding) throws(EngineError) -> EncodedPiece {
+        try encode(pixels: rows.pixels, width: rows.width, format: rows.format, encoding: encoding)
     }
 
     /// The same for pixels in an array.
     public func encode(
-        pixels: [UInt8], width: Int, format: OutputFormat, encoding: BandEncoding
-    ) throws(EngineError) -> EncodedBand {
+        pixels: [UInt8], width: Int, format: PixelFormat, encoding: PieceEncoding
+    ) throws(EngineError) -> EncodedPiece {
         try pixels.withUnsafeBufferPointer { (buffer) throws(EngineError) in
             try encode(pixels: UnsafeRawBufferPointer(buffer), width: width, format: format, encoding: encoding)
         }
@@ -161,9 +146,9 @@ public final class BandEncoder {
     /// What is filtered at a time, bytes: it should stay in the cache until it is deflated.
     private static let blockByteCount = 256 << 10
 
-    private func deflate(_ band: Band, packing: Packing, encoding: BandEncoding) throws(EngineError) -> EncodedBand {
+    private func deflate(_ band: Band, packing: Packing, encoding: PieceEncoding) throws(EngineError) -> EncodedPiece {
         deflater.begin(packing.start)
-        var result = EncodedBand(bytes: [], adler32: Adler32.empty, filteredByteCount: 0, rowCount: band.rowCount)
+        var result = EncodedPiece(rowCount: band.rowCount, rawByteCount: 0, adler32: Adler32.empty, bytes: [])
         let rowByteCount = band.filter.filteredRowByteCount
         // So that the bytes are moved once at most as they grow.
         result.bytes.reserveCapacity(band.rowCount * rowByteCount / 2)
@@ -175,7 +160,7 @@ public final class BandEncoder {
             let byteCount = rows.count * rowByteCount
             let adler32 = Adler32.checksum(UnsafeRawBufferPointer(start: room, count: byteCount))
             result.adler32 = Adler32.combine(result.adler32, adler32, lengthB: byteCount)
-            result.filteredByteCount += byteCount
+            result.rawByteCount += byteCount
             let end: DeflateEnd = rows.upperBound < band.rowCount ? .more : encoding.isLast ? .last : .flush
             deflater.write(rowCount: rows.count, end: end) { result.bytes += $0 }
         }

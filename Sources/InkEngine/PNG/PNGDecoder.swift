@@ -12,16 +12,19 @@ public enum PNGDecoder {
     ///   fewer rows than claimed, bad zlib stream, missing IEND); `.overLimit` before memory is taken; what `onChunk`
     ///   throws.
     public static func decode(
-        _ png: [UInt8], as purpose: ImagePurpose, place: Place, limits: Limits = Limits(),
+        _ png: [UInt8], as use: ImageUse, place: Place, limits: Limits = Limits(),
         level: KernelLevel = .selected, onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
         let header = try PNGHeader(png, place: place)
+        guard header.isSound else {
+            throw .badInput(place, reason: "the PNG's header is damaged: its checksum is wrong")
+        }
         try header.check(against: limits, place: place)
         try header.checkPlausible(fileByteCount: png.count, place: place)
         return try png.withUnsafeBufferPointer { (bytes) throws(EngineError) in
             var handedOn = 0
             if let info = try decodePlain(
-                bytes, header, purpose, level,
+                bytes, header, use, level,
                 onChunk: { (chunk) throws(EngineError) in
                     handedOn += 1
                     try onChunk(chunk)
@@ -29,7 +32,7 @@ public enum PNGDecoder {
             {
                 return info
             }
-            return try decodeAny(bytes, header, purpose, place) { (chunk) throws(EngineError) in
+            return try decodeAny(bytes, header, use, place) { (chunk) throws(EngineError) in
                 if chunk.index >= handedOn { try onChunk(chunk) }
             }
         }
@@ -38,13 +41,13 @@ public enum PNGDecoder {
     /// Decodes what `PlainPNGReader` reads; nil for everything else, of which some chunks, which are as libpng would
     /// have them, may have been handed on.
     static func decodePlain(
-        _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ purpose: ImagePurpose, _ level: KernelLevel,
+        _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ use: ImageUse, _ level: KernelLevel,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo? {
         guard let reader = PlainPNGReader(png, header: header, level: level),
-            purpose == .mask || reader.channels >= 3
+            use == .mask || reader.channels >= 3
         else { return nil }
-        var assembler = ChunkAssembler(size: header.size, channels: reader.channels, purpose: purpose)
+        var assembler = ChunkAssembler(size: header.size, channels: reader.channels, use: use)
         let isPlain = try reader.readRows { (row) throws(EngineError) in
             if let chunk = assembler.append(row) { try onChunk(chunk) }
         }
@@ -53,14 +56,14 @@ public enum PNGDecoder {
 
     /// Decodes any PNG with libpng.
     static func decodeAny(
-        _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ purpose: ImagePurpose, _ place: Place,
+        _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ use: ImageUse, _ place: Place,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
-        let reader = try PNGRowReader(png, expandsGray: purpose == .color, place: place)
+        let reader = try PNGRowReader(png, expandsGray: use == .color, place: place)
         guard reader.rowByteCount == header.size.width * reader.channels else {
             throw .internalError("\(place): libpng reads another size than the header says")
         }
-        var assembler = ChunkAssembler(size: header.size, channels: reader.channels, purpose: purpose)
+        var assembler = ChunkAssembler(size: header.size, channels: reader.channels, use: use)
         if header.isInterlaced {
             try decodeInterlaced(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
         } else {

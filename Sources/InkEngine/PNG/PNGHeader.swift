@@ -36,6 +36,9 @@ public struct PNGHeader: Hashable, Sendable {
     /// Adam7: the image has to be held whole to be decoded.
     public let isInterlaced: Bool
 
+    /// Whether IHDR has the checksum that it says. Who only wants to know an image's size need not care.
+    let isSound: Bool
+
     /// The eight bytes that every PNG begins with.
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// The bytes of signature and IHDR: all that `init(_:place:)` looks at.
@@ -46,41 +49,45 @@ public struct PNGHeader: Hashable, Sendable {
     /// - Throws: `EngineError.badInput` at `place` when it is not a PNG, is cut off, or claims what no PNG can be.
     public init(_ bytes: some Collection<UInt8>, place: Place) throws(EngineError) {
         let head = Array(bytes.prefix(PNGHeader.byteCount))
-        guard !head.isEmpty else { throw .badInput(place, reason: "the PNG is empty") }
+        guard !head.isEmpty else { throw .badInput(place, reason: "the image is empty") }
         guard head.starts(with: PNGHeader.signature.prefix(head.count)) else {
             throw .badInput(place, reason: "not a PNG: the signature is missing or damaged")
         }
         guard head.count == PNGHeader.byteCount else {
-            throw .badInput(place, reason: "the PNG is cut off in its header")
+            throw .badInput(place, reason: "the PNG ends inside its header")
         }
         guard head[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8)) else {
-            throw .badInput(place, reason: "the PNG does not begin with its header chunk")
+            throw .badInput(place, reason: "the PNG does not begin with its header (IHDR)")
         }
-        guard crc32(head[12..<29]) == bigEndian(head, at: 29) else {
-            throw .badInput(place, reason: "the PNG's header is damaged: its checksum is wrong")
-        }
-        try self.init(fields: Array(head[16..<29]), place: place)
+        let isSound = crc32(head[12..<29]) == bigEndian(head, at: 29)
+        try self.init(fields: Array(head[16..<29]), isSound: isSound, place: place)
     }
 
     /// Reads the 13 bytes of an IHDR chunk.
-    private init(fields: [UInt8], place: Place) throws(EngineError) {
+    private init(fields: [UInt8], isSound: Bool, place: Place) throws(EngineError) {
         let width = bigEndian(fields, at: 0)
         let height = bigEndian(fields, at: 4)
         let edge = 1...UInt32(Int32.max)
         guard edge.contains(width), edge.contains(height) else {
-            throw .badInput(place, reason: "the PNG claims a size of \(width)x\(height)")
+            throw .badInput(
+                place, reason: "the PNG's size is \(width)x\(height), each edge must be from 1 to 2147483647")
         }
         guard let colorType = ColorType(rawValue: fields[9]), colorType.bitDepths.contains(fields[8]) else {
             throw .badInput(
-                place, reason: "the PNG claims bit depth \(fields[8]) with color type \(fields[9]), which do not exist")
+                place,
+                reason:
+                    "the PNG has colour type \(fields[9]) with bit depth \(fields[8]), which the standard does not know"
+            )
         }
         guard fields[10] == 0, fields[11] == 0, fields[12] <= 1 else {
-            throw .badInput(place, reason: "the PNG claims an unknown compression, filter or interlace method")
+            throw .badInput(
+                place, reason: "the PNG uses a compression, filter or interlace method that the standard does not know")
         }
         size = PixelSize(width: Int(width), height: Int(height))
         bitDepth = fields[8]
         self.colorType = colorType
         isInterlaced = fields[12] == 1
+        self.isSound = isSound
     }
 
     /// The longest edge that is decoded, whatever the limits: a row, and a chunk of 64 of them, has to be held.
@@ -94,15 +101,7 @@ public struct PNGHeader: Hashable, Sendable {
             throw .overLimit(
                 place, what: "image edge", found: "\(size.longestEdge) pixels", limit: "\(PNGHeader.edgePixelsMax)")
         }
-        guard size.area <= limits.imagePixels else {
-            throw .overLimit(
-                place, what: "image size", found: "\(size) = \(size.area) pixels", limit: "\(limits.imagePixels)")
-        }
-        guard !isInterlaced || size.area <= limits.interlacedImagePixels else {
-            throw .overLimit(
-                place, what: "interlaced image size", found: "\(size) = \(size.area) pixels",
-                limit: "\(limits.interlacedImagePixels)")
-        }
+        try ImageHeader(size: size, isHeldWhole: isInterlaced).check(against: limits, place: place)
     }
 }
 

@@ -4,21 +4,6 @@
 /// The bands are pieces of one zlib stream (RFC 1950), whose two header bytes go before the first and whose Adler-32
 /// stands in a last IDAT chunk of its own, so that it may be known only at the end.
 public enum PNGStream {
-    /// What a picture says besides its pixels.
-    public struct Description: Hashable, Sendable {
-        /// Written as `pHYs`; nil leaves it out.
-        public var dotsPerInch: Double?
-        public var text: [TextEntry]
-        /// Written as `inKD`; nil leaves it out.
-        public var digest: PictureDigest?
-
-        public init(dotsPerInch: Double? = nil, text: [TextEntry] = [], digest: PictureDigest? = nil) {
-            self.dotsPerInch = dotsPerInch
-            self.text = text
-            self.digest = digest
-        }
-    }
-
     /// The private chunk that holds a picture's digest: ancillary, private, unsafe to copy (PNG specification, 5.4),
     /// so that a program that changes the picture drops it.
     static let digestChunkType = "inKD"
@@ -29,7 +14,7 @@ public enum PNGStream {
     ///
     /// - Throws: `EngineError.internalError` for a size that PNG does not have (1 to 2^31 - 1 each way).
     public static func prologue(
-        size: PixelSize, format: OutputFormat, description: Description
+        size: PixelSize, format: PixelFormat, description: PictureDescription
     ) throws(EngineError) -> [UInt8] {
         let edge = 1...Int(Int32.max)
         guard edge.contains(size.width), edge.contains(size.height) else {
@@ -90,5 +75,20 @@ public enum PNGStream {
         bytes += head
         bytes += data
         bytes += bigEndian(crc32(data, seed: crc32(head)))
+    }
+}
+
+extension PictureText {
+    /// `tEXt` when Latin-1 can say it, else `iTXt`, uncompressed; nothing when no text is left.
+    var chunk: [UInt8] {
+        let text = cleanedText
+        guard !text.isEmpty else { return [] }
+        let key = Array(keyword.rawValue.utf8)
+        // Tabs are not among the characters that the specification gives tEXt.
+        if text.unicodeScalars.allSatisfy({ $0.value < 256 && $0 != "\t" }) {
+            return PNGStream.chunk("tEXt", key + [0] + text.unicodeScalars.map { UInt8($0.value) })
+        }
+        // Not compressed, method 0, no language, no translated keyword.
+        return PNGStream.chunk("iTXt", key + [0, 0, 0, 0, 0] + Array(text.utf8))
     }
 }

@@ -44,7 +44,7 @@ struct ImageRows {
         for (position, chunk) in slice.chunks.enumerated() {
             switch chunk {
             case .constant(let value): chunks.append(.constant(value))
-            case .block(let id):
+            case .samples(let id):
                 let samples = try block(id)
                 let rows = ImageSlice.rows(ofChunk: slice.firstChunk + position, imageHeight: size.height).count
                 guard samples.count == rows * size.width * slice.format.bytesPerPixel else {

@@ -19,13 +19,8 @@ public enum SampleFormat: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What stands for the pixels of a run of rows of a decoded image.
-public enum RowChunk: Hashable, Sendable {
-    /// Every pixel has this value (`bytesPerPixel` bytes, the others 0).
-    case constant(UInt32)
-    /// The rows' samples, row-major without padding, in the block of this name.
-    case block(BlockID)
-}
+/// What stands for the pixels of a run of rows of a decoded image: one value, or the block of this name.
+public typealias RowChunk = ChunkPixels<BlockID>
 
 /// The rows of one decoded image that a tile needs.
 ///

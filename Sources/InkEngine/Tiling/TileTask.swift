@@ -10,12 +10,12 @@ public struct TileTask: Hashable, Sendable {
     public var baseImage: ImageSlice?
     /// From the bottom up; layers that cannot show in `rect` are left out.
     public var layers: [TileLayer]
-    public var pixelFormat: OutputFormat
+    public var pixelFormat: PixelFormat
     public var delivery: TileDelivery
 
     public init(
         canvas: PixelSize, output: PixelSize, rect: PixelRect, background: RGBA8, baseImage: ImageSlice?,
-        layers: [TileLayer], pixelFormat: OutputFormat, delivery: TileDelivery
+        layers: [TileLayer], pixelFormat: PixelFormat, delivery: TileDelivery
     ) {
         self.canvas = canvas
         self.output = output
@@ -62,7 +62,7 @@ public struct StrokeSelection: Hashable, Sendable {
 }
 
 /// The pixels that leave a tile, 8 bits a channel.
-public enum OutputFormat: UInt8, Hashable, Sendable {
+public enum PixelFormat: UInt8, Hashable, Sendable {
     /// Red, green, blue. A picture whose background is not opaque is put onto white when it is finished.
     case rgb = 0
     /// Red, green, blue, straight alpha.
@@ -73,40 +73,8 @@ public enum OutputFormat: UInt8, Hashable, Sendable {
 
 /// In what form a tile's pixels are handed back.
 public enum TileDelivery: Hashable, Sendable {
-    /// As a piece of the picture's IDAT stream; only for tiles as wide as the picture.
-    case band(BandEncoding)
+    /// As a piece of the picture's file; only for tiles as wide as the picture.
+    case band(PieceEncoding)
     /// As rows of samples, for a band-encoding task that follows.
     case pixels
-}
-
-/// How a band of rows becomes a piece of a deflate stream that can be concatenated.
-public struct BandEncoding: Hashable, Sendable {
-    public var effort: EncodingEffort
-    /// The last band ends the deflate stream; the others end at a byte boundary after a full flush.
-    public var isLast: Bool
-
-    public init(effort: EncodingEffort, isLast: Bool) {
-        self.effort = effort
-        self.isLast = isLast
-    }
-}
-
-/// The trade between the time it takes to compress a picture and its size.
-public enum EncodingEffort: UInt8, Hashable, Sendable, CaseIterable {
-    case fast = 0
-    case balanced = 1
-    case small = 2
-
-    public init?(name: String) {
-        guard let effort = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = effort
-    }
-
-    public var name: String {
-        switch self {
-        case .fast: "fast"
-        case .balanced: "balanced"
-        case .small: "small"
-        }
-    }
 }

@@ -86,29 +86,15 @@ public enum PictureDelivery: Hashable, Sendable {
     case write(String)
 }
 
-/// What a picture shows and in what form, as far as the client decides. See `ink help export`.
+/// A picture that a client wants. See `ink help export`.
 public struct PictureSpec: Hashable, Sendable {
     public var size: SizeSpec
-    /// nil: the project's.
-    public var background: RGBA8?
-    public var includesBaseImage = true
-    /// Indices into the project's `layers`; nil draws every visible layer.
-    public var layers: [Int]?
-    public var fillsSuggested = false
-    public var color = ColorSpec.automatic
-    public var effort = EncodingEffort.balanced
-    /// nil: chosen by the broker.
-    public var tile: PixelSize?
-    /// nil: none is written. 1 to 100,000.
-    public var dotsPerInch: Double?
-    /// Whether title, author, licence and date of the project are written into the picture.
-    public var hasMetadata = true
-    /// 32 bytes that are written into the picture; nil for none.
-    public var digest: [UInt8]?
+    public var options: PictureOptions
 
-    static let dotsPerInchRange = 1.0...100_000.0
-
-    public init(size: SizeSpec) { self.size = size }
+    public init(size: SizeSpec, options: PictureOptions = PictureOptions()) {
+        self.size = size
+        self.options = options
+    }
 }
 
 public enum SizeSpec: Hashable, Sendable {
@@ -116,12 +102,6 @@ public enum SizeSpec: Hashable, Sendable {
     case exact(PixelSize)
     /// As a person writes it: `2k`, `0.5x`, `1920x1080`.
     case named(String)
-}
-
-public enum ColorSpec: UInt8, Hashable, Sendable {
-    case automatic = 0
-    case rgb = 1
-    case rgba = 2
 }
 
 // MARK: - On the wire
@@ -181,12 +161,13 @@ extension Submission: WireValue {
             try check("width", size.width, 1...ProtocolLimits.edgePixels)
             try check("height", size.height, 1...ProtocolLimits.edgePixels)
         }
-        try check("number of layers", picture.layers?.count ?? 0, 0...ProtocolLimits.layers)
-        for layer in picture.layers ?? [] { try check("layer", layer, 0...(ProtocolLimits.layers - 1)) }
-        if let dotsPerInch = picture.dotsPerInch, !PictureSpec.dotsPerInchRange.contains(dotsPerInch) {
+        let options = picture.options
+        try check("number of layers", options.layers?.count ?? 0, 0...ProtocolLimits.layers)
+        for layer in options.layers ?? [] { try check("layer", layer, 0...(ProtocolLimits.layers - 1)) }
+        if let dotsPerInch = options.dotsPerInch, !PictureOptions.dotsPerInchRange.contains(dotsPerInch) {
             throw .badValue(what: "dpi", offset: 0, found: "\(dotsPerInch)", expected: "1 to 100000")
         }
-        try check("length of the digest", picture.digest?.count ?? 32, 32...32)
+        try check("length of the digest", options.digest?.count ?? 32, 32...32)
     }
 
     /// The submission as bytes, for a store. Equal submissions give equal bytes.
@@ -240,25 +221,11 @@ extension ProjectSource: WireValue {
 extension PictureSpec: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         if try reader.bool("size kind") {
-            self.init(size: .named(try reader.text("size", limit: ProtocolLimits.nameBytes)))
+            size = .named(try reader.text("size", limit: ProtocolLimits.nameBytes))
         } else {
-            self.init(size: .exact(try PixelSize(from: &reader)))
+            size = .exact(try PixelSize(from: &reader))
         }
-        background = try reader.optional("has background")
-        includesBaseImage = try reader.bool("base image")
-        if try reader.bool("has layers") {
-            let count = try reader.count("layers", elementBytes: 1, limit: ProtocolLimits.layers)
-            var indices: [Int] = []
-            for _ in 0..<count { indices.append(try reader.integer("layer", in: 0...(ProtocolLimits.layers - 1))) }
-            layers = indices
-        }
-        fillsSuggested = try reader.bool("fill")
-        color = try reader.enumeration("color mode")
-        effort = try reader.enumeration("effort")
-        tile = try reader.optional("has tile")
-        if try reader.bool("has dpi") { dotsPerInch = try reader.double("dpi", in: PictureSpec.dotsPerInchRange) }
-        hasMetadata = try reader.bool("metadata")
-        if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
+        options = try PictureOptions(from: &reader)
     }
 
     func write(to writer: inout ByteWriter) {
@@ -270,6 +237,33 @@ extension PictureSpec: WireValue {
             writer.bool(true)
             writer.text(name, limit: ProtocolLimits.nameBytes)
         }
+        options.write(to: &writer)
+    }
+}
+
+extension PictureOptions: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        self.init()
+        background = try reader.optional("has background")
+        includesBaseImage = try reader.bool("base image")
+        if try reader.bool("has layers") {
+            let count = try reader.count("layers", elementBytes: 1, limit: ProtocolLimits.layers)
+            var indices: [Int] = []
+            for _ in 0..<count { indices.append(try reader.integer("layer", in: 0...(ProtocolLimits.layers - 1))) }
+            layers = indices
+        }
+        fillsSuggested = try reader.bool("fill")
+        colorMode = try reader.enumeration("color mode")
+        encoding = try PictureEncoding(from: &reader)
+        tile = try reader.optional("has tile")
+        if try reader.bool("has dpi") {
+            dotsPerInch = try reader.double("dpi", in: PictureOptions.dotsPerInchRange)
+        }
+        hasMetadata = try reader.bool("metadata")
+        if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
+    }
+
+    func write(to writer: inout ByteWriter) {
         writer.optional(background)
         writer.bool(includesBaseImage)
         writer.bool(layers != nil)
@@ -278,8 +272,8 @@ extension PictureSpec: WireValue {
             for layer in layers { writer.integer(layer) }
         }
         writer.bool(fillsSuggested)
-        writer.uint8(color.rawValue)
-        writer.uint8(effort.rawValue)
+        writer.uint8(colorMode.rawValue)
+        encoding.write(to: &writer)
         writer.optional(tile)
         writer.bool(dotsPerInch != nil)
         if let dotsPerInch { writer.double(dotsPerInch) }

@@ -75,13 +75,13 @@ extension Place: WireValue {
     }
 }
 
-extension RowChunk: WireValue {
+extension ChunkPixels: WireValue where Samples == BlockID {
     /// The fewest bytes that a chunk takes.
     static let leastBytes = 5
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
         if try reader.bool("chunk kind") {
-            self = .block(try BlockID(from: &reader))
+            self = .samples(try BlockID(from: &reader))
         } else {
             self = .constant(try reader.uint32("constant"))
         }
@@ -92,7 +92,7 @@ extension RowChunk: WireValue {
         case .constant(let value):
             writer.bool(false)
             writer.uint32(value)
-        case .block(let id):
+        case .samples(let id):
             writer.bool(true)
             id.write(to: &writer)
         }

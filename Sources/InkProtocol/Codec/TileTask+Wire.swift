@@ -73,14 +73,46 @@ extension TileLayer: WireValue {
     }
 }
 
-extension BandEncoding: WireValue {
+extension PictureEncoding: WireValue {
+    /// In the place of an effort: another format than PNG follows.
+    private static let otherFormat: UInt8 = 3
+
     init(from reader: inout ByteReader) throws(ProtocolError) {
+        let first = try reader.uint8("effort")
+        guard first == PictureEncoding.otherFormat else {
+            self.init(effort: try reader.enumeration("effort", first))
+            return
+        }
+        let format = PictureFormat(rawValue: try reader.uint8("picture format"))
         let effort: EncodingEffort = try reader.enumeration("effort")
-        self.init(effort: effort, isLast: try reader.bool("last band"))
+        let quality = try reader.integer("quality", in: 0...PictureEncoding.qualities.upperBound)
+        let chroma = try reader.uint8("chroma sampling")
+        self.init(
+            format: format, effort: effort, quality: quality == 0 ? nil : quality,
+            chroma: chroma == 0 ? nil : try reader.enumeration("chroma sampling", chroma))
     }
 
     func write(to writer: inout ByteWriter) {
-        writer.uint8(effort.rawValue)
+        if format != .png || quality != nil || chroma != nil {
+            writer.uint8(PictureEncoding.otherFormat)
+            writer.uint8(format.rawValue)
+            writer.uint8(effort.rawValue)
+            writer.integer(max(0, min(PictureEncoding.qualities.upperBound, quality ?? 0)))
+            writer.uint8(chroma?.rawValue ?? 0)
+        } else {
+            writer.uint8(effort.rawValue)
+        }
+    }
+}
+
+extension PieceEncoding: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let picture = try PictureEncoding(from: &reader)
+        self.init(picture, isLast: try reader.bool("last band"))
+    }
+
+    func write(to writer: inout ByteWriter) {
+        picture.write(to: &writer)
         writer.bool(isLast)
     }
 }
@@ -97,9 +129,9 @@ extension TileTask: WireValue {
         let background = try RGBA8(from: &reader)
         let baseImage: ImageSlice? = try reader.optional("has base image")
         let layers: [TileLayer] = try reader.array("layers", elementBytes: 12, limit: ProtocolLimits.layers)
-        let format: OutputFormat = try reader.enumeration("output format")
+        let format: PixelFormat = try reader.enumeration("output format")
         let isBand = try reader.bool("delivery")
-        let delivery: TileDelivery = isBand ? .band(try BandEncoding(from: &reader)) : .pixels
+        let delivery: TileDelivery = isBand ? .band(try PieceEncoding(from: &reader)) : .pixels
         guard !isBand || rect.width == output.width else {
             throw .badValue(
                 what: "band", offset: start, found: "\(rect)", expected: "the picture's width, \(output.width)")

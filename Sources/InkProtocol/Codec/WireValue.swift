@@ -43,7 +43,12 @@ extension ByteReader {
     /// A byte that is the raw value of one of the cases of `T`.
     mutating func enumeration<T: RawRepresentable>(_ what: String) throws(ProtocolError) -> T
     where T.RawValue == UInt8 {
-        let value = try uint8(what)
+        try enumeration(what, try uint8(what))
+    }
+
+    /// The case that a byte stands for which has just been read.
+    func enumeration<T: RawRepresentable>(_ what: String, _ value: UInt8) throws(ProtocolError) -> T
+    where T.RawValue == UInt8 {
         guard let result = T(rawValue: value) else {
             throw .badValue(what: what, offset: offset - 1, found: "\(value)", expected: "a known value")
         }

@@ -124,12 +124,12 @@ extension ResultItem {
 /// How large a result can honestly be, bytes: what a broker gives to `ResultAssembler` and says in the task.
 public enum ResultLimit {
     /// Of a rendered or encoded band of that size.
-    public static func band(width: Int, rows: Int, format: OutputFormat) -> UInt64 {
+    public static func band(width: Int, rows: Int, format: PixelFormat) -> UInt64 {
         incompressible(width: 1 + width * format.bytesPerPixel, rows: rows)
     }
 
     /// Of a tile's pixels.
-    public static func pixels(size: PixelSize, format: OutputFormat) -> UInt64 {
+    public static func pixels(size: PixelSize, format: PixelFormat) -> UInt64 {
         incompressible(width: size.width * format.bytesPerPixel, rows: size.height)
     }
 

@@ -23,11 +23,12 @@ extension WorkerTask {
 
 /// One item of a task's result. A result is a short sequence of them, see `ResultKind`.
 public enum ResultItem: Hashable, Sendable {
-    case imageChunk(DecodedChunkResult)
-    case imageEnd(DecodedImageResult)
-    case band(BandResult)
-    /// A band whose deflated bytes are a local block of this name; `deflated` is empty.
-    case localBand(BandResult, BlockID)
+    case imageChunk(ChunkPixels<Block>)
+    /// As many chunks have gone before as an image of this height has.
+    case imageEnd(DecodedImageInfo)
+    case band(EncodedPiece)
+    /// A band whose bytes are a local block of this name; its own are empty.
+    case localBand(EncodedPiece, BlockID)
     /// A tile's samples, row-major without padding.
     case pixels(Block)
 }
@@ -36,57 +37,10 @@ extension ResultItem {
     /// The block that the item brings; nil when it brings none.
     public var block: Block? {
         switch self {
-        case .imageChunk(.block(let block)), .pixels(let block): block
+        case .imageChunk(.samples(let block)), .pixels(let block): block
         case .localBand(_, let id): Block(id: id, frame: [])
         case .imageChunk(.constant), .imageEnd, .band: nil
         }
-    }
-}
-
-/// What a decoded image turned out to be.
-public struct DecodedImageResult: Hashable, Sendable {
-    /// As many chunks have gone before as an image of this height has.
-    public var size: PixelSize
-    public var format: SampleFormat
-    /// The bounding box of value > 0 of a mask; nil for a mask that is 0 everywhere and for colour.
-    public var maskBounds: PixelRect?
-
-    public init(size: PixelSize, format: SampleFormat, maskBounds: PixelRect?) {
-        self.size = size
-        self.format = format
-        self.maskBounds = maskBounds
-    }
-}
-
-/// The pixels of a run of rows of a decoded image.
-public enum DecodedChunkResult: Hashable, Sendable {
-    case constant(UInt32)
-    case block(Block)
-
-    /// The chunk as a tile's payload names it.
-    public var rowChunk: RowChunk {
-        switch self {
-        case .constant(let value): .constant(value)
-        case .block(let block): .block(block.id)
-        }
-    }
-}
-
-/// A piece of the picture's deflate stream.
-public struct BandResult: Hashable, Sendable {
-    public var rowCount: Int
-    /// What the piece inflates to: rowCount * (1 + width * bytes per pixel).
-    public var filteredByteCount: Int
-    /// Of the filtered bytes, begun at 1.
-    public var adler32: UInt32
-    /// Raw deflate.
-    public var deflated: [UInt8]
-
-    public init(rowCount: Int, filteredByteCount: Int, adler32: UInt32, deflated: [UInt8]) {
-        self.rowCount = rowCount
-        self.filteredByteCount = filteredByteCount
-        self.adler32 = adler32
-        self.deflated = deflated
     }
 }
 
@@ -131,7 +85,7 @@ extension ResultItem {
     private var tag: UInt8 {
         switch self {
         case .imageChunk(.constant): 1
-        case .imageChunk(.block): 2
+        case .imageChunk(.samples): 2
         case .imageEnd: 3
         case .band: 4
         case .pixels: 5
@@ -142,7 +96,7 @@ extension ResultItem {
     private func write(to writer: inout ByteWriter) {
         switch self {
         case .imageChunk(.constant(let value)): writer.uint32(value)
-        case .imageChunk(.block(let block)), .pixels(let block):
+        case .imageChunk(.samples(let block)), .pixels(let block):
             writer.reserve(32 + block.frame.count)
             block.id.write(to: &writer)
             writer.raw(block.frame)
@@ -151,9 +105,9 @@ extension ResultItem {
             writer.uint8(image.format.rawValue)
             writer.optional(image.maskBounds)
         case .band(let band):
-            writer.reserve(32 + band.deflated.count)
+            writer.reserve(32 + band.bytes.count)
             band.writeHeader(to: &writer)
-            writer.raw(band.deflated)
+            writer.raw(band.bytes)
         case .localBand(let band, let id):
             band.writeHeader(to: &writer)
             id.write(to: &writer)
@@ -165,20 +119,20 @@ extension ResultItem {
         var reader = content
         switch tag {
         case 1: self = .imageChunk(.constant(try reader.uint32("constant")))
-        case 2: self = .imageChunk(.block(try ResultItem.block(from: &reader)))
+        case 2: self = .imageChunk(.samples(try ResultItem.block(from: &reader)))
         case 3: self = .imageEnd(try ResultItem.image(from: &reader))
         case 4:
-            var band = try BandResult(header: &reader)
-            band.deflated = reader.rest()
+            var band = try EncodedPiece(header: &reader)
+            band.bytes = reader.rest()
             self = .band(band)
         case 5: self = .pixels(try ResultItem.block(from: &reader))
-        case 6: self = .localBand(try BandResult(header: &reader), try BlockID(from: &reader))
+        case 6: self = .localBand(try EncodedPiece(header: &reader), try BlockID(from: &reader))
         default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 6")
         }
         try reader.finish("result item")
     }
 
-    private static func image(from reader: inout ByteReader) throws(ProtocolError) -> DecodedImageResult {
+    private static func image(from reader: inout ByteReader) throws(ProtocolError) -> DecodedImageInfo {
         let size = try PixelSize(from: &reader)
         let format: SampleFormat = try reader.enumeration("sample format")
         let start = reader.offset
@@ -187,7 +141,7 @@ extension ResultItem {
             throw .badValue(
                 what: "mask bounds", offset: start, found: "\(bounds)", expected: "a rectangle inside \(size)")
         }
-        return DecodedImageResult(size: size, format: format, maskBounds: bounds)
+        return DecodedImageInfo(size: size, format: format, maskBounds: bounds)
     }
 
     private static func block(from reader: inout ByteReader) throws(ProtocolError) -> Block {
@@ -196,18 +150,18 @@ extension ResultItem {
     }
 }
 
-extension BandResult {
-    /// All but the deflated bytes.
+extension EncodedPiece {
+    /// All but the bytes.
     fileprivate func writeHeader(to writer: inout ByteWriter) {
         writer.integer(rowCount)
-        writer.integer(filteredByteCount)
+        writer.integer(rawByteCount)
         writer.uint32(adler32)
     }
 
     fileprivate init(header reader: inout ByteReader) throws(ProtocolError) {
-        rowCount = try reader.integer("row count", in: 1...ProtocolLimits.edgePixels)
-        filteredByteCount = try reader.integer("filtered byte count", in: 1...Int.max)
-        adler32 = try reader.uint32("adler32")
-        deflated = []
+        let rowCount = try reader.integer("row count", in: 1...ProtocolLimits.edgePixels)
+        let rawByteCount = try reader.integer("raw byte count", in: 1...Int.max)
+        self.init(
+            rowCount: rowCount, rawByteCount: rawByteCount, adler32: try reader.uint32("adler32"), bytes: [])
     }
 }

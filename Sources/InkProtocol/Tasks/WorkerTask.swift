@@ -19,7 +19,7 @@ extension WorkerTask {
             if seen.insert(id).inserted { ids.append(id) }
         }
         func add(_ slice: ImageSlice?) {
-            for case .block(let id) in slice?.chunks ?? [] { add(id) }
+            for case .samples(let id) in slice?.chunks ?? [] { add(id) }
         }
         switch self {
         case .decode(let task): add(task.image)
@@ -71,7 +71,7 @@ extension WorkerTask {
 public struct DecodeTask: Hashable, Sendable {
     /// The block that holds the PNG file's bytes.
     public var image: BlockID
-    public var purpose: ImagePurpose
+    public var use: ImageUse
     /// Where the image stands, for messages.
     public var place: Place
     /// The most pixels that the image may have.
@@ -79,9 +79,9 @@ public struct DecodeTask: Hashable, Sendable {
     /// The same for an interlaced image.
     public var interlacedImagePixels: Int
 
-    public init(image: BlockID, purpose: ImagePurpose, place: Place, limits: Limits) {
+    public init(image: BlockID, use: ImageUse, place: Place, limits: Limits) {
         self.image = image
-        self.purpose = purpose
+        self.use = use
         self.place = place
         self.imagePixels = limits.imagePixels
         self.interlacedImagePixels = limits.interlacedImagePixels
@@ -99,17 +99,17 @@ public struct DecodeTask: Hashable, Sendable {
 extension DecodeTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let image = try BlockID(from: &reader)
-        let purpose: ImagePurpose = try reader.enumeration("purpose")
+        let use: ImageUse = try reader.enumeration("use")
         let place = try Place(from: &reader)
         var limits = Limits()
         limits.imagePixels = try reader.integer("image pixels", in: 0...Int.max)
         limits.interlacedImagePixels = try reader.integer("interlaced image pixels", in: 0...Int.max)
-        self.init(image: image, purpose: purpose, place: place, limits: limits)
+        self.init(image: image, use: use, place: place, limits: limits)
     }
 
     func write(to writer: inout ByteWriter) {
         image.write(to: &writer)
-        writer.uint8(purpose.rawValue)
+        writer.uint8(use.rawValue)
         place.write(to: &writer)
         writer.integer(imagePixels)
         writer.integer(interlacedImagePixels)
@@ -120,12 +120,12 @@ extension DecodeTask: WireValue {
 public struct EncodeTask: Hashable, Sendable {
     /// What of the picture the band is, output pixels: x is 0, the width is the picture's.
     public var rect: PixelRect
-    public var format: OutputFormat
-    public var encoding: BandEncoding
+    public var format: PixelFormat
+    public var encoding: PieceEncoding
     /// From left to right; together they cover `rect` without gap or overlap.
     public var pieces: [EncodePiece]
 
-    public init(rect: PixelRect, format: OutputFormat, encoding: BandEncoding, pieces: [EncodePiece]) {
+    public init(rect: PixelRect, format: PixelFormat, encoding: PieceEncoding, pieces: [EncodePiece]) {
         self.rect = rect
         self.format = format
         self.encoding = encoding
@@ -161,8 +161,8 @@ extension EncodePiece: WireValue {
 extension EncodeTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let rect = try PixelRect(from: &reader)
-        let format: OutputFormat = try reader.enumeration("output format")
-        let encoding = try BandEncoding(from: &reader)
+        let format: PixelFormat = try reader.enumeration("output format")
+        let encoding = try PieceEncoding(from: &reader)
         let start = reader.offset
         let pieces: [EncodePiece] = try reader.array("pieces", elementBytes: 36)
         var x = rect.x

@@ -27,6 +27,9 @@ enum JobAnswer {
         case .named(let name): members.append(("size", .string(name)))
         case nil: break
         }
+        if let format = submission?.picture.options.encoding.format, format != .png {
+            members.append(("format", .string((try? PictureCodecs.codec(format).name) ?? "\(format.rawValue)")))
+        }
         if case .write(let path) = submission?.delivery { members.append(("output", .string(path))) }
         if let ended = record.endedAt { members.append(("endedAt", .integer(Int(ended)))) }
         if let (done, total) = progress {

@@ -14,13 +14,13 @@ struct JobLoader: Sendable {
     /// - Parameter onWarnings: gets what is said of a project that gives warnings.
     func load(
         _ submission: Submission, onWarnings: ([ReadingWarning]) -> Void
-    ) throws(BrokerError) -> (Project, PictureOptions) {
+    ) throws(BrokerError) -> (Project, PictureOrder) {
         let text = try text(of: submission)
         do throws(EngineError) {
             if case .write(let path) = submission.delivery { try checkOutput(path) }
             let reading = try reading(submission, text)
             if !reading.warnings.isEmpty { onWarnings(reading.warnings) }
-            return (reading.project, try options(submission, reading.project))
+            return (reading.project, try order(submission, reading.project))
         } catch {
             throw .refused(error)
         }
@@ -108,7 +108,7 @@ struct JobLoader: Sendable {
         return String(cString: pointer)
     }
 
-    private func options(_ submission: Submission, _ project: Project) throws(EngineError) -> PictureOptions {
+    private func order(_ submission: Submission, _ project: Project) throws(EngineError) -> PictureOrder {
         let spec = submission.picture
         let place = Place(file: submission.name)
         let size: PixelSize
@@ -120,23 +120,9 @@ struct JobLoader: Sendable {
             guard let named = ExportSize(text) else { throw .badInput(place, reason: "\"\(text)\" is no size") }
             size = try named.outputSize(canvas: project.canvasSize, limits: configuration.projectLimits, place: place)
         }
-        guard size.longestEdge <= Int(Int32.max) else {
-            throw .badInput(place, reason: "a PNG of \(size) pixels cannot be made")
-        }
-        if let wrong = spec.layers?.first(where: { !project.layers.indices.contains($0) }) {
+        if let wrong = spec.options.layers?.first(where: { !project.layers.indices.contains($0) }) {
             throw .badInput(place, reason: "there is no layer \(wrong + 1), the project has \(project.layers.count)")
         }
-        let color: ColorMode =
-            switch spec.color {
-            case .automatic: .automatic
-            case .rgb: .rgb
-            case .rgba: .rgba
-            }
-        return PictureOptions(
-            output: size, background: spec.background, includeBase: spec.includesBaseImage,
-            layers: spec.layers.map { Set($0) }, fillSuggested: spec.fillsSuggested, colorMode: color,
-            effort: spec.effort, tile: spec.tile, dpi: spec.dotsPerInch,
-            text: spec.hasMetadata ? PictureText.entries(of: project, software: configuration.software) : [],
-            digest: spec.digest)
+        return PictureOrder(output: size, options: spec.options, software: configuration.software)
     }
 }

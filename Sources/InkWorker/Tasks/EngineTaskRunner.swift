@@ -10,18 +10,26 @@ public final class EngineTaskRunner: TaskRunner {
     private final class Bench: Sendable {
         struct Tools {
             let renderer = TileRenderer()
-            let encoder = BandEncoder()
+            /// Of the formats that were asked for; the usual one from the start.
+            var encoders = [PictureCodecs.all[0].format: PictureCodecs.all[0].makeEncoder()]
+
+            mutating func encoder(_ format: PictureFormat) throws(EngineError) -> any PieceEncoder {
+                if let encoder = encoders[format] { return encoder }
+                let encoder = try PictureCodecs.codec(format).makeEncoder()
+                encoders[format] = encoder
+                return encoder
+            }
         }
 
         private let tools = Mutex<Tools?>(nil)
 
         func use<Result>(
-            _ body: (Tools) throws(EngineError) -> sending Result
+            _ body: (inout Tools) throws(EngineError) -> sending Result
         ) throws(EngineError) -> sending Result {
             try tools.withLock { tools throws(EngineError) in
-                let made = tools ?? Tools()
-                tools = made
-                return try body(made)
+                var made = tools ?? Tools()
+                defer { tools = made }
+                return try body(&made)
             }
         }
     }
@@ -47,8 +55,8 @@ public final class EngineTaskRunner: TaskRunner {
     private func decode(_ task: DecodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = SystemClock.nanoseconds
         var compressing: UInt64 = 0
-        let png = try context.blocks.bytes(of: task.image)
-        let info = try PNGDecoder.decode(png, as: task.purpose, place: task.place, limits: task.limits) {
+        let file = try context.blocks.bytes(of: task.image)
+        let info = try ImageDecoders.decode(file, as: task.use, place: task.place, limits: task.limits) {
             (chunk: DecodedChunk) throws(EngineError) in
             try context.checkCancellation()
             switch chunk.content {
@@ -57,11 +65,10 @@ public final class EngineTaskRunner: TaskRunner {
                 let before = SystemClock.nanoseconds
                 let block = try EngineTaskRunner.seal(samples, context)
                 compressing += SystemClock.nanoseconds - before
-                try context.emit(.imageChunk(.block(block)))
+                try context.emit(.imageChunk(.samples(block)))
             }
         }
-        let image = DecodedImageResult(size: info.size, format: info.format, maskBounds: info.maskBounds)
-        try context.emit(.imageEnd(image))
+        try context.emit(.imageEnd(info))
         return TaskPhases(decode: SystemClock.nanoseconds - start - compressing, encode: compressing)
     }
 
@@ -76,7 +83,7 @@ public final class EngineTaskRunner: TaskRunner {
         switch task.delivery {
         case .pixels: try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels, context)))
         case .band(let encoding):
-            try emitBand(tile.pixels, width: task.rect.width, format: task.pixelFormat, encoding, context)
+            try emitBand(tile.pixels, task.rect, format: task.pixelFormat, encoding, context)
         }
         // Opening blocks is what of the rendering was neither strokes nor compositing.
         let known = tile.rasterNanoseconds + tile.compositeNanoseconds
@@ -90,23 +97,26 @@ public final class EngineTaskRunner: TaskRunner {
         let pixels = try EngineTaskRunner.band(task, context.blocks)
         let opened = SystemClock.nanoseconds
         try context.checkCancellation()
-        try emitBand(pixels, width: task.rect.width, format: task.format, task.encoding, context)
+        try emitBand(pixels, task.rect, format: task.format, task.encoding, context)
         return TaskPhases(decode: opened - start, encode: SystemClock.nanoseconds - opened)
     }
 
     private func emitBand(
-        _ pixels: [UInt8], width: Int, format: OutputFormat, _ encoding: BandEncoding, _ context: TaskContext
+        _ pixels: [UInt8], _ rect: PixelRect, format: PixelFormat, _ encoding: PieceEncoding, _ context: TaskContext
     ) throws(EngineError) {
-        let band = try benches[context.threadIndex].use { tools throws(EngineError) in
-            try tools.encoder.encode(pixels: pixels, width: width, format: format, encoding: encoding)
+        var piece = try benches[context.threadIndex].use { tools throws(EngineError) in
+            let encoder = try tools.encoder(encoding.picture.format)
+            return try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+                let rows = PixelRows(
+                    pixels: UnsafeRawBufferPointer(bytes), width: rect.width, format: format, firstRow: rect.y)
+                return try encoder.encode(rows, encoding)
+            }
         }
-        var result = BandResult(
-            rowCount: band.rowCount, filteredByteCount: band.filteredByteCount, adler32: band.adler32, deflated: [])
-        if let block = context.blocks.share(band.bytes) {
-            try context.emit(.localBand(result, block.id))
+        if let block = context.blocks.share(piece.bytes) {
+            piece.bytes = []
+            try context.emit(.localBand(piece, block.id))
         } else {
-            result.deflated = band.bytes
-            try context.emit(.band(result))
+            try context.emit(.band(piece))
         }
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import InkEngine
 import InkProtocol
 import Synchronization
+import InkTestSupport
 import Testing
 
 @testable import InkBroker
@@ -36,7 +37,7 @@ final class Farm: Sendable {
         let log = EventLog()
         self.log = log
         broker = try Broker(
-            configuration: configuration, context: context, container: FakePicture.container,
+            configuration: configuration, context: context, makeAssembler: { PlainAssembler($0) },
             spill: spill ?? NamelessFile(in: folder)
         ) { log.add($0) }
         try broker.start()
@@ -117,10 +118,10 @@ final class Farm: Sendable {
         _ id: UInt64, _ name: String = "a.png", project: Project? = nil, tile: PixelSize? = nil, priority: Int = 0
     ) {
         let project = project ?? Farm.project()
-        let options = PictureOptions(output: project.canvasSize, tile: tile)
+        let options = PictureOrder(output: project.canvasSize, options: PictureOptions(tile: tile))
         broker.submit(
             ExportJob(
-                id: JobID(id), name: "a.ink", project: project, options: options, destination: folder + "/" + name,
+                id: JobID(id), name: "a.ink", project: project, order: options, destination: folder + "/" + name,
                 priority: priority))
     }
 
@@ -342,8 +343,8 @@ private final class EventLog: Sendable {
         let (isReading, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         func job(_ height: Int, waits: Bool) -> ExportJob {
             let project = Farm.project(height: height)
-            let options = PictureOptions(output: project.canvasSize)
-            let read: @Sendable () throws(BrokerError) -> (Project, PictureOptions) = { () throws(BrokerError) in
+            let options = PictureOrder(output: project.canvasSize)
+            let read: @Sendable () throws(BrokerError) -> (Project, PictureOrder) = { () throws(BrokerError) in
                 if waits {
                     isReading.signal()
                     mayGoOn.wait()
@@ -453,7 +454,8 @@ private final class EventLog: Sendable {
         configuration.livenessMilliseconds = 400
         #expect(throws: BrokerError.configuration("liveness is 400, it can be 500 to 3600000")) {
             try Broker(
-                configuration: configuration, context: context, container: FakePicture.container, onEvent: { _ in })
+                configuration: configuration, context: context, makeAssembler: { PlainAssembler($0) }, onEvent: { _ in }
+            )
         }
     }
 
@@ -463,7 +465,7 @@ private final class EventLog: Sendable {
         let make = {
             try Broker(
                 configuration: BrokerConfiguration(endpoint: endpoint), context: context,
-                container: FakePicture.container, onEvent: { _ in })
+                makeAssembler: { PlainAssembler($0) }, onEvent: { _ in })
         }
         let first = try make()
         try first.start()

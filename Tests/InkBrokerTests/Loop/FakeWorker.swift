@@ -221,14 +221,14 @@ private final class FakeSession {
             let chunks = try ImageSlice.chunkRows(ofHeight: size.height).map { rows in
                 let pixels = [UInt8](
                     repeating: UInt8(truncatingIfNeeded: rows.lowerBound / 64 + 1),
-                    count: rows.count * size.width * (decode.purpose == .mask ? 1 : 3))
-                return ResultItem.imageChunk(.block(try Block(content: pixels)))
+                    count: rows.count * size.width * (decode.use == .mask ? 1 : 3))
+                return ResultItem.imageChunk(.samples(try Block(content: pixels)))
             }
             let bounds = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
-            let isMask = decode.purpose == .mask
+            let isMask = decode.use == .mask
             return chunks + [
                 .imageEnd(
-                    DecodedImageResult(
+                    DecodedImageInfo(
                         size: size, format: isMask ? .mask8 : .rgb8, maskBounds: isMask ? bounds : nil))
             ]
         case .render(let tile):
@@ -257,7 +257,7 @@ extension ImageSlice {
 
 /// Pictures that are made up from coordinates.
 enum FakePicture {
-    static func pixels(_ rect: PixelRect, _ format: OutputFormat) -> [UInt8] {
+    static func pixels(_ rect: PixelRect, _ format: PixelFormat) -> [UInt8] {
         rect.rows.flatMap { y in
             rect.columns.flatMap { x in
                 (0..<format.bytesPerPixel).map { UInt8(truncatingIfNeeded: x * 7 + y * 31 + $0) }
@@ -266,7 +266,7 @@ enum FakePicture {
     }
 
     /// "Filtered" rows: a 0 and the pixels.
-    static func filtered(_ rect: PixelRect, _ format: OutputFormat) -> [UInt8] {
+    static func filtered(_ rect: PixelRect, _ format: PixelFormat) -> [UInt8] {
         rect.rows.flatMap { y in
             [0] + pixels(PixelRect(x: rect.x, y: y, width: rect.width, height: 1), format)
         }
@@ -276,23 +276,18 @@ enum FakePicture {
     static func piece(_ rect: PixelRect, isLast: Bool) -> [UInt8] { Array("\(rect)\(isLast ? "!" : ",")".utf8) }
 
     static func band(
-        _ rect: PixelRect, _ format: OutputFormat, _ encoding: BandEncoding, _ answer: FakeAnswer
-    ) -> BandResult {
+        _ rect: PixelRect, _ format: PixelFormat, _ encoding: PieceEncoding, _ answer: FakeAnswer
+    ) -> EncodedPiece {
         let bytes = filtered(rect, format)
         var rows = rect.height
         if case .wrongRows = answer { rows -= 1 }
-        return BandResult(
-            rowCount: max(1, rows), filteredByteCount: bytes.count, adler32: adler32(bytes),
-            deflated: piece(rect, isLast: encoding.isLast))
+        return EncodedPiece(
+            rowCount: max(1, rows), rawByteCount: bytes.count, adler32: adler32(bytes),
+            bytes: piece(rect, isLast: encoding.isLast))
     }
 
-    static let container = PictureContainer(
-        prologue: { Array("\($0.size) \($0.format)\n".utf8) },
-        data: { piece, isFirst in (isFirst ? Array("first ".utf8) : []) + piece },
-        epilogue: { Array("\nadler \($0)".utf8) })
-
     /// The file that an export of that cut must give.
-    static func file(_ grid: TileGrid, _ format: OutputFormat) -> String {
+    static func file(_ grid: TileGrid, _ format: PixelFormat) -> String {
         let whole = PixelRect(x: 0, y: 0, width: grid.output.width, height: grid.output.height)
         let bands = (0..<grid.rows).map { row -> String in
             let rows = grid.pixelRows(ofRow: row)

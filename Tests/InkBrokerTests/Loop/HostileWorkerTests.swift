@@ -20,7 +20,7 @@ struct HostileWorkerTests {
             self.answer = answer
         }
 
-        static func band(_ name: String, _ change: @escaping @Sendable (inout BandResult) -> Void) -> Spoilt {
+        static func band(_ name: String, _ change: @escaping @Sendable (inout EncodedPiece) -> Void) -> Spoilt {
             Spoilt(
                 name,
                 .spoiled { items in
@@ -39,7 +39,7 @@ struct HostileWorkerTests {
                     try items.map { item in
                         switch item {
                         case .pixels(let block): .pixels(try change(block))
-                        case .imageChunk(.block(let block)): .imageChunk(.block(try change(block)))
+                        case .imageChunk(.samples(let block)): .imageChunk(.samples(try change(block)))
                         default: item
                         }
                     }
@@ -70,9 +70,9 @@ struct HostileWorkerTests {
     private static let bands: [Spoilt] = [
         .band("a row more") { $0.rowCount += 1 },
         .band("2^31 - 1 rows") { $0.rowCount = ProtocolLimits.edgePixels },
-        .band("a byte less") { $0.filteredByteCount -= 1 },
-        .band("2^63 - 1 bytes") { $0.filteredByteCount = .max },
-        .band("no compressed bytes") { $0.deflated = [] },
+        .band("a byte less") { $0.rawByteCount -= 1 },
+        .band("2^63 - 1 bytes") { $0.rawByteCount = .max },
+        .band("no compressed bytes") { $0.bytes = [] },
         Spoilt("pixels for a band", .spoiled { _ in [.pixels(try Block(content: [1, 2, 3]))] }),
         Spoilt("an image for a band", .spoiled { _ in [.imageChunk(.constant(7))] }),
         Spoilt(
@@ -80,7 +80,7 @@ struct HostileWorkerTests {
             .spoiled { items in
                 items.map { item in
                     guard case .band(let band) = item else { return item }
-                    return .localBand(band, BlockID(hashing: band.deflated))
+                    return .localBand(band, BlockID(hashing: band.bytes))
                 }
             }),
     ]
@@ -109,7 +109,7 @@ struct HostileWorkerTests {
     private static func named(_ frame: [UInt8]) -> Block { Block(id: BlockID(hashing: frame), frame: frame) }
 
     private static func changingImage(
-        _ items: [ResultItem], _ change: (inout DecodedImageResult) -> Void
+        _ items: [ResultItem], _ change: (inout DecodedImageInfo) -> Void
     ) -> [ResultItem] {
         items.map { item in
             guard case .imageEnd(var image) = item else { return item }
@@ -192,7 +192,7 @@ struct HostileWorkerTests {
 
     @Test(arguments: ofAnyKind + blocks + images) func ofAnImage(spoilt: Spoilt) throws {
         try Self.check(spoilt, tile: PixelSize(width: 100, height: 50)) { task in
-            if case .decode(let decode) = task { decode.purpose == .color } else { false }
+            if case .decode(let decode) = task { decode.use == .color } else { false }
         }
     }
 

@@ -52,7 +52,7 @@ private struct FailingFile: OutputFile {
 struct PictureOutputTests {
     private static let size = PixelSize(width: 100, height: 300)
     private static let tile = PixelSize(width: 100, height: 50)
-    private static let head = PictureHead(size: size, format: .rgb, dpi: nil, text: [], digest: nil)
+    private static let head = PictureHead(size: size, pixels: .rgb)
 
     @Test(
         "Whichever call fails, what was queued behind it makes no picture of the rest, and the old one stays",
@@ -61,15 +61,14 @@ struct PictureOutputTests {
         let folder = try TemporaryFolder(prefix: "ink-output")
         let target = folder.path(of: "a.png")
         let bands = (0..<6).map {
-            StitchBand(
-                row: $0, bytes: [UInt8](repeating: UInt8($0), count: 50), adler32: 1, filteredByteCount: 1, rowCount: 1)
+            EncodedPiece(rowCount: 1, rawByteCount: 1, adler32: 1, bytes: [UInt8](repeating: UInt8($0), count: 50))
         }
         var (failing, isWhole) = (0, false)
         while !isWhole {
             failing += 1
             if let old { try folder.write(old, to: "a.png") }
             let number = failing
-            let output = PictureOutput(destination: target, head: Self.head, container: FakePicture.container) {
+            let output = PictureOutput(destination: target, assembler: PlainAssembler(Self.head)) {
                 () throws(BrokerError) in
                 do throws(SystemFailure) {
                     return PictureWriter(
@@ -88,7 +87,7 @@ struct PictureOutputTests {
                 }
             }
             lane.run {
-                let result = Self.result { () throws(BrokerError) in try output.finish(adler32: 1, seal: nil).byteCount
+                let result = Self.result { () throws(BrokerError) in try output.finish(seal: nil).byteCount
                 }
                 results.withLock { $0.append(result) }
             }

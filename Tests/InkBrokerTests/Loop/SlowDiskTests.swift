@@ -24,7 +24,8 @@ struct SlowDiskTests {
         let strokes = (0..<5).map { Stroke.line(from: (5, Double($0) * 50), to: (95, Double($0 * 50 + number))) }
         func image(_ name: String) -> EncodedImage {
             EncodedImage(
-                png: Array("\(name)\(number) 100 300 ".utf8) + noise, size: size, isInterlaced: false, place: name)
+                bytes: Array("\(name)\(number) 100 300 ".utf8) + noise,
+                header: ImageHeader(size: size, isHeldWhole: false), place: name)
         }
         return Project(
             canvasSize: size, baseImage: image("base"),

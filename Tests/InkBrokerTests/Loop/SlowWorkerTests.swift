@@ -18,10 +18,11 @@ struct SlowWorkerTests {
         var random = SeededGenerator(seed: 1)
         let noise = (0..<(3 << 20)).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
         let image = EncodedImage(
-            png: Array("base 100 300 ".utf8) + noise, size: Self.size, isInterlaced: false, place: "base")
+            bytes: Array("base 100 300 ".utf8) + noise, header: ImageHeader(size: Self.size, isHeldWhole: false),
+            place: "base")
         farm.submit(1, "1.png", project: Project(canvasSize: Self.size, baseImage: image, layers: []), tile: Self.bands)
         #expect(farm.until { farm.isPrepared(1) })
-        let block = try Block(content: image.png).id
+        let block = try Block(content: image.bytes).id
         let context = try ZeroMQContext()
         // Of the version that acknowledges nothing: only the broker's queues say how slow they are.
         var slow = try (0..<40).map {

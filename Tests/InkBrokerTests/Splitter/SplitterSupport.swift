@@ -31,6 +31,7 @@ extension EncodedImage {
     /// Bytes that stand for a picture; nothing here decodes them.
     static func fake(_ name: String, width: Int, height: Int) -> EncodedImage {
         EncodedImage(
-            png: Array(name.utf8), size: PixelSize(width: width, height: height), isInterlaced: false, place: name)
+            bytes: Array(name.utf8),
+            header: ImageHeader(size: PixelSize(width: width, height: height), isHeldWhole: false), place: name)
     }
 }

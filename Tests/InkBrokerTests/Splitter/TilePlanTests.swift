@@ -59,11 +59,11 @@ import Testing
         _ layers: [Layer], base: EncodedImage? = nil, background: RGBA8 = .white,
         _ change: (inout PictureOptions) -> Void = { _ in }
     ) throws -> (PictureDraft, [EncodedBlock]) {
-        var options = PictureOptions(output: canvas, tile: PixelSize(width: 200, height: 100))
-        change(&options)
+        var order = PictureOrder(output: canvas, options: PictureOptions(tile: PixelSize(width: 200, height: 100)))
+        change(&order.options)
         var blocks: [EncodedBlock] = []
         let draft = try PictureDraft(
-            Project(canvasSize: canvas, background: background, baseImage: base, layers: layers), options: options,
+            Project(canvasSize: canvas, background: background, baseImage: base, layers: layers), order: order,
             name: "a.ink", limits: Limits(), encoder: FakeBlocks.encoder, blocks: &blocks)
         return (draft, blocks)
     }
@@ -77,7 +77,8 @@ import Testing
     private func mask(_ chunks: [RowChunk], bounds: PixelRect? = PixelRect(x: 0, y: 0, width: 9, height: 9))
         -> DecodedImage
     {
-        DecodedImage(size: canvas, format: .mask8, chunks: chunks, maskBounds: bounds)
+        DecodedImage(
+            info: DecodedImageInfo(size: canvas, format: .mask8, maskBounds: bounds), chunks: chunks)
     }
 
     @Test func tilesNameTheStrokesThatMeetThem() throws {
@@ -119,12 +120,12 @@ import Testing
         let (draft, _) = try draft([Layer(maskImage: .fake("m", width: 200, height: 400), strokes: [stroke])])
         let block = FakeBlocks.id(of: [1])
         var chunks = Array(repeating: RowChunk.constant(0), count: 7)
-        chunks[2] = .block(block)
+        chunks[2] = .samples(block)
         let (plan, _) = try plan(draft, [mask(chunks)])
         let shown = (0..<4).map { plan.task(row: $0, column: 0).layers.count }
         #expect(shown == [0, 1, 0, 0])
         let slice = try #require(plan.task(row: 1, column: 0).layers[0].mask)
-        #expect(slice.firstChunk == 1 && slice.chunks == [.constant(0), .block(block), .constant(0)])
+        #expect(slice.firstChunk == 1 && slice.chunks == [.constant(0), .samples(block), .constant(0)])
         let (empty, _) = try self.plan(draft, [mask(chunks, bounds: nil)])
         #expect(empty.layers.isEmpty)
     }
@@ -132,17 +133,22 @@ import Testing
     @Test func transparentContentIsNotSent() throws {
         let (draft, _) = try draft([Layer(contentImage: .fake("c", width: 200, height: 400))])
         let chunks = [RowChunk.constant(0x00FF_FFFF)] + Array(repeating: RowChunk.constant(0xFF00_0000), count: 6)
-        let image = DecodedImage(size: canvas, format: .rgba8, chunks: chunks, maskBounds: nil)
+        let image = DecodedImage(info: DecodedImageInfo(size: canvas, format: .rgba8), chunks: chunks)
         let (plan, _) = try plan(draft, [image])
         #expect(plan.task(row: 0, column: 0).layers.count == 1)
         let (transparent, _) = try self.plan(
-            draft, [DecodedImage(size: canvas, format: .rgba8, chunks: Array(repeating: chunks[0], count: 7))])
+            draft,
+            [
+                DecodedImage(
+                    info: DecodedImageInfo(size: canvas, format: .rgba8), chunks: Array(repeating: chunks[0], count: 7))
+            ])
         #expect(transparent.task(row: 0, column: 0).layers.isEmpty)
     }
 
     @Test func blackIsShown() throws {
         let (draft, _) = try draft([Layer(contentImage: .fake("c", width: 200, height: 400))])
-        let black = DecodedImage(size: canvas, format: .rgb8, chunks: Array(repeating: .constant(0), count: 7))
+        let black = DecodedImage(
+            info: DecodedImageInfo(size: canvas, format: .rgb8), chunks: Array(repeating: .constant(0), count: 7))
         let (plan, _) = try plan(draft, [black])
         #expect((0..<4).map { plan.task(row: $0, column: 0).layers.count } == [1, 1, 1, 1])
     }
@@ -162,7 +168,7 @@ import Testing
         let layer = Layer(maskImage: image, contentImage: image, strokes: [stroke])
         let (draft, blocks) = try draft([layer, layer], base: image)
         #expect(draft.images.map(\.use) == [.color, .mask])
-        #expect(blocks.filter { $0.id == draft.images[0].png }.count == 1)
+        #expect(blocks.filter { $0.id == draft.images[0].file }.count == 1)
         #expect(draft.layers.map(\.mask) == [1, 1])
     }
 
@@ -187,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (ColorMode.automatic, RGBA8.white, OutputFormat.rgb, RGBA8.white),
+        (ColorMode.automatic, RGBA8.white, PixelFormat.rgb, RGBA8.white),
         (.automatic, .transparent, .rgba, .transparent), (.rgba, .white, .rgba, .white),
         (.rgb, .transparent, .rgb, .transparent),
         (
@@ -195,7 +201,7 @@ import Testing
             RGBA8(red: 0, green: 255, blue: 100, alpha: 128)
         ),
     ])
-    func channelsFollowTheBackground(mode: ColorMode, asked: RGBA8, format: OutputFormat, background: RGBA8) throws {
+    func channelsFollowTheBackground(mode: ColorMode, asked: RGBA8, format: PixelFormat, background: RGBA8) throws {
         let (draft, _) = try draft([], background: asked) { $0.colorMode = mode }
         #expect(draft.format == format)
         #expect(draft.background == background)
@@ -215,11 +221,12 @@ import Testing
         let layer = Layer(maskImage: .fake("m", width: 100, height: 200), suggestedPattern: pattern)
         let (plain, _) = try draft([layer])
         #expect(plain.layers.isEmpty)
-        let (draft, _) = try draft([layer]) { $0.fillSuggested = true }
+        let (draft, _) = try draft([layer]) { $0.fillsSuggested = true }
         let image = DecodedImage(
-            size: PixelSize(width: 100, height: 200), format: .mask8,
-            chunks: Array(repeating: .constant(255), count: 4),
-            maskBounds: PixelRect(x: 10, y: 20, width: 50, height: 30))
+            info: DecodedImageInfo(
+                size: PixelSize(width: 100, height: 200), format: .mask8,
+                maskBounds: PixelRect(x: 10, y: 20, width: 50, height: 30)),
+            chunks: Array(repeating: .constant(255), count: 4))
         let (plan, blocks) = try plan(draft, [image])
         // The box is 20...120 by 40...100 on the canvas: rows of 28 from 40 on.
         let expected = [54.0, 82, 110].map { y in
@@ -233,7 +240,7 @@ import Testing
         throws
     {
         let pattern = SuggestedPattern(type: .dots, spacing: spacing)
-        let (draft, _) = try draft([Layer(suggestedPattern: pattern)]) { $0.fillSuggested = true }
+        let (draft, _) = try draft([Layer(suggestedPattern: pattern)]) { $0.fillsSuggested = true }
         #expect(throws: BrokerError.self) { try plan(draft) }
     }
 
@@ -242,7 +249,7 @@ import Testing
         // A layer's dots lie 200 x 100 / (7 x 0.2) times: less than a million.
         let layer = Layer(suggestedPattern: SuggestedPattern(type: .dots, spacing: 0.2))
         for (count, isRefused) in [(1, false), (400, true)] {
-            let (draft, _) = try draft(Array(repeating: layer, count: count)) { $0.fillSuggested = true }
+            let (draft, _) = try draft(Array(repeating: layer, count: count)) { $0.fillsSuggested = true }
             var draftOfLittle = draft
             draftOfLittle.limits.stamps = 1_000_000
             if isRefused {
@@ -260,7 +267,7 @@ import Testing
         for size in [PixelSize(width: 1, height: 1 << 40), PixelSize(width: 0, height: 5)] {
             #expect(throws: BrokerError.self) {
                 try PictureDraft(
-                    Project(canvasSize: canvas), options: PictureOptions(output: size), name: "a.ink", limits: limits,
+                    Project(canvasSize: canvas), order: PictureOrder(output: size), name: "a.ink", limits: limits,
                     encoder: FakeBlocks.encoder, blocks: &blocks)
             }
         }
@@ -271,7 +278,7 @@ import Testing
         let (plan, _) = try plan(draft)
         #expect(plan.task(row: 0, column: 3).delivery == .pixels)
         #expect(plan.task(row: 6, column: 3).rect == PixelRect(x: 192, y: 384, width: 8, height: 16))
-        #expect(plan.filteredBytes(ofRow: 6) == 16 * (1 + 600))
+        #expect(plan.rawBytes(ofRow: 6) == 16 * (1 + 600))
     }
 
     @Test func onlyTheLastBandEndsTheStream() throws {
@@ -283,20 +290,20 @@ import Testing
     }
 
     @Test func answersOfAnotherShapeAreNotTaken() {
-        let request = ImageRequest(png: FakeBlocks.id(of: []), use: .mask, size: canvas, place: Place(file: "a"))
+        let request = ImageRequest(file: FakeBlocks.id(of: []), use: .mask, size: canvas, place: Place(file: "a"))
         let good = mask(Array(repeating: .constant(1), count: 7))
         #expect(good.answers(request))
         var bad = good
         bad.chunks.removeLast()
         #expect(!bad.answers(request))
         bad = good
-        bad.format = .rgb8
+        bad.info.format = .rgb8
         #expect(!bad.answers(request))
         bad = good
-        bad.maskBounds = PixelRect(x: Int.max, y: 0, width: 1, height: 1)
+        bad.info.maskBounds = PixelRect(x: Int.max, y: 0, width: 1, height: 1)
         #expect(!bad.answers(request))
         bad = good
-        bad.size.width += 1
+        bad.info.size.width += 1
         #expect(!bad.answers(request))
     }
 }

@@ -55,7 +55,7 @@ struct BenchSceneTests {
         #expect(reading.project.layers.map(\.strokes) == project.layers.map(\.strokes))
         for (layer, mask) in zip(reading.project.layers, masks) {
             let image = try #require(layer.maskImage)
-            let (size, rgba) = try PNGDecoder.decodeRGBA(image.png, place: Place(file: "mask"))
+            let (size, rgba) = try PNGDecoder.decodeRGBA(image.bytes, place: Place(file: "mask"))
             #expect(size == project.canvasSize)
             #expect(stride(from: 0, to: rgba.count, by: 4).map { rgba[$0] } == mask)
         }

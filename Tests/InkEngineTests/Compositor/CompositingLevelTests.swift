@@ -47,7 +47,7 @@ import Testing
     @Test func outputGivesTheSameBytes() {
         for seed in UInt64(2000)..<2020 {
             let scene = LevelScene(seed: seed)
-            for format in [OutputFormat.rgb, .rgba] {
+            for format in [PixelFormat.rgb, .rgba] {
                 for (white, isOpaque) in [(false, false), (true, false), (false, true)] {
                     let wanted = scene.output(format, white, isOpaque, CompositingKernels(.scalar))
                     for kernels in Self.others {
@@ -178,7 +178,7 @@ private struct LevelScene {
         return bits(backdrop)
     }
 
-    func output(_ format: OutputFormat, _ white: Bool, _ isOpaque: Bool, _ kernels: CompositingKernels) -> [UInt8] {
+    func output(_ format: PixelFormat, _ white: Bool, _ isOpaque: Bool, _ kernels: CompositingKernels) -> [UInt8] {
         let rowBytes = width * format.bytesPerPixel + 3
         var bytes = [UInt8](repeating: 77, count: rowBytes * height)
         let output = PixelOutput(format: format, flattenOnWhite: white, isOpaque: isOpaque, kernels: kernels)

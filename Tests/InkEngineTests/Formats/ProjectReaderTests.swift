@@ -26,13 +26,13 @@ import Testing
         #expect(project.canvasSize == PixelSize(width: 2048, height: 1024))
         #expect(project.background == RGBA8(red: 0x11, green: 0x22, blue: 0x33, alpha: 0x80))
         #expect(project.metadata == ProjectMetadata(author: "A", license: "CC0"))
-        #expect(project.baseImage?.png == content)
-        #expect(project.baseImage?.isInterlaced == true)
+        #expect(project.baseImage?.bytes == content)
+        #expect(project.baseImage?.header.isHeldWhole == true)
         #expect(project.baseImage?.place == "baseImage")
         let layer = try #require(project.layers.first)
         #expect(layer.id == "l1" && layer.name == "Sky" && layer.order == 2.5 && layer.opacity == 0.5)
         #expect(layer.blendMode == .colorDodge && !layer.isVisible)
-        #expect(layer.maskImage?.png == mask && layer.maskImage?.size == PixelSize(width: 64, height: 48))
+        #expect(layer.maskImage?.bytes == mask && layer.maskImage?.size == PixelSize(width: 64, height: 48))
         #expect(layer.maskImage?.place == "layers[0].maskImage" && layer.contentImage == nil)
         #expect(
             layer.suggestedPattern

@@ -27,7 +27,7 @@ import Testing
         #expect(project.id == "t1" && project.name == "Ocean")
         #expect(project.metadata == ProjectMetadata(author: "A", license: "CC0"))
         #expect(project.canvasSize == PixelSize(width: 100, height: 80))
-        #expect(project.baseImage?.png == base && project.baseImage?.place == "base.png")
+        #expect(project.baseImage?.bytes == base && project.baseImage?.place == "base.png")
         #expect(project.layers.map(\.name) == ["Sky", "Sea", "Land", "Bare"])
         #expect(
             project.layers.map { $0.maskImage?.place } == [
@@ -85,7 +85,7 @@ import Testing
         for path in [folder.path + "/many.inktemplate", folder.write("many.zip", zip(one))] {
             let reading = try TemplateReader.read(path: path, limits: limits)
             #expect(reading.project.layers.count == 999)
-            #expect(reading.project.layers.allSatisfy { $0.maskImage?.png == large })
+            #expect(reading.project.layers.allSatisfy { $0.maskImage?.bytes == large })
         }
         let error = message { () throws(EngineError) in
             try TemplateReader.read(path: folder.path + "/two.inktemplate", limits: limits)
@@ -129,14 +129,14 @@ import Testing
             let reading = try readBoth([
                 ("manifest.json", Array(manifest.utf8)), ("layers/\(name)_mask.png", mask), ("\(name)/b.png", base),
             ])
-            #expect(reading.warnings.isEmpty && reading.project.layers[0].maskImage?.png == mask)
+            #expect(reading.warnings.isEmpty && reading.project.layers[0].maskImage?.bytes == mask)
         }
         // Where both are there, they are two files.
         let other = pngHeader(width: 10, height: 10)
         let manifest = #"{"canvasSize":{"width":9,"height":9},"layers":[{"mask":"\#(one)"},{"mask":"\#(two)"}]}"#
         for files in [[(one, mask), (two, other)], [(two, other), (one, mask)]] {
             let layers = try readBoth([("manifest.json", Array(manifest.utf8))] + files).project.layers
-            #expect(layers.map { $0.maskImage?.png } == [mask, other])
+            #expect(layers.map { $0.maskImage?.bytes } == [mask, other])
         }
     }
 
@@ -173,7 +173,7 @@ import Testing
                 ("\(prefix)layers/./sky_mask.png", new),
             ]
             let project = try ProjectLoader.load(bytes: zip(twice), name: "t.zip").project
-            #expect(project.name == "Ocean" && project.layers[0].maskImage?.png == new)
+            #expect(project.name == "Ocean" && project.layers[0].maskImage?.bytes == new)
         }
     }
 

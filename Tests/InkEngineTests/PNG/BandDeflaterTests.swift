@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [DeflateSearch.runs, .longRuns, .pixels], 0..<40)
     func everySearchGivesTheRowsBackAndTheSameBytesAtEveryLevel(search: DeflateSearch, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let format: OutputFormat = Bool.random(using: &random) ? .rgb : .rgba
+        let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
         let width = Int.random(in: 1...(seed % 4 == 0 ? 1400 : 200), using: &random)
         let rowByteCount = 1 + width * format.bytesPerPixel
         // As if each row were a pixel wider, whose first byte is the filter's number.

@@ -13,7 +13,7 @@ import Testing
             let size = PixelSize(
                 width: [1, 2, 3, 15, 16, 17, 70, 129].randomElement(using: &random) ?? 1,
                 height: Int.random(in: 1...60, using: &random))
-            let format: OutputFormat = Bool.random(using: &random) ? .rgb : .rgba
+            let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
             let pixels = randomPixels(size: size, format: format, using: &random)
             var cuts: Set<Int> = []
             for _ in 0..<Int.random(in: 0...6, using: &random) where size.height > 1 {
@@ -42,7 +42,7 @@ import Testing
     func pictureOfManyBlocksIsWhole(effort: EncodingEffort, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let size = PixelSize(width: Int.random(in: 300...900, using: &random), height: 700)
-        let format: OutputFormat = Bool.random(using: &random) ? .rgb : .rgba
+        let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
         let pixels = patchwork(size: size, format: format, using: &random)
         let png = try encodedPNG(
             pixels: pixels, size: size, format: format, effort: effort, cuts: [Int.random(in: 1..<699, using: &random)])
@@ -55,12 +55,12 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let size = PixelSize(
             width: Int.random(in: 1...400, using: &random), height: Int.random(in: 1...300, using: &random))
-        let format: OutputFormat = Bool.random(using: &random) ? .rgb : .rgba
+        let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
         let pixels =
             seed % 2 == 0
             ? patchwork(size: size, format: format, using: &random)
             : randomPixels(size: size, format: format, using: &random)
-        let encoding = BandEncoding(effort: effort, isLast: Bool.random(using: &random))
+        let encoding = PieceEncoding(PictureEncoding(effort: effort), isLast: Bool.random(using: &random))
         let encoder = BandEncoder(level: .scalar)
         let expected = try encoder.encode(pixels: pixels, width: size.width, format: format, encoding: encoding)
         for level in KernelLevel.available {
@@ -79,9 +79,10 @@ import Testing
         var random = SeededGenerator(seed: 5)
         let pixels = patchwork(size: PixelSize(width: 10, height: 40), format: .rgb, using: &random)
         let band = try BandEncoder().encode(
-            pixels: pixels, width: 10, format: .rgb, encoding: BandEncoding(effort: effort, isLast: true))
+            pixels: pixels, width: 10, format: .rgb,
+            encoding: PieceEncoding(PictureEncoding(effort: effort), isLast: true))
         #expect(band.rowCount == 40)
-        #expect(band.filteredByteCount == 40 * 31)
+        #expect(band.rawByteCount == 40 * 31)
         let opened = try RawInflate.open(band.bytes, limit: 2000)
         #expect(opened.content.count == 40 * 31)
         #expect(opened.isWhole && opened.endsStream)
@@ -93,14 +94,15 @@ import Testing
         var random = SeededGenerator(seed: 3)
         let pixels = (0..<(300 * 300 * 4)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let band = try BandEncoder().encode(
-            pixels: pixels, width: 300, format: .rgba, encoding: BandEncoding(effort: effort, isLast: true))
+            pixels: pixels, width: 300, format: .rgba,
+            encoding: PieceEncoding(PictureEncoding(effort: effort), isLast: true))
         #expect(band.bytes.count < pixels.count + pixels.count / 50)
     }
 
     @Test(arguments: EncodingEffort.allCases) func flatPicturesBecomeSmall(effort: EncodingEffort) throws {
         let band = try BandEncoder().encode(
             pixels: [UInt8](repeating: 255, count: 1000 * 1000 * 3), width: 1000, format: .rgb,
-            encoding: BandEncoding(effort: effort, isLast: true))
+            encoding: PieceEncoding(PictureEncoding(effort: effort), isLast: true))
         #expect(band.bytes.count < 6000)
     }
 
@@ -109,7 +111,7 @@ import Testing
         #expect(throws: EngineError.self) {
             try BandEncoder().encode(
                 pixels: [UInt8](repeating: 0, count: byteCount), width: 10, format: .rgb,
-                encoding: BandEncoding(effort: .balanced, isLast: true))
+                encoding: PieceEncoding(PictureEncoding(effort: .balanced), isLast: true))
         }
     }
 
@@ -117,7 +119,8 @@ import Testing
     func impossibleWidthsAreRefused(width: Int) {
         #expect(throws: EngineError.self) {
             try BandEncoder().encode(
-                pixels: [1, 2, 3, 4], width: width, format: .rgba, encoding: BandEncoding(effort: .small, isLast: false)
+                pixels: [1, 2, 3, 4], width: width, format: .rgba,
+                encoding: PieceEncoding(PictureEncoding(effort: .small), isLast: false)
             )
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PNGDecoderTests {
     private func decode(
-        _ png: [UInt8], as purpose: ImagePurpose, limits: Limits = Limits()
+        _ png: [UInt8], as purpose: ImageUse, limits: Limits = Limits()
     ) throws -> (info: DecodedImageInfo, chunks: [DecodedChunk]) {
         var chunks: [DecodedChunk] = []
         let info = try PNGDecoder.decode(png, as: purpose, place: pngPlace, limits: limits) { chunks.append($0) }

@@ -39,7 +39,7 @@ func referenceAdler32(_ bytes: [UInt8]) -> UInt32 {
 }
 
 /// Pixels as exports have them, or as compressors dislike them, chosen by the generator.
-func randomPixels(size: PixelSize, format: OutputFormat, using random: inout SeededGenerator) -> [UInt8] {
+func randomPixels(size: PixelSize, format: PixelFormat, using random: inout SeededGenerator) -> [UInt8] {
     let count = size.area * format.bytesPerPixel
     let step = Int.random(in: 1...9, using: &random)
     switch Int.random(in: 0..<5, using: &random) {
@@ -58,7 +58,7 @@ func randomPixels(size: PixelSize, format: OutputFormat, using random: inout See
 
 /// Patches of everything that pictures are made of: flat colour, hatching, gradients, grain of few and of many colours,
 /// and copies of what came earlier, near and far.
-func patchwork(size: PixelSize, format: OutputFormat, using random: inout SeededGenerator) -> [UInt8] {
+func patchwork(size: PixelSize, format: PixelFormat, using random: inout SeededGenerator) -> [UInt8] {
     let pixel = format.bytesPerPixel
     var pixels = [UInt8](repeating: 255, count: size.area * pixel)
     var done = 0
@@ -81,8 +81,8 @@ func patchwork(size: PixelSize, format: OutputFormat, using random: inout Seeded
 
 /// The picture as a PNG made of bands that end after the rows `cuts`.
 func encodedPNG(
-    pixels: [UInt8], size: PixelSize, format: OutputFormat, effort: EncodingEffort, cuts: [Int],
-    description: PNGStream.Description = .init(), encoder: BandEncoder = BandEncoder()
+    pixels: [UInt8], size: PixelSize, format: PixelFormat, effort: EncodingEffort, cuts: [Int],
+    description: PictureDescription = .init(), encoder: BandEncoder = BandEncoder()
 ) throws -> [UInt8] {
     var png = try PNGStream.prologue(size: size, format: format, description: description)
     var adler32 = Adler32.empty
@@ -91,15 +91,15 @@ func encodedPNG(
     for (first, end) in zip(edges, edges.dropFirst()) {
         let band = try encoder.encode(
             pixels: Array(pixels[(first * rowByteCount)..<(end * rowByteCount)]), width: size.width, format: format,
-            encoding: BandEncoding(effort: effort, isLast: end == size.height))
-        adler32 = Adler32.combine(adler32, band.adler32, lengthB: band.filteredByteCount)
+            encoding: PieceEncoding(PictureEncoding(effort: effort), isLast: end == size.height))
+        adler32 = Adler32.combine(adler32, band.adler32, lengthB: band.rawByteCount)
         png += PNGStream.idat(band.bytes, isFirst: first == 0)
     }
     return png + PNGStream.epilogue(adler32: adler32)
 }
 
 /// Opaque pixels are given their alpha.
-func asRGBA(_ pixels: [UInt8], format: OutputFormat) -> [UInt8] {
+func asRGBA(_ pixels: [UInt8], format: PixelFormat) -> [UInt8] {
     guard format == .rgb else { return pixels }
     return stride(from: 0, to: pixels.count, by: 3).flatMap { Array(pixels[$0..<($0 + 3)]) + [255] }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(throws: EngineError.badInput(pngPlace, reason: reason)) {
             try PNGHeader(Array("GIF89a and so on, for as many bytes as it takes".utf8), place: pngPlace)
         }
-        #expect(throws: EngineError.badInput(pngPlace, reason: "the PNG is empty")) {
+        #expect(throws: EngineError.badInput(pngPlace, reason: "the image is empty")) {
             try PNGHeader([], place: pngPlace)
         }
     }

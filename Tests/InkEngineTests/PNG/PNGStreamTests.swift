@@ -30,7 +30,7 @@ import Testing
         return ~crc
     }
 
-    private func text(_ entry: PNGStream.TextEntry) -> [(type: String, data: [UInt8])] { chunks(in: entry.chunk) }
+    private func text(_ entry: PictureText) -> [(type: String, data: [UInt8])] { chunks(in: entry.chunk) }
 
     @Test func thePrologueInOrder() throws {
         let digest = try #require(PictureDigest(bytes: Array(0..<32)))
@@ -94,8 +94,8 @@ import Testing
 
     @Test(arguments: ["x", "é", "墨", "🖋"])
     func longTextIsCutBetweenCharacters(character: String) {
-        let cleaned = PNGStream.TextEntry(.title, String(repeating: character, count: 40_000)).cleanedText
-        let fitting = PNGStream.TextEntry.byteCountMax / character.utf8.count
+        let cleaned = PictureText(.title, String(repeating: character, count: 40_000)).cleanedText
+        let fitting = PictureText.byteCountMax / character.utf8.count
         #expect(cleaned == String(repeating: character, count: fitting))
     }
 

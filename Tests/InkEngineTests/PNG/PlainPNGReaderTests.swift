@@ -59,7 +59,7 @@ import Testing
 
     private typealias Decoded = (info: DecodedImageInfo?, chunks: [DecodedChunk])
 
-    private func plain(_ png: [UInt8], as purpose: ImagePurpose, _ level: KernelLevel) throws -> Decoded {
+    private func plain(_ png: [UInt8], as purpose: ImageUse, _ level: KernelLevel) throws -> Decoded {
         let header = try PNGHeader(png, place: pngPlace)
         var chunks: [DecodedChunk] = []
         let info = try png.withUnsafeBufferPointer {
@@ -68,7 +68,7 @@ import Testing
         return (info, chunks)
     }
 
-    private func library(_ png: [UInt8], as purpose: ImagePurpose) throws -> Decoded {
+    private func library(_ png: [UInt8], as purpose: ImageUse) throws -> Decoded {
         let header = try PNGHeader(png, place: pngPlace)
         var chunks: [DecodedChunk] = []
         let info = try png.withUnsafeBufferPointer {
@@ -77,8 +77,8 @@ import Testing
         return (info, chunks)
     }
 
-    @Test(arguments: 0..<120, ImagePurpose.allCases)
-    func readsWhatLibpngReads(seed: UInt64, purpose: ImagePurpose) throws {
+    @Test(arguments: 0..<120, ImageUse.allCases)
+    func readsWhatLibpngReads(seed: UInt64, purpose: ImageUse) throws {
         let sample = try Sample(seed: seed)
         let expected = try library(sample.png, as: purpose)
         for level in KernelLevel.available {

@@ -4,10 +4,10 @@ import Testing
 @testable import InkEngine
 
 @Suite struct RawInflateTests {
-    private static func band(effort: EncodingEffort, isLast: Bool, rows: Int) throws -> (EncodedBand, Int) {
+    private static func band(effort: EncodingEffort, isLast: Bool, rows: Int) throws -> (EncodedPiece, Int) {
         var random = SeededGenerator(seed: UInt64(rows))
         let pixels = (0..<(70 * rows * 3)).map { _ in UInt8.random(in: 0...3, using: &random) }
-        let encoding = BandEncoding(effort: effort, isLast: isLast)
+        let encoding = PieceEncoding(PictureEncoding(effort: effort), isLast: isLast)
         return (
             try BandEncoder().encode(pixels: pixels, width: 70, format: .rgb, encoding: encoding), rows * (1 + 70 * 3)
         )

@@ -155,13 +155,15 @@ struct ScalingCase: Sendable, CustomTestStringConvertible {
                 [UInt8](repeating: 0, count: bytes)
             }
         }
-        #expect(throws: EngineError.self) { try rows(size, first: 0, [.block(block)], 511) }
+        #expect(throws: EngineError.self) { try rows(size, first: 0, [.samples(block)], 511) }
         #expect(throws: EngineError.self) { try rows(size, first: 1, [.constant(0), .constant(0)], 0) }
         #expect(throws: EngineError.self) { try rows(size, first: Int.max, [.constant(0)], 0) }
         #expect(throws: EngineError.self) { try rows(size, first: -1, [.constant(0)], 0) }
-        #expect(throws: EngineError.self) { try rows(PixelSize(width: .max, height: 8), first: 0, [.block(block)], 0) }
+        #expect(throws: EngineError.self) {
+            try rows(PixelSize(width: .max, height: 8), first: 0, [.samples(block)], 0)
+        }
 
-        let second = try rows(size, first: 1, [.block(block)], 36 * 8)
+        let second = try rows(size, first: 1, [.samples(block)], 36 * 8)
         let rect = PixelRect(x: 0, y: 0, width: 8, height: 100)
         let resampler = try Resampler(source: size, output: size, filter: .triangle, rect: rect)
         var values = [Float](repeating: 0, count: 800)

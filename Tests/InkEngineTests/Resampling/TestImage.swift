@@ -49,7 +49,7 @@ struct TestImage {
         func id(_ index: Int) -> BlockID { BlockID(digest: [UInt8](repeating: UInt8(index), count: 32)) }
         let slice = ImageSlice(
             size: size, format: format, firstChunk: indices.lowerBound,
-            chunks: indices.map { constant.map(RowChunk.constant) ?? .block(id($0)) })
+            chunks: indices.map { constant.map(RowChunk.constant) ?? .samples(id($0)) })
         return try ImageRows(slice) { block in
             let rows = ImageSlice.rows(ofChunk: Int(block.digest[0]), imageHeight: size.height)
             let stride = size.width * format.bytesPerPixel

@@ -87,7 +87,7 @@ struct ProjectFileWriterTests {
             #expect(written["blendMode"] as? String == layer.blendMode.rawValue)
             #expect(isNear([try #require(written["opacity"] as? Double)], [layer.opacity]))
             let mask = (written["maskImage"] as? String).flatMap { Data(base64Encoded: $0) }
-            #expect(mask.map(Array.init) == layer.maskImage?.png)
+            #expect(mask.map(Array.init) == layer.maskImage?.bytes)
             let strokes = try #require(written["strokes"] as? [[String: Any]])
             #expect(strokes.count == layer.strokes.count)
             for (written, stroke) in zip(strokes, layer.strokes) {

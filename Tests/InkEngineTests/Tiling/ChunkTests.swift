@@ -29,7 +29,7 @@ struct ChunkTests {
                     guard let pixel else { return .random(in: 0...255, using: &random) }
                     return UInt8(truncatingIfNeeded: pixel >> UInt32(8 * (place % format.bytesPerPixel)))
                 }
-                return .block(id)
+                return .samples(id)
             }
             return ImageSlice(
                 size: PixelSize(width: width, height: 64 * pixels.count), format: format, firstChunk: 0, chunks: chunks)
@@ -98,7 +98,7 @@ struct ChunkTests {
                     // One after the other down the picture, so that a row of cells has it.
                     var mask = blocks.image(Array(repeating: nil, count: 4), format, width: 40, asSamples: true)
                     for (chunk, entry) in mask.chunks.enumerated() {
-                        guard case .block(let id) = entry else { continue }
+                        guard case .samples(let id) = entry else { continue }
                         blocks.samples[id] = (0..<(64 * 40)).flatMap { place -> [UInt8] in
                             let value = place == (y - 64 * chunk) * 40 + x ? inside : outside
                             let wide = Int(value) * 255

@@ -1,7 +1,9 @@
+import InkEngine
+
 extension CommandSyntax {
     static let export = CommandSyntax(
         name: "export",
-        summary: "Render projects to PNG files",
+        summary: "Render projects to picture files",
         group: CommandGroup.pictures,
         notes: """
 
@@ -20,7 +22,7 @@ extension CommandSyntax {
             .arguments("PATH", "Projects, templates, folders, - or @list.txt"),
             .value(
                 "-o,--output", "DIR|FILE",
-                "Where the pictures go: a file when it ends in .png and one picture comes out, else a folder, made if "
+                "Where the pictures go: a file when it ends like a picture (.png) and one picture comes out, else a folder, made if "
                     + "missing (default: beside each project)"),
             .value(
                 "--name", "TEMPLATE",
@@ -55,7 +57,12 @@ extension CommandSyntax {
         .value("--dpi", "N", group: "Picture", "Dots per inch to write into the file, 1 to 100000"),
         .flag("--rgb", group: "Picture", "Without alpha; flattens on white when the background is not opaque"),
         .flag("--rgba", group: "Picture", "With alpha, even when opaque"),
+        .value(
+            "--format", PictureCodecs.all.map(\.name).joined(separator: "|"), group: "Picture",
+            "Format of the pictures (default: by the ending of -o or --name, else \(PictureCodecs.all[0].name))"),
         .value("--effort", "fast|balanced|small", group: "Picture", "Compression (default: balanced)"),
+        .value("--quality", "N", group: "Picture", "Of formats that lose something, 1 to 100"),
+        .value("--chroma", "4:4:4|4:2:0", group: "Picture", "Samples of colour for those of brightness"),
         .value(
             "--tile", "WxH", group: "Picture", "Size of a tile, pixels, each edge from 16 up (default: automatic)"),
         .flag("--no-metadata", group: "Picture", "Leave out title, author, licence and date"),

@@ -16,13 +16,13 @@ struct ChunkAssembler {
     private var maskRows = 0..<0
 
     /// - Precondition: `channels` is 1 to 4, and 3 or 4 for colour.
-    init(size: PixelSize, channels: Int, purpose: ImagePurpose) {
-        precondition((1...4).contains(channels) && (purpose == .mask || channels >= 3))
+    init(size: PixelSize, channels: Int, use: ImageUse) {
+        precondition((1...4).contains(channels) && (use == .mask || channels >= 3))
         self.size = size
         self.channels = channels
         let hasAlpha = channels == 2 || channels == 4
         format =
-            switch purpose {
+            switch use {
             case .mask: hasAlpha ? .mask16 : .mask8
             case .color: hasAlpha ? .rgba8 : .rgb8
             }
@@ -94,7 +94,7 @@ struct ChunkAssembler {
     /// Not to be inlined: where the receiver drops the chunk, Swift 6.3.1 finds the array dead, and with -O it frees it
     /// before the copy that fills it. A function that returns the array has to fill it first.
     @inline(never)
-    private func content(rowCount: Int) -> DecodedChunk.Content {
+    private func content(rowCount: Int) -> ChunkPixels<[UInt8]> {
         let byteCount = rowCount * rowByteCount
         let pixel = format.bytesPerPixel
         // All pixels are equal when the chunk equals itself moved by one pixel.

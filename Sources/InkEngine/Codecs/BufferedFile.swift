@@ -47,6 +47,15 @@ final class BufferedFile {
         return bytes
     }
 
+    /// What is left, `count` bytes at most; nil at the end.
+    func readUpTo(_ count: Int) throws(EngineError) -> [UInt8]? {
+        guard try fill() else { return nil }
+        let taken = min(available.count, count)
+        let bytes = Array(UnsafeBufferPointer(start: buffer.base + available.lowerBound, count: taken))
+        available = (available.lowerBound + taken)..<available.upperBound
+        return bytes
+    }
+
     /// Whether all bytes have been taken.
     func isAtEnd() throws(EngineError) -> Bool { try !fill() }
 

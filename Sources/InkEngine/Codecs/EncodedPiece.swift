@@ -1,0 +1,19 @@
+/// A run of full-width rows of a picture, encoded: a piece of its file.
+public struct EncodedPiece: Hashable, Sendable {
+    /// Picture rows.
+    public var rowCount: Int
+    /// What the bytes decompress to. Of a PNG: a filter byte and the pixels of each row.
+    public var rawByteCount: Int
+    /// Of the raw bytes, begun at 1; see `Adler32.combine`.
+    public var adler32: UInt32
+    /// Of a PNG raw deflate (RFC 1951) that begins and ends at a byte boundary and refers to nothing before it: the pieces
+    /// of a picture in order, the last made with `isLast`, are one deflate stream.
+    public var bytes: [UInt8]
+
+    public init(rowCount: Int, rawByteCount: Int, adler32: UInt32, bytes: [UInt8]) {
+        self.rowCount = rowCount
+        self.rawByteCount = rawByteCount
+        self.adler32 = adler32
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,26 @@
+/// The formats of images that are read.
+public enum ImageDecoders {
+    public static let all: [any ImageDecoder] = [PNGImages()]
+
+    /// The one whose format a file has.
+    ///
+    /// - Throws: `badInput` at `place` when it has none.
+    public static func decoder(of file: [UInt8], place: Place) throws(EngineError) -> any ImageDecoder {
+        guard !file.isEmpty else { throw .badInput(place, reason: "the image is empty") }
+        guard let decoder = all.first(where: { $0.recognizes(file) }) else {
+            let names = all.map(\.name)
+            let others = names.dropLast().joined(separator: ", ")
+            throw .badInput(
+                place, reason: "the image is not a \(others.isEmpty ? "" : "\(others) or ")\(names.last ?? "")")
+        }
+        return decoder
+    }
+
+    /// Decodes an image of any of the formats; see `ImageDecoder.decode`.
+    public static func decode(
+        _ file: [UInt8], as use: ImageUse, place: Place, limits: Limits = Limits(),
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) -> DecodedImageInfo {
+        try decoder(of: file, place: place).decode(file, as: use, place: place, limits: limits, onChunk: onChunk)
+    }
+}

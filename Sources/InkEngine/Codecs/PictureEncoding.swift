@@ -1,0 +1,77 @@
+/// A kind of picture file that is written. Its number stands for it on the wire and in stored jobs, and is never reused.
+public struct PictureFormat: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+}
+
+/// How a picture's file is encoded, as far as whoever asks for it decides. Each format takes from it what means something
+/// to it (`PictureCodec.settings`).
+public struct PictureEncoding: Hashable, Sendable {
+    public var format: PictureFormat
+    public var effort: EncodingEffort
+    /// 1 to 100; nil: the format's own.
+    public var quality: Int?
+    /// nil: by the quality.
+    public var chroma: ChromaSampling?
+
+    public static let qualities = 1...100
+
+    public init(
+        format: PictureFormat = .png, effort: EncodingEffort = .balanced, quality: Int? = nil,
+        chroma: ChromaSampling? = nil
+    ) {
+        self.format = format
+        self.effort = effort
+        self.quality = quality
+        self.chroma = chroma
+    }
+}
+
+/// The trade between the time it takes to compress a picture and its size.
+public enum EncodingEffort: UInt8, Hashable, Sendable, CaseIterable {
+    case fast = 0
+    case balanced = 1
+    case small = 2
+
+    public init?(name: String) {
+        guard let effort = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = effort
+    }
+
+    public var name: String {
+        switch self {
+        case .fast: "fast"
+        case .balanced: "balanced"
+        case .small: "small"
+        }
+    }
+}
+
+/// How many samples of colour there are for those of brightness.
+public enum ChromaSampling: UInt8, Hashable, Sendable, CaseIterable {
+    /// 4:4:4, one for one.
+    case full = 1
+    /// 4:2:0, one for four.
+    case quarter = 2
+
+    public init?(name: String) {
+        guard let chroma = Self.allCases.first(where: { $0.name == name || $0.digits == name }) else { return nil }
+        self = chroma
+    }
+
+    public var name: String { self == .full ? "4:4:4" : "4:2:0" }
+    private var digits: String { name.filter { $0 != ":" } }
+}
+
+/// How full-width rows become a piece of a picture's file.
+public struct PieceEncoding: Hashable, Sendable {
+    public var picture: PictureEncoding
+    /// Whether these are the picture's last rows.
+    public var isLast: Bool
+
+    public init(_ picture: PictureEncoding = PictureEncoding(), isLast: Bool) {
+        self.picture = picture
+        self.isLast = isLast
+    }
+}

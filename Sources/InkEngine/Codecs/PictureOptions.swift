@@ -1,0 +1,95 @@
+/// What an export shows of its project and in what form, apart from its size: the same options on a command line, on the
+/// wire, in a stored job and at the broker.
+public struct PictureOptions: Hashable, Sendable {
+    /// nil: the project's.
+    public var background: RGBA8?
+    public var includesBaseImage: Bool
+    /// Indices into the project's `layers`, drawn in drawing order whether visible or not; nil draws every visible layer.
+    public var layers: [Int]?
+    /// Fills layers without strokes and content with their suggested pattern.
+    public var fillsSuggested: Bool
+    public var colorMode: ColorMode
+    public var encoding: PictureEncoding
+    /// Tiles of this size, clipped to the picture; nil: bands are chosen by their cost.
+    public var tile: PixelSize?
+    /// nil: none is written.
+    public var dotsPerInch: Double?
+    /// Whether title, author, licence and date of the project are written into the picture.
+    public var hasMetadata: Bool
+    /// What the picture is made from, written into it for `skip-unchanged`: 32 bytes; nil writes none.
+    public var digest: [UInt8]?
+
+    public static let dotsPerInchRange = 1.0...100_000.0
+
+    public init(
+        background: RGBA8? = nil, includesBaseImage: Bool = true, layers: [Int]? = nil, fillsSuggested: Bool = false,
+        colorMode: ColorMode = .automatic, encoding: PictureEncoding = PictureEncoding(), tile: PixelSize? = nil,
+        dotsPerInch: Double? = nil, hasMetadata: Bool = true, digest: [UInt8]? = nil
+    ) {
+        self.background = background
+        self.includesBaseImage = includesBaseImage
+        self.layers = layers
+        self.fillsSuggested = fillsSuggested
+        self.colorMode = colorMode
+        self.encoding = encoding
+        self.tile = tile
+        self.dotsPerInch = dotsPerInch
+        self.hasMetadata = hasMetadata
+        self.digest = digest
+    }
+
+    /// What the bytes of a picture depend on, one spelling for one meaning. The tiling is left out: tiles do not show.
+    public var canonicalText: String {
+        var parts = [
+            "background=\(background.map(\.description) ?? "project")",
+            "base=\(includesBaseImage)",
+            "fill=\(fillsSuggested ? "suggested" : "none")",
+            "color=\(colorMode.name)",
+            "dpi=\(dotsPerInch.map { String($0) } ?? "none")",
+            "effort=\(encoding.effort.name)",
+            "metadata=\(hasMetadata)",
+            "layers=\(layers.map { $0.map(String.init).joined(separator: ",") } ?? "visible")",
+        ]
+        if encoding.format != .png { parts.append("format=\(encoding.format.rawValue)") }
+        if let quality = encoding.quality { parts.append("quality=\(quality)") }
+        if let chroma = encoding.chroma { parts.append("chroma=\(chroma.name)") }
+        return parts.joined(separator: ";")
+    }
+
+    /// - Throws: `EngineError.badInput` at `place` for options that no picture has.
+    public func check(place: Place) throws(EngineError) {
+        func fault(_ reason: String) -> EngineError { .badInput(place, reason: reason) }
+        let codec: any PictureCodec
+        do { codec = try PictureCodecs.codec(encoding.format) } catch { throw fault(error.description) }
+        if let dotsPerInch, !PictureOptions.dotsPerInchRange.contains(dotsPerInch) {
+            throw fault("\(dotsPerInch) dpi, 1 to 100000 are possible")
+        }
+        if let quality = encoding.quality {
+            guard PictureEncoding.qualities.contains(quality) else {
+                throw fault("quality \(quality), 1 to 100 are possible")
+            }
+            guard codec.settings.contains(.quality) else { throw fault("\(codec.name) has no quality") }
+        }
+        if encoding.chroma != nil, !codec.settings.contains(.chroma) {
+            throw fault("\(codec.name) has no chroma sampling")
+        }
+        if colorMode == .rgba, !codec.hasAlpha { throw fault("\(codec.name) has no transparency") }
+    }
+}
+
+/// Which channels the picture has.
+public enum ColorMode: UInt8, Hashable, Sendable, CaseIterable {
+    /// `rgb` when the background is opaque or the format has no transparency, else `rgba`.
+    case automatic = 0
+    /// Opaque; a background that is not is laid on white first.
+    case rgb = 1
+    case rgba = 2
+
+    public var name: String {
+        switch self {
+        case .automatic: "automatic"
+        case .rgb: "rgb"
+        case .rgba: "rgba"
+        }
+    }
+}

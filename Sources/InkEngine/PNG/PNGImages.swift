@@ -1,0 +1,19 @@
+/// PNG files as images of layers.
+struct PNGImages: ImageDecoder {
+    var name: String { "PNG" }
+    var mediaType: String { "image/png" }
+
+    func recognizes(_ file: [UInt8]) -> Bool { file.starts(with: PNGHeader.signature) }
+
+    func header(_ file: [UInt8], place: Place) throws(EngineError) -> ImageHeader {
+        let header = try PNGHeader(file, place: place)
+        return ImageHeader(size: header.size, isHeldWhole: header.isInterlaced)
+    }
+
+    func decode(
+        _ file: [UInt8], as use: ImageUse, place: Place, limits: Limits,
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) -> DecodedImageInfo {
+        try PNGDecoder.decode(file, as: use, place: place, limits: limits, onChunk: onChunk)
+    }
+}
