@@ -42,6 +42,17 @@ public enum InkCommands {
 
     private static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode
     {
+        guard UserSettings.apply(to: parsed.name), let file = try UserSettings.read(environment.variables) else {
+            return try dispatch(parsed, environment)
+        }
+        var environment = environment
+        environment.userSettings = file
+        return try dispatch(try UserSettings.adding(file, to: parsed), environment)
+    }
+
+    private static func dispatch(
+        _ parsed: ParsedCommand, _ environment: CommandEnvironment
+    ) throws(CommandError) -> ExitCode {
         if let problem = KernelLevel.environmentProblem() { throw .usage(problem) }
         switch parsed.name {
         case "export": return try ExportCommand.run(parsed, environment)
@@ -68,8 +79,15 @@ public enum InkCommands {
             try environment.console.print(ProgramSyntax.ink.version)
             return .done
         case "help":
-            let text = try CommandLineParser.help(for: parsed.value("COMMAND"), program: .ink)
+            let topic = parsed.value("COMMAND")
+            let text =
+                parsed.isGiven("man")
+                ? try ManPage.text(of: topic, program: .ink) : try CommandLineParser.help(for: topic, program: .ink)
             try environment.console.print(text.droppingLastNewlines())
+            return .done
+        case "completions":
+            let script = try CompletionScript.text(for: parsed.value("SHELL"), program: .ink)
+            try environment.console.print(script.droppingLastNewlines())
             return .done
         default: throw .usage("there is no command \"\(parsed.name)\"")
         }

@@ -8,11 +8,11 @@ struct ProgramSyntax: Sendable {
     /// What `ink` understands.
     static let ink = ProgramSyntax(
         name: "ink",
-        summary: "Turns Ink drawing projects into exact PNG pictures, through a farm of workers.",
+        summary: "Renders Ink drawing projects to PNG, on one machine or a farm of many.",
         version: "ink \(ProgramVersion.text)",
         commands: [
             .export, .inspect, .importing, .masks, .broker, .worker, .keygen, .submit, .status, .wait, .cancel, .retry,
-            .priority, .story, .purge, .drain, .doctor, .bench, .version, .help,
+            .priority, .story, .purge, .drain, .doctor, .bench, .completions, .version, .help,
         ])
 
     /// The settings of all commands, each name once.

@@ -28,6 +28,8 @@ struct CommandEnvironment: Sendable {
     var program: String?
     /// The environment's variables.
     var variables: [String: String] = [:]
+    /// The user's config file, for commands that read it.
+    var userSettings: SettingsFile?
     /// Whether Ctrl-C is taken over.
     var handlesSignals: Bool
     /// Whether the process ends with the command.

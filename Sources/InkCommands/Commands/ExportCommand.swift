@@ -58,7 +58,7 @@ struct ExportCommand {
         try FileSystem.checkPresetFolders(arguments.presetFolders)
     }
 
-    /// The broker of `--broker`; the environment alone does not send projects away.
+    /// The broker of `--broker`; the environment or a config file alone does not send projects away.
     private static func remoteOptions(
         _ given: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) -> RemoteOptions? {
@@ -69,7 +69,7 @@ struct ExportCommand {
             return nil
         }
         if given.isGiven("workers") { throw .usage("--workers and --broker exclude each other: the farm has its own") }
-        return try RemoteOptions(given, variables: environment.variables)
+        return try RemoteOptions(given, environment)
     }
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {

@@ -65,7 +65,7 @@ enum OrderCommands {
         _ action: OrderAction, _ done: String, noun: String = "job", _ parsed: ParsedCommand,
         _ environment: CommandEnvironment
     ) throws(CommandError) -> ExitCode {
-        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let options = try RemoteOptions(parsed, environment)
         let connection = try options.connect(environment)
         defer { connection.stop() }
         let result = try connection.carryOut(action, timeoutMilliseconds: options.answerMilliseconds)

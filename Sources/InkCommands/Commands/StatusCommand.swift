@@ -16,7 +16,7 @@ struct StatusCommand {
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let command = StatusCommand(
-            environment: environment, options: try RemoteOptions(parsed, variables: environment.variables),
+            environment: environment, options: try RemoteOptions(parsed, environment),
             job: try parsed.value("JOB").map { text throws(CommandError) in try JobList.number(text) },
             printsJSON: parsed.isGiven("json"))
         let isWatching = parsed.isGiven("watch")
@@ -38,7 +38,7 @@ struct StatusCommand {
     static func story(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         guard let text = parsed.value("JOB") else { throw .usage("a JOB is needed (see \"ink help story\")") }
         let job = try JobList.number(text)
-        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let options = try RemoteOptions(parsed, environment)
         let connection = try options.connect(environment)
         defer { connection.stop() }
         let story = try connection.answer(.story(job), timeoutMilliseconds: options.answerMilliseconds)

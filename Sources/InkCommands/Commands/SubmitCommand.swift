@@ -35,7 +35,7 @@ struct SubmitCommand {
     private var failures: [ExitCode] = []
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
-        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let options = try RemoteOptions(parsed, environment)
         var command = try SubmitCommand(parsed, environment)
         return try command.execute(options)
     }

@@ -15,10 +15,9 @@ struct RemoteOptions: Hashable, Sendable {
     }
 
     /// - Throws: `usage`, `configuration`, `engine`.
-    init(_ parsed: ParsedCommand, variables: [String: String]) throws(CommandError) {
+    init(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
         let settings = try Settings(
-            RemoteSetting.all, parsed: parsed.filtered { $0 != "config" },
-            variables: variables.filter { $0.key != "INK_CONFIG" }, readFile: { _ in [] })
+            RemoteSetting.all, parsed: parsed, variables: environment.variables, file: environment.userSettings)
         guard let endpoint = settings.text(RemoteSetting.broker) else {
             throw settings.refusal(RemoteSetting.broker, "is needed")
         }

@@ -29,12 +29,20 @@ struct Settings: Sendable {
         _ syntax: [SettingSyntax], parsed: ParsedCommand, variables: [String: String],
         readFile: (String) throws(EngineError) -> [UInt8]
     ) throws(CommandError) {
-        self.syntax = syntax
         var file: SettingsFile?
         if let path = parsed.value("config") ?? variables["INK_CONFIG"], !path.isEmpty {
             let bytes = try asCommand { () throws(EngineError) in try readFile(path) }
             file = try SettingsFile(path: path, bytes: bytes, settings: syntax)
         }
+        try self.init(syntax, parsed: parsed, variables: variables, file: file)
+    }
+
+    /// - Parameter file: may also have lines of other settings.
+    /// - Throws: `usage` for a bad flag, `configuration` for a bad variable or line.
+    init(
+        _ syntax: [SettingSyntax], parsed: ParsedCommand, variables: [String: String], file: SettingsFile?
+    ) throws(CommandError) {
+        self.syntax = syntax
         for setting in syntax {
             if let entry = try Self.entry(setting, parsed: parsed, variables: variables, file: file) {
                 entries[setting.name] = entry
