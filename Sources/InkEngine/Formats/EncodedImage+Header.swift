@@ -7,7 +7,8 @@ extension EncodedImage {
     ///
     /// - Parameters:
     ///   - png: the whole file.
-    ///   - place: where it stands; becomes the image's `place`.
+    ///   - place: where the image is; becomes its `place`.
+    ///   - limits: larger images are refused.
     /// - Throws: `badInput` when it is not a PNG or its header contradicts the standard, `overLimit` for its pixels.
     public init(checking png: [UInt8], place: Place, limits: Limits) throws(EngineError) {
         func fault(_ reason: String) -> EngineError { .badInput(place, reason: reason) }
