@@ -14,7 +14,7 @@ public enum InkCommands {
         let strings = ink_arguments(&count)
         // After the program's name.
         for case let string? in (0..<Int(count)).dropFirst().map({ strings?[$0] }) {
-            // A path that was mended would be another file's.
+            // A repaired path would name another file.
             guard let argument = String(validatingCString: string) else {
                 Console.process.error(
                     "the argument \"\(String(cString: string))\" is not UTF-8; rename the file, or give its folder")
@@ -25,7 +25,7 @@ public enum InkCommands {
         return run(arguments, .process).rawValue
     }
 
-    /// Runs a command line without the program's name. All that goes wrong is said on standard error.
+    /// Runs a command line without the program's name. Errors are printed to standard error.
     static func run(_ arguments: [String], _ environment: CommandEnvironment) -> ExitCode {
         defer { environment.console.sayRemainingErrors() }
         do {

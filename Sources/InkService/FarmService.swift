@@ -50,7 +50,7 @@ public final class FarmService: Sendable {
             onEvent(
                 FarmNote(
                     .warning, "store.restored",
-                    reason: "the data folder was copied or put back; clients of its original are told to begin anew"))
+                    reason: "the data folder is a copy or was restored; clients of the original have to start again"))
         }
         do throws(ProtocolError) {
             authenticator = try configuration.security.map { security throws(ProtocolError) in

@@ -79,7 +79,8 @@ public final class DataFolder: Sendable {
     private static func checkSafety(of path: String, _ status: stat) throws(StoreError) {
         guard status.st_mode & 0o022 == 0 else {
             throw .unsafeFolder(
-                path: path, reason: "others can write in this data folder; run \"chmod 700\" on it or name another")
+                path: path, reason: "other users can write to this data folder; run \"chmod 700\" on it or name another"
+            )
         }
         guard status.st_uid == geteuid() else {
             throw .unsafeFolder(path: path, reason: "this data folder belongs to another user")

@@ -55,11 +55,11 @@ import Testing
         arguments: [
             ("size = 2k\nsize = 4k\n", "line 2: size "),
             ("\nsizes = 4k\n", "line 2: there is no setting \"sizes\" (did you mean size?)"),
-            ("size = 3q\n", "line 1: size: \"3q\" is no size"),
+            ("size = 3q\n", "line 1: size: \"3q\" is not a size"),
             ("broker = farm:5571\n", "line 1: broker: \"farm:5571\""),
             ("effort = most\n", "line 1: effort: \"most\" is not fast"), ("workers = 0\n", "line 1: workers: "),
             ("rgb = perhaps\n", "line 1: rgb: \"perhaps\" is not true or false"), ("nonsense\n", "line 1: "),
-            ("rgb = true\nrgba = true\n", "exclude each other"), ("name = a.jpg\n", "line 1: name: "),
+            ("rgb = true\nrgba = true\n", "cannot be used together"), ("name = a.jpg\n", "line 1: name: "),
             ("data = x\n", "line 1: there is no setting \"data\""), ("timeout = 0\n", "line 1: timeout: "),
         ])
     func badFiles(config: String, reason: String) {

@@ -106,7 +106,7 @@ extension ClientState {
     mutating func asked(for id: ContentID, _ offset: UInt64, _ byteCount: UInt64, now: Int64) {
         guard isServing else { return }
         guard uploads.open(id, offset: offset, byteCount: byteCount) else {
-            send(.contentUnavailable(id, reason: "this client does not have the content (any more)"))
+            send(.contentUnavailable(id, reason: "this client no longer has the content"))
             return
         }
         readContents(now: now)

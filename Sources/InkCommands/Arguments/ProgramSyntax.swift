@@ -5,7 +5,7 @@ struct ProgramSyntax: Sendable {
     var version: String
     var commands: [CommandSyntax]
 
-    /// What `ink` understands.
+    /// The command line of `ink`.
     static let ink = ProgramSyntax(
         name: "ink",
         summary: "Renders Ink drawing projects to PNG, on one machine or a farm of many.",

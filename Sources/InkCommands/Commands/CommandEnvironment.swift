@@ -2,7 +2,7 @@ import Glibc
 import InkClient
 import InkEngine
 
-/// What commands take from the world around them; tests put their own in its place.
+/// What commands need from the outside; tests replace it.
 struct CommandEnvironment: Sendable {
     var console: Console
     /// What reads projects, with the preset folders and limits of a command line.

@@ -23,7 +23,7 @@ enum OrderCommands {
 
     static func purge(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         switch (parsed.value("older-than"), parsed.isGiven("JOB")) {
-        case (.some, true): throw .usage("--older-than and JOB exclude each other")
+        case (.some, true): throw .usage("--older-than and JOB cannot be used together")
         case (nil, false): throw .usage("a JOB or --older-than is needed (see \"ink help purge\")")
         case (nil, true):
             return try give(.purge(jobs(parsed, environment), endedSecondsAgo: 0), "purged", parsed, environment)

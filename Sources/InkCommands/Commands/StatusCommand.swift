@@ -30,7 +30,7 @@ struct StatusCommand {
         } else {
             for line in command.lines(status, StatusText()) { try environment.console.print(line) }
         }
-        // A broker that answers and cannot keep what it is given is not well.
+        // A broker that answers but cannot store jobs is unhealthy.
         return status["store"]?["problem"] == nil ? .done : .inputOutput
     }
 
@@ -43,7 +43,7 @@ struct StatusCommand {
         defer { connection.stop() }
         let story = try connection.answer(.story(job), timeoutMilliseconds: options.answerMilliseconds)
         if case .null = story {
-            throw .usage("job \(job): the broker has no story of it: it has not begun, or is not known (any more)")
+            throw .usage("job \(job): the broker has no story of this job; it has not started, or has been purged")
         }
         if parsed.isGiven("json") {
             try environment.console.print(story.text())
@@ -56,7 +56,9 @@ struct StatusCommand {
     private func ask(_ connection: any FarmConnection) throws(CommandError) -> JSONValue {
         let topic = job.map { Topic.job($0) } ?? .status
         let status = try connection.answer(topic, timeoutMilliseconds: options.answerMilliseconds)
-        if let job, case .null = status { throw .usage("job \(job): the broker has no such job (any more)") }
+        if let job, case .null = status {
+            throw .usage("job \(job): the broker does not know this job; it may have been purged")
+        }
         return status
     }
 

@@ -67,7 +67,7 @@ struct Settings: Sendable {
             }
             return values
         }
-        // Every place is looked at, also where another one wins: a wrong value is a mistake wherever it stands.
+        // Every place is checked, even if another one wins: a wrong value is always an error.
         let lines = file?.lines.filter { $0.name == setting.name } ?? []
         let fromFile = try values(lines.map(\.value)) {
             "\(file?.path ?? ""): line \(lines[$0].number): \(setting.name)"
@@ -89,7 +89,7 @@ struct Settings: Sendable {
         return Entry(values: try values([standard]) { _ in "the default of \(setting.name)" }, source: .standard)
     }
 
-    /// Names of the environment that begin like settings and are none of the program's.
+    /// Variables that start with `INK_` but are not settings.
     static func unknownVariables(_ variables: [String: String], known: [SettingSyntax]) -> [String] {
         let names = Set(known.map(\.variable) + ["INK_CONFIG", KernelLevel.variable])
         return variables.keys.filter { $0.hasPrefix("INK_") && !names.contains($0) }.sorted()
@@ -102,7 +102,7 @@ extension Settings {
     func source(_ setting: SettingSyntax) -> SettingSource? { entries[setting.name]?.source }
     func isSet(_ setting: SettingSyntax) -> Bool { entries[setting.name] != nil }
 
-    /// What messages call the place that a value comes from: `--key`, `INK_KEY`, `broker.conf: line 3: key`.
+    /// The origin of a value in messages: `--key`, `INK_KEY`, `broker.conf: line 3: key`.
     func place(_ setting: SettingSyntax) -> String {
         switch source(setting) {
         case .flag, .standard, nil: "--\(setting.name)"
@@ -111,7 +111,7 @@ extension Settings {
         }
     }
 
-    /// The error of a value that does not go with the others.
+    /// The error for a value that conflicts with others.
     func refusal(_ setting: SettingSyntax, _ reason: String) -> CommandError {
         let message = "\(place(setting)): \(reason)"
         switch source(setting) {
@@ -169,8 +169,7 @@ extension Settings {
 // MARK: - As text
 
 extension Settings {
-    /// The settings as a file that says the same, each line with where its value comes from. Files of keys are named,
-    /// never read.
+    /// The settings as a settings file, with the origin of each value. Key files are named, never read.
     var effectiveText: String {
         let lines: [(text: String, note: String)] = syntax.flatMap { setting in
             guard let entry = entries[setting.name] else {

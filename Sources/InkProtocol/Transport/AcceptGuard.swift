@@ -106,7 +106,7 @@ final class AcceptGuard {
         let now = SystemClock.milliseconds
         defer { last = now }
         if let last, now - last < Self.quietMilliseconds { return nil }
-        return "no file descriptor is left: connections are turned away; raise the limit (ulimit -n, LimitNOFILE)"
+        return "no file descriptor is left: new connections are closed; raise the limit (ulimit -n, LimitNOFILE)"
     }
 
     private static func hasWaiting(_ descriptor: Int32) -> Bool {

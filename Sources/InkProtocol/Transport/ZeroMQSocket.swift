@@ -199,7 +199,7 @@ public struct ZeroMQSocket: ~Copyable {
             throw refusal(String(cString: strerror(error.errno)))
         }
         guard let found else { return }
-        guard found.isSocket else { throw refusal("a file stands there that is no socket") }
+        guard found.isSocket else { throw refusal("a file of this name exists and is not a socket") }
         if FileSystem.isListenedAt(path) { throw refusal("another process listens there") }
     }
 

@@ -35,7 +35,7 @@ struct JobLoader: Sendable {
             return try Zstandard.decompress(bytes, limit: configuration.projectLimits.fileBytes)
         } catch {
             throw .refused(
-                .badInput(Place(file: submission.name), reason: "the content is no project: \(error)"))
+                .badInput(Place(file: submission.name), reason: "the content is not a project: \(error)"))
         }
     }
 
@@ -54,7 +54,7 @@ struct JobLoader: Sendable {
             case .file(_, _, ENOENT):
                 throw .source(
                     export: submission.name,
-                    reason: "the broker has no copy of the project any more; submit the project again")
+                    reason: "the broker no longer has the project; submit it again")
             // Out of descriptors: the job is tried again.
             case .file(let path, let operation, let errno):
                 throw .refused(.io(path: path, operation: operation, errno: errno))
@@ -117,7 +117,7 @@ struct JobLoader: Sendable {
             try ExportSize.check(exact, limits: configuration.projectLimits, place: place)
             size = exact
         case .named(let text):
-            guard let named = ExportSize(text) else { throw .badInput(place, reason: "\"\(text)\" is no size") }
+            guard let named = ExportSize(text) else { throw .badInput(place, reason: "\"\(text)\" is not a size") }
             size = try named.outputSize(canvas: project.canvasSize, limits: configuration.projectLimits, place: place)
         }
         guard size.longestEdge <= Int(Int32.max) else {

@@ -73,7 +73,7 @@ extension ServiceLoop {
     }
 
     private func welcome(_ name: String, _ route: [UInt8], userID: String?, version: UInt16) {
-        if let old = sessions[route] { lose(old, "it said hello again") }
+        if let old = sessions[route] { lose(old, "it started a new session") }
         guard stopping != .now else { return }
         guard peers.count < configuration.limits.sessions else {
             post(

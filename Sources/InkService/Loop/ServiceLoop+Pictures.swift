@@ -142,7 +142,7 @@ extension ServiceLoop {
             var found: FileDescriptor?
             if let unfinished = download.unfinished { found = try open(unfinished) }
             if found == nil { found = try open(path) }
-            guard let found else { return missing("the broker keeps no picture of this job (any more)") }
+            guard let found else { return missing("the broker does not keep a picture of this job") }
             (file, total) = (found, try found.status().byteCount)
         } catch {
             // No descriptor or memory at the moment: it is tried again.

@@ -97,7 +97,7 @@ extension ServiceState {
         guard case .cancel(let cancellation)? = orders[id], cancellation.open.isEmpty else { return }
         orders[id] = nil
         let why =
-            cancellation.isEnding ? "ended already, though the disk has not taken it yet, or unknown" : Self.notOpen
+            cancellation.isEnding ? "already ended (not yet stored), or unknown" : Self.notOpen
         answer(id, of: cancellation.jobs, without: cancellation.others, why)
     }
 

@@ -32,7 +32,7 @@ extension ServiceState {
             Rejection(code: .busy, retryMilliseconds: rules.busyMilliseconds, text: text)
         }
         if isStopping { return busy("the broker is stopping") }
-        if submitting.count >= limits.openSubmissions { return busy("too many submissions at once") }
+        if submitting.count >= limits.openSubmissions { return busy("too many open submissions") }
         if jobs.count + submitting.count >= limits.queuedJobs { return busy("\(jobs.count) jobs wait already") }
         return nil
     }
@@ -57,7 +57,7 @@ extension ServiceState {
                 return Rejection(code: .forbidden, text: "the broker writes no pictures: it was given no --output-root")
             }
             guard Self.isPlainRelative(path) else {
-                return Rejection(code: .forbidden, text: "\(path) is no path below the broker's --output-root")
+                return Rejection(code: .forbidden, text: "\(path) is not below the broker's --output-root")
             }
         }
         return nil

@@ -151,7 +151,7 @@ struct ServiceState: Sendable {
 
     private mutating func giveUp(_ number: JobNumber, owner: String, reason: String) {
         jobs[number] = Job(priority: 0, weight: 1, owner: owner)
-        end(number, .failed(.internalError, text: "the job cannot be taken up: \(reason)"), story: [])
+        end(number, .failed(.internalError, text: "the job cannot be resumed: \(reason)"), story: [])
     }
 
     private mutating func restore(_ record: JobRecord) {

@@ -22,7 +22,7 @@ public enum TaskReplay {
         let bytes = try InputFile.read(path: path, limitBytes: 4 << 30)
         let file: ReplayFile
         do throws(ProtocolError) { file = try ReplayFile(decoding: bytes) } catch {
-            throw .badInput(Place(file: path), reason: "is no replay file: \(error)")
+            throw .badInput(Place(file: path), reason: "is not a replay file: \(error)")
         }
         let cache = BlockCache(limitBytes: .max)
         for block in file.blocks { cache.insert(block, holders: 1) }
