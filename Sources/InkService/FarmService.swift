@@ -163,7 +163,7 @@ public final class FarmService: Sendable {
         mailbox.post(.drain(until: milliseconds.map { SystemClock.milliseconds + UInt64(max(0, $0)) }))
     }
 
-    /// Ends soon: what is under way begins again in the next life.
+    /// Stops soon: running jobs start again with the next broker.
     public func stop() { mailbox.post(.stop) }
 
     /// Returns when the service has ended.

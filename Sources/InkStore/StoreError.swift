@@ -19,7 +19,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case file(path: String, operation: String, errno: Int32)
     /// Bytes that are not what their name says.
     case wrongContent(found: ContentID, expected: ContentID)
-    /// A content that is not what was stored; it has been removed.
+    /// A content that differs from what was stored; it has been removed.
     case damaged(path: String)
     /// The data folder has been removed, or another one is in its place.
     case folderGone(path: String)

@@ -100,7 +100,7 @@ struct ClientState {
 
     private var isSending: Bool { actions.contains { if case .send = $0 { true } else { false } } }
 
-    /// Sends, if there is a session; what is not sent is said when one begins.
+    /// Sends if there is a session; otherwise it is sent when one starts.
     mutating func send(_ message: ClientMessage) {
         if isServing { actions.append(.send(message)) }
     }
@@ -199,7 +199,7 @@ struct ClientState {
         }
     }
 
-    /// Also of what nobody waits for any more: the broker counts what it sends.
+    /// Also for data that is no longer wanted: the broker counts what it sends.
     private mutating func count(_ bytes: [UInt8]) { if line.isBounded { received.take(bytes.count) } }
 
     /// Says everything that is open. A second welcome is answer to a repeated hello, which has ended the session that

@@ -9,7 +9,7 @@ public enum KeyError: Error, Hashable, Sendable {
     /// Others may read a secret.
     case exposed(path: String)
     case wrongRole(path: String, found: KeyRole, expected: KeyRole)
-    /// A file with a public key only, where a secret is needed.
+    /// A file with only a public key where a secret key is needed.
     case noSecret(path: String)
     case badName(String)
     /// libzmq made no pair of keys.
@@ -46,7 +46,7 @@ extension KeyError {
     }
 }
 
-/// A key as it lies in a file: lines of `name = value`, `#` begins a comment.
+/// A key file: lines of `name = value`; `#` starts a comment.
 ///
 ///     # ink public key
 ///     role = worker

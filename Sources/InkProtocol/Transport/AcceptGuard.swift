@@ -22,7 +22,7 @@ final class AcceptGuard {
     private static let bindCount = Atomic<Int>(0)
     /// How long its thread has to work before it is asked again.
     private static let pauseMilliseconds: UInt64 = 20
-    /// After so long without, it is said again.
+    /// It is repeated after this time without an answer.
     private static let quietMilliseconds: UInt64 = 60_000
 
     private final class Shared: Sendable {
@@ -54,7 +54,7 @@ final class AcceptGuard {
         thread.join()
     }
 
-    /// Begins to guard what has been bound.
+    /// Starts guarding the bound sockets.
     func start() {
         shared.listening.withLock { [listening] in $0 = listening }
         shared.wake.signal()

@@ -2,7 +2,7 @@ import InkProtocol
 
 /// Which refusals of the disk are worth a line in the log: the end of each job once, of the rest one in a while.
 struct RefusalLog {
-    /// What was refused, in words.
+    /// The message about what was refused.
     enum Kind: String, Hashable, Sendable {
         case submission = "a submission is put off"
         case start = "a job is begun later"

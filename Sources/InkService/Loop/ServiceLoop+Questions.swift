@@ -125,7 +125,7 @@ extension ServiceLoop {
     ) {
         let (session, mailbox, life) = (peer.id, mailbox, peer.life)
         asking.run {
-            // Nobody waits for what a session asked that is over.
+            // The session that asked is over.
             guard !life.isOver else { return mailbox.post(.answer(session, number, "null")) }
             do throws(StoreError) {
                 mailbox.post(.answer(session, number, try text()))
