@@ -8,7 +8,7 @@ extension CommandSyntax {
 
             \(pathNotes)
             A job is on the broker's disk when its number is printed. The broker keeps the picture for "ink wait"
-            or, with --into, writes it below its output root.
+            or, with --into, writes it below its output root. \(configNotes)
 
             Examples:
               ink submit drawings --size 4k | ink wait - -o pictures
@@ -33,7 +33,7 @@ extension CommandSyntax {
         name: "status",
         summary: "Show a broker's jobs, workers and throughput, or one job",
         group: CommandGroup.clients,
-        notes: "\nExits with 69 if the broker does not answer, so it can serve as a health check.",
+        notes: "\nExits with 69 if the broker does not answer, so it can serve as a health check.\n\(configNotes)",
         options: [
             .argument("JOB", "Show this job"),
             .flag("--watch", "Keep refreshing until Ctrl-C"),
@@ -45,7 +45,7 @@ extension CommandSyntax {
         summary: "Wait for jobs and fetch their pictures",
         group: CommandGroup.clients,
         notes:
-            "\n\(jobNotes)\nPictures are named NAME-SIZE.png, or NAME-SIZE-JOB.png where two would have the same name.",
+            "\n\(jobNotes)\nPictures are named NAME-SIZE.png, or NAME-SIZE-JOB.png where two would have the same name.\n\(configNotes)",
         options: [
             jobs,
             .value("-o,--output", "DIR", "Folder for the pictures, created if missing (default: the current one)"),
@@ -56,31 +56,31 @@ extension CommandSyntax {
         ] + remoteOptions)
 
     static let cancel = CommandSyntax(
-        name: "cancel", summary: "Cancel jobs", group: CommandGroup.clients, notes: "\n\(jobNotes)",
+        name: "cancel", summary: "Cancel jobs", group: CommandGroup.clients, notes: "\n\(jobNotes)\n\(configNotes)",
         options: [jobs] + remoteOptions)
 
     static let retry = CommandSyntax(
         name: "retry", summary: "Queue failed or cancelled jobs again", group: CommandGroup.clients,
-        notes: "\n\(jobNotes)",
+        notes: "\n\(jobNotes)\n\(configNotes)",
         options: [jobs] + remoteOptions)
 
     static let priority = CommandSyntax(
         name: "priority", summary: "Change the priority of jobs", group: CommandGroup.clients,
-        notes: "\n\(jobNotes)",
+        notes: "\n\(jobNotes)\n\(configNotes)",
         options: [.argument("PRIORITY", "-10 to 10, or bulk, normal, urgent (-5, 0, 5)"), jobs] + remoteOptions)
 
     static let story = CommandSyntax(
         name: "story",
         summary: "Show what happened to each tile of a job",
         group: CommandGroup.clients,
-        notes: "",
+        notes: "\n\(configNotes)",
         options: [.argument("JOB", "The job's number"), .flag("--json", "Print JSON instead of text")] + remoteOptions)
 
     static let purge = CommandSyntax(
         name: "purge",
         summary: "Forget ended jobs and delete the pictures kept for them",
         group: CommandGroup.clients,
-        notes: "\n\(jobNotes)",
+        notes: "\n\(jobNotes)\n\(configNotes)",
         options: [
             jobs, .value("--older-than", "TIME", "All jobs that ended longer ago than this (30s, 15m, 12h, 7d)"),
         ] + remoteOptions)
@@ -89,11 +89,14 @@ extension CommandSyntax {
         name: "drain",
         summary: "Let workers finish their tasks and exit",
         group: CommandGroup.clients,
-        notes: "",
+        notes: "\n\(configNotes)",
         options: [.argument("WORKER", "Name of the worker; all workers of this name are drained")] + remoteOptions)
 
     private static let jobs = OptionSyntax.arguments("JOB", "Job numbers, ranges (3-17), or - for standard input")
     private static let jobNotes = "A JOB is a number, a range (3-17), or \"-\" for numbers on standard input."
+
+    private static let configNotes =
+        "Broker and keys can be set in ~/.config/ink/config (or the file named by INK_CONFIG)."
 
     /// How to reach the broker.
     private static let remoteOptions = RemoteSetting.all.options
