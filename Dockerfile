@@ -1,13 +1,13 @@
-# The image of brokers, workers and clients: `ink` and the libraries it needs, as a user without rights.
+# Image for brokers, workers and clients: `ink` and its libraries, run by an unprivileged user.
 #
-# The bases are pinned, the runtime's by digest too; the build's digest is not here, pin it on the command line:
+# The base images are pinned, the runtime image also by digest. To pin the build image by digest:
 #   docker build --build-arg BUILD_IMAGE=docker.io/library/swift:6.3.1-bookworm@sha256:... .
-# `docker buildx imagetools inspect IMAGE` prints an image's digest. Both bases have to be of the same Debian release.
+# `docker buildx imagetools inspect IMAGE` prints a digest. Both images must be of the same Debian release.
 ARG BUILD_IMAGE=docker.io/library/swift:6.3.1-bookworm
 ARG RUNTIME_IMAGE=docker.io/library/debian:bookworm-20260824-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
 
 FROM ${BUILD_IMAGE} AS build
-# What Scripts/setup.sh installs, less the tools of the tests. Versions are those of the pinned distribution.
+# The libraries of Scripts/setup.sh, without test tools, in the versions of the pinned distribution.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
@@ -17,7 +17,7 @@ RUN apt-get update \
 WORKDIR /src
 COPY Package.swift ./
 COPY Sources Sources
-# Package.swift names the tests; they are not built.
+# Package.swift names the tests; they are not built here.
 COPY Tests Tests
 RUN swift build -c release --static-swift-stdlib --product ink \
     && install -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/ink" /out/ink \
@@ -38,7 +38,7 @@ RUN apt-get update \
 COPY --from=build /out/ink /usr/local/bin/ink
 COPY --chmod=0755 deploy/bin/ink-health /usr/local/bin/ink-health
 COPY --chmod=0755 deploy/bin/ink-keyring /usr/local/bin/ink-keyring
-# A library that is missing shows here, not at the first start.
+# Fails here, not at the first start, if a library is missing.
 RUN ink doctor >/dev/null
 
 ARG VERSION=unknown
@@ -48,7 +48,7 @@ LABEL org.opencontainers.image.title="Ink export farm" \
     org.opencontainers.image.version="${VERSION}" \
     org.opencontainers.image.revision="${REVISION}"
 
-# Only the data folder is certain to be writable, and to be a disk.
+# Only the data folder is certainly writable and on a disk.
 ENV INK_DATA=/data \
     INK_SPILL_FOLDER=/data
 USER 10001:10001

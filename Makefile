@@ -1,4 +1,4 @@
-# `make demo` and `make test` need nothing but Swift: they install what is missing from the distribution's packages.
+# `make demo` and `make test` only need Swift: they install missing packages of the distribution.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -6,14 +6,14 @@ SHELL := /bin/bash
 
 INK := .build/release/ink
 SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
-# Tests run on optimised code, which is what ships; in a folder of their own, since its flags differ from the product's.
+# Tests run on optimised code, as shipped; in a folder of their own, because their flags differ.
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build demo pictures examples test simulate fuzz check-deployment test-image bench bench-peers \
+.PHONY: help setup build install uninstall docs demo pictures examples test simulate fuzz check-deployment test-image bench bench-peers \
 	bench-compare bench-baseline lint format clean
 
-help: ## Say what can be made
+help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: ## Install the libraries that are missing
@@ -22,16 +22,28 @@ setup: ## Install the libraries that are missing
 build: setup ## Build the release binary
 	$(SWIFT_BUILD)
 
+PREFIX ?= /usr/local
+DESTDIR ?=
+install: ## Install ink, man pages and completions into PREFIX (default /usr/local), below DESTDIR
+	@test -x $(INK) || $(MAKE) build
+	Scripts/install.sh $(INK) "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## Remove what install has put there
+	Scripts/install.sh --uninstall "$(DESTDIR)$(PREFIX)"
+
+docs: setup ## Build the documentation of InkEngine with DocC, into .build/docs
+	Scripts/docs.sh
+
 PICTURE := --effort small --name '{name}.png' -o docs/images/
-pictures: build ## Export the pictures of the documents
+pictures: build ## Export the pictures in the documents
 	$(INK) export examples/hills.ink --size 660x660 $(PICTURE)
 	$(INK) export examples/cat.inktemplate --fill suggested --size 1x $(PICTURE)
 	$(INK) export $(filter-out examples/hills.ink,$(wildcard examples/*.ink)) --size 540x540 $(PICTURE)
 
-examples: ## Draw the example projects anew (needs python3)
+examples: ## Generate the example projects (needs python3)
 	python3 Scripts/make_examples.py
 
-demo: build ## Export the examples at 2K and 4K, and drawings of Quick, Draw!, into out/demo
+demo: build ## Export the examples at 2K and 4K, and Quick, Draw! drawings, into out/demo
 	$(INK) export examples --fill suggested --size 2k,4k -o out/demo
 	$(INK) import examples/sources/quickdraw/*.ndjson --brush contourLines --spacing 7 --line-width 3 \
 		-o out/demo/quickdraw --if-exists overwrite
@@ -44,35 +56,35 @@ test: setup ## Run all tests
 
 SEEDS ?= 100000
 SIMULATE := $(SWIFT_TEST) --filter nothingIsLostInAnyWeather
-simulate: setup ## Simulate SEEDS farms (default 100000) from seed FIRST on, or tell the story of one: SEED=n [LINES=n]
+simulate: setup ## Simulate SEEDS farms (default 100000) from seed FIRST, or print the history of one: SEED=n [LINES=n]
 	SEEDS=$(SEEDS) FIRST=$(FIRST) SEED=$(SEED) LINES=$(LINES) $(SIMULATE)
 
 fuzz: setup ## Fuzz the readers for FUZZ_SECONDS each (default 30)
 	Scripts/fuzz.sh
 
-check-deployment: build ## Check image, compose file, units and manifests with their own tools
+check-deployment: build ## Check image, compose file, units and manifests with their tools
 	Scripts/check-deployment.sh
 
-test-image: build ## Build the image and run a farm of it (root, Debian or Ubuntu)
+test-image: build ## Build the image and run a farm with it (needs root, Debian or Ubuntu)
 	Scripts/test-image.sh
 
 BENCHMARKS := Benchmarks
-bench: build ## Measure whole exports and the engine's parts
+bench: build ## Measure whole exports and the parts of the engine
 	$(BENCHMARKS)/measure.py
 	$(BENCHMARKS)/kernels.py
 
-bench-peers: setup ## Measure the same marks, layers and pixels with Cairo, Skia, pixman, libvips and libpng (installs them)
+bench-peers: setup ## Measure the same work with Cairo, Skia, pixman, libvips and libpng (installs them)
 	$(BENCHMARKS)/peers.py
 
 BASE ?= main
-bench-compare: setup ## Tell whether the working tree is slower than BASE (default main)
+bench-compare: setup ## Check whether the working tree is slower than BASE (default main)
 	$(BENCHMARKS)/compare.py --base $(BASE)
 
 BASELINE := $(BENCHMARKS)/baselines/$(shell uname -m).json
-bench-baseline: setup ## Tell whether the working tree takes more instructions than the kept baseline
+bench-baseline: setup ## Check whether the working tree needs more instructions than the stored baseline
 	$(BENCHMARKS)/compare.py --baseline $(BASELINE)
 
-lint: ## Check the formatting, the judgement of bench-compare and the simulated farm
+lint: ## Check the formatting, and self-test bench-compare and the simulated farm
 	swift format lint --strict -r $(FORMATTED)
 	$(BENCHMARKS)/compare.py --self-test
 	$(BENCHMARKS)/simulate.py --self-test

@@ -7,7 +7,7 @@
 broker, workers   processor time a picture, ms, as `Benchmarks/farm.py overhead` and `Benchmarks/measure.py` report it
 tiles             tasks a picture; the broker's time is half before them (reading, checking, cutting) and half with their
                   results (taking in, stitching)
-tasks             messages a second that one core of the broker handles besides (`Benchmarks/farm.py queue`, docs/operations.md)
+tasks             messages a second that one core of the broker handles besides (`Benchmarks/farm.py queue`, docs/running-a-farm.md)
 latency           from broker to worker, ms; a worker has one task waiting while it works on another
 spread            of the tasks' times: the standard deviation over the mean
 

@@ -43,8 +43,8 @@ ink_cli *ink_cli_create(const char *name, const char *description, const char *v
         cli->version = version;
         cli->app.name(name);
         cli->app.description(description);
-        cli->app.set_help_flag("-h,--help", "Print this help and leave");
-        cli->app.set_version_flag("-v,-V,--version", cli->version, "Print the version and leave");
+        cli->app.set_help_flag("-h,--help", "Print this help and exit");
+        cli->app.set_version_flag("-v,-V,--version", cli->version, "Print the version and exit");
         cli->app.require_subcommand(0, 1);
         cli->app.get_formatter()->column_width(34);
         return cli.release();

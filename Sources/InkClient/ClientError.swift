@@ -16,11 +16,11 @@ public enum ClientError: Error, Hashable, Sendable {
     case file(path: String, operation: String, errno: Int32)
     /// A file that has to be sent is empty or larger than a content may be; bytes.
     case contentSize(path: String, found: UInt64, limit: UInt64)
-    /// What arrived is not what was asked for.
+    /// The data that arrived is not what was requested.
     case badPicture(reason: String)
     /// What the broker keeps is not the picture that it made.
     case damagedPicture(JobNumber)
-    /// The broker does not have the picture (any more).
+    /// The broker does not have the picture.
     case pictureMissing(JobNumber, reason: String)
     /// The client was stopped before the answer came.
     case stopped

@@ -7,7 +7,7 @@ struct ClientParts: Sendable {
     var configuration: FarmClientConfiguration
     var context: ZeroMQContext
     var mailbox: Mailbox<ClientEvent>
-    /// What was read of contents: apart, for it waits until the socket has taken what came before.
+    /// Contents that were read: kept apart, because they wait until the socket has taken earlier data.
     var reads: Mailbox<ContentRead>
     var onEvent: @Sendable (FarmClientEvent) -> Void
     var onAnswer: @Sendable (RequestID, RequestOutcome) -> Void
@@ -58,13 +58,13 @@ final class ClientLoop {
     private func handle(_ event: ClientEvent) {
         var failure: ProtocolError?
         for action in state.handle(event, now: Int64(SystemClock.milliseconds)) {
-            // Whatever happens to the connection, the caller hears what it has to.
+            // The caller gets its result whatever happens to the connection.
             do throws(ProtocolError) { try perform(action) } catch { failure = failure ?? error }
         }
         if let failure { fail(failure) }
     }
 
-    /// The socket is of no use any more; another one is made when its time has come.
+    /// The socket is unusable; a new one is created at the next retry.
     private func fail(_ error: ProtocolError) {
         connection.close()
         handle(.connectionFailed(reason: "\(error)"))

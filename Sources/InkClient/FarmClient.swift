@@ -108,7 +108,7 @@ public final class FarmClient: Sendable {
         ended.signal()
     }
 
-    // MARK: What it is asked for
+    // MARK: Requests
 
     /// Submits a project, once, whatever happens in between: ends with the event `accepted` or `rejected`. A busy
     /// broker is asked again until it is not. Submissions beyond 64 wait for the earlier ones to be answered.
@@ -129,7 +129,7 @@ public final class FarmClient: Sendable {
     /// comes at once.
     public func watch(_ jobs: [JobNumber]) { mailbox.post(.watch(jobs)) }
 
-    /// Tells the broker not to repeat a notice, when all that it is good for has been done.
+    /// Confirms a notice once it has been handled, so the broker stops repeating it.
     public func noticeTaken(_ id: UInt64) { mailbox.post(.noticeTaken(id)) }
 
     /// Lets what there is of a running job's picture come already, for the path that `fetch` will name. Only for some at a
@@ -151,7 +151,7 @@ public final class FarmClient: Sendable {
     /// several orders with one result.
     ///
     /// - Parameter timeoutMilliseconds: for each of them.
-    /// - Throws: `unreachable`, `refused`, `stopped`; `transport` for an order that cannot be said.
+    /// - Throws: `unreachable`, `refused`, `stopped`; `transport` for an order that cannot be encoded.
     public func order(_ action: OrderAction, timeoutMilliseconds: Int) throws(ClientError) -> OrderResult {
         let pieces = action.pieces
         // Before anything is carried out.
@@ -168,7 +168,7 @@ public final class FarmClient: Sendable {
         return OrderResult(joining: results)
     }
 
-    /// Asks a question and waits for the answer, a JSON text; while parts of it arrive the time begins anew.
+    /// Asks a question and waits for the answer, a JSON text. Each arriving part restarts the timeout.
     ///
     /// - Throws: `unreachable`, `refused`, `stopped`.
     public func ask(_ topic: Topic, timeoutMilliseconds: Int) throws(ClientError) -> [UInt8] {

@@ -21,9 +21,9 @@ public struct FarmClientConfiguration: Sendable {
     }
 }
 
-/// What happens to a client and to what it was asked for.
+/// An event of a client or of its requests.
 public enum FarmClientEvent: Hashable, Sendable {
-    /// A session has begun; everything that is open has been said again.
+    /// A session has started; everything open has been sent again.
     case connected(ClientWelcome)
     /// The session has ended; the client makes another one by itself.
     case disconnected(reason: String)

@@ -59,7 +59,7 @@ final class Replies: Sendable {
     }
 }
 
-/// What can be said about a broker that does not answer.
+/// The message about a broker that does not answer.
 final class SessionNews: Sendable {
     private enum News {
         case none

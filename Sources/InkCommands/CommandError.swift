@@ -1,7 +1,7 @@
 import InkEngine
 import InkSystem
 
-/// What a command refuses or fails at. `description` is one line that a person can act on.
+/// Why a command fails. `description` is one line that the user can act on.
 enum CommandError: Error, Hashable, Sendable {
     /// The command line asks for something that does not exist or contradicts itself.
     case usage(String)
@@ -10,7 +10,7 @@ enum CommandError: Error, Hashable, Sendable {
     case engine(EngineError)
     /// The farm could not start or lost what it needs.
     case farm(PictureFailure)
-    /// Nobody reads what is printed any more; nobody need be told.
+    /// The reader of the output is gone; there is nobody to tell.
     case outputClosed
 
     var exitCode: ExitCode {
@@ -43,7 +43,7 @@ extension CommandError: CustomStringConvertible {
 }
 
 extension EngineError {
-    /// What the program leaves with when this is all that went wrong.
+    /// The exit code if nothing else fails.
     var exitCode: ExitCode {
         switch self {
         case .badInput, .overLimit: .badInput

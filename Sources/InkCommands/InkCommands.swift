@@ -14,7 +14,7 @@ public enum InkCommands {
         let strings = ink_arguments(&count)
         // After the program's name.
         for case let string? in (0..<Int(count)).dropFirst().map({ strings?[$0] }) {
-            // A path that was mended would be another file's.
+            // A repaired path would name another file.
             guard let argument = String(validatingCString: string) else {
                 Console.process.error(
                     "the argument \"\(String(cString: string))\" is not UTF-8; rename the file, or give its folder")
@@ -25,7 +25,7 @@ public enum InkCommands {
         return run(arguments, .process).rawValue
     }
 
-    /// Runs a command line without the program's name. All that goes wrong is said on standard error.
+    /// Runs a command line without the program's name. Errors are printed to standard error.
     static func run(_ arguments: [String], _ environment: CommandEnvironment) -> ExitCode {
         defer { environment.console.sayRemainingErrors() }
         do {
@@ -42,6 +42,17 @@ public enum InkCommands {
 
     private static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode
     {
+        guard UserSettings.apply(to: parsed.name), let file = try UserSettings.read(environment.variables) else {
+            return try dispatch(parsed, environment)
+        }
+        var environment = environment
+        environment.userSettings = file
+        return try dispatch(try UserSettings.adding(file, to: parsed), environment)
+    }
+
+    private static func dispatch(
+        _ parsed: ParsedCommand, _ environment: CommandEnvironment
+    ) throws(CommandError) -> ExitCode {
         if let problem = KernelLevel.environmentProblem() { throw .usage(problem) }
         switch parsed.name {
         case "export": return try ExportCommand.run(parsed, environment)
@@ -68,8 +79,15 @@ public enum InkCommands {
             try environment.console.print(ProgramSyntax.ink.version)
             return .done
         case "help":
-            let text = try CommandLineParser.help(for: parsed.value("COMMAND"), program: .ink)
+            let topic = parsed.value("COMMAND")
+            let text =
+                parsed.isGiven("man")
+                ? try ManPage.text(of: topic, program: .ink) : try CommandLineParser.help(for: topic, program: .ink)
             try environment.console.print(text.droppingLastNewlines())
+            return .done
+        case "completions":
+            let script = try CompletionScript.text(for: parsed.value("SHELL"), program: .ink)
+            try environment.console.print(script.droppingLastNewlines())
             return .done
         default: throw .usage("there is no command \"\(parsed.name)\"")
         }

@@ -51,7 +51,7 @@ public final class FarmService: Sendable {
             onEvent(
                 FarmNote(
                     .warning, "store.restored",
-                    reason: "the data folder was copied or put back; clients of its original are told to begin anew"))
+                    reason: "the data folder is a copy or was restored; clients of the original have to start again"))
         }
         do throws(ProtocolError) {
             authenticator = try configuration.security.map { security throws(ProtocolError) in
@@ -164,7 +164,7 @@ public final class FarmService: Sendable {
         mailbox.post(.drain(until: milliseconds.map { SystemClock.milliseconds + UInt64(max(0, $0)) }))
     }
 
-    /// Ends soon: what is under way begins again in the next life.
+    /// Stops soon: running jobs start again with the next broker.
     public func stop() { mailbox.post(.stop) }
 
     /// Returns when the service has ended.

@@ -47,7 +47,7 @@ public struct ServiceConfiguration: Sendable {
     public var quotaBytes = 64 << 30
     /// Ended jobs are forgotten and their pictures removed after this, milliseconds; nil: never.
     public var retentionMilliseconds: Int? = 7 * 86_400_000
-    /// What is sent to a client when nothing else is, milliseconds.
+    /// Interval of heartbeats to a client that gets nothing else, milliseconds.
     public var heartbeatMilliseconds = 1_000
     /// A client that has been silent this long is gone, milliseconds.
     public var livenessMilliseconds = 15_000

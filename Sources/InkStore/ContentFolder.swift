@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Safe to share.
 public final class ContentFolder: Sendable {
-    /// What was asked for or brought so recently is never taken for garbage: a job may be about to name it. Seconds.
+    /// Content requested or stored this recently is never removed as unused, because a job may be about to name it. Seconds.
     public static let graceSeconds = 600
 
     private let folder: String
@@ -17,7 +17,7 @@ public final class ContentFolder: Sendable {
     private var contentsFolder: String { folder + "/contents" }
     fileprivate var incomingFolder: String { folder + "/incoming" }
 
-    /// Makes `contents` and `incoming` below `folder`, removes what never arrived whole, and counts what is there.
+    /// Creates `contents` and `incoming` in `folder`, removes incomplete uploads, and counts what is there.
     ///
     /// - Throws: `file`.
     public init(folder: String, quotaBytes: Int) throws(StoreError) {
@@ -36,7 +36,7 @@ public final class ContentFolder: Sendable {
         used.withLock { $0 = bytes }
     }
 
-    /// Bytes of contents, of those on their way, and of what was reserved.
+    /// Bytes of contents, of contents being received, and of reservations.
     public var usedBytes: Int { used.withLock { $0 } }
 
     public func path(of id: ContentID) -> String {
@@ -90,7 +90,7 @@ public final class ContentFolder: Sendable {
 
     /// Removes a damaged content, unless it has been replaced by a whole one since it was read.
     private func drop(_ path: String, _ read: FileStatus) {
-        // Where it cannot be removed, the next one who reads it tries again.
+        // If it cannot be removed, the next reader tries again.
         guard let found = try? FileSystem.status(of: path, followingLink: false), found.identity == read.identity,
             unlink(path) == 0 || rmdir(path) == 0
         else { return }
@@ -206,7 +206,7 @@ public final class IncomingContent: Sendable {
             try DataFolder.makeFolder(shelf)
             var status = stat()
             let isThere = lstat(target, &status) == 0
-            // An empty folder, whoever made it, stands in nobody's way.
+            // An empty folder does no harm, whoever made it.
             let isFolder = isThere && status.st_mode & S_IFMT == S_IFDIR
             let replacedBytes = isThere && !isFolder ? Int(status.st_size) : 0
             if isFolder { rmdir(target) }

@@ -79,7 +79,8 @@ public final class DataFolder: Sendable {
     private static func checkSafety(of path: String, _ status: stat) throws(StoreError) {
         guard status.st_mode & 0o022 == 0 else {
             throw .unsafeFolder(
-                path: path, reason: "others can write in this data folder; run \"chmod 700\" on it or name another")
+                path: path, reason: "other users can write to this data folder; run \"chmod 700\" on it or name another"
+            )
         }
         guard status.st_uid == geteuid() else {
             throw .unsafeFolder(path: path, reason: "this data folder belongs to another user")
@@ -102,7 +103,7 @@ public final class DataFolder: Sendable {
     /// begin. None in a copy of the folder.
     func lives() throws(StoreError) -> [String] { try lastLife()?.lives ?? [] }
 
-    /// What the folder's last broker left; nil where the file is missing or is a copy.
+    /// What the last broker of the folder left; nil if the file is missing or a copy.
     func lastLife() throws(StoreError) -> LifeFile.Text? {
         let found = try StoreError.wrapping(lifePath) { () throws(SystemFailure) in try LifeFile.read(lifePath) }
         if let found { return found }
@@ -139,7 +140,7 @@ public final class DataFolder: Sendable {
         try write(lives: last.lives, given: last.given)
     }
 
-    /// Remembers numbers that are on the disk and may be told.
+    /// Records numbers that are stored and may be reported.
     func note(_ given: GivenNumbers) { life.withLock { $0?.note(given) } }
 
     /// Whether the folder is still where it was: another one in its place is not locked, and what is put into this one is lost.
@@ -168,7 +169,7 @@ public final class DataFolder: Sendable {
 
     /// Makes the reserve if it is not there.
     ///
-    /// - Throws: `full` where there is no room for it, `file`.
+    /// - Throws: `full` if there is no room, `file`.
     func keepReserve() throws(StoreError) {
         if hasReserve { return }
         let failure: StoreError? = reserve.withLock { _ in
@@ -201,7 +202,7 @@ public final class DataFolder: Sendable {
     /// Of the files in `pictures`, ascending.
     public var pictureNames: [String] { Self.names(in: picturesFolder) }
 
-    /// What lies in a folder; nothing if it cannot be read.
+    /// The entries of a folder; none if it cannot be read.
     static func names(in folder: String) -> [String] {
         ((try? FileSystem.names(in: folder)) ?? []).map { String(decoding: $0, as: UTF8.self) }
     }

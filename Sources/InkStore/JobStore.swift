@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Safe to share. Writing and reading have a connection each, so that readers do not wait for the disk.
 public final class JobStore: Sendable {
-    /// Tells one store from another, for ever.
+    /// Identifies a store permanently.
     public let storeID: SubmissionKey
     /// Whether the database came from elsewhere, such as a backup, and so became another store.
     public let isRestored: Bool
@@ -53,7 +53,7 @@ public final class JobStore: Sendable {
         do throws(StoreError) {
             opened = try Opened(path, in: folder)
         } catch {
-            // What is to be purged must be reachable.
+            // Jobs to be purged must be reachable.
             guard error.isOutOfSpace, let folder, folder.releaseReserve() else { throw error }
             opened = try Opened(path, in: folder)
         }
@@ -64,7 +64,7 @@ public final class JobStore: Sendable {
                 job: try Self.number("job", opened.database), notice: try Self.number("notice", opened.database)))
         writer = Mutex(Connection(database: opened.database))
         reader = path == ":memory:" ? nil : SharedConnection(Connection(database: try Database(path: path)))
-        // Where there is no room for it, the first new job says so.
+        // If there is no room, the first new job reports it.
         try? folder?.keepReserve()
     }
 
@@ -149,7 +149,7 @@ public final class JobStore: Sendable {
             given.job = max(given.job + restoredGap, last?.given.job ?? 0)
             given.notice = max(given.notice + restoredGap, last?.given.notice ?? 0)
         }
-        // A crash before the database says the new one leaves both.
+        // A crash before the database has the new one leaves both.
         try folder.write(
             lives: (isForeign ? [] : known.map { [$0] } ?? []) + [life], given: last?.given ?? GivenNumbers())
         try database.transaction { () throws(StoreError) in
@@ -166,7 +166,7 @@ public final class JobStore: Sendable {
         return isForeign
     }
 
-    /// Of the facts; 0 where there is none.
+    /// Number of facts; 0 if there are none.
     private static func number(_ name: String, _ database: Database) throws(StoreError) -> UInt64 {
         var value: UInt64 = 0
         try database.query("SELECT value FROM facts WHERE name = ?", [.text(name)]) { (row) throws(StoreError) in
@@ -221,7 +221,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Says beside the database what has been given, for a database that is put back would not know.
+    /// Records the highest numbers outside the database, because a restored database would not know them.
     private func remember(_ entries: [JournalEntry], _ outcomes: [JournalOutcome]) {
         guard let folder else { return }
         var jobs = outcomes.compactMap { outcome -> JobNumber? in

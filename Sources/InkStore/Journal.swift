@@ -2,7 +2,7 @@ import InkProtocol
 package import InkSystem
 import Synchronization
 
-/// Brings changes to the disk on a thread of its own: those that arrive while it is busy share the next commit.
+/// Writes changes to disk on a separate thread. Changes that arrive meanwhile share the next commit.
 public final class Journal: Sendable {
     public typealias Done = @Sendable (Result<[JournalOutcome], StoreError>) -> Void
 

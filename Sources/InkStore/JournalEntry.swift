@@ -18,7 +18,7 @@ public struct JobRecord: Hashable, Sendable {
     public var endedAt: Int64?
     /// The id of the notice of its end; 0 before.
     public var notice: UInt64
-    /// What was said of its project when it was read last, a line each.
+    /// The warnings of its project when it was last read, one line each.
     public var warnings: [String]
 
     public init(
@@ -100,6 +100,6 @@ public enum JournalOutcome: Hashable, Sendable {
     case done
     /// Of `accept`: the job that has the key; `isNew` unless it was there before.
     case accepted(JobNumber, isNew: Bool)
-    /// There is no such job, or its state does not allow the change; nothing was changed.
+    /// The job is unknown, or its state does not allow the change; nothing was changed.
     case unchanged
 }

@@ -2,13 +2,13 @@ import Glibc
 import InkProtocol
 import InkSystem
 
-/// The highest numbers that a broker gave away: whoever starts with a lower one would give them again.
+/// The highest numbers that a broker has assigned; starting lower would assign them again.
 struct GivenNumbers: Hashable, Sendable {
     var job: JobNumber = 0
     var notice: UInt64 = 0
 }
 
-/// Says which life of a broker was the last one in a data folder, in a file that is made anew with each life.
+/// Identifies the last run ("life") of a broker on a data folder, in a file that each run creates anew.
 ///
 ///     origin INODE BIRTH GENERATION      of this very file
 ///     lives NAME NAME ...
@@ -60,13 +60,13 @@ final class LifeFile: Sendable {
         return Array("given \(digits(given.job)) \(digits(given.notice))\n".utf8)
     }
 
-    /// Says what has been given since. Not synced: it survives the broker, and after a power cut the database decides.
+    /// Records newer numbers. Not synced: it survives the broker, and after a power cut the database decides.
     func note(_ given: GivenNumbers) {
-        // Where the disk has just taken them, this fails for a moment at most, and the next numbers say it again.
+        // If the disk has just accepted them, this fails only briefly, and the next numbers are written again.
         try? file.write(Self.line(given), at: givenOffset)
     }
 
-    /// What the file at `path` says; nil where there is none, or a copy.
+    /// The content of the file at `path`; nil if it is missing or a copy.
     static func read(_ path: String) throws(SystemFailure) -> Text? {
         guard try FileSystem.status(of: path, followingLink: false) != nil else { return nil }
         let file = try FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")

@@ -19,7 +19,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case file(path: String, operation: String, errno: Int32)
     /// Bytes that are not what their name says.
     case wrongContent(found: ContentID, expected: ContentID)
-    /// A content that is not what was stored; it has been removed.
+    /// A content that differs from what was stored; it has been removed.
     case damaged(path: String)
     /// The data folder has been removed, or another one is in its place.
     case folderGone(path: String)
@@ -50,7 +50,7 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .database(let path, let operation, let code, let message):
             "\(path): cannot \(operation): \(message) (SQLite code \(code))"
-        case .full(let path): "\(path): the disk is full; make room (a broker that runs goes on by itself)"
+        case .full(let path): "\(path): the disk is full; make room (a running broker continues by itself)"
         case .locked(let path): "\(path): another broker uses this data folder"
         case .newer(let path, let version):
             "\(path): was made by a later version of this program (schema \(version)); use that version"
@@ -63,7 +63,7 @@ extension StoreError: CustomStringConvertible {
         case .damaged(let path):
             "\(path): is damaged: its SHA-256 is not the one that it was stored under; check the disk"
         case .folderGone(let path):
-            "\(path): is not the folder any more that this broker began with; put it back, or start the broker anew"
+            "\(path): is no longer the folder that this broker was started with; put it back, or restart the broker"
         case .unsafeFolder(let path, let reason): "\(path): \(reason)"
         }
     }

@@ -1,6 +1,6 @@
 import InkProtocol
 
-/// How a state lies in the table: a number, and bytes for what belongs to it.
+/// A state in the table: a number, and bytes for its values.
 extension StoredState {
     static let queuedCode: Int64 = 0
     static let startingCode: Int64 = 1

@@ -67,7 +67,7 @@ public final class Worker: Sendable {
         count.give(started)
     }
 
-    /// How many render threads there are, for the thread that tells the broker.
+    /// The number of render threads, for the thread that reports it to the broker.
     private final class RenderThreadCount: Sendable {
         private let count = Atomic<Int>(0)
         private let isKnown = DispatchSemaphore(value: 0)
@@ -177,7 +177,7 @@ public enum WorkerNews: Hashable, Sendable {
     case connected
     /// The broker is gone or silent; the worker looks for it by itself, unless it is leaving.
     case disconnected
-    /// Nobody has answered; the worker tries again, ever more seldom.
+    /// Nobody has answered; the worker retries at growing intervals.
     case unanswered
     /// No more tasks are taken; those in hand are finished.
     case draining

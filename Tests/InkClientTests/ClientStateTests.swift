@@ -378,12 +378,12 @@ struct ClientStateTests {
         #expect(
             told == [
                 .connected(other), .notice(Notice(id: 0, job: 7, ending: .unknown)),
-                .fetchFailed(7, .badPicture(reason: "the broker has another store than before")),
+                .fetchFailed(7, .badPicture(reason: "the broker has a different store than before")),
             ])
         // Its numbers are another's jobs there.
         #expect(sent.count == 2 && sent.first == .submit(ClientSamples.submission(content, 1)), "\(sent)")
         if case .question(let question)? = sent.last { #expect(question.topic == .status) }
-        let refusal = ClientError.refused(reason: "the broker has another store than before")
+        let refusal = ClientError.refused(reason: "the broker has a different store than before")
         let refused = actions.compactMap { action -> RequestID? in
             if case .answer(let id, .failed(refusal)) = action { id } else { nil }
         }

@@ -165,13 +165,14 @@ struct CommandTrial {
 
     init(farm: FakeFarm = FakeFarm()) { self.farm = farm }
 
-    func run(_ arguments: [String]) -> ExitCode {
+    func run(_ arguments: [String], variables: [String: String] = [:]) -> ExitCode {
         let farm = farm
         return InkCommands.run(
             arguments,
             CommandEnvironment(
                 console: transcript.console(), makeOpener: { _, _, _ in FakeOpener() }, makeFarm: { _, _ in farm },
                 storedDigest: { try? FileSystem.read($0, limitBytes: 1 << 20) },
-                sha256: { Array($0.reversed()) }, readLimits: { _ in Limits() }, handlesSignals: false))
+                sha256: { Array($0.reversed()) }, readLimits: { _ in Limits() }, variables: variables,
+                handlesSignals: false))
     }
 }

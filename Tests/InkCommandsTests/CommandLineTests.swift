@@ -90,15 +90,15 @@ struct CommandLineTests {
                 ["export", "a", "--bakground=red"],
                 "ink export has no option \"--bakground=red\" (did you mean --background?)"
             ),
-            (["export", "a", "--force"], "ink export has no option \"--force\"; type --if-exists overwrite"),
-            (["export", "a", "--threads", "2"], "ink export has no option \"--threads\"; type --workers N"),
-            (["export", "a", "--scale", "2"], "ink export has no option \"--scale\"; type --size 2k"),
+            (["export", "a", "--force"], "ink export has no option \"--force\"; use --if-exists overwrite"),
+            (["export", "a", "--threads", "2"], "ink export has no option \"--threads\"; use --workers N"),
+            (["export", "a", "--scale", "2"], "ink export has no option \"--scale\"; use --size 2k"),
             (["export", "a", "--frobnicate"], "ink export has no option \"--frobnicate\" (see"),
             (["doctor", "extra"], "\"extra\" was not expected"),
-            (["import", "a", "-o", "o", "--brush", "dot"], "--brush: \"dot\" is no brush (did you mean dots?)"),
+            (["import", "a", "-o", "o", "--brush", "dot"], "--brush: \"dot\" is not a brush (did you mean dots?)"),
             (
                 ["import", "a", "-o", "o", "--brush", "Cross-Hatch"],
-                "--brush: \"Cross-Hatch\" is no brush (did you mean crossHatch?)"
+                "--brush: \"Cross-Hatch\" is not a brush (did you mean crossHatch?)"
             ),
         ])
     func didYouMean(arguments: [String], reason: String) {
@@ -138,15 +138,15 @@ struct CommandLineTests {
     @Test(
         "What stands in the wrong place is answered with what to type",
         arguments: [
-            (["d.ink", "--size", "2k", "4k"], "type --size 2k,4k"), (["d.ink", "4k"], "type --size 4k"),
-            (["d.ink", "--size", "2k", "50%"], "type --size 2k,50%"),
-            (["d.ink", "out.png"], "type ink export d.ink -o out.png"),
-            (["a.ink", "out.JPG"], "to write a picture there type ink export a.ink -o out.png"),
-            (["a.ink", "b.ink", "out.png"], "type ink export a.ink b.ink -o FOLDER/"),
-            (["d.ink", "out/"], "type -o out/"), (["d.ink", "--size", "3k"], "type 1080p, 2k"),
-            (["d.ink", "-o", "name.jpg"], "only PNG is written, not .jpg; type -o name.png, or -o name.jpg/"),
-            (["d.ink", "-o", "a.b/name.WebP"], "type -o a.b/name.png"),
-            (["d.ink", "-o", ".jpg"], "type -o picture.png"),
+            (["d.ink", "--size", "2k", "4k"], "use --size 2k,4k"), (["d.ink", "4k"], "use --size 4k"),
+            (["d.ink", "--size", "2k", "50%"], "use --size 2k,50%"),
+            (["d.ink", "out.png"], "use ink export d.ink -o out.png"),
+            (["a.ink", "out.JPG"], "to write a picture there, use ink export a.ink -o out.png"),
+            (["a.ink", "b.ink", "out.png"], "use ink export a.ink b.ink -o FOLDER/"),
+            (["d.ink", "out/"], "use -o out/"), (["d.ink", "--size", "3k"], "use 1080p, 2k"),
+            (["d.ink", "-o", "name.jpg"], "only PNG is written, not .jpg; use -o name.png, or -o name.jpg/"),
+            (["d.ink", "-o", "a.b/name.WebP"], "use -o a.b/name.png"),
+            (["d.ink", "-o", ".jpg"], "use -o picture.png"),
             (["d.ink", "-o", "copy.ink"], "copy.ink looks like a file"),
         ])
     func misplaced(arguments: [String], way: String) {

@@ -5,28 +5,36 @@ import Testing
 
 /// The documents and the help say what the program does.
 @Suite struct DocumentsTests {
-    private static let operations: String = {
+    private static let using = read("docs/using-ink.md")
+    private static let running = read("docs/running-a-farm.md")
+    private static let both = using + running
+
+    private static func read(_ path: String) -> String {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let bytes = (try? FileSystem.read("/\(root)/docs/operations.md", limitBytes: 1 << 20)) ?? []
+        let bytes = (try? FileSystem.read("/\(root)/\(path)", limitBytes: 1 << 20)) ?? []
         return String(decoding: bytes, as: UTF8.self)
-    }()
+    }
 
     /// The row of a setting's table.
-    private static func row(_ setting: SettingSyntax, hasFile: Bool) -> String {
+    private static func row(_ setting: SettingSyntax) -> String {
         let flag = "`\(setting.flag.replacing("|", with: "\\|"))`"
-        let file = hasFile ? " `\(setting.name)` |" : ""
         let standard = setting.defaultText.map { " \($0) |" } ?? " |"
-        return "| \(flag) | `\(setting.variable)` |\(file)\(standard) \(setting.help) |"
+        return "| \(flag) | `\(setting.variable)` | `\(setting.name)` |\(standard) \(setting.help) |"
     }
 
     @Test func everySettingIsDocumented() {
         for setting in BrokerSetting.all + WorkerSetting.all {
-            let row = Self.row(setting, hasFile: true)
-            #expect(Self.operations.contains(row + "\n"), "docs/operations.md lacks: \(row)")
+            let row = Self.row(setting)
+            #expect(Self.running.contains(row + "\n"), "docs/running-a-farm.md lacks: \(row)")
         }
         for setting in RemoteSetting.all {
-            let row = Self.row(setting, hasFile: false)
-            #expect(Self.operations.contains(row + "\n"), "docs/operations.md lacks: \(row)")
+            let row = Self.row(setting)
+            #expect(Self.using.contains(row + "\n"), "docs/using-ink.md lacks: \(row)")
+        }
+        for setting in ExportSetting.all {
+            let value = setting.kind == .flag ? "true" : setting.shown
+            let row = "| `\(setting.name) = \(value.replacing("|", with: "\\|"))` | \(setting.help) |"
+            #expect(Self.using.contains(row + "\n"), "docs/using-ink.md lacks: \(row)")
         }
     }
 
@@ -35,14 +43,14 @@ import Testing
         let command = try #require(ProgramSyntax.ink.commands.first { $0.name == name })
         let all = try CommandLineParser.help(for: nil, program: .ink)
         #expect(all.contains("  \(name) "))
-        #expect(Self.operations.contains("`ink \(name)"), "ink \(name) is not documented")
+        #expect(Self.both.contains("`ink \(name)"), "ink \(name) is not documented")
         let help = try CommandLineParser.help(for: name, program: .ink)
         for option in command.options {
             for spelling in option.names.split(separator: ",") {
                 #expect(help.contains(spelling), "\(spelling) is not in the help of \(name)")
             }
             if option.names.hasPrefix("-"), let long = option.names.split(separator: ",").last {
-                #expect(Self.operations.contains(long), "\(long) of \(name) is not documented")
+                #expect(Self.both.contains(long), "\(long) of \(name) is not documented")
             }
         }
     }
@@ -57,7 +65,7 @@ import Testing
 
     @Test(arguments: ExitCode.allCases)
     func everyExitCodeIsDocumented(code: ExitCode) {
-        #expect(Self.operations.contains("\n| \(code.rawValue) | "), "exit code \(code.rawValue)")
+        #expect(Self.using.contains("\n| \(code.rawValue) | "), "exit code \(code.rawValue)")
     }
 
     @Test func everyDefaultInTheDocumentsIsPrintedByTheHelp() throws {

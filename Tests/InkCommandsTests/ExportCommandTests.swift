@@ -118,7 +118,7 @@ struct ExportCommandTests {
         let second = CommandTrial()
         #expect(second.run(["export", "--from-report", report, "--report", report]) == .badInput)
         #expect(second.farm.requests.map(\.options.layers) == [[0]])
-        #expect(second.transcript.error.contains("c-Sea-2k.png cannot be made again"), "\(second.transcript.error)")
+        #expect(second.transcript.error.contains("c-Sea-2k.png cannot be rendered again"), "\(second.transcript.error)")
         // It is in the report as it was, and can be repeated when the layer is there again.
         folder.file("in/c.ink", "layer=1:Sky\nlayer=2:Sea\n")
         let third = CommandTrial()
@@ -199,7 +199,7 @@ struct ExportCommandTests {
         folder.file("a-2k.png", "mine")
         let failing = CommandTrial()
         #expect(failing.run(["export", path, "--if-exists", "fail"]) == .inputOutput)
-        #expect(failing.transcript.error == "ink: error: \(folder("a-2k.png")): exists already (--if-exists fail)\n")
+        #expect(failing.transcript.error == "ink: error: \(folder("a-2k.png")): already exists (--if-exists fail)\n")
         #expect(CommandTrial().run(["export", path, "--if-exists", "suffix"]) == .done)
         #expect(folder.text("a-2k.png") == "mine")
         #expect(folder.text("a-2k-1.png") != nil)

@@ -74,9 +74,12 @@ final class FakeBroker: FarmConnection {
         return environment
     }
 
-    func run(_ arguments: [String], input: String = "") -> (code: ExitCode, output: String, error: String) {
+    func run(
+        _ arguments: [String], input: String = "", variables: [String: String] = [:]
+    ) -> (code: ExitCode, output: String, error: String) {
         let transcript = Transcript()
         var environment = environment(transcript.console())
+        environment.variables = variables
         environment.readStandardInput = { _ throws(EngineError) in Array(input.utf8) }
         let code = InkCommands.run(arguments, environment)
         return (code, transcript.output, transcript.error)

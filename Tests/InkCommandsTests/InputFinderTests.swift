@@ -44,7 +44,7 @@ struct InputFinderTests {
         let trial = CommandTrial()
         #expect(trial.run(["export", folder.path, "--dry-run"]) == .done)
         #expect(
-            trial.transcript.error == "ink: 2 other files were not looked at: only .ink, .inktemplate and .zip are\n")
+            trial.transcript.error == "ink: 2 other files were skipped: only .ink, .inktemplate and .zip are read\n")
         let quiet = CommandTrial()
         #expect(quiet.run(["export", folder.path, "--dry-run", "-q"]) == .done)
         #expect(quiet.transcript.error.isEmpty)
@@ -107,7 +107,7 @@ struct InputFinderTests {
         let list = folder.file("list.txt", "a\u{0}.\u{0}i\u{0}n\u{0}k\u{0}")
         #expect(
             throws: CommandError.engine(
-                .badInput(Place(file: list), reason: "a list of paths has to be UTF-8 text, this is UTF-16"))
+                .badInput(Place(file: list), reason: "a list of paths must be UTF-8 text, this is UTF-16"))
         ) { try InputFinder.find(["@" + list]) }
     }
 
@@ -155,7 +155,7 @@ struct InputFinderTests {
         folder.folder("empty")
         let (inputs, failures) = try find([folder("empty")], in: folder)
         #expect(inputs.isEmpty)
-        #expect(failures.count == 1 && failures[0].contains("holds no project"))
+        #expect(failures.count == 1 && failures[0].contains("contains no project"))
     }
 
     @Test func pathsResolveBeyondWhatExists() {

@@ -62,7 +62,7 @@ struct OtherCommandsTests {
         #expect(
             transcript.error
                 == "ink: error: 1 project is there already and was left as before (\(folder("out/cat-7.ink"))); "
-                + "type --if-exists overwrite to replace, or another folder\n")
+                + "use --if-exists overwrite to replace, or another folder\n")
         #expect(transcript.output == "0 projects, 1 failed\n")
         #expect(folder.text("out/cat-7.ink") == "mine")
         #expect(run(["import", file, "-o", folder("out"), "--if-exists", "overwrite"]).code == .done)
@@ -77,7 +77,7 @@ struct OtherCommandsTests {
             ("\n \n", "holds no drawing"),
             ("{\n\"strokes\": [\n[1, 2],\n[3, 4]\n]\n}", "none of its 6 lines is a drawing of Quick, Draw!"),
             ("a\u{0}b\nc\n", "is binary data"), ("{\"word\": 5}\n", "its line is not a drawing"),
-            ("{\"canvasSize\": {\"width\": 5, \"height\": 5}}", "is an Ink project already"),
+            ("{\"canvasSize\": {\"width\": 5, \"height\": 5}}", "is already an Ink project"),
         ])
     func wrongImports(text: String, kind: String) {
         let folder = ScratchFolder()
@@ -166,7 +166,7 @@ struct OtherCommandsTests {
         try FileSystem.writeAtomically(png, to: folder("flat.png"))
         let (code, transcript) = run(["masks", folder("flat.png"), "--color", "#f00,#00ff00"])
         #expect(code == .done, "\(transcript.error)")
-        #expect(transcript.error.hasSuffix("no pixel is of the colour #00ff00, its mask is empty\n"))
+        #expect(transcript.error.hasSuffix("no pixel has the colour #00ff00, so its mask is empty\n"))
         #expect(folder.files == ["flat-00ff00_mask.png", "flat-ff0000_mask.png", "flat.png"])
         let mask = try FileSystem.read(folder("flat-ff0000_mask.png"), limitBytes: 1 << 20)
         let (found, rgba) = try PNGDecoder.decodeRGBA(mask, place: Place(file: "mask"))

@@ -107,7 +107,7 @@ import Testing
         let lines = error.split(separator: "\n")
         #expect(lines.count == 2, "\(error)")
         #expect(error.contains("\(folder("in/c.ink")): layers[0]: is broken"), "\(error)")
-        #expect(error.contains("b-refused.ink: the broker does not take it: not below a root"), "\(error)")
+        #expect(error.contains("b-refused.ink: the broker refused it: not below a root"), "\(error)")
     }
 
     @Test(arguments: [
@@ -189,7 +189,7 @@ import Testing
 
     @Test(arguments: [
         (["4"], ExitCode.inputOutput, "job 4: in/bad.ink: disk full"), (["5"], .exportFailed, "job 5: cancelled"),
-        (["99"], .usage, "job 99: the broker has no such job (any more)"),
+        (["99"], .usage, "job 99: the broker does not know this job; it may have been purged"),
         (["4", "99"], .exportFailed, "job 99: the broker"), (["1", "4"], .inputOutput, "job 4: "),
         (["7"], .inputOutput, "the broker has no picture of job 7: it is gone"),
     ])

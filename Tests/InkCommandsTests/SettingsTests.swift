@@ -78,10 +78,10 @@ import Testing
     @Test(arguments: [
         ("queue-limt = 7", "line 1: there is no setting \"queue-limt\" (did you mean queue-limit?)"),
         ("\n\nfoo=1", "line 3: there is no setting \"foo\""),
-        ("active = 1\nactive = 2", "line 2: active stands in line 1"),
+        ("active = 1\nactive = 2", "line 2: active is already set in line 1"),
         ("active", "line 1: \"active\" is not name = value"),
-        ("data = \"x", "line 1: data: a quote without its partner"),
-        ("data = \"x\" y", "line 1: data: \"y\" behind the closing quote"),
+        ("data = \"x", "line 1: data: a quote is not closed"),
+        ("data = \"x\" y", "line 1: data: \"y\" after the closing quote"),
         ("check-config = true", "line 1: there is no"),
         ("config = x", "line 1: there is no"), ("active = ", "line 1: active: \"\" is not a whole number"),
     ])

@@ -57,7 +57,7 @@ import Testing
         #expect(folder.files.filter { $0.hasSuffix(".png") } == ["in/b-1x.png", "in/b-2x.png"])
         #expect(
             trial.transcript.error == """
-                ink: error: \(folder("in/a.ink")): layers[0]: odd (the first of 2 warnings, which --strict makes errors)
+                ink: error: \(folder("in/a.ink")): layers[0]: odd (the first of 2 warnings, which are errors with --strict)
                 ink: error: \(folder("in/c.ink")): layers[0]: odd (--strict)
                 ink: warning: 4 of 6 pictures have warnings, which --quiet hides and --report lists
 

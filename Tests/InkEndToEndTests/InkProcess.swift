@@ -45,7 +45,9 @@ struct InkProcess {
     ) throws {
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", limits.script] + prefix + [try Self.executable().path] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // The config file of whoever runs the tests is not read.
+        let standard = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": "/nonexistent"]) { $1 }
+        process.environment = standard.merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = replacement ?? output
         process.standardError = error

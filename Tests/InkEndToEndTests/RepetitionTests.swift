@@ -70,7 +70,7 @@ struct RepetitionTests {
                 ["export", path, "-o", folder("out"), "--size", "1x", "--if-exists", policy, "--quiet"])
         }
         let refused = try run("fail")
-        #expect(refused.code == 74 && refused.error.contains("exists already"), "\(refused.error)")
+        #expect(refused.code == 74 && refused.error.contains("already exists"), "\(refused.error)")
         #expect(try run("overwrite").code == 0)
         #expect(folder.files(in: "out") == ["p-1x.png"])
         #expect(try run("suffix").code == 0)

@@ -23,7 +23,8 @@ struct UnfitPathTests {
         let missing = folder("missing.ink")
         try fails(["export", missing], code: 74, "\(missing): cannot open: No such file or directory")
         try FileManager.default.createDirectory(atPath: folder("folder.ink"), withIntermediateDirectories: true)
-        try fails(["export", folder("folder.ink")], code: 65, "\(folder("folder.ink")): the folder holds no project")
+        try fails(
+            ["export", folder("folder.ink")], code: 65, "\(folder("folder.ink")): the folder contains no project")
         #expect(mkfifo(folder("pipe.ink"), 0o600) == 0)
         try fails(["export", folder("pipe.ink")], code: 65, "is a named pipe, not a regular file")
         #expect(symlink("loop.ink", folder("loop.ink")) == 0)
@@ -212,7 +213,8 @@ struct UnfitPathTests {
             ["export", first, second, "-o", folder("out")], code: 64,
             "\(folder("out/p-2k.png")) would be the name of \(first) and \(second)")
         try fails(["export", first, "--size", "2k,4k", "--name", "x.png"], code: 64, "x.png would be the name of two")
-        try fails(["export", first, second, "-o", folder("one.png")], code: 64, "is one file, and 2 pictures")
+        try fails(
+            ["export", first, second, "-o", folder("one.png")], code: 64, "is one file, but there are 2 pictures")
         #expect(folder.files == ["a", "b"])
         #expect(folder.files(in: "a") == ["p.ink"])
         // In a mirrored tree they are two.

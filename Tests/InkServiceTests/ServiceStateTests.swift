@@ -267,7 +267,7 @@ struct ServiceStateTests {
         let fault = StorageFault(text: "full", isTemporary: true)
         _ = state.handle(.committed(.ended(1), .failure(fault)), now: 10)
         #expect(state.stuckEnds == [1: 10] && state.brokenInvariants == [])
-        let text = "ended already, though the disk has not taken it yet, or unknown: job 1"
+        let text = "already ended (not yet stored), or unknown: job 1"
         let refusal = OrderResult(number: 1, code: .refused, count: 0, text: text)
         #expect(answers(state.handle(.ordered(one, Order(number: 1, action: .cancel([1]))), now: 20)) == [refusal])
         #expect(endings(state.handle(.tick, now: 2_100)) == [1])
@@ -286,7 +286,7 @@ struct ServiceStateTests {
         let fault = StorageFault(text: "full", isTemporary: true)
         #expect(answers(state.handle(.committed(.ended(2), .failure(fault)), now: 0)) == [])
         #expect(answers(state.handle(.tick, now: 4_999)) == [])
-        let text = "ended already, though the disk has not taken it yet, or unknown: job 2"
+        let text = "already ended (not yet stored), or unknown: job 2"
         #expect(
             answers(state.handle(.tick, now: 5_000)) == [OrderResult(number: 1, code: .refused, count: 0, text: text)])
         #expect(state.orders.isEmpty)

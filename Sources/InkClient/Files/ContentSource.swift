@@ -17,7 +17,7 @@ public enum ContentSource: Hashable, Sendable {
     }
 }
 
-/// Tells whether a file is still the one that was looked at.
+/// Whether a file is still the one that was examined.
 public struct FileStamp: Hashable, Sendable {
     private let status: FileStatus
     var byteCount: UInt64 { UInt64(status.byteCount) }

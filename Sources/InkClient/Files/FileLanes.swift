@@ -43,7 +43,7 @@ final class FileLanes: Sendable {
 
     func write(_ id: FetchID, _ bytes: [UInt8]) {
         perform(id) { downloads throws(ClientError) in
-            // One that has failed has said so.
+            // A failed one has been reported.
             guard let download = downloads.byID[id] else { return nil }
             try download.write(bytes)
             return .written(id, byteCount: bytes.count)
@@ -62,7 +62,7 @@ final class FileLanes: Sendable {
         writing.run { [downloads] in downloads.byID.removeValue(forKey: id)?.discard() }
     }
 
-    /// Waits until everything that was asked for is done, and removes what is not finished.
+    /// Waits until all requests are done, and removes unfinished files.
     func close() {
         reading.wait()
         writing.run { [downloads] in

@@ -28,7 +28,7 @@ final class PictureDownload {
         digest.update(bytes)
     }
 
-    /// Compares size and SHA-256 with what was announced, brings the file to the disk and gives it its name.
+    /// Compares size and SHA-256 with the announcement, then syncs and renames the file.
     ///
     /// Throws `damagedPicture` and `file`; nothing is left of the download then. Once only.
     func finish(_ picture: FinishedPicture, of job: JobNumber) throws(ClientError) {

@@ -18,7 +18,7 @@ enum ClientEvent: Sendable {
 
     // The caller.
     case submit(Submission, ContentSource?)
-    /// They are not wanted any more, unless the broker has them.
+    /// No longer wanted, unless the broker has them already.
     case withdraw([SubmissionKey])
     case expect([JobNumber: ContentID])
     case watch([JobNumber])
@@ -27,7 +27,7 @@ enum ClientEvent: Sendable {
     case fetch(JobNumber, FinishedPicture, path: String)
     case order(RequestID, OrderAction)
     case question(RequestID, Topic)
-    /// Nobody waits for the answer any more.
+    /// The answer is no longer wanted.
     case giveUp(RequestID)
     case stopRequested
 
@@ -72,7 +72,7 @@ enum ClientAction: Sendable {
     case send(ClientMessage)
     case emit(FarmClientEvent)
     case answer(RequestID, RequestOutcome)
-    /// A part of the answer has come: whoever waits for it waits on.
+    /// A part of the answer has arrived; the wait continues.
     case answering(RequestID)
     /// Read a piece of a content; answered with `contentRead`.
     case read(ContentID, ContentSource, serial: UInt64, offset: UInt64, byteCount: Int)
@@ -80,7 +80,7 @@ enum ClientAction: Sendable {
     case open(FetchID, path: String)
     /// Append to it; answered with `written`.
     case write(FetchID, [UInt8])
-    /// Compare it with what was announced, sync it and give it its name; answered with `stored`.
+    /// Compare it with the announcement, sync and rename it; answered by `stored`.
     case finish(FetchID, FinishedPicture, of: JobNumber)
     /// Remove it.
     case discard(FetchID)

@@ -122,7 +122,7 @@ extension ClientState {
         openFetches(now: now)
     }
 
-    /// Gives up what has come of a picture that will not be finished.
+    /// Discards what has arrived of a picture that will not be finished.
     mutating func unfollow(_ job: JobNumber) {
         guard let id = fetches.opened(of: job), let fetch = fetches[id], fetch.picture == nil else { return }
         actions.append(.discard(id))
@@ -158,7 +158,7 @@ extension ClientState {
         fetches[id] = fetch
     }
 
-    /// A session has begun: what was asked for in an earlier one does not come.
+    /// A session has started; requests of an earlier one are not answered.
     mutating func sendFetches(now: Int64) {
         for id in fetches.opened { askAgain(id, now: now) }
     }
@@ -177,14 +177,14 @@ extension ClientState {
         }
     }
 
-    /// Only the next bytes of what was asked for are taken; the rest is asked for again by and by.
+    /// Only the next requested bytes are accepted; the rest will be requested again.
     mutating func take(_ part: PicturePart, now: Int64) {
         guard let id = fetches.opened(of: part.job), var fetch = fetches[id], !fetch.isFinishing else { return }
         if let total = part.totalBytes, let picture = fetch.picture, total != picture.byteCount {
             actions.append(.discard(id))
             return fail(id, .damagedPicture(part.job), now: now)
         }
-        // What was asked for again may come in other pieces than before.
+        // Data requested again may come in different pieces.
         guard part.offset <= fetch.received else { return }
         let known = fetch.received - part.offset
         guard known < UInt64(part.bytes.count), UInt64(part.bytes.count) - known <= fetch.requested - fetch.received
@@ -222,7 +222,7 @@ extension ClientState {
     mutating func fail(_ id: FetchID, _ error: ClientError, now: Int64) {
         guard let fetch = fetches.remove(id) else { return }
         defer { openFetches(now: now) }
-        // Its end is still to be told; what is wrong will be, when it is fetched.
+        // Its end is still to be reported; the damage is reported when it is fetched.
         guard let picture = fetch.picture else { return }
         if fetch.isEarly, error.isOfPicture {
             fetches.add(FetchTable.Fetch(job: fetch.job, picture: picture, path: fetch.path))

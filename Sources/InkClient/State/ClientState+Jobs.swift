@@ -47,7 +47,7 @@ struct WatchTable {
         case foreign
         /// The caller has it and has not taken it.
         case known
-        /// Nobody waits for it.
+        /// It is no longer wanted.
         case unwanted
     }
 
@@ -62,7 +62,7 @@ struct WatchTable {
 
     mutating func take(_ id: UInt64) { open.remove(id) }
 
-    /// Ends all watching; the jobs' ends as far as they can be told.
+    /// Stops watching; reports the ends of jobs as far as they are known.
     mutating func forget() -> [Notice] {
         defer { self = WatchTable() }
         return watched.sorted().map { Notice(id: 0, job: $0, ending: .unknown) }

@@ -21,7 +21,7 @@ struct RequestTable {
         var number: UInt32 = 0
         var repeatAt: Int64 = 0
         var tries = 0
-        /// What has arrived of the answer to `number`.
+        /// The parts received of the answer to `number`.
         var answer: [UInt8] = []
         var answerBytes: UInt64?
     }
@@ -74,7 +74,7 @@ extension ClientState {
         ask(id, now: now)
     }
 
-    /// Every repetition has a number of its own, so that the parts of two answers cannot be taken for one.
+    /// Every repetition has its own number, so that parts of two answers are not mixed.
     private mutating func ask(_ id: RequestID, now: Int64) {
         guard isServing, var request = requests[id] else { return }
         request.number = requests.number(for: id)
@@ -88,7 +88,7 @@ extension ClientState {
         }
     }
 
-    /// A session has begun: the broker has forgotten what it was asked in an earlier one.
+    /// A session has started; the broker no longer knows the questions of an earlier one.
     mutating func sendRequests(now: Int64) {
         for id in requests.all { ask(id, now: now) }
     }

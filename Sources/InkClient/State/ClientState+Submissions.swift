@@ -85,7 +85,7 @@ extension ClientState {
         return nil
     }
 
-    /// A session has begun: what was sent in an earlier one is sent again, under the same keys.
+    /// A session has started; submissions of an earlier one are sent again, with the same keys.
     mutating func sendSubmissions(now: Int64) {
         for key in submissions.inFlight {
             if case .sent = submissions.entries[key]?.phase { send(key, now: now) }

@@ -14,7 +14,7 @@ struct UploadTable {
         /// The first byte that is not being read yet.
         var next: UInt64
         var end: UInt64
-        /// What is read for an earlier request is dropped.
+        /// Data read for an earlier request is dropped.
         var serial: UInt64
     }
 
@@ -51,7 +51,7 @@ struct UploadTable {
         close(id)
     }
 
-    /// Forgets what was asked for; what is being read still counts as in hand.
+    /// Drops the requests; data being read still counts.
     mutating func endSession() {
         windows = [:]
         line = []
@@ -62,7 +62,7 @@ struct UploadTable {
         line.removeAll { $0 == id }
     }
 
-    /// Takes a request; false when there is no such content.
+    /// Takes a request; false if there is no such content.
     mutating func open(_ id: ContentID, offset: UInt64, byteCount: UInt64) -> Bool {
         guard let content = contents[id], offset < content.byteCount else { return false }
         let count = min(byteCount, content.byteCount - offset, ProtocolLimits.transferWindowBytes)
@@ -106,7 +106,7 @@ extension ClientState {
     mutating func asked(for id: ContentID, _ offset: UInt64, _ byteCount: UInt64, now: Int64) {
         guard isServing else { return }
         guard uploads.open(id, offset: offset, byteCount: byteCount) else {
-            send(.contentUnavailable(id, reason: "this client does not have the content (any more)"))
+            send(.contentUnavailable(id, reason: "this client no longer has the content"))
             return
         }
         readContents(now: now)

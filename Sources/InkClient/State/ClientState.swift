@@ -100,7 +100,7 @@ struct ClientState {
 
     private var isSending: Bool { actions.contains { if case .send = $0 { true } else { false } } }
 
-    /// Sends, if there is a session; what is not sent is said when one begins.
+    /// Sends if there is a session; otherwise it is sent when one starts.
     mutating func send(_ message: ClientMessage) {
         if isServing { actions.append(.send(message)) }
     }
@@ -174,7 +174,7 @@ struct ClientState {
         case .unknownSession:
             // While greeting another hello is on its way already.
             guard isServing else { return }
-            endSession(because: "the broker does not know this session (any more)")
+            endSession(because: "the broker no longer knows this session")
             awaitNextGreeting(now: now)
             actions.append(.send(.hello(clientName: rules.name)))
         // A heartbeat is life and nothing else.
@@ -199,7 +199,7 @@ struct ClientState {
         }
     }
 
-    /// Also of what nobody waits for any more: the broker counts what it sends.
+    /// Also for data that is no longer wanted: the broker counts what it sends.
     private mutating func count(_ bytes: [UInt8]) { if line.isBounded { received.take(bytes.count) } }
 
     /// Says everything that is open. A second welcome is answer to a repeated hello, which has ended the session that
@@ -224,12 +224,12 @@ struct ClientState {
         for notice in jobs.forget() { actions.append(.emit(.notice(notice))) }
         for id in fetches.opened { actions.append(.discard(id)) }
         for fetch in fetches.removeAll() where fetch.picture != nil {
-            let error = ClientError.badPicture(reason: "the broker has another store than before")
+            let error = ClientError.badPicture(reason: "the broker has a different store than before")
             actions.append(.emit(.fetchFailed(fetch.job, error)))
         }
         for id in requests.all where requests[id]?.kind.namesJobs == true {
             requests.remove(id)
-            actions.append(.answer(id, .failed(.refused(reason: "the broker has another store than before"))))
+            actions.append(.answer(id, .failed(.refused(reason: "the broker has a different store than before"))))
         }
     }
 

@@ -28,7 +28,7 @@ struct BenchArguments: Hashable, Sendable {
             } ?? 10
         projects = parsed.value("projects")
         jsonPath = parsed.value("json")
-        if jsonPath == "-" { throw .usage("--json: a file is needed (one named - is ./-)") }
+        if jsonPath == "-" { throw .usage("--json needs a file (write ./- for one named -)") }
         chartPath = parsed.value("chart")
         comparePath = parsed.value("compare")
         for (option, path) in [

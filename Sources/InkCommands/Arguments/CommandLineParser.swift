@@ -54,15 +54,15 @@ enum CommandLineParser {
     /// - Throws: `usage` with one line.
     static func parse(_ arguments: [String], program: ProgramSyntax) throws(CommandError) -> ParsedLine {
         guard let first = arguments.first else { return .text(try help(for: nil, program: program)) }
-        // The syntax of the others would take longer than the parsing.
+        // Building the syntax of all commands would take longer than parsing.
         var spoken = program
         spoken.commands.removeAll { $0.name != first }
         if spoken.commands.isEmpty, !first.hasPrefix("-") { throw noCommand(first, program) }
         let parser = try makeParser(spoken.commands.isEmpty ? program : spoken)
         defer { ink_cli_destroy(parser) }
         // An argument with a NUL inside cannot come from a shell; it would be cut silently.
-        if arguments.contains(where: { $0.utf8.contains(0) }) { throw .usage("an argument holds a NUL character") }
-        // What follows "--" is no option, whatever it looks like. CLI11 would also take it for the main program's.
+        if arguments.contains(where: { $0.utf8.contains(0) }) { throw .usage("an argument contains a NUL character") }
+        // Nothing after "--" is an option. CLI11 would also take it for an argument of the main program.
         let options = arguments.prefix { $0 != "--" }
         let rest = Array(arguments[options.endIndex...].dropFirst())
         let outcome = withCStrings([program.name] + options) { ink_cli_parse(parser, Int32($0.count), $0.baseAddress) }
@@ -140,7 +140,7 @@ enum CommandLineParser {
                 option.kind == .flag
                 ? [] : (0..<count).compactMap { ink_cli_value(parser, option.key, $0).map { String(cString: $0) } }
             if option.kind == .value || option.kind == .values, values[option.key]?.contains("") == true {
-                // A wrong setting of a service has one exit code wherever it stands.
+                // A wrong setting of a service has the same exit code in every place.
                 let isSetting = ProgramSyntax.settings.contains { $0.name == option.key }
                 if syntax.group == CommandGroup.services, isSetting {
                     throw .configuration("--\(option.key) is empty (see \"ink help \(syntax.name)\")")

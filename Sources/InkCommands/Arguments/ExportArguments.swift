@@ -2,7 +2,7 @@ import InkBroker
 import InkEngine
 import InkSystem
 
-/// What to do when a picture's file exists already.
+/// What to do if a picture's file already exists.
 enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
     /// Leave it when the digest in it says that it is whole and shows the same; else replace it.
     case skipUnchanged = "skip-unchanged"
@@ -11,7 +11,7 @@ enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
     case suffix
     case fail
 
-    /// Whether a picture may take the place of a file, also of one that appears while it is made.
+    /// Whether a picture may replace a file, including one that appears during rendering.
     var replacesFiles: Bool { self == .skipUnchanged || self == .overwrite }
 }
 
@@ -25,7 +25,7 @@ enum LayerChoice: Hashable, Sendable {
     case each
 }
 
-/// How a run reports and when it gives up; nothing of it shows in a picture.
+/// How a run reports and when it stops; does not affect pictures.
 struct RunArguments: Hashable, Sendable {
     var workers: Int?
     var keepsGoing = true
@@ -62,9 +62,9 @@ struct ExportArguments: Hashable, Sendable {
         try Self.refuseMisplaced(paths, parsed)
         output = parsed.value("output")
         if output?.isEmpty == true { throw .usage("--output is empty") }
-        // Elsewhere it means standard output, which is no place for several pictures, nor for one that is written in pieces.
+        // Other programs take it for standard output, which cannot hold several pictures.
         if output == "-" {
-            throw .usage("--output: pictures cannot go to standard output (a folder named - is ./-)")
+            throw .usage("--output: pictures cannot go to standard output (write ./- for a folder named -)")
         }
         output = try output.map { path throws(CommandError) in try OutputPlace.pictures(path, option: "-o") }
         sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
@@ -73,7 +73,7 @@ struct ExportArguments: Hashable, Sendable {
         let standardName = layers == .each ? "{name}-{layer}-{size}" : "{name}-{size}"
         name = try NameTemplate(parsed.value("name") ?? "\(standardName).\(codec.endings[0])")
         if parsed.isGiven("name"), let output, OutputPlace.isWritable(output) {
-            throw .usage("--name and a file, --output \(output), exclude each other")
+            throw .usage("--name cannot be used with a file, --output \(output)")
         }
         if layers != .each, name.placeholders.contains(.layer) {
             throw .usage("--name: {layer} needs --each-layer")
@@ -100,10 +100,10 @@ struct ExportArguments: Hashable, Sendable {
         for text in parsed.list("size") {
             guard let size = Self.size(text) else {
                 throw .usage(
-                    "--size: \"\(text)\" is no size; type 1080p, 2k, 4k, 8k, 3000 (pixels of the longest edge), 1200x800, 2x or 50%"
+                    "--size: \"\(text)\" is not a size; use 1080p, 2k, 4k, 8k, 3000 (pixels of the longest edge), 1200x800, 2x or 50%"
                 )
             }
-            if sizes.contains(size) { throw .usage("--size: \(size.name) is given twice") }
+            if sizes.contains(size) { throw .usage("--size: \(size.name) is given more than once") }
             sizes.append(size)
         }
         return sizes
@@ -121,12 +121,12 @@ struct ExportArguments: Hashable, Sendable {
         return ExportSize(plain)
     }
 
-    /// What was meant for an option and came as a PATH.
+    /// Refuses a PATH that was meant as the value of an option.
     /// - Throws: `usage` with what to type.
     private static func refuseMisplaced(_ paths: [String], _ parsed: ParsedCommand) throws(CommandError) {
         for path in paths where size(path) != nil && isMissing(path) {
             let all = (parsed.list("size") + [path]).joined(separator: ",")
-            throw .usage("\"\(path)\" is a size, and there is no such file; type --size \(all)")
+            throw .usage("\"\(path)\" is a size, and there is no such file; use --size \(all)")
         }
         guard paths.count > 1, let last = paths.last, !parsed.isGiven("output"), parsed.name == "export",
             isMissing(last)
@@ -135,23 +135,23 @@ struct ExportArguments: Hashable, Sendable {
             let others = paths.dropLast().joined(separator: " ")
             guard paths.count == 2 else {
                 throw .usage(
-                    "\(last) is no project; several pictures go to a folder: type ink export \(others) -o FOLDER/")
+                    "\(last) is not a project; to write several pictures, use ink export \(others) -o FOLDER/")
             }
             throw .usage(
-                "\(last) is no project; to write a picture there type ink export \(others) -o \(OutputPlace.asPicture(last))"
+                "\(last) is not a project; to write a picture there, use ink export \(others) -o \(OutputPlace.asPicture(last))"
             )
         }
         if last.hasSuffix("/") {
-            throw .usage("\(last): there is no such folder; if the pictures are to go there type -o \(last)")
+            throw .usage("\(last): no such folder; to write the pictures there, use -o \(last)")
         }
     }
 
-    /// Whether nothing is there; what cannot be looked at is told by whoever reads it.
+    /// Whether nothing is there. Errors are reported when the path is read.
     private static func isMissing(_ path: String) -> Bool { (try? FileSystem.exists(path)) == false }
 
     private static func layers(_ parsed: ParsedCommand) throws(CommandError) -> LayerChoice {
         switch (parsed.isGiven("layers"), parsed.isGiven("each-layer")) {
-        case (true, true): throw .usage("--layers and --each-layer exclude each other")
+        case (true, true): throw .usage("--layers and --each-layer cannot be used together")
         case (false, true): return .each
         case (false, false): return .visible
         case (true, false):
@@ -185,7 +185,7 @@ struct ExportArguments: Hashable, Sendable {
         options.encoding = try encoding(parsed, codec)
         if let text = parsed.value("background") {
             guard let color = RGBA8(hex: text) else {
-                throw .usage("--background: \"\(text)\" is no colour (#rgb, #rrggbb, #rrggbbaa or transparent)")
+                throw .usage("--background: \"\(text)\" is not a colour (#rgb, #rrggbb, #rrggbbaa or transparent)")
             }
             options.background = color
         } else if parsed.isGiven("each-layer") {
@@ -193,11 +193,11 @@ struct ExportArguments: Hashable, Sendable {
         }
         options.includesBaseImage = !parsed.isGiven("no-base") && !parsed.isGiven("each-layer")
         if let fill = parsed.value("fill") {
-            guard fill == "suggested" else { throw .usage("--fill: \"\(fill)\" is not suggested") }
+            guard fill == "suggested" else { throw .usage("--fill: \"\(fill)\" must be suggested") }
             options.fillsSuggested = true
         }
         switch (parsed.isGiven("rgb"), parsed.isGiven("rgba")) {
-        case (true, true): throw .usage("--rgb and --rgba exclude each other")
+        case (true, true): throw .usage("--rgb and --rgba cannot be used together")
         case (true, false): options.colorMode = .rgb
         case (false, true): options.colorMode = .rgba
         case (false, false): options.colorMode = .automatic
@@ -250,13 +250,14 @@ struct ExportArguments: Hashable, Sendable {
             run.workers = try TextValue.integer(text, option: "--workers", in: 1...256)
         }
         if parsed.isGiven("keep-going"), parsed.isGiven("fail-fast") {
-            throw .usage("--keep-going and --fail-fast exclude each other")
+            throw .usage("--keep-going and --fail-fast cannot be used together")
         }
         run.keepsGoing = !parsed.isGiven("fail-fast")
         run.isDryRun = parsed.isGiven("dry-run")
         run.reportPath = parsed.value("report")
         if run.reportPath == "-" {
-            throw .usage("--report: standard output is for --json, which prints the same (a file named - is ./-)")
+            throw .usage(
+                "--report: standard output is for --json, which prints the same (write ./- for a file named -)")
         }
         run.isQuiet = parsed.isGiven("quiet")
         run.printsJSON = parsed.isGiven("json")

@@ -18,9 +18,9 @@ struct OptionSyntax: Sendable {
     /// As the parser takes it: `-o,--output`; a bare word for an argument.
     var names: String
     var kind: Kind
-    /// What stands for the value in the help: `DIR|FILE`.
+    /// The placeholder of the value in the help: `DIR|FILE`.
     var shown: String
-    /// The heading it stands under in the help; empty for the first one.
+    /// Its heading in the help; empty for the first one.
     var group: String
     var help: String
 
@@ -55,9 +55,9 @@ struct OptionSyntax: Sendable {
 struct CommandSyntax: Sendable {
     var name: String
     var summary: String
-    /// The heading it stands under in the list of commands.
+    /// Its heading in the list of commands.
     var group: String
-    /// Stands below the options in the help.
+    /// Printed below the options in the help.
     var notes: String
     var options: [OptionSyntax]
 
@@ -66,7 +66,7 @@ struct CommandSyntax: Sendable {
         options.flatMap { $0.names.split(separator: ",") }.map(String.init).filter { $0.hasPrefix("-") }
     }
 
-    /// What to type instead of an option by which other programs call something that this command has; nil for none.
+    /// The option to use instead of one that other programs have; nil for none.
     func wayOut(for name: String) -> String? {
         let ways: [(names: [String], key: String, text: String)] = [
             (["-f", "-y", "--force", "--overwrite"], "if-exists", "--if-exists overwrite"),
@@ -78,7 +78,7 @@ struct CommandSyntax: Sendable {
             (["-r", "-R", "--recursive"], "PATH", "the folder alone: all folders below it are searched"),
         ]
         let way = ways.first { way in way.names.contains(name) && options.contains { $0.key == way.key } }
-        return way.map { "; type \($0.text)" }
+        return way.map { "; use \($0.text)" }
     }
 }
 

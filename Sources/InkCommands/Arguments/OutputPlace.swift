@@ -32,7 +32,7 @@ enum OutputPlace {
         guard !isWritable(path), let ending = fileEnding(of: path) else { return path }
         if pictureEndings.contains(ending) {
             throw .usage(
-                "\(option): only \(written) is written, not \(ending); type \(option) \(asPicture(path)), or \(option) \(path)/ for a folder of "
+                "\(option): only \(written) is written, not \(ending); use \(option) \(asPicture(path)), or \(option) \(path)/ for a folder of "
                     + "this name")
         }
         throw looksLikeFile(
@@ -51,13 +51,13 @@ enum OutputPlace {
 
     private static func looksLikeFile(_ path: String, _ option: String, _ why: String) -> CommandError {
         .usage(
-            "\(option): \(path) looks like a file, and a folder is needed (\(why)); for a folder of this name type \(option) \(path)/"
+            "\(option): \(path) looks like a file, but a folder is needed (\(why)); for a folder of this name use \(option) \(path)/"
         )
     }
 
     private static func fileEnding(of path: String) -> String? {
         guard let ending = fileEndings.first(where: { path.hasEnding($0) }) else { return nil }
-        // What cannot be looked at is told by whoever writes there.
+        // Errors are reported when the path is written to.
         return (try? FileSystem.status(path)?.isFolder) == true ? nil : ending
     }
 }

@@ -5,14 +5,14 @@ struct ProgramSyntax: Sendable {
     var version: String
     var commands: [CommandSyntax]
 
-    /// What `ink` understands.
+    /// The command line of `ink`.
     static let ink = ProgramSyntax(
         name: "ink",
-        summary: "Turns Ink drawing projects into exact PNG pictures, through a farm of workers.",
+        summary: "Renders Ink drawing projects to PNG, on one machine or a farm of many.",
         version: "ink \(ProgramVersion.text)",
         commands: [
             .export, .inspect, .importing, .masks, .broker, .worker, .keygen, .submit, .status, .wait, .cancel, .retry,
-            .priority, .story, .purge, .drain, .doctor, .bench, .version, .help,
+            .priority, .story, .purge, .drain, .doctor, .bench, .completions, .version, .help,
         ])
 
     /// The settings of all commands, each name once.

@@ -3,7 +3,7 @@ import InkEngine
 /// A benchmark as a picture (SVG): for each size the exports' times as bars with whiskers against the device tiers, and
 /// beside each what the work went into.
 ///
-/// It has a ground of its own, light or dark as its reader prefers, and needs no file beside it.
+/// It has its own background, light or dark as the viewer prefers, and needs no other file.
 struct BenchChart: Sendable {
     let report: BenchReport
     let comparison: BenchComparison?

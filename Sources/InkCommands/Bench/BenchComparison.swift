@@ -1,6 +1,6 @@
 import InkJSON
 
-/// A benchmark beside an earlier one.
+/// A benchmark compared with an earlier one.
 struct BenchComparison: Sendable {
     enum Verdict: String, Hashable, Sendable {
         case faster, slower
@@ -11,7 +11,7 @@ struct BenchComparison: Sendable {
         case notMeasured = "not in the earlier run"
     }
 
-    /// A case beside its earlier self.
+    /// A case compared with the earlier run.
     struct Row: Hashable, Sendable {
         var subject: BenchCase
         /// Of the commands' times, milliseconds; nil when there is no earlier one.
@@ -30,7 +30,7 @@ struct BenchComparison: Sendable {
     /// A difference that is certain but smaller than this is none: so much a machine drifts between two runs.
     static let differenceMin = 0.03
 
-    /// What is not as it was, a line each: program, machine, settings.
+    /// What differs: program, machine, settings; one line each.
     var differences: [String]
     /// The earlier run's date.
     var date: String

@@ -5,7 +5,7 @@ import InkJSON
 /// The machine-readable account of a benchmark: what `--json` writes and `--compare` reads. It keeps every run.
 struct BenchReport: Hashable, Sendable {
     static let format = "ink-bench"
-    /// Changes when a reader of the old form would misunderstand the new one.
+    /// Changes when an old reader would misread the new form.
     static let formatVersion = 1
     /// Largest report that is read, bytes.
     static let bytesMax = 1 << 28
@@ -18,15 +18,15 @@ struct BenchReport: Hashable, Sendable {
     var machine: BenchMachine
     /// Render threads.
     var workers: Int
-    /// Others' share of the cores while the runs were made, 0...1; nil where the system does not say.
+    /// Share of the cores used by other processes during the runs, 0...1; nil if the system does not report it.
     var othersShare: Double?
     var results: [BenchResult]
 
-    /// Others may take no more than this of the cores if times are to be compared.
+    /// Times are only compared if other processes use at most this share of the cores.
     static let othersShareMax = 0.1
     var isOfBusyMachine: Bool { othersShare.map { $0 > Self.othersShareMax } ?? false }
 
-    /// What to mind of such a machine; nil of others.
+    /// A note about a busy machine; nil otherwise.
     var busyNote: String? {
         guard isOfBusyMachine, let share = othersShare else { return nil }
         return "Others took \(Shown.decimal(share * 100, places: 0))% of the cores: times are not the machine's best."
@@ -55,7 +55,7 @@ struct BenchReport: Hashable, Sendable {
     }
 
     /// Reads the report of an earlier run.
-    /// - Throws: `configuration` when the file is no such report; `engine` when it cannot be read.
+    /// - Throws: `configuration` if the file is not such a report, `engine` if it cannot be read.
     static func read(_ path: String) throws(CommandError) -> BenchReport {
         let bytes = try asCommand { () throws(EngineError) in try FileSystem.read(path, limitBytes: bytesMax) }
         let json: JSONValue
@@ -68,12 +68,13 @@ struct BenchReport: Hashable, Sendable {
             throw .configuration("\(path): not a report of ink bench")
         }
         guard version == formatVersion else {
-            throw .configuration("\(path): a report of ink bench in version \(version); \(formatVersion) can be read")
+            throw .configuration(
+                "\(path): a report of ink bench of version \(version); only \(formatVersion) is supported")
         }
         guard let program = json["program"]?.string, let renderer = json["renderer"]?.string,
             let date = json["date"]?.string, let machine = BenchMachine(json["machine"]),
             let workers = json["workers"]?.integer, let written = json["results"]?.array
-        else { throw .configuration("\(path): the report of ink bench is not whole") }
+        else { throw .configuration("\(path): the report of ink bench is incomplete") }
         var results: [BenchResult] = []
         for (index, result) in written.enumerated() {
             guard let result = BenchResult(result) else {

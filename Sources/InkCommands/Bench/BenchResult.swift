@@ -16,13 +16,13 @@ struct BenchSample: Hashable, Sendable {
     var phases: PhaseTimes
 }
 
-/// What a benchmark measures again and again: projects at a size.
+/// What a benchmark measures repeatedly: projects at a size.
 struct BenchCase: Hashable, Sendable {
     /// As the output calls it.
     var scene: String
     /// What the projects hold: equal where times can be compared.
     var content: String
-    /// As it was asked for.
+    /// As requested.
     var size: String
     /// Output pixels of the first picture, and of all together.
     var pixels: PixelSize
@@ -35,7 +35,7 @@ struct BenchResult: Hashable, Sendable {
     var subject: BenchCase
     /// In the order of the runs; the one that warms up is left out.
     var samples: [BenchSample]
-    /// The most memory that the export takes as a process of its own; nil where the system does not say.
+    /// Peak memory of the export as a separate process; nil if the system does not report it.
     var peakBytes: Int?
 
     /// How long a picture took, milliseconds, with its longest edge: where a command makes one, from the command's start;

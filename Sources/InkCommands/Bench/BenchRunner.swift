@@ -46,7 +46,7 @@ final class BenchRunner: Sendable {
 
     /// Exports once.
     /// - Returns: nil after `stop`.
-    /// - Throws: when a picture fails; the failure has been said.
+    /// - Throws: when a picture fails; the failure has been reported.
     func measure(_ subject: BenchSubject) throws(BenchFailure) -> BenchSample? {
         let queue = EventQueue<ExportRun.Event>()
         let isStopped = state.withLock { state in
@@ -76,7 +76,7 @@ final class BenchRunner: Sendable {
             }, phases: phases)
     }
 
-    /// The most memory that the export takes as a process of its own, bytes: in this one is also what earlier exports left.
+    /// Peak memory of the export as a separate process, bytes: this process also holds what earlier exports left.
     /// nil where that cannot be had, and after `stop`.
     func peakBytes(_ subject: BenchSubject) -> Int? {
         guard let program = environment.program else { return nil }

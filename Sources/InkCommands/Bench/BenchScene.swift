@@ -67,7 +67,7 @@ struct BenchScene: Sendable {
         return try ProjectWriter.write(project)
     }
 
-    /// As many of each as its share says; the first type takes what rounding leaves.
+    /// As many of each as its share; the first type takes the remainder of rounding.
     private func brushTypes() -> [BrushType] {
         let rest = Self.brushes.dropFirst().flatMap { brush in
             [BrushType](repeating: brush.type, count: (strokeCount * brush.share + 50) / 100)

@@ -1,4 +1,4 @@
-/// The statistics of repeated measurements that others' work on the machine disturbs: ranks, no means.
+/// Statistics of repeated measurements on a noisy machine: ranks, no means.
 enum BenchStatistics {
     /// The middle value, or halfway between the two middle ones; nil for none.
     static func median(_ values: [Double]) -> Double? {

@@ -67,7 +67,7 @@ struct BenchSubjects {
     mutating func find(
         scenesIn folder: String, isStopped: () -> Bool = { false }
     ) throws(CommandError) -> [BenchSubject] {
-        // Before the scenes are made: a wrong folder should be said at once.
+        // Before the scenes are made, so a wrong folder is reported at once.
         let own =
             try arguments.projects.map { folder throws(CommandError) in try projects(in: folder, isStopped) } ?? []
         var subjects: [BenchSubject] = []
@@ -129,7 +129,7 @@ struct BenchSubjects {
             }
         }
         guard !sources.isEmpty || isStopped() else {
-            throw .engine(.badInput(Place(file: folder), reason: "the folder holds no project that can be measured"))
+            throw .engine(.badInput(Place(file: folder), reason: "the folder contains no project that can be measured"))
         }
         return sources
     }

@@ -25,7 +25,7 @@ struct BenchText: Sendable {
             + busy
     }
 
-    /// What to mind when others were at work too.
+    /// A note if the machine was busy.
     private var busy: [String] { report.busyNote.map { Self.wrapped($0) } ?? [] }
 
     private var times: [String] {

@@ -15,7 +15,7 @@ struct LogScale: Hashable, Sendable {
         self.range = range
     }
 
-    /// Where a time is; what lies beyond an end is at it.
+    /// The position of a time, clamped to the ends.
     func place(_ value: Double) -> Double {
         let share = log(max(value, domain.lowerBound) / domain.lowerBound) / log(domain.upperBound / domain.lowerBound)
         return range.lowerBound + min(1, share) * (range.upperBound - range.lowerBound)

@@ -1,7 +1,7 @@
 import Glibc
 import InkSystem
 
-/// How much of the machine's processor time others take while something is measured.
+/// How much of the machine's processor time other processes take during a measurement.
 struct OthersLoad: Sendable {
     /// Processor time in seconds: of all cores in all, of all that were at work, and of this process and the children that it has
     /// waited for.
@@ -10,7 +10,7 @@ struct OthersLoad: Sendable {
         var busy: Double
         var own: Double
 
-        /// nil where the system does not say.
+        /// nil if the system does not report it.
         static func read() -> Times? {
             let ticks = sysconf(Int32(_SC_CLK_TCK))
             guard let own = used(RUSAGE_SELF), let children = used(RUSAGE_CHILDREN), ticks > 0,
@@ -41,13 +41,13 @@ struct OthersLoad: Sendable {
 
     private let start = Times.read()
 
-    /// Others' share of the cores since the beginning, 0...1; nil where the system does not say.
+    /// Share of the cores used by other processes since the start, 0...1; nil if the system does not report it.
     func share() -> Double? {
         guard let start, let now = Times.read() else { return nil }
         return Self.share(from: start, to: now)
     }
 
-    /// nil for too short a time to tell.
+    /// nil if the time is too short to tell.
     static func share(from start: Times, to end: Times) -> Double? {
         let total = end.total - start.total
         guard total >= 0.5 else { return nil }

@@ -53,7 +53,7 @@ struct SVGText: Sendable {
 
     /// The whole document.
     /// - Parameters:
-    ///   - title: what a reader of screens says.
+    ///   - title: for screen readers.
     ///   - style: CSS.
     func document(width: Double, height: Double, title: String, style: String) -> String {
         let size = [

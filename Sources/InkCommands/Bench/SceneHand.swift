@@ -9,7 +9,7 @@ struct SceneHand {
 
     /// The lengths of a tenth, two tenths, ... of all lines, canvas pixels: many short ones, few long ones.
     private static let lengths = [200.0, 235, 275, 326, 380, 460, 554, 682, 850, 1078, 1500]
-    /// How near to the edge a line may come before it turns away, canvas pixels.
+    /// How close to the edge a line may come before it turns, canvas pixels.
     private static let margin = 90.0
     /// The tangent of half the angle that a line turns by at most, for a pixel of its length.
     private static let bendMax = 0.006

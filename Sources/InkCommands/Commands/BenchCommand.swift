@@ -148,7 +148,7 @@ struct BenchCommand {
         }
     }
 
-    /// A report may replace an older report, not what it reports of.
+    /// A report may replace an older report, but no input and no picture.
     private func refuseReplacedInputs(_ subjects: [BenchSubject]) throws(CommandError) {
         let read = Set(subjects.flatMap(\.paths).map { FilePlace($0) })
         for (option, path) in arguments.outputs where read.contains(FilePlace(path)) {

@@ -2,7 +2,7 @@ import Glibc
 import InkClient
 import InkEngine
 
-/// What commands take from the world around them; tests put their own in its place.
+/// What commands need from the outside; tests replace it.
 struct CommandEnvironment: Sendable {
     var console: Console
     /// What reads projects, with the preset folders and limits of a command line.
@@ -28,6 +28,8 @@ struct CommandEnvironment: Sendable {
     var program: String?
     /// The environment's variables.
     var variables: [String: String] = [:]
+    /// The user's config file, for commands that read it.
+    var userSettings: SettingsFile?
     /// Whether Ctrl-C is taken over.
     var handlesSignals: Bool
     /// Whether the process ends with the command.

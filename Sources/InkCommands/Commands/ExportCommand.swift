@@ -26,9 +26,11 @@ struct ExportCommand {
         self.environment = environment
         self.queue = queue
         if let path = given.value("from-report") {
-            if given.isGiven("PATH") { throw .usage("--from-report takes its paths from the report; give no PATH") }
+            if given.isGiven("PATH") {
+                throw .usage("--from-report takes its paths from the report; PATH cannot be given")
+            }
             for name in ["output", "name", "size", "layers", "each-layer"] where given.isGiven(name) {
-                throw .usage("--from-report makes the report's pictures, where they were to be; give no --\(name)")
+                throw .usage("--from-report takes pictures and names from the report; --\(name) cannot be used")
             }
             let repeated = try RepeatedExports(path: path, onlyFailed: given.isGiven("failed"))
             self.repeated = repeated
@@ -45,7 +47,7 @@ struct ExportCommand {
             parsed = given
         }
         if let repeated, repeated.inputs.isEmpty {
-            // Nothing to repeat is no mistake; the arguments only have to be well formed.
+            // Having nothing to repeat is not an error; the arguments only have to be well formed.
             let stand = parsed.overridden(by: ParsedCommand(name: "export", values: ["PATH": ["-"]]))
             arguments = try ExportArguments(stand)
         } else {
@@ -58,7 +60,7 @@ struct ExportCommand {
         try FileSystem.checkPresetFolders(arguments.presetFolders)
     }
 
-    /// The broker of `--broker`; the environment alone does not send projects away.
+    /// The broker of `--broker`; the environment or a config file alone does not send projects away.
     private static func remoteOptions(
         _ given: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) -> RemoteOptions? {
@@ -68,8 +70,10 @@ struct ExportCommand {
             }
             return nil
         }
-        if given.isGiven("workers") { throw .usage("--workers and --broker exclude each other: the farm has its own") }
-        return try RemoteOptions(given, variables: environment.variables)
+        if given.isGiven("workers") {
+            throw .usage("--workers and --broker cannot be used together: the farm has its own workers")
+        }
+        return try RemoteOptions(given, environment)
     }
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
@@ -173,7 +177,7 @@ struct ExportCommand {
         return plan
     }
 
-    /// A report may replace an older report, not what it reports of.
+    /// A report may replace an older report, but no input and no picture.
     private func checkReportPath(_ inputs: [ExportInput], _ plan: ExportPlan) throws(CommandError) {
         guard let path = arguments.run.reportPath else { return }
         if try asCommand({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
@@ -202,7 +206,7 @@ struct ExportCommand {
             folder: FileSystem.currentFolder(), rendererVersion: finished.rendererVersion,
             workers: finished.workers, broker: remote?.endpoint, exitCode: exitCode,
             peakBytes: ProcessMemory.peakBytes())
-        // Whatever becomes of the file, what was done is said.
+        // The summary is printed even if the file cannot be written.
         let written = Result { () throws(EngineError) in try arguments.run.reportPath.map(report.write(to:)) }
         do throws(CommandError) {
             if arguments.run.printsJSON {
@@ -211,7 +215,7 @@ struct ExportCommand {
                 try environment.console.print(summary.text(finished.records))
             }
         } catch {
-            // A terminal that was closed shows nothing any more.
+            // Nothing can be shown on a closed terminal.
             if finished.stoppedBy != .hangUp { throw error }
         }
         if arguments.run.isQuiet, summary.withWarnings > 0 {
@@ -223,7 +227,7 @@ struct ExportCommand {
         return exitCode
     }
 
-    /// What `--from-report` needs to do the same again; how a run reports is its own affair.
+    /// What `--from-report` needs to repeat the run, without how it reports.
     private func reportedOptions(_ policy: ExistingFilePolicy) -> [(name: String, values: [String])] {
         let own: Set = [
             "PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "progress", "if-exists",
@@ -235,7 +239,7 @@ struct ExportCommand {
     }
 }
 
-/// What came of an export's run.
+/// The result of an export run.
 struct FinishedExports: Sendable {
     var records: [ExportRecord]
     var stoppedBy: StopSignal?
@@ -250,7 +254,7 @@ struct FinishedExports: Sendable {
     }
 }
 
-/// Whether a run still plans: then a signal ends the program at once.
+/// Whether a run is still planning, when a signal may end the program at once.
 final class RunPhase: Sendable {
     private let planning = Atomic<Bool>(true)
 

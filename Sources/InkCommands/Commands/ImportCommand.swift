@@ -32,7 +32,7 @@ struct ImportArguments: Hashable, Sendable {
             margin = try TextValue.number(text, option: "--margin", in: 0...Double(Limits().edgePixels))
         }
         guard margin * 2 < Double(min(canvas.width, canvas.height)) else {
-            throw .usage("--margin: \(Shown.decimal(margin, places: 0)) leaves nothing of a canvas of \(canvas)")
+            throw .usage("--margin: \(Shown.decimal(margin, places: 0)) leaves no room on a canvas of \(canvas)")
         }
         brush = try Self.brush(parsed)
         switch parsed.value("if-exists") ?? "fail" {
@@ -50,14 +50,14 @@ struct ImportArguments: Hashable, Sendable {
             guard let type = BrushType(rawValue: text) else {
                 let known = BrushType.allCases.map(\.rawValue).joined(separator: ", ")
                 let meant = didYouMean(text, among: BrushType.allCases.map(\.rawValue))
-                throw .usage("--brush: \"\(text)\" is no brush\(meant); there are \(known)")
+                throw .usage("--brush: \"\(text)\" is not a brush\(meant); choose from \(known)")
             }
             brush.type = type
             if type != .solid { brush.lineWidth = 1 }
         }
         if let text = parsed.value("color") {
             guard let color = RGBA8(hex: text), color.isOpaque else {
-                throw .usage("--color: \"\(text)\" is no opaque colour (#rgb or #rrggbb)")
+                throw .usage("--color: \"\(text)\" is not an opaque colour (#rgb or #rrggbb)")
             }
             brush.color = color
         }
@@ -163,14 +163,14 @@ struct ImportCommand {
         let kind = InputKind.name(of: bytes) ?? ForeignFormat.name(ofText: bytes)
         if kind == nil, bytes.prefix(1 << 10).contains(0) {
             throw .badInput(
-                Place(file: name), reason: "is binary data, not drawings of Quick, Draw! (a JSON object a line)")
+                Place(file: name), reason: "is binary data, not Quick, Draw! drawings (one JSON object per line)")
         }
         if let kind {
             throw .badInput(
-                Place(file: name), reason: "is \(kind), not drawings of Quick, Draw! (a JSON object a line)")
+                Place(file: name), reason: "is \(kind), not Quick, Draw! drawings (one JSON object per line)")
         }
         if isProject(bytes, name) {
-            throw .badInput(Place(file: name), reason: "is an Ink project already; ink export makes pictures of it")
+            throw .badInput(Place(file: name), reason: "is already an Ink project; use ink export")
         }
     }
 
@@ -210,7 +210,7 @@ struct ImportCommand {
         let (noun, verb) = existing.count == 1 ? ("project is", "was") : ("projects are", "were")
         environment.console.error(
             "\(existing.count) \(noun) there already and \(verb) left as before (\(existing.paths.joined(separator: ", "))\(more)); "
-                + "type --if-exists overwrite to replace, or another folder")
+                + "use --if-exists overwrite to replace, or another folder")
     }
 }
 

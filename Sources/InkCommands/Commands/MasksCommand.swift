@@ -23,9 +23,9 @@ struct MasksCommand {
         var colors: [RGBA8] = []
         for text in parsed.list("color") {
             guard let color = RGBA8(hex: text), color.isOpaque else {
-                throw .usage("--color: \"\(text)\" is no opaque colour (#rgb or #rrggbb)")
+                throw .usage("--color: \"\(text)\" is not an opaque colour (#rgb or #rrggbb)")
             }
-            guard !colors.contains(color) else { throw .usage("--color: \(color) is given twice") }
+            guard !colors.contains(color) else { throw .usage("--color: \(color) is given more than once") }
             colors.append(color)
         }
         guard !colors.isEmpty else { throw .usage("a colour is needed (--color #rrggbb)") }
@@ -57,7 +57,7 @@ struct MasksCommand {
                 }
                 let mask = try MaskMaker.mask(samples: samples, size: info.size, format: info.format, color: color)
                 if !mask.contains(where: { $0 > 0 }) {
-                    console.warning("\(picture): no pixel is of the colour \(color), its mask is empty")
+                    console.warning("\(picture): no pixel has the colour \(color), so its mask is empty")
                 }
                 try FileSystem.writeAtomically(
                     try GrayPNG.encode(samples: mask, size: info.size), to: path, replaces: overwrites)

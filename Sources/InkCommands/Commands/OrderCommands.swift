@@ -23,7 +23,7 @@ enum OrderCommands {
 
     static func purge(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         switch (parsed.value("older-than"), parsed.isGiven("JOB")) {
-        case (.some, true): throw .usage("--older-than and JOB exclude each other")
+        case (.some, true): throw .usage("--older-than and JOB cannot be used together")
         case (nil, false): throw .usage("a JOB or --older-than is needed (see \"ink help purge\")")
         case (nil, true):
             return try give(.purge(jobs(parsed, environment), endedSecondsAgo: 0), "purged", parsed, environment)
@@ -65,7 +65,7 @@ enum OrderCommands {
         _ action: OrderAction, _ done: String, noun: String = "job", _ parsed: ParsedCommand,
         _ environment: CommandEnvironment
     ) throws(CommandError) -> ExitCode {
-        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let options = try RemoteOptions(parsed, environment)
         let connection = try options.connect(environment)
         defer { connection.stop() }
         let result = try connection.carryOut(action, timeoutMilliseconds: options.answerMilliseconds)

@@ -16,7 +16,7 @@ struct StatusCommand {
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let command = StatusCommand(
-            environment: environment, options: try RemoteOptions(parsed, variables: environment.variables),
+            environment: environment, options: try RemoteOptions(parsed, environment),
             job: try parsed.value("JOB").map { text throws(CommandError) in try JobList.number(text) },
             printsJSON: parsed.isGiven("json"))
         let isWatching = parsed.isGiven("watch")
@@ -30,7 +30,7 @@ struct StatusCommand {
         } else {
             for line in command.lines(status, StatusText()) { try environment.console.print(line) }
         }
-        // A broker that answers and cannot keep what it is given is not well.
+        // A broker that answers but cannot store jobs is unhealthy.
         return status["store"]?["problem"] == nil ? .done : .inputOutput
     }
 
@@ -38,12 +38,12 @@ struct StatusCommand {
     static func story(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         guard let text = parsed.value("JOB") else { throw .usage("a JOB is needed (see \"ink help story\")") }
         let job = try JobList.number(text)
-        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let options = try RemoteOptions(parsed, environment)
         let connection = try options.connect(environment)
         defer { connection.stop() }
         let story = try connection.answer(.story(job), timeoutMilliseconds: options.answerMilliseconds)
         if case .null = story {
-            throw .usage("job \(job): the broker has no story of it: it has not begun, or is not known (any more)")
+            throw .usage("job \(job): the broker has no story of this job; it has not started, or has been purged")
         }
         if parsed.isGiven("json") {
             try environment.console.print(story.text())
@@ -56,7 +56,9 @@ struct StatusCommand {
     private func ask(_ connection: any FarmConnection) throws(CommandError) -> JSONValue {
         let topic = job.map { Topic.job($0) } ?? .status
         let status = try connection.answer(topic, timeoutMilliseconds: options.answerMilliseconds)
-        if let job, case .null = status { throw .usage("job \(job): the broker has no such job (any more)") }
+        if let job, case .null = status {
+            throw .usage("job \(job): the broker does not know this job; it may have been purged")
+        }
         return status
     }
 

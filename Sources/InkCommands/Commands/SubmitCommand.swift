@@ -5,7 +5,7 @@ import InkSystem
 import InkJSON
 import InkProtocol
 
-/// `ink submit`: gives projects to a broker, prints the jobs' numbers, leaves.
+/// `ink submit`: submits projects to a broker and prints the numbers of the jobs.
 struct SubmitCommand {
     /// Submissions that have not been answered, and bytes of the project files behind them.
     private static let openMax = 32
@@ -35,7 +35,7 @@ struct SubmitCommand {
     private var failures: [ExitCode] = []
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
-        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let options = try RemoteOptions(parsed, environment)
         var command = try SubmitCommand(parsed, environment)
         return try command.execute(options)
     }
@@ -51,13 +51,16 @@ struct SubmitCommand {
                 try PriorityText.read(text, option: "--priority")
             } ?? JobPriority.bulk
         if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
-        if isShared, arguments.paths.contains("-") { throw .usage("--shared takes no project from standard input (-)") }
+        if isShared, arguments.paths.contains("-") {
+            throw .usage("--shared cannot read a project from standard input (-)")
+        }
         if isShared, !arguments.presetFolders.isEmpty {
-            throw .usage("--shared: the broker reads the project, with presets of its own; give no --presets")
+            throw .usage("--shared: the broker reads the project, with its own presets; --presets cannot be used")
         }
         if isShared, arguments.run.isStrict {
             throw .usage(
-                "--shared: the broker reads the project, \"ink status JOB\" shows its warnings; give no --strict")
+                "--shared: the broker reads the project, \"ink status JOB\" shows its warnings; --strict cannot be used"
+            )
         }
         try FileSystem.checkPresetFolders(arguments.presetFolders)
         limits = try environment.limits(arguments.limitsPath)
@@ -73,7 +76,7 @@ struct SubmitCommand {
         let isHere = path == "."
         if !text.hasSuffix("/"), OutputPlace.isPicture(text) {
             throw .usage(
-                "--into: \(text) looks like a file, and a folder is needed; for a folder of this name type --into \(text)/"
+                "--into: \(text) looks like a file, but a folder is needed; for a folder of this name use --into \(text)/"
             )
         }
         guard isHere || !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
@@ -113,7 +116,8 @@ struct SubmitCommand {
 
     private func sayWhatIsOpen() {
         if open.isEmpty { return }
-        environment.console.warning("stopped: \(open.count) submissions were not acknowledged and may be jobs")
+        environment.console.warning(
+            "stopped: \(open.count) submissions were not acknowledged; the broker may have jobs for them")
     }
 
     private mutating func fail(_ failure: PictureFailure) {
@@ -165,7 +169,7 @@ struct SubmitCommand {
         guard !isShared, let opened else {
             let path = FileSystem.resolved(input.path)
             guard path.hasPrefix("/"), path.utf8.count <= ProtocolLimits.textBytes else {
-                throw PictureFailure(kind: .inputOutput, reason: "\(input.path): has no absolute path that can be sent")
+                throw PictureFailure(kind: .inputOutput, reason: "\(input.path): has no absolute path to send")
             }
             return (.path(path), nil, opened)
         }

@@ -39,9 +39,9 @@ struct WaitCommand {
     private var progress: ProgressDisplay
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
-        let options = try RemoteOptions(parsed, variables: environment.variables)
+        let options = try RemoteOptions(parsed, environment)
         if parsed.isGiven("no-fetch"), parsed.isGiven("output") {
-            throw .usage("--output and --no-fetch exclude each other")
+            throw .usage("--output and --no-fetch cannot be used together")
         }
         let folder = try parsed.value("output").map { path throws(CommandError) in
             try OutputPlace.folder(path, option: "-o")

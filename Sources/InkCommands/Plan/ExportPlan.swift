@@ -31,15 +31,15 @@ struct ProjectOutline: Hashable, Sendable {
     func check(_ choice: LayerChoice, file: String) throws(EngineError) {
         guard choice == .each, !layers.contains(where: \.isVisible) else { return }
         throw .badInput(
-            Place(file: file), reason: "no layer is visible, and --each-layer makes a picture of each that is")
+            Place(file: file), reason: "no layer is visible for --each-layer")
     }
 }
 
-/// A layer that gets a picture of its own.
+/// A layer that gets its own picture.
 struct ChosenLayer: Hashable, Sendable {
     /// In its file.
     var index: Int
-    /// As it was when it was planned; the project may be another when it is read again.
+    /// As planned; the project may have changed when it is read again.
     var outline: ProjectOutline.LayerOutline
 }
 
@@ -92,7 +92,7 @@ struct ExportPlan: Sendable {
             }
         }
         if let outputFile, pictures.count > 1 {
-            throw .usage("\(outputFile) is one file, and \(pictures.count) pictures would come out; give a folder")
+            throw .usage("\(outputFile) is one file, but there are \(pictures.count) pictures; name a folder")
         }
         if let resolve { try refuseCollisions(inputs, resolve) }
     }
@@ -202,7 +202,7 @@ extension LayerChoice {
                 throw .engine(
                     .badInput(
                         Place(file: file, path: "layers[\(layer.index)]"),
-                        reason: "is another layer than when its picture was planned; export the project again"))
+                        reason: "the layer has changed since the run was planned; export the project again"))
             }
             return [layer.index]
         }

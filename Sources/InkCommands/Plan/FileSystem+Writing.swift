@@ -32,7 +32,7 @@ extension FileSystem {
         return found.kind == .regular && String(cString: folder).hasPrefix("/proc/")
     }
 
-    /// Finds out whether `writeAtomically` could begin, and leaves everything as it was.
+    /// Checks that `writeAtomically` could start, without changing anything.
     /// - Throws: `io` with `path`.
     static func checkWritable(_ path: String) throws(EngineError) {
         try EngineError.wrapping(path) { () throws(SystemFailure) in

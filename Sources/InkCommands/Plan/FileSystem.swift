@@ -4,7 +4,7 @@ import InkSystem
 
 /// One name in a folder.
 struct FolderEntry: Hashable, Sendable {
-    /// Repaired for messages where it is no text.
+    /// Repaired for messages if it is not text.
     var name: String
     /// Whether the name is UTF-8; another one cannot be opened by text.
     var isText: Bool
@@ -14,7 +14,7 @@ struct FolderEntry: Hashable, Sendable {
 
 /// What commands ask of the disk.
 extension FileSystem {
-    /// What a path leads to, links followed; nil when nothing is there.
+    /// What a path leads to, following links; nil if nothing is there.
     static func status(_ path: String) throws(EngineError) -> FileStatus? {
         try EngineError.wrapping(path) { () throws(SystemFailure) in try status(of: path) }
     }
@@ -72,7 +72,7 @@ extension FileSystem {
         return try readToEnd(file.rawValue, name: path, limitBytes: limitBytes)
     }
 
-    /// What is left of an open file.
+    /// The rest of an open file.
     static func readToEnd(_ file: Int32, name: String, limitBytes: Int) throws(EngineError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

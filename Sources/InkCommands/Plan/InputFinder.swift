@@ -22,7 +22,7 @@ struct InputFinder {
     /// Links are followed, a folder is searched once however many lead to it. Names that begin with a dot are skipped
     /// in a search. A folder without any project is a failure.
     ///
-    /// - Parameter onOthers: gets the number of files in searched folders that are named like no project.
+    /// - Parameter onOthers: gets the number of files in searched folders whose names are not those of projects.
     static func find(
         _ paths: [String], onOthers: (Int) -> Void = { _ in }
     ) throws(CommandError) -> [FoundInput] {
@@ -38,9 +38,9 @@ struct InputFinder {
         return finder.found
     }
 
-    /// The paths in a list file: one a line, blank lines and those that begin with `#` skipped.
+    /// The paths in a list file: one per line; blank lines and lines that start with `#` are skipped.
     private static func listed(_ path: String) throws(CommandError) -> [String] {
-        guard !path.isEmpty else { throw .usage("a list's name is needed behind the @ (a file named @ is ./@)") }
+        guard !path.isEmpty else { throw .usage("the name of a list is needed after @ (write ./@ for a file named @)") }
         let bytes: [UInt8]
         do {
             bytes = try FileSystem.read(path, limitBytes: listBytesMax)
@@ -50,7 +50,7 @@ struct InputFinder {
         let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         guard let text = String(validating: content, as: UTF8.self), !bytes.contains(0) else {
             let found = TextEncoding(of: bytes).map { ", this is \($0)" } ?? ""
-            throw .engine(.badInput(Place(file: path), reason: "a list of paths has to be UTF-8 text\(found)"))
+            throw .engine(.badInput(Place(file: path), reason: "a list of paths must be UTF-8 text\(found)"))
         }
         let lines = text.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" }).map(String.init)
             .filter { !$0.trimmed().isEmpty && !$0.hasPrefix("#") }
@@ -62,7 +62,7 @@ struct InputFinder {
     }
 
     private mutating func add(_ path: String) throws(CommandError) {
-        // A missing file is left to the reader, whose error says so; only folders are told apart here.
+        // Only folders matter here; a missing file is reported when it is read.
         let isSearchable: Bool
         do throws(EngineError) {
             let isFolder = path == "-" ? false : try FileSystem.status(path)?.isFolder == true
@@ -78,7 +78,7 @@ struct InputFinder {
         let before = found.count
         try search(path, tree: [])
         if found.count == before {
-            let reason = "the folder holds no project (.ink, .inktemplate, .zip), or none that was not found already"
+            let reason = "the folder contains no project (.ink, .inktemplate, .zip), or only ones already listed"
             found.append(.failure(path, .badInput(Place(file: path), reason: reason)))
         }
     }

@@ -1,12 +1,12 @@
 import InkEngine
 
-/// What `{...}` in a picture's name can stand for.
+/// The placeholders `{...}` of a picture's name.
 enum NamePlaceholder: String, Hashable, Sendable, CaseIterable {
     /// The project file's name without its ending.
     case name
     /// The project's own name.
     case title
-    /// The name of the folder that the project lies in.
+    /// The name of the folder that contains the project.
     case dir
     /// The project's id.
     case id
@@ -57,7 +57,7 @@ struct NameTemplate: Hashable, Sendable {
             throw .usage("--name: \"\(text)\" is absolute, leaves the folder or has an empty part")
         }
         if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            throw .usage("--name holds a control character")
+            throw .usage("--name contains a control character")
         }
     }
 
@@ -115,7 +115,7 @@ struct NameTemplate: Hashable, Sendable {
             let word = String(rest[rest.index(after: open)..<close])
             guard let placeholder = NamePlaceholder(rawValue: word) else {
                 let known = NamePlaceholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-                throw .usage("--name: {\(word)} is unknown; there are \(known)")
+                throw .usage("--name: {\(word)} is unknown; choose from \(known)")
             }
             pieces.append(.placeholder(placeholder))
             rest = rest[rest.index(after: close)...]

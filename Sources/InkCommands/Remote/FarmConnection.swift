@@ -37,7 +37,7 @@ extension FarmConnection {
             throw .farm(
                 PictureFailure(
                     kind: .internalError,
-                    reason: "the broker's answer is no JSON: byte \(error.offset): \(error.reason)"))
+                    reason: "the broker's answer is not JSON: byte \(error.offset): \(error.reason)"))
         }
         if let problem = answer["problem"]?.string {
             throw .farm(PictureFailure(kind: .inputOutput, reason: "the broker cannot read its jobs: \(problem)"))
@@ -101,7 +101,7 @@ extension PictureFailure {
             // The client tries these again by itself.
             case .busy, .storage: .unreachable
             }
-        self.init(kind: kind, reason: "\(name): the broker does not take it: \(rejection.text)")
+        self.init(kind: kind, reason: "\(name): the broker refused it: \(rejection.text)")
     }
 
     /// How a job ended; nil when it is finished.
@@ -118,7 +118,8 @@ extension PictureFailure {
                 }
             self.init(kind: kind, reason: "job \(job): \(text)")
         case .cancelled: self.init(kind: .exportFailed, reason: "job \(job): cancelled")
-        case .unknown: self.init(kind: .usage, reason: "job \(job): the broker has no such job (any more)")
+        case .unknown:
+            self.init(kind: .usage, reason: "job \(job): the broker does not know this job; it may have been purged")
         }
     }
 }

@@ -13,8 +13,8 @@ enum JobList {
     /// The numbers in their order, each once.
     ///
     /// - Parameters:
-    ///   - submissions: what jobs were made of is added here, where standard input says it.
-    ///   - standardInput: its text; asked for at most once.
+    ///   - submissions: gets what jobs were made of, if standard input has it.
+    ///   - standardInput: its text; called at most once.
     /// - Throws: `usage`; `engine` when standard input cannot be read.
     static func read(
         _ texts: [String], submissions: inout [JobNumber: ContentID], standardInput: () throws(EngineError) -> [UInt8]
@@ -58,17 +58,17 @@ enum JobList {
     /// A line of `ink submit --json`; nil for a line of numbers.
     private static func submitted(_ line: Substring) throws(CommandError) -> (JobNumber, ContentID?)? {
         guard line.first(where: { !$0.isWhitespace }) == "{" else { return nil }
-        // What is wrong with the text does not matter: it is no line of `ink submit --json`.
+        // The exact error does not matter: it is not a line of `ink submit --json`.
         guard let value = try? JSONReader.read(Array(line.utf8)),
             let job = value["job"]?.integer.flatMap({ JobNumber(exactly: $0) }), job > 0
-        else { throw .usage("standard input: \"\(line.prefix(60))\" is no line of \"ink submit --json\"") }
+        else { throw .usage("standard input: \"\(line.prefix(60))\" is not a line of \"ink submit --json\"") }
         return (job, value["submission"]?.string.flatMap { ContentID(hexadecimal: $0) })
     }
 
     /// One number.
     static func number(_ text: String, place: String = "JOB") throws(CommandError) -> JobNumber {
         guard let number = digits(text) else {
-            throw .usage("\(place): \"\(text)\" is no job number")
+            throw .usage("\(place): \"\(text)\" is not a job number")
         }
         return number
     }
@@ -80,7 +80,7 @@ enum JobList {
         guard ends.count <= 2, let first = ends.first.flatMap({ digits(String($0)) }),
             let last = ends.last.flatMap({ digits(String($0)) }),
             first <= last
-        else { throw .usage("\(place): \"\(text)\" is no job number and no range of them (3-17)") }
+        else { throw .usage("\(place): \"\(text)\" is not a job number or a range (3-17)") }
         guard last - first < UInt64(countMax) else { throw .usage("\(place): \(text) is more than \(countMax) jobs") }
         return first...last
     }

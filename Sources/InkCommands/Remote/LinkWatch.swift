@@ -2,7 +2,7 @@ import InkClient
 
 /// Follows whether the broker is there, and says when a command has waited long enough for it.
 struct LinkWatch: Sendable {
-    /// How long a broker that has never answered is waited for when nobody says, milliseconds.
+    /// How long to wait for a broker that has never answered, by default, milliseconds.
     static let firstAnswerMilliseconds = 30_000.0
     /// A gap is worth a word to a person after this, milliseconds: a restart of the broker often is not.
     private static let silentMilliseconds = 2_000.0
@@ -45,7 +45,7 @@ struct LinkWatch: Sendable {
         }
     }
 
-    /// A line for a person: that the broker is waited for, or is back. Once for each change; that it takes nothing, once.
+    /// A line for the user: waiting for the broker, or connected again. Once per change; that it is busy, once.
     mutating func news(now: Double) -> String? {
         switch state {
         case .connected:

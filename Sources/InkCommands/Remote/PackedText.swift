@@ -3,7 +3,7 @@ import InkProtocol
 import InkSystem
 import Synchronization
 
-/// The text of a project file, compressed for a broker, on a thread of its own while the project is read, or when it is
+/// The text of a project file, compressed for a broker: on a separate thread while the project is read, or when it is
 /// asked for.
 final class PackedText: Sendable {
     private enum State {
@@ -27,7 +27,7 @@ final class PackedText: Sendable {
             switch state {
             case .packed(let content): return content
             case .text(let text):
-                // What cannot be packed for want of memory is not sent as it is; the project is written anew then.
+                // If memory is too short for packing, the project is written anew instead.
                 let frame = try? Zstandard.compress(text)
                 let content = frame.flatMap { frame in
                     UInt64(frame.count) <= ProtocolLimits.contentBytes

@@ -5,7 +5,7 @@ import InkProtocol
 
 /// Projects and pictures in the words of the protocol.
 enum ProjectPacking {
-    /// A project as it travels: whole, with its presets, template and images inside, compressed.
+    /// A project as it is sent: complete, with presets, template and images, compressed.
     ///
     /// Its own text where that says it all; else it is written anew, with the warnings that its own files gave. The same project gives the same bytes, so that the
     /// broker knows a content that it has already.
@@ -28,7 +28,7 @@ enum ProjectPacking {
         guard UInt64(frame.count) <= ProtocolLimits.contentBytes else {
             throw PictureFailure(
                 kind: .badInput,
-                reason: "\(name): \(frame.count) bytes to send, a broker takes \(ProtocolLimits.contentBytes)")
+                reason: "\(name): \(frame.count) bytes, more than a broker accepts, \(ProtocolLimits.contentBytes)")
         }
         return PreparedContent(bytes: frame, encoding: .zstd)
     }
@@ -63,7 +63,7 @@ extension PictureOutcome {
         byteCount = Int(clamping: picture.byteCount)
         sha256 = picture.digest.hexadecimal
         attemptCount = Int(clamping: picture.attemptCount)
-        // Of the broker's clock: what a picture waits for its way here says nothing of how long it took.
+        // By the broker's clock: waiting for the transfer is not part of the rendering time.
         self.milliseconds = Double(picture.elapsed) / 1e6
     }
 }

@@ -1,9 +1,9 @@
 import InkClient
 import InkProtocol
 
-/// The pictures of a run that a farm behind a broker makes: what happens to them goes in, what is to be done comes out.
+/// The pictures of a run that a remote farm renders: events in, actions out.
 ///
-/// Nothing here waits or touches the world. Each picture that was added is told exactly one end.
+/// Pure: nothing here waits or does I/O. Every added picture gets exactly one end.
 struct RemoteExports: Sendable {
     enum Action: Hashable, Sendable {
         case tell(FarmEvent)
@@ -12,7 +12,7 @@ struct RemoteExports: Sendable {
         case follow(JobNumber, to: String)
         case fetch(JobNumber, FinishedPicture, to: String)
         case noticeTaken(UInt64)
-        /// There are so many jobs that the broker may forget that it should be told.
+        /// Enough jobs may be purged that the broker should be told.
         case forget
     }
 
@@ -55,7 +55,7 @@ struct RemoteExports: Sendable {
     /// Ends a picture that could not be submitted.
     mutating func fail(_ id: Int, _ failure: PictureFailure) -> [Action] { end(id, .failed(id, failure)) }
 
-    /// Ends a picture that is not wanted any more.
+    /// Ends a picture that is no longer wanted.
     mutating func cancel(_ id: Int) -> [Action] { end(id, .cancelled(id)) }
 
     /// Ends all of them, in their order.
@@ -91,7 +91,7 @@ struct RemoteExports: Sendable {
         case .fetched(let job, _): return fetched(job)
         case .fetchFailed(let job, let error):
             guard let id = idOfJob[job], let entry = open[id] else { return [] }
-            // Nobody comes back for what cannot be written here.
+            // A picture that cannot be written here is not fetched again.
             if entry.finish != nil, !isCancelling { forgettable.append(job) }
             let taken: [Action] = entry.finish.map { [.noticeTaken($0.notice)] } ?? []
             return taken + (isCancelling ? cancel(id) : fail(id, PictureFailure(error)))
@@ -114,12 +114,13 @@ struct RemoteExports: Sendable {
         let taken = first + [.noticeTaken(notice.id)]
         switch notice.ending {
         case .finished:
-            // In the very moment: not fetched any more.
+            // Cancelled in the same moment: no longer fetched.
             forgettable.append(notice.job)
             return taken + cancel(id)
         case .cancelled where isCancelling: return taken + cancel(id)
         case .unknown:
-            let reason = "the broker has lost job \(notice.job): its data was put back or replaced; export it again"
+            let reason =
+                "the broker has lost job \(notice.job), because its data was restored or replaced; export again"
             return taken + fail(id, PictureFailure(kind: .unreachable, reason: reason))
         case .failed, .cancelled:
             return taken + (PictureFailure(notice.ending, job: notice.job).map { fail(id, $0) } ?? [])
@@ -136,7 +137,7 @@ struct RemoteExports: Sendable {
 
     // MARK: - Orders
 
-    /// Finished jobs that the broker need not keep; they are not said again.
+    /// Finished jobs that the broker need not keep; each is returned once.
     mutating func takeForgettable() -> [JobNumber] {
         defer { forgettable = [] }
         return forgettable
@@ -148,7 +149,7 @@ struct RemoteExports: Sendable {
         return !isCancelling
     }
 
-    /// Jobs whose end has not been ordered, each said once.
+    /// Jobs that have not been cancelled yet; each is returned once.
     mutating func takeUncancelled() -> [JobNumber] {
         let entries = open.values.filter { $0.job != nil && !$0.isCancelOrdered }
         for entry in entries { open[entry.id]?.isCancelOrdered = true }

@@ -1,12 +1,12 @@
-/// How a command of a client finds its broker.
+/// How a client's command reaches its broker.
 struct RemoteOptions: Hashable, Sendable {
     var endpoint: String
     /// Both or none.
     var keyPath: String?
     var brokerKeyPath: String?
-    /// How long to wait for the broker without an answer, milliseconds; nil: as the command thinks right.
+    /// How long to wait for an answer from the broker, milliseconds; nil: the command's default.
     var timeoutMilliseconds: Int?
-    /// Whether files are replaced that have the names of pictures that are fetched.
+    /// Whether fetched pictures replace existing files.
     var replacesFiles = true
 
     init(endpoint: String, timeoutMilliseconds: Int?) {
@@ -15,10 +15,9 @@ struct RemoteOptions: Hashable, Sendable {
     }
 
     /// - Throws: `usage`, `configuration`, `engine`.
-    init(_ parsed: ParsedCommand, variables: [String: String]) throws(CommandError) {
+    init(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
         let settings = try Settings(
-            RemoteSetting.all, parsed: parsed.filtered { $0 != "config" },
-            variables: variables.filter { $0.key != "INK_CONFIG" }, readFile: { _ in [] })
+            RemoteSetting.all, parsed: parsed, variables: environment.variables, file: environment.userSettings)
         guard let endpoint = settings.text(RemoteSetting.broker) else {
             throw settings.refusal(RemoteSetting.broker, "is needed")
         }

@@ -16,7 +16,7 @@ struct RemoteSession {
     private var link: LinkWatch
     private(set) var stoppedBy: StopSignal?
 
-    /// Connects. The first signal comes as an event if it is waited for one, a second one leaves at once.
+    /// Connects. The first signal is an event for whoever waits for events; a second one exits at once.
     init(
         _ options: RemoteOptions, _ environment: CommandEnvironment, isQuiet: Bool = false
     ) throws(CommandError) {
@@ -34,7 +34,7 @@ struct RemoteSession {
     /// Milliseconds since the session was made.
     var milliseconds: Double { clock.milliseconds }
 
-    /// What has happened to the client, after at most so many milliseconds.
+    /// Events of the client, after waiting at most so many milliseconds.
     /// - Throws: `farm` when the broker has been away for too long.
     mutating func receive(waitingAtMost milliseconds: Int) throws(CommandError) -> [FarmClientEvent] {
         var events: [FarmClientEvent] = []

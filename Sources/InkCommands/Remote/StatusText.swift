@@ -102,7 +102,7 @@ struct StatusText {
         return Self.table(["JOB", "DONE", "TILES", "OWNER", "PROJECT"], rows)
     }
 
-    /// What a broker says of one job.
+    /// A broker's answer about one job.
     func lines(job: JSONValue) -> [String] {
         var lines = ["Job \(count(job, "job"))  \(text(job, "name"))"]
         var state = text(job, "state")

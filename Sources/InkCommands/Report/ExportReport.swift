@@ -6,7 +6,7 @@ import InkEngine
 
 /// The machine-readable account of a run: what `--report` writes and `--json` prints.
 struct ExportReport: Sendable {
-    /// Changes when a reader of the old form would misunderstand the new one.
+    /// Changes when an old reader would misread the new form.
     static let formatVersion = 1
 
     var records: [ExportRecord]

@@ -3,7 +3,7 @@ import InkJSON
 import InkBroker
 import InkEngine
 
-/// The exports of an earlier run that are to be made again, from its report.
+/// The exports of an earlier run to repeat, from its report.
 struct RepeatedExports: Sendable {
     /// Largest report, bytes.
     static let reportBytesMax = 1 << 30
@@ -28,7 +28,7 @@ struct RepeatedExports: Sendable {
     let options: ParsedCommand
     /// Each input once, in the report's order.
     let inputs: [ExportInput]
-    /// Inputs of which everything is wanted, since they could not be planned.
+    /// Inputs to export completely, because they could not be planned.
     private let whole: Set<Int>
     private let outputs: [Key: String]
 
@@ -61,10 +61,10 @@ struct RepeatedExports: Sendable {
         for (name, value) in written {
             let texts = (value.array ?? []).compactMap(\.string)
             guard CommandSyntax.export.options.contains(where: { $0.key == name && $0.kind != .arguments }) else {
-                throw .configuration("\(path): options.\(name) is no option of ink export")
+                throw .configuration("\(path): options.\(name) is not an option of ink export")
             }
             guard texts.count == value.array?.count else {
-                throw .configuration("\(path): options.\(name) has to be a list of texts")
+                throw .configuration("\(path): options.\(name) must be a list of texts")
             }
             values[name] = Self.pathOptions.contains(name) ? texts.map(resolve) : texts
         }
@@ -103,17 +103,17 @@ struct RepeatedExports: Sendable {
     /// Options whose values are paths.
     private static let pathOptions: Set<String> = ["output", "presets", "limits"]
 
-    /// Whether a picture is one of those to be made again.
+    /// Whether to repeat a picture.
     func contains(_ picture: PlannedPicture) -> Bool {
         whole.contains(picture.input) || output(of: picture) != nil
     }
 
-    /// Where the earlier run wanted it.
+    /// Where the earlier run wrote it.
     func output(of picture: PlannedPicture) -> String? {
         outputs[Key(picture)]
     }
 
-    /// The pictures that a plan of today does not have, as failed.
+    /// Pictures that the new plan no longer has, as failures.
     func records(missingIn plan: ExportPlan) -> [ExportRecord] {
         let planned = Set(plan.pictures.map(Key.init))
         let missing = outputs.filter { !planned.contains($0.key) }
@@ -123,7 +123,7 @@ struct RepeatedExports: Sendable {
                 input: input,
                 failure: PictureFailure(
                     kind: .badInput,
-                    reason: "\(input.shownName): \(output) cannot be made again: its layer is gone or hidden"))
+                    reason: "\(input.shownName): \(output) cannot be rendered again: its layer is gone or hidden"))
             record.output = output
             record.size = ExportSize(key.size)
             record.layer = key.layer

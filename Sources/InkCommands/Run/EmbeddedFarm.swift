@@ -8,7 +8,7 @@ import Synchronization
 final class EmbeddedFarm: ExportFarm {
     /// Blocks that the workers keep between them, bytes.
     private static let cacheBytesMax = 128 << 20
-    /// Blocks that broker and workers share as they are; what is beyond is compressed, bytes.
+    /// Most bytes of blocks that broker and workers share by reference; further ones are compressed.
     private static let localBytesMax = 256 << 20
     /// The least that a worker is trusted with, bytes.
     private static let workerCacheBytesMin = 16 << 20
@@ -98,7 +98,7 @@ final class EmbeddedFarm: ExportFarm {
         }
     }
 
-    /// Others do its work; when it was the last one there is no picture any more.
+    /// Other workers take over; if it was the last one, the pictures fail.
     private func workerFailed(_ error: WorkerError) {
         let failure = PictureFailure(error)
         let lost = state.withLock { state -> Set<UInt64> in

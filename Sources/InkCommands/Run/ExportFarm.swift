@@ -19,13 +19,13 @@ struct PictureRequest: Sendable {
     var contentDigest: [UInt8]
     /// The project's own text for a broker; nil where the project has to be written anew.
     var text: PackedText?
-    /// What was said of the project when it was read.
+    /// The warnings of reading the project.
     var warnings: [ReadingWarning] = []
     /// Whether anybody will ask for the SHA-256 of the file.
     var wantsFileDigest = true
 }
 
-/// What an export's time went into, milliseconds. Work of several threads adds up.
+/// How the time of an export was spent, milliseconds, summed over threads.
 struct PhaseTimes: Hashable, Sendable {
     /// Reading and checking the project.
     var read = 0.0
@@ -41,13 +41,13 @@ struct PhaseTimes: Hashable, Sendable {
     var stitch = 0.0
 }
 
-/// What the farm says of a picture that is done.
+/// The farm's report of a finished picture.
 struct PictureOutcome: Hashable, Sendable {
     var phases = PhaseTimes()
     var tileCount = 0
     /// Of the file.
     var byteCount = 0
-    /// Of the file; 64 hexadecimal digits, none when nobody wanted it.
+    /// Of the file; 64 hexadecimal digits, empty if it was not requested.
     var sha256 = ""
     /// Processor time of the broker for this picture, milliseconds.
     var brokerMilliseconds = 0.0
@@ -60,9 +60,9 @@ struct PictureOutcome: Hashable, Sendable {
     var milliseconds: Double?
 }
 
-/// Why a picture did not come to be.
+/// Why a picture failed.
 struct PictureFailure: Error, Hashable, Sendable {
-    /// What the program leaves with when this is all that went wrong.
+    /// The exit code if nothing else fails.
     var kind: ExitCode
     /// One line; names file and place.
     var reason: String
@@ -76,7 +76,7 @@ struct PictureFailure: Error, Hashable, Sendable {
     init?(strictly warnings: [ReadingWarning], of name: String) {
         guard let first = warnings.first else { return nil }
         let others =
-            warnings.count > 1 ? "the first of \(warnings.count) warnings, which --strict makes errors" : "--strict"
+            warnings.count > 1 ? "the first of \(warnings.count) warnings, which are errors with --strict" : "--strict"
         self.init(kind: .badInput, reason: "\(name): \(first) (\(others))")
     }
 
@@ -84,7 +84,7 @@ struct PictureFailure: Error, Hashable, Sendable {
     init(_ error: CommandError) { self.init(kind: error.exitCode, reason: error.description) }
 }
 
-/// What the farm tells of a picture, by its id.
+/// An event of a picture, by its id.
 enum FarmEvent: Hashable, Sendable {
     /// The farm has all that it needs of the picture: its project need not stay in memory. A farm in this process keeps
     /// the project to the end and does not say so.
@@ -97,7 +97,7 @@ enum FarmEvent: Hashable, Sendable {
     case failed(Int, PictureFailure)
     /// After `cancelAll`; nothing of it is left on disk.
     case cancelled(Int)
-    /// A line for a person, about no picture in particular.
+    /// A line for the user, not about a particular picture.
     case news(String)
 }
 
@@ -128,7 +128,7 @@ struct OpenedProject: Sendable {
     var text: PackedText?
 }
 
-/// What is to become of the text of projects that are read.
+/// What to do with the text of projects that are read.
 enum TextUse: Sendable {
     /// Nothing: they are rendered here.
     case none

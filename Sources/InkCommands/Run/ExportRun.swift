@@ -2,7 +2,7 @@ import Glibc
 import InkEngine
 import InkSystem
 
-/// Renders the pictures of a plan: reads projects ahead on a thread of its own, hands pictures to the farm, keeps the
+/// Renders the pictures of a plan: reads projects ahead on a separate thread, hands pictures to the farm, keeps the
 /// records.
 ///
 /// Everything but the reading happens on the thread that calls `run`.

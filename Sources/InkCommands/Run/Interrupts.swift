@@ -17,7 +17,7 @@ enum StopSignal: Hashable, Sendable {
         }
     }
 
-    /// What the program leaves with, as shells know it: 128 and the signal's number.
+    /// The exit code, as shells define it: 128 plus the signal's number.
     var exitCode: ExitCode {
         switch self {
         case .hangUp: .hungUp
@@ -30,12 +30,12 @@ enum StopSignal: Hashable, Sendable {
 /// Turns SIGHUP, SIGINT and SIGTERM into calls on a thread of their own, where everything is allowed that a signal handler may
 /// not do.
 enum Interrupts {
-    /// How long the first signal may go unheeded: a command may be waiting for something else (standard input, a pipe that
-    /// nobody empties).
+    /// How long the first signal may go unhandled: a command may be waiting for standard input, or for a pipe that nobody
+    /// reads.
     private static let patience = Duration.seconds(1)
     /// The same signal once more within this time is the first one's echo.
     private static let repetition = Duration.milliseconds(100)
-    /// How long a disk may take to remove what is left, at the end.
+    /// How long removing unfinished files may take at the end.
     private static let removalSeconds: UInt32 = 1
 
     private static let isHeeded = Atomic<Bool>(false)
@@ -47,9 +47,9 @@ enum Interrupts {
     static func watch(
         onFirst: @escaping @Sendable (StopSignal) -> Void, beforeExit: @escaping @Sendable () -> Void = {}
     ) throws(CommandError) {
-        // A closed pipe is told by write(2).
+        // A closed pipe is reported by write(2).
         signal(SIGPIPE, SIG_IGN)
-        // Not the signals that whoever started the program has it ignore (nohup, background jobs of a script).
+        // Not the signals that are ignored on purpose (nohup, background jobs of a script).
         let watched = [SIGHUP, SIGINT, SIGTERM].filter { !isIgnored($0) }
         guard !watched.isEmpty else { return }
         let signals = signalSet(watched)
@@ -65,15 +65,15 @@ enum Interrupts {
     /// Lets a service outlive the terminal that it was started from.
     static func ignoreHangUp() { signal(SIGHUP, SIG_IGN) }
 
-    /// Lets the first signal end the process at once, without what is unfinished; as `watch`.
+    /// Lets the first signal end the process at once, removing unfinished files; otherwise like `watch`.
     static func leaveClean(_ environment: CommandEnvironment) throws(CommandError) {
         if environment.handlesSignals { try watch { leave($0) } }
     }
 
-    /// To be called by whoever ends what the first signal is to end.
+    /// Call this when the first signal has been handled.
     static func heed() { isHeeded.store(true, ordering: .releasing) }
 
-    /// Leaves the process at once with the signal's exit code; its unfinished files go with it.
+    /// Exits at once with the signal's code, removing unfinished files.
     static func leave(_ signal: StopSignal) -> Never {
         // A disk or a terminal that hangs is not waited for. No thread watches the time: there might be none to be had.
         lastExitCode.store(signal.exitCode.rawValue, ordering: .releasing)
@@ -86,7 +86,7 @@ enum Interrupts {
         _exit(signal.exitCode.rawValue)
     }
 
-    /// What the process leaves with when removing what is left takes too long.
+    /// The exit code if removing unfinished files takes too long.
     private static let lastExitCode = Atomic<Int32>(0)
 
     private static func signalSet(_ numbers: [Int32]) -> sigset_t {

@@ -2,7 +2,7 @@ import InkBroker
 import InkEngine
 import InkSystem
 
-/// What is to be done for one planned picture, once its project has been read.
+/// What to do for one planned picture once its project has been read.
 enum PreparedPicture: Sendable {
     case ready(PictureRequest)
     /// The file that is there shows the same.
@@ -50,7 +50,7 @@ struct PicturePreparation: Sendable {
         options.digest = digest
         if exists, policy == .fail {
             return .failed(
-                PictureFailure(kind: .inputOutput, reason: "\(picture.output): exists already (--if-exists fail)"))
+                PictureFailure(kind: .inputOutput, reason: "\(picture.output): already exists (--if-exists fail)"))
         }
         if exists, policy == .skipUnchanged, storedDigest(picture.output) == digest { return .unchanged(size) }
         return .ready(
@@ -62,7 +62,7 @@ struct PicturePreparation: Sendable {
     }
 }
 
-/// All that decides about the bytes of a picture.
+/// Everything that determines the bytes of a picture.
 struct PictureContent: Sendable {
     /// Of the project, with its presets, template and images.
     var contentDigest: [UInt8]

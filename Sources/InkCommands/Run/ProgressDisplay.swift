@@ -2,7 +2,7 @@
 enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
     /// Lines that change on a terminal, else as `plain`.
     case auto
-    /// A line now and then.
+    /// Prints a line now and then.
     case plain
     case none
 
@@ -17,7 +17,7 @@ enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Tells how far a run is: on a terminal a line a running export and one for all, elsewhere a line now and then.
+/// Shows the progress of a run: on a terminal one line per running export and a total, elsewhere a line now and then.
 struct ProgressDisplay {
     private struct Running {
         var name: String

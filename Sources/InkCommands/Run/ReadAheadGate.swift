@@ -44,7 +44,7 @@ final class ReadAheadGate: Sendable {
         changes.signal()
     }
 
-    /// Lets nobody in any more.
+    /// Closes the gate.
     func close() {
         state.withLock { $0.isOpen = false }
         changes.signal()

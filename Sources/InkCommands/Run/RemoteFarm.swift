@@ -9,7 +9,7 @@ import Synchronization
 /// The farm behind a broker: contents go there, pictures come back and are written here.
 ///
 /// Events of the client come on its thread, `submit` and the other calls on the command's. Projects are packed on a
-/// lane of its own, orders wait for their answers on another.
+/// separate lane, orders wait for their answers on another.
 final class RemoteFarm: ExportFarm {
     /// How long ordering the end of all jobs may take, milliseconds; with the two below less than a run waits for the end.
     private static let cancelMilliseconds = 3_000
@@ -17,7 +17,7 @@ final class RemoteFarm: ExportFarm {
     private static let lastEndsMilliseconds = 2_000
     /// How long it may take the broker to forget a lot of jobs.
     private static let purgeMilliseconds = 2_000
-    /// After so many turns of the clock the broker is told what it may forget, however little.
+    /// After so many ticks the broker is told which jobs it may purge, however few.
     private static let purgeTurns = 20
     private static let turnMilliseconds = 500
 
@@ -126,7 +126,7 @@ final class RemoteFarm: ExportFarm {
         perform { $0.take(event) }
     }
 
-    /// Does what a change of the exports asks for, after it.
+    /// Changes the exports, then carries out the resulting actions.
     private func perform(_ change: (inout RemoteExports) -> [RemoteExports.Action]) {
         let (actions, connection) = state.withLock { (change(&$0.exports), $0.connection) }
         for action in actions {
@@ -176,7 +176,7 @@ final class RemoteFarm: ExportFarm {
             (state.connection, state.link.isConnected ? state.exports.takeForgettable() : [])
         }
         guard let connection, !jobs.isEmpty else { return }
-        // What is not forgotten now is after the broker's retention.
+        // Jobs that are not purged now are purged after the broker's retention.
         _ = try? connection.order(.purge(jobs, endedSecondsAgo: 0), timeoutMilliseconds: timeoutMilliseconds)
     }
 
@@ -206,16 +206,17 @@ final class RemoteFarm: ExportFarm {
             usleep(20_000)
         }
         if !untold.isEmpty {
-            tell(.news("the broker could not be told to stop; its jobs go on: ink cancel \(untold.sorted().shortText)"))
+            tell(
+                .news("the broker could not be reached; to stop its jobs, use ink cancel \(untold.sorted().shortText)"))
         }
         waitForLastEnds()
         purge()
-        // Then no picture can get its name any more.
+        // From then on no picture can get its name.
         state.withLock(\.connection)?.stop()
         perform { $0.cancelAll() }
     }
 
-    /// Waits a little until the broker has told the ends of all jobs, and the last pictures are here.
+    /// Waits briefly until the broker has reported the end of all jobs and the last pictures have arrived.
     private func waitForLastEnds() {
         let start = clock.milliseconds
         while clock.milliseconds - start < Double(Self.lastEndsMilliseconds) {
@@ -230,7 +231,7 @@ final class RemoteFarm: ExportFarm {
             state.isStopped = true
             return state.connection
         }
-        // Only sent: nobody waits for the broker's disk. It goes out before the goodbye.
+        // Sent without waiting for the broker's disk. It goes out before the goodbye.
         purge(timeoutMilliseconds: 0)
         state.withLock { $0.connection = nil }
         connection?.stop()

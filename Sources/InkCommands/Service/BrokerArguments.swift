@@ -32,7 +32,7 @@ struct BrokerArguments: Sendable {
     var log: LogArguments
 
     /// - Parameters:
-    ///   - hostName: what the broker is called when nobody says.
+    ///   - hostName: the broker's default name.
     ///   - readLimits: the limits in a file.
     /// - Throws: `usage`, `configuration`, `engine`; nothing has been touched then.
     init(
@@ -90,10 +90,10 @@ struct BrokerArguments: Sendable {
         let hasKey = settings.isSet(Own.key)
         for setting in [Own.allowWorkers, Own.allowClients] {
             if hasKey, !settings.isSet(setting) {
-                throw settings.refusal(Own.key, "needs --\(setting.name) beside it, or nobody could connect")
+                throw settings.refusal(Own.key, "also needs --\(setting.name), or nobody could connect")
             }
             if !hasKey, settings.isSet(setting) {
-                throw settings.refusal(setting, "needs --key, the broker's secret key, beside it")
+                throw settings.refusal(setting, "also needs --key, the broker's secret key")
             }
             try settings.requireKeys(setting)
         }

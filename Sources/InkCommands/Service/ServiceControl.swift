@@ -11,7 +11,7 @@ final class ServiceControl: Sendable {
         var log: Log?
         var drainMilliseconds = 0
         var isStopRequested = false
-        /// A second signal came: whoever carries it out ends the process.
+        /// A second signal came: end the process.
         var isHalted = false
         var hasEnded = false
     }

@@ -1,26 +1,26 @@
 import InkEngine
 import InkSystem
 
-/// What `ink broker` and `ink worker` do with their settings before anything starts.
+/// How `ink broker` and `ink worker` read their settings.
 enum ServiceSettings {
     /// Largest settings file and more: a file is read up to this, bytes.
     private static let fileBytesMax = SettingsFile.bytesMax
 
-    /// All settings of a command line; warns of variables that look like settings and are none.
+    /// All settings of a command line; warns of unknown `INK_` variables.
     static func read(
         _ syntax: [SettingSyntax], _ parsed: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) -> Settings {
         let unknown = Settings.unknownVariables(environment.variables, known: ProgramSyntax.settings)
         for name in unknown {
             let meant = didYouMean(name, among: ProgramSyntax.settings.map(\.variable))
-            environment.console.warning("\(name): no setting has this name\(meant)")
+            environment.console.warning("\(name): there is no such setting\(meant)")
         }
         return try Settings(syntax, parsed: parsed, variables: environment.variables) { path throws(EngineError) in
             try FileSystem.read(path, limitBytes: fileBytesMax)
         }
     }
 
-    /// Of a service a setting is configuration wherever it stands, also in a flag: what starts services goes by one exit code.
+    /// For a service, a wrong setting is a configuration error even in a flag, so service managers see one exit code.
     static func asConfiguration<R>(_ body: () throws(CommandError) -> R) throws(CommandError) -> R {
         do {
             return try body()
@@ -32,7 +32,7 @@ enum ServiceSettings {
         }
     }
 
-    /// `--check-config`: the effective settings, or what is wrong with them, whatever it is, with one exit code.
+    /// `--check-config`: prints the effective settings, or fails with one exit code for any error in them.
     static func check(
         _ syntax: [SettingSyntax], _ parsed: ParsedCommand, _ environment: CommandEnvironment,
         _ check: (Settings) throws(CommandError) -> Void

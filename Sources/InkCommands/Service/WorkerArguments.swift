@@ -10,8 +10,8 @@ struct WorkerArguments: Hashable, Sendable {
     var log: LogArguments
 
     /// - Parameters:
-    ///   - standardName: what the worker is called when nobody says.
-    ///   - usableCores: how many threads it has when nobody says.
+    ///   - standardName: the worker's default name.
+    ///   - usableCores: its default number of threads.
     /// - Throws: `usage`, `configuration`, `engine`.
     init(_ settings: Settings, standardName: String, usableCores: Int) throws(CommandError) {
         typealias Own = WorkerSetting

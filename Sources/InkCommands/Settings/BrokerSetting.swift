@@ -9,10 +9,10 @@ enum BrokerSetting {
     static let clients = SettingSyntax(
         "clients", .endpoint(binds: true), "ENDPOINT", standard: "tcp://127.0.0.1:5571", "Where clients connect")
     static let name = SettingSyntax(
-        "name", .text(bytesMax: 256), "NAME", standardShown: "the host's name", "What status and logs call the broker")
+        "name", .text(bytesMax: 256), "NAME", standardShown: "the host's name", "Name of the broker in status and logs")
 
     static let key = SettingSyntax(
-        "key", .path, "FILE", group: KeySetting.group, "The broker's secret key, made by ink keygen")
+        "key", .path, "FILE", group: KeySetting.group, "The broker's secret key, from ink keygen")
     static let allowWorkers = SettingSyntax(
         "allow-workers", .path, "PATH", group: KeySetting.group,
         "Public keys of workers that may connect: a .pub file or a folder of them")
@@ -22,56 +22,56 @@ enum BrokerSetting {
 
     static let data = SettingSyntax(
         "data", .path, "DIR", standard: "ink-data", group: files,
-        "Jobs, contents and pictures; made if missing, for one broker at a time")
+        "Folder for jobs, projects and pictures; created if missing, for one broker at a time")
     static let inputRoot = SettingSyntax(
         "input-root", .path, "DIR", isList: true, group: files,
-        "Folder below which clients may name projects by path (default: none)")
+        "Folder from which clients may name projects by path (default: none)")
     static let outputRoot = SettingSyntax(
         "output-root", .path, "DIR", group: files,
-        "Folder below which clients may have pictures written (default: none)")
+        "Folder into which clients may have pictures written (default: none)")
     static let spillFolder = SettingSyntax(
         "spill-folder", .path, "DIR", standard: "/var/tmp", group: files,
-        "Where blocks go that do not fit into memory, in files without a name")
+        "Folder for blocks that do not fit into memory, in unnamed files")
     static let limits = SettingSyntax(
-        "limits", .path, "FILE", group: files, "JSON file with other limits on projects than the default ones")
+        "limits", .path, "FILE", group: files, "JSON file with limits on projects that replace the default ones")
     static let presets = SettingSyntax(
         "presets", .path, "DIR", isList: true, group: files,
-        "Folder of brush presets for projects that are named by path (default: none)")
+        "Folder of brush presets for projects named by path (default: none)")
 
     static let queueLimit = SettingSyntax(
         "queue-limit", .count(1...10_000_000), "N", standard: "100000", group: amounts,
-        "Jobs that wait or run; more are answered \"busy, try again\"")
+        "Most jobs waiting or running; further ones are answered \"busy, try again\"")
     static let active = SettingSyntax(
         "active", .count(1...10_000), "N", standard: "8", group: amounts,
-        "Exports of one priority under way at once; four more of a higher one may overtake them")
+        "Exports of one priority rendered at a time; four of a higher one may overtake them")
     static let blockMemory = SettingSyntax(
         "block-memory", .bytes((1 << 20)...(1 << 44)), "SIZE", standard: "96M", group: amounts,
-        "Blocks kept in memory; what is beyond goes to the spill folder")
+        "Blocks kept in memory; the rest goes to the spill folder")
     static let spill = SettingSyntax(
-        "spill", .bytes(0...(1 << 50)), "SIZE", standard: "64G", group: amounts, "The most that goes there")
+        "spill", .bytes(0...(1 << 50)), "SIZE", standard: "64G", group: amounts, "Most data in the spill folder")
     static let quota = SettingSyntax(
         "quota", .bytes((1 << 20)...(1 << 50)), "SIZE", standard: "64G", group: amounts,
-        "Contents and kept pictures in the data folder; beyond, submissions are answered \"busy, try again\"")
+        "Most data in projects and kept pictures; beyond it, submissions are answered \"busy, try again\"")
     static let verify = SettingSyntax(
         "verify", .share, "SHARE", standard: "0", group: amounts,
-        "Share of tiles that is rendered a second time, on another worker, and compared")
+        "Share of the tiles rendered a second time, by another worker, and compared")
 
     static let retention = SettingSyntax(
         "retention", .duration(plain: nil, 0...315_360_000_000), "TIME", standard: "7d", group: times,
-        "How long ended jobs and the pictures kept for them stay")
+        "How long ended jobs and their pictures are kept")
     static let heartbeat = SettingSyntax(
         "heartbeat", .duration(plain: .milliseconds, 10...600_000), "MS", standard: "1000", group: times,
-        "Milliseconds of silence after which a sign of life is sent")
+        "Milliseconds of silence after which a heartbeat is sent")
     static let liveness = SettingSyntax(
         "liveness", .duration(plain: .milliseconds, 20...3_600_000), "MS", standard: "3000", group: times,
-        "Milliseconds of silence after which a worker or client counts as gone")
+        "Milliseconds of silence after which a worker or client counts as lost")
     static let lease = SettingSyntax(
         "lease", .duration(plain: .milliseconds, 100...3_600_000), "MS", standard: "60000", group: times,
-        "The least time that a worker has for a task, milliseconds")
+        "Shortest time that a worker gets for a task, milliseconds")
 
     static let drainTime = SettingSyntax(
         "drain-time", .duration(plain: nil, 0...86_400_000), "TIME", standard: "60s", group: times,
-        "How long SIGTERM waits for exports under way; the others begin again at the next start")
+        "How long SIGTERM waits for running exports; unfinished ones start again with the broker")
 
     static let all =
         [
@@ -81,14 +81,14 @@ enum BrokerSetting {
         ] + LogSetting.all
 }
 
-/// What all that speak over a network share.
+/// Settings of everything that uses the network.
 enum KeySetting {
     static let group = "Keys"
 
     static let insecure = SettingSyntax(
-        "insecure", .flag, group: group, "Do without keys although others than this machine can connect")
+        "insecure", .flag, group: group, "Connect to or accept other machines without keys (unsafe)")
     /// Of a worker or a client.
-    static let key = SettingSyntax("key", .path, "FILE", group: group, "The own secret key, made by ink keygen")
+    static let key = SettingSyntax("key", .path, "FILE", group: group, "Your secret key, from ink keygen")
     static let brokerKey = SettingSyntax(
         "broker-key", .path, "FILE", group: group, "The broker's public key (.pub)")
 }
@@ -99,10 +99,10 @@ enum LogSetting {
 
     static let format = SettingSyntax(
         "log", .choice(["text", "json"]), "text|json", standard: "text", group: group,
-        "Form of the log on standard error")
+        "Format of the log on standard error")
     static let level = SettingSyntax(
         "log-level", .choice(LogLevel.allCases.map(\.rawValue)), "LEVEL", standard: "info", group: group,
-        "error, warning, info or debug: the least that is logged")
+        "Least severe events that are logged: error, warning, info or debug")
 
     static let all = [format, level]
 }
@@ -113,20 +113,20 @@ enum WorkerSetting {
         "broker", .endpoint(binds: false), "ENDPOINT", standard: "tcp://127.0.0.1:5570",
         "The broker's endpoint for workers")
     static let threads = SettingSyntax(
-        "threads", .count(1...512), "N", standardShown: "one a usable core", letter: "j", "Render threads")
+        "threads", .count(1...512), "N", standardShown: "one per usable core", letter: "j", "Render threads")
     static let name = SettingSyntax(
         "name", .text(bytesMax: 256), "NAME", standardShown: "HOST-PID",
-        "What status, logs and ink drain call the worker")
+        "Name of the worker in status, logs and ink drain")
     static let cache = SettingSyntax(
         "cache", .bytes((16 << 20)...(1 << 44)), "SIZE", standard: "256M",
-        "Blocks kept beyond what the tasks in hand need")
+        "Blocks cached in addition to those of current tasks")
 
     static let all =
         [broker, threads, name, cache, KeySetting.key, KeySetting.brokerKey, KeySetting.insecure]
         + LogSetting.all
 }
 
-/// How the commands of a client find the broker. They read no settings file.
+/// How the commands of a client find the broker.
 enum RemoteSetting {
     static let group = "Broker"
 
@@ -135,7 +135,7 @@ enum RemoteSetting {
         "The broker's endpoint for clients")
     static let timeout = SettingSyntax(
         "timeout", .duration(plain: .seconds, 100...31_536_000_000), "SECONDS", group: group,
-        "Give up when the broker has not answered for so long")
+        "Give up after this long without an answer from the broker")
 
     static let all = [broker, KeySetting.key, KeySetting.brokerKey, KeySetting.insecure, timeout]
 }

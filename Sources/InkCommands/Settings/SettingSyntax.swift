@@ -1,17 +1,17 @@
-/// One setting of a command: a flag, a variable of the environment and a line of a settings file under one name.
+/// One setting of a command: a flag, an environment variable and a line of a settings file, under one name.
 struct SettingSyntax: Hashable, Sendable {
     /// As the flag has it, without the dashes; also its name in a file.
     var name: String
     var kind: SettingKind
-    /// Whether it may have several values: the flag and the line repeated, the variable cut at colons.
+    /// Whether it may have several values: repeated flags or lines, or a variable with colons.
     var isList: Bool
-    /// What stands for the value in the help: `SIZE`.
+    /// The placeholder of the value in the help: `SIZE`.
     var shown: String
-    /// What it is when nobody says anything; nil: not set.
+    /// The default; nil: not set.
     var standard: String?
     /// How the help and the documents name the default, where it is not `standard`.
     var standardShown: String?
-    /// The heading it stands under in the help.
+    /// Its heading in the help.
     var group: String
     var help: String
     /// The letter of a short flag.
@@ -38,7 +38,7 @@ struct SettingSyntax: Hashable, Sendable {
     /// How the flag is written: `--queue-limit N`.
     var flag: String { shown.isEmpty ? "--\(name)" : "--\(name) \(shown)" }
 
-    /// What the documents say of the default; nil when there is nothing to say.
+    /// The default in the documents; nil if there is none.
     var defaultText: String? { standardShown ?? standard }
 
     /// The setting as an option of the command line.

@@ -96,13 +96,13 @@ extension SettingKind {
         switch self {
         case .text(let bytesMax):
             guard !text.isEmpty, text.utf8.count <= bytesMax, text.escapingControls() == text else {
-                throw refusal(text, "is no text of 1 to \(bytesMax) bytes without control characters")
+                throw refusal(text, "must be text of 1 to \(bytesMax) bytes without control characters")
             }
             return .text(text)
         case .endpoint(let binds): return .text(try endpoint(text, binds: binds))
         case .path:
             guard !text.isEmpty, text.utf8.count <= 4096, text.escapingControls() == text else {
-                throw refusal(text, "is no path of 1 to 4096 bytes without control characters")
+                throw refusal(text, "must be a path of 1 to 4096 bytes without control characters")
             }
             return .text(text)
         case .count(let range):
@@ -113,7 +113,7 @@ extension SettingKind {
         case .bytes(let range):
             guard let bytes = SettingUnit.value(text, SettingUnit.sizes, plain: 1), range.contains(bytes) else {
                 let limits = [range.lowerBound, range.upperBound].map { SettingUnit.text($0, SettingUnit.sizes) }
-                throw refusal(text, "is no size from \(limits[0]) to \(limits[1]) (such as 64M or 2G)")
+                throw refusal(text, "is not a size from \(limits[0]) to \(limits[1]) (such as 64M or 2G)")
             }
             return .bytes(bytes)
         case .duration(let plain, let range):
@@ -121,7 +121,8 @@ extension SettingKind {
                 range.contains(time)
             else {
                 let limits = [range.lowerBound, range.upperBound].map { SettingUnit.text($0, SettingUnit.durations) }
-                throw refusal(text, "is no time from \(limits[0]) to \(limits[1]) (such as 250ms, 30s, 15m, 12h or 7d)")
+                throw refusal(
+                    text, "is not a time from \(limits[0]) to \(limits[1]) (such as 250ms, 30s, 15m, 12h or 7d)")
             }
             return .milliseconds(time)
         case .share: return .share(try share(text))
@@ -147,7 +148,7 @@ extension SettingKind {
         let isPercent = text.hasSuffix("%")
         let number = Double(plainDecimal: isPercent ? text.dropLast() : text[...])
         guard let share = number.map({ isPercent ? $0 / 100 : $0 }), (0...1).contains(share) else {
-            throw refusal(text, "is no share from 0 to 1 (such as 1% or 0.01)")
+            throw refusal(text, "is not a share from 0 to 1 (such as 1% or 0.01)")
         }
         return share
     }

@@ -25,9 +25,9 @@ extension Settings {
         let hasKey = isSet(KeySetting.key)
         let hasBrokerKey = isSet(KeySetting.brokerKey)
         if hasKey, !hasBrokerKey {
-            throw refusal(KeySetting.key, "needs --broker-key, the broker's public key, beside it")
+            throw refusal(KeySetting.key, "also needs --broker-key, the broker's public key")
         }
-        if hasBrokerKey, !hasKey { throw refusal(KeySetting.brokerKey, "needs --key, the own secret key, beside it") }
+        if hasBrokerKey, !hasKey { throw refusal(KeySetting.brokerKey, "also needs --key, your secret key") }
         try requireKeyOrLoopback(endpoint, hasKey: hasKey)
         try requireKeys(KeySetting.key)
         try requireKeys(KeySetting.brokerKey)
@@ -51,6 +51,7 @@ extension Settings {
             return
         }
         throw refusal(
-            endpoint, "\(text) is not on this machine alone: give keys (ink keygen), or --insecure to do without")
+            endpoint,
+            "\(text) is not limited to this machine: pass keys (see \"ink help keygen\"), or --insecure to go without")
     }
 }

@@ -29,12 +29,20 @@ struct Settings: Sendable {
         _ syntax: [SettingSyntax], parsed: ParsedCommand, variables: [String: String],
         readFile: (String) throws(EngineError) -> [UInt8]
     ) throws(CommandError) {
-        self.syntax = syntax
         var file: SettingsFile?
         if let path = parsed.value("config") ?? variables["INK_CONFIG"], !path.isEmpty {
             let bytes = try asCommand { () throws(EngineError) in try readFile(path) }
             file = try SettingsFile(path: path, bytes: bytes, settings: syntax)
         }
+        try self.init(syntax, parsed: parsed, variables: variables, file: file)
+    }
+
+    /// - Parameter file: may also have lines of other settings.
+    /// - Throws: `usage` for a bad flag, `configuration` for a bad variable or line.
+    init(
+        _ syntax: [SettingSyntax], parsed: ParsedCommand, variables: [String: String], file: SettingsFile?
+    ) throws(CommandError) {
+        self.syntax = syntax
         for setting in syntax {
             if let entry = try Self.entry(setting, parsed: parsed, variables: variables, file: file) {
                 entries[setting.name] = entry
@@ -59,7 +67,7 @@ struct Settings: Sendable {
             }
             return values
         }
-        // Every place is looked at, also where another one wins: a wrong value is a mistake wherever it stands.
+        // Every place is checked, even if another one wins: a wrong value is always an error.
         let lines = file?.lines.filter { $0.name == setting.name } ?? []
         let fromFile = try values(lines.map(\.value)) {
             "\(file?.path ?? ""): line \(lines[$0].number): \(setting.name)"
@@ -81,7 +89,7 @@ struct Settings: Sendable {
         return Entry(values: try values([standard]) { _ in "the default of \(setting.name)" }, source: .standard)
     }
 
-    /// Names of the environment that begin like settings and are none of the program's.
+    /// Variables that start with `INK_` but are not settings.
     static func unknownVariables(_ variables: [String: String], known: [SettingSyntax]) -> [String] {
         let names = Set(known.map(\.variable) + ["INK_CONFIG", KernelLevel.variable])
         return variables.keys.filter { $0.hasPrefix("INK_") && !names.contains($0) }.sorted()
@@ -94,7 +102,7 @@ extension Settings {
     func source(_ setting: SettingSyntax) -> SettingSource? { entries[setting.name]?.source }
     func isSet(_ setting: SettingSyntax) -> Bool { entries[setting.name] != nil }
 
-    /// What messages call the place that a value comes from: `--key`, `INK_KEY`, `broker.conf: line 3: key`.
+    /// The origin of a value in messages: `--key`, `INK_KEY`, `broker.conf: line 3: key`.
     func place(_ setting: SettingSyntax) -> String {
         switch source(setting) {
         case .flag, .standard, nil: "--\(setting.name)"
@@ -103,7 +111,7 @@ extension Settings {
         }
     }
 
-    /// The error of a value that does not go with the others.
+    /// The error for a value that conflicts with others.
     func refusal(_ setting: SettingSyntax, _ reason: String) -> CommandError {
         let message = "\(place(setting)): \(reason)"
         switch source(setting) {
@@ -161,8 +169,7 @@ extension Settings {
 // MARK: - As text
 
 extension Settings {
-    /// The settings as a file that says the same, each line with where its value comes from. Files of keys are named,
-    /// never read.
+    /// The settings as a settings file, with the origin of each value. Key files are named, never read.
     var effectiveText: String {
         let lines: [(text: String, note: String)] = syntax.flatMap { setting in
             guard let entry = entries[setting.name] else {

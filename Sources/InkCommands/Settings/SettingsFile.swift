@@ -2,8 +2,8 @@ import InkEngine
 
 /// A file of settings: `name = value` lines.
 ///
-/// Blank lines count for nothing, nor does what follows a `#` at the beginning of a line or behind a blank. A value
-/// between double quotes is taken as it stands there; a quote inside is doubled.
+/// Blank lines are ignored, and so is everything after a `#` at the start of a line or after a blank. A value in double
+/// quotes is taken literally; a quote inside is doubled.
 struct SettingsFile: Hashable, Sendable {
     struct Line: Hashable, Sendable {
         /// From 1.
@@ -24,7 +24,7 @@ struct SettingsFile: Hashable, Sendable {
         self.path = path
         lines = []
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw .configuration("\(path): settings have to be UTF-8 text")
+            throw .configuration("\(path): settings must be UTF-8 text")
         }
         let known = Dictionary(settings.map { ($0.name, $0) }) { first, _ in first }
         var lineOfName: [String: Int] = [:]
@@ -36,7 +36,7 @@ struct SettingsFile: Hashable, Sendable {
                 throw .configuration("\(place): \(Self.unknown(name, settings))")
             }
             if let other = lineOfName.updateValue(index + 1, forKey: name), !setting.isList {
-                throw .configuration("\(place): \(name) stands in line \(other) already")
+                throw .configuration("\(place): \(name) is already set in line \(other)")
             }
             lines.append(Line(number: index + 1, name: name, value: value))
         }
@@ -60,10 +60,10 @@ struct SettingsFile: Hashable, Sendable {
         let rest = text[text.index(after: equals)...].trimmed()
         if rest.hasPrefix("\"") {
             guard let (value, behind) = unquoted(rest.dropFirst()) else {
-                throw .configuration("\(place): \(name): a quote without its partner")
+                throw .configuration("\(place): \(name): a quote is not closed")
             }
             guard behind.isEmpty || behind.hasPrefix("#") else {
-                throw .configuration("\(place): \(name): \"\(behind)\" behind the closing quote")
+                throw .configuration("\(place): \(name): \"\(behind)\" after the closing quote")
             }
             return (name, value)
         }

@@ -34,7 +34,8 @@ public final class PresetLibrary: Sendable {
 
     /// - Parameters:
     ///   - folders: searched in order; one that cannot be read is an error as soon as a preset is needed.
-    ///   - besideFolders: searched last; they need not exist (`brushes` beside a project).
+    ///   - besideFolders: searched last; they need not exist (`brushes` next to a project).
+    ///   - limits: larger preset files are refused.
     public init(folders: [String], besideFolders: [String] = [], limits: Limits = Limits()) {
         self.folders = folders
         self.besideFolders = besideFolders

@@ -8,11 +8,13 @@ public enum ProjectLoader {
     /// any other file as a project. Presets are looked up in `presetFolders`, then in `brushes` beside the project.
     ///
     /// - Parameters:
-    ///   - besideFolders: what counts as beside the project, each with a slash at its end; by default the folder of the path,
-    ///     then that of the file where the path is a link.
-    ///   - onText: gets the bytes of a project file just before they are read (not those of a template), so that something
-    ///     can be done with them meanwhile.
-    /// - Throws: `io` when the system refuses to read, `badInput` and `overLimit` for what is read.
+    ///   - path: a project file, a template folder or a template archive.
+    ///   - presetFolders: searched first for brush presets.
+    ///   - besideFolders: folders that may contain `brushes`, each with a trailing slash. Default: the folder of the path,
+    ///     then, if the path is a link, that of its target.
+    ///   - limits: beyond them the project is refused.
+    ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
+    /// - Throws: `io` if the system refuses to read, `badInput` and `overLimit` for the content.
     public static func load(
         path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits = Limits(),
         onText: (([UInt8]) -> Void)? = nil

@@ -5,8 +5,10 @@
 public enum ProjectWriter {
     /// The file's bytes, UTF-8 without a byte order mark, with a line feed at the end.
     ///
-    /// - Parameter warnings: what was said of the input that the project was read from; whoever reads this says it again.
-    /// - Throws: `internalError` when the project holds a number that is not finite, which JSON cannot say.
+    /// - Parameters:
+    ///   - project: what to write.
+    ///   - warnings: those of the input that the project was read from; reading the file reports them again.
+    /// - Throws: `internalError` when the project contains a number that is not finite, which JSON cannot express.
     public static func write(
         _ project: Project, warnings: [ReadingWarning] = []
     ) throws(EngineError) -> [UInt8] {

@@ -42,9 +42,13 @@ public struct QuickDrawing: Hashable, Sendable {
 /// Reads Quick, Draw! files in the raw form: one JSON object a line with `word`, `key_id` and `drawing`, a list of strokes
 /// `[[x...], [y...], [t...]]`. The times may be missing, as in the simplified form.
 public enum QuickDrawReader {
-    /// Reads a file line by line; empty ones are stepped over, a bad one does not hinder the others.
+    /// Reads a file line by line; empty lines are skipped, and a bad line does not affect the others.
     ///
-    /// - Parameter body: gets each line's drawing, or what is wrong with it: the file and the line are named.
+    /// - Parameters:
+    ///   - bytes: the file.
+    ///   - file: its name in messages.
+    ///   - limits: larger drawings are refused.
+    ///   - body: gets each line's drawing, or an error that names the file and the line.
     public static func read(
         _ bytes: [UInt8], file: String, limits: Limits = Limits(),
         _ body: (Result<QuickDrawing, EngineError>) -> Void

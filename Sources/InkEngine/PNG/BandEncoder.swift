@@ -18,6 +18,8 @@ public final class BandEncoder: PieceEncoder {
     /// - Parameters:
     ///   - pixels: rows of `width` pixels of `format`, without padding; at least one row.
     ///   - width: pixels.
+    ///   - format: of the pixels.
+    ///   - encoding: effort, and whether the band is the last one.
     /// - Throws: `EngineError.internalError` when `pixels` is not a whole number of rows above 0, or a row is too large
     ///   (2^29 bytes), or there is no memory.
     public func encode(

@@ -4,7 +4,9 @@ import CZlib
 public enum GrayPNG {
     /// A file of colour type 0, rows filtered by `Up`.
     ///
-    /// - Parameter samples: `size.area` values, row-major.
+    /// - Parameters:
+    ///   - samples: `size.area` values, row-major.
+    ///   - size: of the picture, pixels.
     /// - Throws: `EngineError.internalError` when `samples` do not make a picture of `size`, or the compressor fails.
     public static func encode(samples: [UInt8], size: PixelSize) throws(EngineError) -> [UInt8] {
         guard size.width > 0, size.height > 0, samples.count == size.area, size.longestEdge <= Int(Int32.max) else {

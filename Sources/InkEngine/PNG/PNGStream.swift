@@ -34,7 +34,9 @@ public enum PNGStream {
 
     /// A band as IDAT chunks; one, unless it is very large.
     ///
-    /// - Parameter isFirst: the band at the top, which gets the zlib header.
+    /// - Parameters:
+    ///   - band: compressed bytes.
+    ///   - isFirst: whether it is the topmost band, which gets the zlib header.
     public static func idat(_ band: [UInt8], isFirst: Bool) -> [UInt8] {
         // PNG allows 2^31 - 1 bytes of data in a chunk.
         idat(band, isFirst: isFirst, chunkByteCountMax: 1 << 30)

@@ -45,8 +45,9 @@ public final class PreparedStroke: Sendable {
     let bounds: Rect
 
     /// - Parameters:
-    ///   - keptStampsMax: how many stamps may be kept; more are placed again whenever they are seen.
-    ///   - isCancelled: asked now and then; when it is so, what is made is of no use.
+    ///   - stroke: what to prepare.
+    ///   - keptStampsMax: how many stamps may be kept; further ones are placed again whenever they are seen.
+    ///   - isCancelled: checked now and then; if true, the result is not usable.
     /// - Precondition: `stampCount(of: stroke)` was checked against the limit.
     public init(_ stroke: Stroke, keptStampsMax: Int = .max, isCancelled: () -> Bool = { false }) {
         brush = stroke.brush

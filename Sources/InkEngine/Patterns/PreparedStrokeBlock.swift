@@ -15,8 +15,9 @@ public struct PreparedStrokeBlock: Sendable {
     public static let keptStampsMax = 1 << 18
 
     /// - Parameters:
-    ///   - keptStampsMax: how many stamps may be kept; more are placed again whenever they are seen.
-    ///   - isCancelled: asked now and then; when it is so, what is made is of no use.
+    ///   - strokes: what to prepare.
+    ///   - keptStampsMax: how many stamps may be kept; further ones are placed again whenever they are seen.
+    ///   - isCancelled: checked now and then; if true, the result is not usable.
     public init(
         _ strokes: [Stroke], keptStampsMax: Int = keptStampsMax, isCancelled: () -> Bool = { false }
     ) {
@@ -58,8 +59,9 @@ public struct PreparedStrokeBlock: Sendable {
     ///
     /// - Parameters:
     ///   - all: what the block was made of.
-    ///   - indices: ascending, of those that are asked for where `isSeen` is true of the box that holds their marks.
-    ///   - isCancelled: asked now and then; when it is so, what is made is of no use.
+    ///   - indices: ascending; which strokes are needed.
+    ///   - isSeen: whether a box is visible; only strokes whose marks' box is are prepared.
+    ///   - isCancelled: checked now and then; if true, the result is not usable.
     public func with(
         _ all: [Stroke], among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
     ) -> PreparedStrokeBlock {

@@ -7,6 +7,8 @@ public enum MaskMaker {
     ///   - samples: `size.area` pixels of `format`, row-major without padding.
     ///   - format: `rgb8` or `rgba8`. In `rgba8` alpha counts as a channel, so that what is transparent does not
     ///     belong to an opaque colour.
+    ///   - size: of the picture, pixels.
+    ///   - color: which pixels the mask shows.
     ///   - tolerance: the largest channel difference, over 255, that still belongs; 0...1.
     /// - Returns: `size.area` values, 255 inside.
     /// - Throws: `internalError` when samples, size and format do not fit together.

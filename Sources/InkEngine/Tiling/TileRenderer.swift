@@ -5,10 +5,13 @@ public protocol TileBlocks {
     /// - Throws: `internalError` when the block is not there or cannot be read.
     func bytes(of id: BlockID) throws(EngineError) -> [UInt8]
 
-    /// A block with all of its strokes or at least those of `indices` (ascending) whose marks' box is seen; asked for again for
-    /// every cell that may meet them.
+    /// A block with at least the visible ones of the requested strokes. Called again for every cell that may meet them.
     ///
-    /// - Parameter isCancelled: asked now and then while strokes are prepared.
+    /// - Parameters:
+    ///   - id: the block.
+    ///   - indices: ascending; which strokes are needed.
+    ///   - isSeen: whether a box is visible; other strokes may be left out.
+    ///   - isCancelled: checked now and then while strokes are prepared.
     /// - Throws: `internalError` when the block is not there or cannot be read, and when it was cancelled.
     func strokes(
         of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
@@ -66,7 +69,11 @@ public final class TileRenderer {
 
     /// Renders the tile.
     ///
-    /// - Parameter isCancelled: asked before every stroke in a cell, now and then in one, and after every cell, since a tile may take minutes.
+    /// - Parameters:
+    ///   - task: what to render.
+    ///   - blocks: the content of the blocks that the task names.
+    ///   - isCancelled: checked before every stroke in a cell, now and then within one, and after every cell, since a tile
+    ///     may take minutes.
     /// - Throws: `internalError` for a task that contradicts itself or its blocks, and when it was cancelled; what `blocks`
     ///   throws.
     public func render(

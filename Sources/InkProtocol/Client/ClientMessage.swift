@@ -8,7 +8,7 @@ public enum ClientMessage: Hashable, Sendable {
     case submit(Submission)
     /// The answer to a `contentRequest`, in order.
     case contentPart(ContentPart)
-    /// The client cannot send that content (any more); the reason is for a person.
+    /// The client cannot send that content; the reason is for people.
     case contentUnavailable(ContentID, reason: String)
     /// Tell of these jobs' progress and end, as long as the session lasts. 1 to `ProtocolLimits.jobsPerMessage`.
     case watch([JobNumber])

@@ -28,7 +28,7 @@ public enum ServiceMessage: Hashable, Sendable {
 
 public struct ClientWelcome: Hashable, Sendable {
     public var brokerName: String
-    /// Tells one store from another; 16 bytes.
+    /// Identifies a store; 16 bytes.
     public var storeID: SubmissionKey
     /// As in a worker's `Welcome`.
     public var heartbeatMilliseconds: Int
@@ -97,7 +97,7 @@ public enum JobEnding: Hashable, Sendable {
     case finished(FinishedPicture)
     case failed(FailureCode, text: String)
     case cancelled
-    /// The broker has no such job (any more).
+    /// The broker does not know the job.
     case unknown
 }
 

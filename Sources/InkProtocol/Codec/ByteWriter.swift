@@ -1,6 +1,6 @@
 /// Appends little-endian values to bytes. The same calls give the same bytes.
 public struct ByteWriter: Sendable {
-    /// What has been written.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
 
     public init() {}

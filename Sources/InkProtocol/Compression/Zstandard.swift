@@ -59,7 +59,7 @@ public enum Zstandard {
         return try decompressWhole(frame, size: Int(declared))
     }
 
-    /// The content's size as a frame's header declares it, unproven; nil when there is no such header or size.
+    /// The size of the content as declared by the frame's header, unverified; nil without a header or size.
     public static func declaredSize(of frame: [UInt8]) -> Int? {
         guard frame.starts(with: frameMagic) else { return nil }
         let declared = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }

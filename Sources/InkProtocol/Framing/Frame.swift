@@ -39,7 +39,7 @@ enum Frame {
         bytes.count >= 6 ? UInt16(bytes[4]) | UInt16(bytes[5]) << 8 : nil
     }
 
-    /// Checks everything about the envelope and hands out the type and a reader that stands at the body.
+    /// Checks the envelope; returns the type and a reader positioned at the body.
     static func open(_ bytes: [UInt8]) throws(ProtocolError) -> (type: UInt8, body: ByteReader) {
         guard bytes.count <= ProtocolLimits.frameBytes else {
             throw .overLimit(what: "frame", found: UInt64(bytes.count), limit: UInt64(ProtocolLimits.frameBytes))

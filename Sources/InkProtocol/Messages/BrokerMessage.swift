@@ -7,13 +7,13 @@ public enum BrokerMessage: Hashable, Sendable {
     case refuse(reason: String)
     case task(TaskAssignment)
     case blockPart(BlockPart)
-    /// The broker does not have that block (any more).
+    /// The broker does not have that block.
     case blockMissing(BlockID)
     /// The result is no longer wanted, of any attempt. The worker answers each with `taskFailed(cancelled)`, unless
     /// it has finished it already.
     case cancel(TaskID)
     case heartbeat
-    /// Finish what is in hand, take nothing more, say goodbye.
+    /// Finish current tasks, take no new ones, then say goodbye.
     case drain
     /// The broker knows no worker of this connection (it was restarted, or took the worker for dead): connect anew and
     /// say hello.

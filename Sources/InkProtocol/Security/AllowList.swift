@@ -9,7 +9,7 @@ public struct AllowList: Sendable {
     public let path: String
     public let role: KeyRole
 
-    /// - Throws: `KeyError` when it cannot be read, or holds a key of another role or a file that is no key.
+    /// - Throws: `KeyError` if it cannot be read, contains a key of another role, or a file that is not a key.
     public init(path: String, role: KeyRole) throws(KeyError) {
         self.path = path
         self.role = role
@@ -19,9 +19,9 @@ public struct AllowList: Sendable {
     /// How many keys there are now; a folder that cannot be read has none that lets anybody in.
     public var count: Int { ((try? files()) ?? []).count }
 
-    /// The name of the key's owner; nil when the key is not let in. Files that cannot be read let nobody in.
+    /// The name of the key's owner; nil if the key is not allowed. Unreadable files allow nobody.
     public func owner(of publicKey: String) -> String? {
-        // To be let in by mistake would be worse; whoever is not is in the log.
+        // Accepting a peer by mistake would be worse; refused peers are in the log.
         for file in (try? files()) ?? [] {
             if let key = try? KeyFile.publicKey(path: file, role: role), key.publicKey == publicKey { return key.name }
         }

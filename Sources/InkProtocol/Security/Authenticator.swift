@@ -3,7 +3,7 @@ import Dispatch
 import InkSystem
 import Synchronization
 
-/// Answers ZeroMQ's question whether a peer may come in (ZAP, RFC 27), on a thread of its own: only peers with a CURVE
+/// Decides for ZeroMQ which peers may connect (ZAP, RFC 27), on a separate thread: only peers with a CURVE
 /// key that `allow` knows.
 ///
 /// Sockets with `SocketSecurity.server` of the same context are let in by it. Make it before them.
@@ -42,7 +42,7 @@ public final class Authenticator: Sendable {
         }
     }
 
-    /// Lets nobody in any more; returns when the thread has ended.
+    /// Refuses all further peers; returns when the thread has ended.
     public func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         wakeUp.signal()

@@ -9,7 +9,7 @@ public enum KeyError: Error, Hashable, Sendable {
     /// Others may read a secret.
     case exposed(path: String)
     case wrongRole(path: String, found: KeyRole, expected: KeyRole)
-    /// A file with a public key only, where a secret is needed.
+    /// A file with only a public key where a secret key is needed.
     case noSecret(path: String)
     case badName(String)
     /// libzmq made no pair of keys.
@@ -21,9 +21,10 @@ extension KeyError: CustomStringConvertible {
         switch self {
         case .file(let path, let operation, let errno):
             "\(path): cannot \(operation): \(String(cString: strerror(errno)))"
-        case .exists(let path): "\(path): exists already; a key is never replaced, remove it or choose another name"
-        case .malformed(let path, let reason): "\(path): is no key file: \(reason)"
-        case .exposed(let path): "\(path): others can read this secret key; run \"chmod 600\" on it and make a new one"
+        case .exists(let path): "\(path): already exists; keys are never replaced, remove it or choose another name"
+        case .malformed(let path, let reason): "\(path): is not a key file: \(reason)"
+        case .exposed(let path):
+            "\(path): other users can read this secret key; run \"chmod 600\" on it and make a new one"
         case .wrongRole(let path, let found, let expected):
             "\(path): is the key of a \(found.rawValue), a \(expected.rawValue)'s is needed"
         case .noSecret(let path): "\(path): holds a public key only, the secret one (.key) is needed"
@@ -45,7 +46,7 @@ extension KeyError {
     }
 }
 
-/// A key as it lies in a file: lines of `name = value`, `#` begins a comment.
+/// A key file: lines of `name = value`; `#` starts a comment.
 ///
 ///     # ink public key
 ///     role = worker
@@ -72,7 +73,7 @@ public struct KeyFile: Hashable, Sendable {
         }
         let status = try KeyError.wrapping(path) { () throws(SystemFailure) in try file.status() }
         guard status.kind == .regular else {
-            throw .malformed(path: path, reason: "it is no regular file")
+            throw .malformed(path: path, reason: "it is not a regular file")
         }
         var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
         let count = try KeyError.wrapping(path) { () throws(SystemFailure) in try file.read(into: &bytes) }
@@ -101,7 +102,7 @@ public struct KeyFile: Hashable, Sendable {
 
     static func parse(_ bytes: [UInt8], path: String) throws(KeyError) -> KeyFile {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .malformed(path: path, reason: "it is no text")
+            throw .malformed(path: path, reason: "it is not text")
         }
         var values: [String: String] = [:]
         for line in text.split(separator: "\n", omittingEmptySubsequences: true) {

@@ -12,7 +12,7 @@ public final class LocalBlocks: Sendable {
         case bytes([UInt8])
         case strokes([Stroke])
 
-        /// What it takes of memory, roughly.
+        /// Its approximate memory use.
         public var byteCount: Int {
             switch self {
             case .bytes(let bytes): bytes.count
@@ -33,16 +33,16 @@ public final class LocalBlocks: Sendable {
 
     private let state = Mutex(State())
     private let byteCountMax: Int
-    /// Tells these names from those of content: with 128 random bits in them, no hash is one of them.
+    /// Distinguishes these names from content hashes, by 128 random bits.
     private let random = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
 
-    /// - Parameter byteCountMax: bytes of all blocks; what is beyond has to become a block that travels.
+    /// - Parameter byteCountMax: bytes of all blocks; further content has to be sent as blocks.
     public init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
     /// Bytes of all blocks that are there.
     public var byteCount: Int { state.withLock(\.byteCount) }
 
-    /// Takes a block in and names it; nil when there is no room.
+    /// Stores a block and names it; nil if there is no room.
     public func add(_ content: Content) -> BlockID? {
         let size = content.byteCount
         return state.withLock { state in
@@ -55,7 +55,7 @@ public final class LocalBlocks: Sendable {
         }
     }
 
-    /// What a block holds; nil when it is not there (any more).
+    /// The content of a block; nil if it is not there.
     public func content(of id: BlockID) -> Content? { state.withLock { $0.contents[id] } }
 
     /// Lets a block go; nothing happens when it is gone.
@@ -71,7 +71,7 @@ public final class LocalBlocks: Sendable {
     /// Has `body` called, on any thread, with the name of every block that goes.
     public func whenRemoved(_ body: @escaping @Sendable (BlockID) -> Void) { state.withLock { $0.onRemove = body } }
 
-    /// Lets the blocks go that a part of a result brings which nobody wants any more.
+    /// Releases the blocks in a part of a result that is no longer wanted.
     public func discard(_ bytes: [UInt8], sequence: UInt32) {
         // Such a result is short, so that its blocks are named in its first part.
         guard sequence == 0 else { return }

@@ -37,7 +37,7 @@ public struct ReplayFile: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// A block as it stands in the file.
+    /// A block as stored in the file.
     public static func record(of block: Block) -> [UInt8] {
         var writer = ByteWriter()
         block.id.write(to: &writer)

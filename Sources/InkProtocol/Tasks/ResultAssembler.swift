@@ -52,7 +52,7 @@ public struct ResultAssembler: Sendable {
         guard receivedBytes <= limitBytes else {
             throw .overLimit(what: "result", found: receivedBytes, limit: limitBytes)
         }
-        // Most results are one part: it is read where it is, without a copy.
+        // Most results are one part, which is read in place.
         if pending.isEmpty { pending = part.bytes } else { pending.append(contentsOf: part.bytes) }
         return try takeItems()
     }

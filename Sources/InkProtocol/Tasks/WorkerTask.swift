@@ -6,7 +6,7 @@ public enum WorkerTask: Hashable, Sendable {
     case decode(DecodeTask)
     /// A tile to a band or to pixels.
     case render(TileTask)
-    /// Tiles that lie side by side to a band.
+    /// Joins tiles side by side into a band.
     case encode(EncodeTask)
 }
 

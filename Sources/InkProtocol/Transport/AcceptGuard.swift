@@ -22,7 +22,7 @@ final class AcceptGuard {
     private static let bindCount = Atomic<Int>(0)
     /// How long its thread has to work before it is asked again.
     private static let pauseMilliseconds: UInt64 = 20
-    /// After so long without, it is said again.
+    /// It is repeated after this time without an answer.
     private static let quietMilliseconds: UInt64 = 60_000
 
     private final class Shared: Sendable {
@@ -54,7 +54,7 @@ final class AcceptGuard {
         thread.join()
     }
 
-    /// Begins to guard what has been bound.
+    /// Starts guarding the bound sockets.
     func start() {
         shared.listening.withLock { [listening] in $0 = listening }
         shared.wake.signal()
@@ -106,7 +106,7 @@ final class AcceptGuard {
         let now = SystemClock.milliseconds
         defer { last = now }
         if let last, now - last < Self.quietMilliseconds { return nil }
-        return "no file descriptor is left: connections are turned away; raise the limit (ulimit -n, LimitNOFILE)"
+        return "no file descriptor is left: new connections are closed; raise the limit (ulimit -n, LimitNOFILE)"
     }
 
     private static func hasWaiting(_ descriptor: Int32) -> Bool {

@@ -48,7 +48,7 @@ struct HostAddress: Hashable, Sendable {
         return addresses
     }
 
-    /// The addresses of a name, in the resolver's order; none where it has none, or the resolver takes longer.
+    /// The addresses of a name, in the resolver's order; none if it has none or the resolver takes too long.
     ///
     /// - Parameter port: a number, or `*`.
     static func all(of host: String, port: String, waitingAtMost milliseconds: Int) -> [HostAddress] {

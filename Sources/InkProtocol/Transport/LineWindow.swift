@@ -7,7 +7,7 @@
 ///
 /// Pure; times are milliseconds of any steady clock.
 public struct LineWindow: Sendable {
-    /// A window that is never full, and parts of the largest size: within a process there is no line, and a peer of
+    /// A window that is never full, and parts of the largest size: within a process there is no network, and a peer of
     /// protocol version 2 acknowledges nothing.
     public static let unbounded: LineWindow = {
         var window = LineWindow()
@@ -38,7 +38,7 @@ public struct LineWindow: Sendable {
     static let leastPartBytes = 2 << 10
     /// How long bytes may wait in queues on the way before the window stops growing.
     static let patienceMilliseconds: UInt64 = 150
-    /// What is not acknowledged in this time, while nothing is, does not come any more.
+    /// If nothing is acknowledged for this long, unacknowledged data counts as lost.
     static let lossMilliseconds: UInt64 = 5_000
 
     public init() {}
@@ -74,7 +74,7 @@ public struct LineWindow: Sendable {
     /// Takes note of a part that goes out.
     public mutating func send(_ count: Int, now: UInt64) {
         guard isBounded else { return }
-        // What is less than that has been received, for all that one can know.
+        // Everything below that counts as received.
         if bytesUnderWay < PartsReceived.dueBytes { lastProgress = now }
         sent += UInt64(count)
         if probe == nil, count >= PartsReceived.dueBytes { probe = (sent, now) }
@@ -85,7 +85,7 @@ public struct LineWindow: Sendable {
         guard isBounded else { return }
         let (reached, overflow) = total.addingReportingOverflow(lost)
         guard !overflow, reached <= sent else {
-            // What was taken for lost was only late, or the peer is mistaken: it says nothing about the line.
+            // Data presumed lost was only late, or the peer is wrong: that says nothing about the line.
             lost = sent - min(sent, total)
             acknowledged = sent
             lastProgress = now
@@ -101,7 +101,7 @@ public struct LineWindow: Sendable {
         adapt(to: now - min(now, since))
     }
 
-    /// Once for each round trip. The shortest time is that of the line itself; what is beyond was spent in queues.
+    /// Once per round trip. The shortest time is the latency of the line; the rest was spent in queues.
     private mutating func adapt(to time: UInt64) {
         shortest = min(shortest, time)
         let waited = time - shortest

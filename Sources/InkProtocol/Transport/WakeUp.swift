@@ -20,7 +20,7 @@ public final class WakeUp: Sendable {
         _ = write(descriptor, &one, 8)
     }
 
-    /// Takes all signals back; call it before looking at what was signalled, not after.
+    /// Clears all signals; call it before reading what was signalled, not after.
     public func clear() {
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)

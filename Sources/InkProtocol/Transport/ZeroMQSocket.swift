@@ -2,7 +2,7 @@ import CZeroMQ
 import Glibc
 import InkSystem
 
-/// What a socket does with what is sent through it.
+/// How a socket treats what is sent through it.
 public enum ZeroMQSocketType: Sendable {
     /// The broker's: received messages begin with the sender's routing id, sent ones with the receiver's.
     case router
@@ -18,7 +18,7 @@ public struct ZeroMQSocketOptions: Sendable {
     public var highWaterMark = 1000
     /// The same for those that come in, where it is another.
     public var receivedHighWaterMark: Int?
-    /// How long closing waits for what has not been sent, milliseconds.
+    /// How long closing waits for unsent data, milliseconds.
     public var lingerMilliseconds = 200
     /// A peer on a network that sends a larger part is cut off; `inproc` knows no such limit.
     public var maximumPartBytes = ProtocolLimits.frameBytes
@@ -33,7 +33,7 @@ public enum SendOutcome: Hashable, Sendable {
     case sent
     /// The peer's queue is full; try again later.
     case busy
-    /// A router's: there is no such peer (any more).
+    /// For a router: the peer is unknown or gone.
     case unreachable
 }
 
@@ -100,7 +100,7 @@ public struct ZeroMQSocket: ~Copyable {
 
     deinit { zmq_close(pointer) }
 
-    /// The file of an `ipc` endpoint; it goes when nobody listens there any more.
+    /// The file of an `ipc` endpoint; removed when nobody listens there any longer.
     private final class Listening {
         var place: (path: String, file: FileStatus.Identity)?
         /// As the system says them.
@@ -138,7 +138,7 @@ public struct ZeroMQSocket: ~Copyable {
         try set(ZMQ_BACKLOG, Int32(512))
         try set(ZMQ_TCP_KEEPALIVE, Int32(1))
         try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(30))
-        // Whoever takes nothing at all for so long does not keep what waits for it.
+        // A peer that reads nothing for so long loses what waits for it.
         try set(ZMQ_TCP_MAXRT, Int32(60_000))
         // Patient, but not for long: a broker that comes back is found within a second.
         try set(ZMQ_RECONNECT_IVL, Int32(100))
@@ -155,7 +155,7 @@ public struct ZeroMQSocket: ~Copyable {
             try setText(ZMQ_CURVE_SECRETKEY, pair.secretKey)
         case nil: break
         }
-        // Without it a router drops what it cannot deliver, silently.
+        // Without it a router silently drops what it cannot deliver.
         if type == .router { try set(ZMQ_ROUTER_MANDATORY, Int32(1)) }
     }
 
@@ -182,7 +182,7 @@ public struct ZeroMQSocket: ~Copyable {
         }
         guarding?.start()
         listening.guarding = guarding
-        // A file that cannot be looked at stays at the end; whoever listens there next sees that nobody does.
+        // A file that cannot be read is left behind; the next listener finds that nobody uses it.
         guard let path, let file = try? FileSystem.status(of: path)?.identity else { return }
         listening.place = (path, file)
     }
@@ -199,7 +199,7 @@ public struct ZeroMQSocket: ~Copyable {
             throw refusal(String(cString: strerror(error.errno)))
         }
         guard let found else { return }
-        guard found.isSocket else { throw refusal("a file stands there that is no socket") }
+        guard found.isSocket else { throw refusal("a file of this name exists and is not a socket") }
         if FileSystem.isListenedAt(path) { throw refusal("another process listens there") }
     }
 
@@ -217,7 +217,7 @@ public struct ZeroMQSocket: ~Copyable {
     public var listeningItems: [PollItem] { listening.guarding?.pollItems ?? [] }
 
     /// Closes connections that have come and for which the process has no descriptor: libzmq would try to take them for ever.
-    /// Returns what is to be said of it, when it begins.
+    /// Returns the message to log when it begins.
     public func turnAway() -> String? { listening.guarding?.turnAway() }
 
     /// Connects to `endpoint`, now or as soon as somebody listens there.
@@ -253,7 +253,7 @@ public struct ZeroMQSocket: ~Copyable {
     /// Parts of fewer bytes are not counted: the high-water mark bounds them.
     private static let countedBytesMin = 1024
 
-    /// What goes with a part until ZeroMQ lets it go.
+    /// Kept alive with a part until ZeroMQ releases it.
     private final class Parcel: Sendable {
         let count: Int
         let queue: QueuedBytes

@@ -10,7 +10,7 @@ struct ClientPeer {
     let owner: String
     /// The name of its key; every message must come with it. nil without keys.
     let userID: String?
-    /// Of its hello: what is sent to it is in this version.
+    /// The version of its hello, used for everything sent to it.
     let protocolVersion: UInt16
     /// What goes to it of pictures and answers, and what has come of contents.
     var line: LineWindow
@@ -31,7 +31,7 @@ struct ClientPeer {
     var reading: Download?
     /// Bytes that it takes while it is read.
     var readingBytes = 0
-    /// What was asked for of pictures that are not finished, as far as it has not become a download.
+    /// Requests for unfinished pictures that have not become downloads.
     var followed: [JobNumber: [Range<UInt64>]] = [:]
     /// Windows of pictures that were asked for and have not been sent.
     var openWindows: Int { followed.values.reduce(downloads.count) { $0 + $1.count } + (reading == nil ? 0 : 1) }

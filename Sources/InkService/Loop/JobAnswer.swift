@@ -7,14 +7,14 @@ import InkStore
 /// Answers about jobs and workers.
 enum JobAnswer {
     /// - Parameters:
-    ///   - phase: nil where the job is not in memory.
+    ///   - phase: nil if the job is not in memory.
     ///   - isStuck: whether the disk has refused its end.
     ///   - showsWarnings: a list of a thousand jobs has no room for them.
     static func json(
         _ record: JobRecord, _ phase: ServiceState.Job.Phase?, isStuck: Bool, progress: (Int, Int)? = nil,
         showsWarnings: Bool = false
     ) -> JSONValue {
-        // Of one that cannot be read the rest is still told; that it cannot is the job's end.
+        // If one cannot be read, the rest is still reported; the error is the end of that job.
         let submission = try? Submission(stored: record.submission)
         var members: [(String, JSONValue)] = [
             ("job", .integer(Int(clamping: record.number))), ("name", .string(submission?.name ?? "")),

@@ -11,7 +11,7 @@ struct JobLoader: Sendable {
     let contents: ContentFolder
     let onEvent: @Sendable (FarmNote) -> Void
 
-    /// - Parameter onWarnings: gets what is said of a project that gives warnings.
+    /// - Parameter onWarnings: gets the warnings of a project.
     func load(
         _ submission: Submission, onWarnings: ([ReadingWarning]) -> Void
     ) throws(BrokerError) -> (Project, PictureOrder) {
@@ -26,7 +26,7 @@ struct JobLoader: Sendable {
         }
     }
 
-    /// The project's file, or nothing where it is read by path.
+    /// The project's file; empty if it is read by path.
     private func text(of submission: Submission) throws(BrokerError) -> [UInt8] {
         guard case .content(let id, _, let encoding) = submission.source else { return [] }
         let bytes = try read(id, of: submission)
@@ -35,7 +35,7 @@ struct JobLoader: Sendable {
             return try Zstandard.decompress(bytes, limit: configuration.projectLimits.fileBytes)
         } catch {
             throw .refused(
-                .badInput(Place(file: submission.name), reason: "the content is no project: \(error)"))
+                .badInput(Place(file: submission.name), reason: "the content is not a project: \(error)"))
         }
     }
 
@@ -54,7 +54,7 @@ struct JobLoader: Sendable {
             case .file(_, _, ENOENT):
                 throw .source(
                     export: submission.name,
-                    reason: "the broker has no copy of the project any more; submit the project again")
+                    reason: "the broker no longer has the project; submit it again")
             // Out of descriptors: the job is tried again.
             case .file(let path, let operation, let errno):
                 throw .refused(.io(path: path, operation: operation, errno: errno))
@@ -71,7 +71,7 @@ struct JobLoader: Sendable {
                 bytes: text, name: submission.name, presetFolders: configuration.presetFolders, limits: limits)
         case .path(let path):
             let file = try resolved(path)
-            // Presets lie beside the path, or beside the file that it leads to; where the path's folder is elsewhere, only there.
+            // Presets are next to the path or next to the file that it leads to; if the path's folder is elsewhere, only there.
             let given = Self.real(path.splitPath().folder).flatMap { isBelowInputRoots($0) ? $0 : nil }
             let folders = [given, file.splitPath().folder].compactMap { $0.map { $0.appendingPath("") } }
             return try ProjectLoader.load(
@@ -117,7 +117,7 @@ struct JobLoader: Sendable {
             try ExportSize.check(exact, limits: configuration.projectLimits, place: place)
             size = exact
         case .named(let text):
-            guard let named = ExportSize(text) else { throw .badInput(place, reason: "\"\(text)\" is no size") }
+            guard let named = ExportSize(text) else { throw .badInput(place, reason: "\"\(text)\" is not a size") }
             size = try named.outputSize(canvas: project.canvasSize, limits: configuration.projectLimits, place: place)
         }
         if let wrong = spec.options.layers?.first(where: { !project.layers.indices.contains($0) }) {

@@ -2,14 +2,14 @@ import InkProtocol
 
 /// Which refusals of the disk are worth a line in the log: the end of each job once, of the rest one in a while.
 struct RefusalLog {
-    /// What was refused, in words.
+    /// The message about what was refused.
     enum Kind: String, Hashable, Sendable {
         case submission = "a submission is put off"
         case start = "a job is begun later"
-        case end = "the end of a job is not on the disk and not told"
+        case end = "the end of a job could not be stored or reported"
         case order = "an order is refused"
         case note = "a change is not on the disk"
-        case probe = "nothing new is taken"
+        case probe = "no new jobs are accepted"
 
         init(_ token: JournalToken) {
             self =

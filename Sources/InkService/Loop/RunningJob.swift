@@ -44,7 +44,7 @@ struct Story {
     }
 }
 
-/// What was done in the last minute.
+/// Statistics of the last minute.
 struct Throughput {
     private static let seconds = 60
 

@@ -9,15 +9,15 @@ enum ServiceCommand: Sendable {
     case broker(BrokerEvent)
     /// The record of a job that is to be given to the broker; nil when the store cannot say.
     case launch(JobNumber, JobRecord?, reason: String)
-    /// What was said of a job's project when it was read.
+    /// The warnings of a job's project.
     case warned(JobNumber, [ReadingWarning])
-    /// A piece of a picture has been read; what is left of what was asked for.
+    /// A piece of a picture has been read, and how much of the request remains.
     case read(SessionID, [ServiceMessage], rest: ClientPeer.Download?)
     case send(SessionID, ServiceMessage)
     case answer(SessionID, UInt32, String)
     case status(SessionID, UInt32, Result<StoreCounts, StoreError>, BrokerReport)
     case log(FarmNote)
-    /// The disk did not take what nobody waits for.
+    /// The disk rejected something that nobody waits for.
     case refused(StorageFault, RefusalLog.Kind, JobNumber?)
     /// What the journal says of entries.
     case journalled(JournalToken, Result<[JournalOutcome], StorageFault>)

@@ -64,7 +64,7 @@ extension ServiceLoop {
         }
     }
 
-    /// Tells clients how much of their contents has come.
+    /// Reports to clients how much of their contents has arrived.
     func acknowledge() {
         for id in unacknowledged.sorted() {
             if let total = peers[id]?.received.acknowledgement() { send(.acknowledge(total), to: id) }
@@ -73,7 +73,7 @@ extension ServiceLoop {
     }
 
     private func welcome(_ name: String, _ route: [UInt8], userID: String?, version: UInt16) {
-        if let old = sessions[route] { lose(old, "it said hello again") }
+        if let old = sessions[route] { lose(old, "it started a new session") }
         guard stopping != .now else { return }
         guard peers.count < configuration.limits.sessions else {
             post(
@@ -127,14 +127,14 @@ extension ServiceLoop {
             if now - min(now, peer.lastSent) >= UInt64(configuration.heartbeatMilliseconds), peer.unsent.isEmpty {
                 send(.heartbeat, to: id)
             }
-            // What is taken for lost on the way makes room.
+            // Data presumed lost makes room.
             sendParts(id)
         }
     }
 
     // MARK: - Sending
 
-    /// Sends a message, or keeps it until the connection has room; a client that leaves too much lying is given up.
+    /// Sends a message, or keeps it until the connection has room. A client that leaves too much unread is dropped.
     func send(_ message: ServiceMessage, to session: SessionID) {
         guard let version = peers[session]?.protocolVersion else { return }
         // The next one says it, too.
@@ -190,7 +190,7 @@ extension ServiceLoop {
         _ = try? socket.send([route, frame])
     }
 
-    /// Sends what has been waiting. Returns whether anything still is.
+    /// Sends waiting data. Returns whether any is left.
     func flush() -> Bool {
         var isBusy = false
         for id in peers.keys.sorted() where peers[id]?.unsent.isEmpty == false {

@@ -9,7 +9,7 @@ import InkSystem
 
 /// Jobs to the broker, and what becomes of them.
 extension ServiceLoop {
-    /// Reads what is to be done from the store, beside the loop.
+    /// Reads jobs from the store, outside the loop.
     func start(_ job: JobNumber) {
         let (store, mailbox) = (parts.store, mailbox)
         asking.run {
@@ -67,7 +67,7 @@ extension ServiceLoop {
         if entry.wantsCancel { parts.broker.cancel(JobID(number)) }
     }
 
-    /// For whoever asks about the job, now or later.
+    /// For questions about the job, now or later.
     func keep(_ warnings: [ReadingWarning], of job: JobNumber) {
         let lines = Self.kept(warnings.map(\.description))
         onEvent(
@@ -83,7 +83,7 @@ extension ServiceLoop {
     /// The warnings of a job take at most so many bytes of the store.
     private static let warningBytesMax = 64 << 10
 
-    /// As many of the lines as there is room for, and how many more there are.
+    /// As many of the lines as fit, and how many more there are.
     private static func kept(_ lines: [String]) -> [String] {
         var room = warningBytesMax
         let kept = lines.prefix { line in

@@ -10,7 +10,7 @@ extension ServiceLoop {
         guard let peer = peers[session] else { return }
         let (end, isBeyond) = offset.addingReportingOverflow(ProtocolLimits.transferWindowBytes)
         let open = peer.downloads.filter { $0.job == job } + (peer.reading.map { $0.job == job ? [$0] : [] } ?? [])
-        // What is on its way is not sent twice because the line is slow.
+        // Data in flight is not sent twice just because the line is slow.
         guard
             let range = Self.uncovered(
                 offset..<(isBeyond ? .max : end), by: open.map(\.range) + (peer.followed[job] ?? []),
@@ -30,7 +30,7 @@ extension ServiceLoop {
         }
     }
 
-    /// What is left of a window when other open ones are taken from its beginning; nil when that is nothing.
+    /// The rest of a window after other open ones are cut from its start; nil if nothing is left.
     ///
     /// - Parameter underWay: bytes before the open windows that have been sent and not been acknowledged.
     static func uncovered(_ window: Range<UInt64>, by open: [Range<UInt64>], underWay: UInt64) -> Range<UInt64>? {
@@ -53,7 +53,7 @@ extension ServiceLoop {
     private func continueDownload(of job: JobNumber, _ session: SessionID) {
         guard let picture = runs[job]?.picture, let peer = peers[session], var ranges = peer.followed[job],
             let index = ranges.firstIndex(where: { $0.lowerBound < UInt64(picture.byteCount) }),
-            // What is written until one has been read goes together.
+            // Everything written until the first read is sent together.
             !peer.downloads.contains(where: { $0.job == job }), peer.reading?.job != job
         else { return }
         let range = ranges.remove(at: index)
@@ -142,7 +142,7 @@ extension ServiceLoop {
             var found: FileDescriptor?
             if let unfinished = download.unfinished { found = try open(unfinished) }
             if found == nil { found = try open(path) }
-            guard let found else { return missing("the broker keeps no picture of this job (any more)") }
+            guard let found else { return missing("the broker does not keep a picture of this job") }
             (file, total) = (found, try found.status().byteCount)
         } catch {
             // No descriptor or memory at the moment: it is tried again.

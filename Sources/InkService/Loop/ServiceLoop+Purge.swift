@@ -121,7 +121,7 @@ extension ServiceLoop {
             removePictures(of: jobs)
             outcomes = try parts.store.apply(jobs.map { .purged($0) })
         }
-        // One that was queued again meanwhile keeps its own.
+        // One that has been queued again keeps its own.
         let forgotten = zip(jobs, outcomes).filter { $0.1 == .done }.map(\.0)
         removePictures(of: forgotten)
         return forgotten.count

@@ -59,7 +59,7 @@ extension ServiceLoop {
         let answered = peers.values.filter { !$0.answers.isEmpty }
         var slow = answered.filter { $0.answers[0].lastMoved + UInt64(configuration.livenessMilliseconds) <= now }
         if slow.isEmpty, let slowest = answered.max(by: { $0.answerBytes < $1.answerBytes }) { slow = [slowest] }
-        for peer in slow { lose(peer.id, "it does not take its answers, and others wait for theirs") }
+        for peer in slow { lose(peer.id, "it does not read its answers, and others wait for theirs") }
     }
 
     /// Gives back to the system what large answers took up, when all have been sent. By itself the C library keeps what was
@@ -125,7 +125,7 @@ extension ServiceLoop {
     ) {
         let (session, mailbox, life) = (peer.id, mailbox, peer.life)
         asking.run {
-            // Nobody waits for what a session asked that is over.
+            // The session that asked is over.
             guard !life.isOver else { return mailbox.post(.answer(session, number, "null")) }
             do throws(StoreError) {
                 mailbox.post(.answer(session, number, try text()))

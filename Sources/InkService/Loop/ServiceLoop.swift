@@ -79,7 +79,7 @@ final class ServiceLoop {
 
     enum Stopping {
         case no
-        /// What is under way is finished; nothing is begun.
+        /// Running jobs are finished; none is started.
         case draining
         case now
     }
@@ -250,7 +250,7 @@ final class ServiceLoop {
         }
     }
 
-    /// What is under way stays in the store and begins again in the next life.
+    /// Running jobs stay in the store and start again with the broker.
     private func leave() {
         parts.broker.stop()
         for command in mailbox.take() { carryOut(command) }
@@ -267,7 +267,7 @@ final class ServiceLoop {
 
     // MARK: - The state
 
-    /// Gives the state an event and carries out its actions; events that arise meanwhile come after.
+    /// Passes an event to the state and carries out its actions; events that arise from them follow.
     func tell(_ event: ServiceEvent) {
         events.append(event)
         guard !isPumping else { return }

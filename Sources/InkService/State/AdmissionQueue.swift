@@ -38,7 +38,7 @@ struct AdmissionQueue: Sendable {
         var virtualTime: UInt64 = 0
 
         mutating func append(_ ticket: Ticket, of owner: String) {
-            // One who comes (back) starts where the others stand: waiting earns no turns in advance.
+            // A new or returning client starts level with the others: turns are not saved up.
             if lines[owner].map({ $0.head == $0.tickets.count }) ?? true {
                 lines[owner, default: Line()].pass = max(lines[owner]?.pass ?? 0, virtualTime)
             }

@@ -36,7 +36,7 @@ enum JournalToken: Hashable, Sendable {
     case starting(JobNumber)
     case ended(JobNumber)
     case order(OrderID)
-    /// Nobody waits for it.
+    /// It is no longer wanted.
     case note
     /// Whether the disk takes entries again.
     case probe
@@ -88,13 +88,13 @@ enum ServiceEvent: Sendable {
     /// `story`: JSON text.
     case exportEnded(JobNumber, ExportEnd, story: [UInt8])
 
-    /// No job is begun any more and none is accepted.
+    /// No job is started or accepted any longer.
     case stopping
     /// Time has passed.
     case tick
 }
 
-/// What is to be done, in this order.
+/// The actions, in order.
 enum ServiceAction: Hashable, Sendable {
     case send(SessionID, ServiceMessage)
     /// Look whether a job has the key and whether the content is there.

@@ -1,7 +1,7 @@
 import InkProtocol
 
 extension ServiceState {
-    /// What is wrong with the state, one line a broken rule; empty when it is sound. For tests.
+    /// Violated invariants, one line each; empty if there are none. For tests.
     ///
     /// - Complexity: O(state).
     var brokenInvariants: [String] {

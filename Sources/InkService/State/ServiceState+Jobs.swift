@@ -57,7 +57,7 @@ extension ServiceState {
         guard let job = jobs[number], case .active = job.phase else { return }
         switch end {
         case .ended(.cancelled) where !job.wantsCancel:
-            // Nobody asked: the broker stops. The job is on the disk and begins again in its next life.
+            // The broker is stopping. The job is on disk and starts again with the broker.
             jobs[number]?.phase = .recovering
             activeJobs.remove(number)
             actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
@@ -69,7 +69,7 @@ extension ServiceState {
         }
     }
 
-    /// Brings a job's end to the disk; it is told when it is there.
+    /// Writes the end of a job to disk; it is reported once stored.
     mutating func end(_ number: JobNumber, _ ending: JobEnding, story: [UInt8]) {
         guard jobs[number] != nil else { return }
         queue.remove(number)

@@ -3,7 +3,7 @@ import InkStore
 
 /// An order that has not been answered: its answer waits for the disk.
 enum OpenOrder: Hashable, Sendable {
-    /// What is said when the disk has what was ordered.
+    /// The answer once the order is stored.
     case prepared(OrderResult)
     case retry([JobNumber])
     case cancel(Cancellation)
@@ -24,7 +24,7 @@ extension ServiceState {
     /// Purging and draining are not the state's affair and do not come here.
     mutating func carryOut(_ order: Order, of session: SessionID, now: UInt64) {
         let id = OrderID(session: session, number: order.number)
-        // Said again before the disk has answered: that answer is for both.
+        // Repeated before the disk has answered: that answer is for both.
         guard sessions[session] != nil, orders[id] == nil else { return }
         let count = orders.keys.count { $0.session == session }
         guard count < limits.openOrders else {
@@ -52,7 +52,7 @@ extension ServiceState {
             case .active:
                 jobs[number]?.wantsCancel = true
                 actions.append(.cancelExport(number))
-            // By an earlier order, which the disk has not heard of yet.
+            // By an earlier order that is not on disk yet.
             case .ending(.cancelled, _, _): break
             case .ending:
                 cancellation.isEnding = true
@@ -97,7 +97,7 @@ extension ServiceState {
         guard case .cancel(let cancellation)? = orders[id], cancellation.open.isEmpty else { return }
         orders[id] = nil
         let why =
-            cancellation.isEnding ? "ended already, though the disk has not taken it yet, or unknown" : Self.notOpen
+            cancellation.isEnding ? "already ended (not yet stored), or unknown" : Self.notOpen
         answer(id, of: cancellation.jobs, without: cancellation.others, why)
     }
 
@@ -149,7 +149,7 @@ extension ServiceState {
         }
     }
 
-    /// The ends of jobs that are queued again are not told any more.
+    /// The ends of jobs that are queued again are no longer reported.
     private mutating func takeBack(_ numbers: [JobNumber]) {
         for number in numbers where jobs[number] == nil { returning[number] = returning[number] ?? [] }
         for session in sessions.keys {
@@ -161,7 +161,7 @@ extension ServiceState {
         }
     }
 
-    /// Nobody waits for the answers any more. What is being retried is taken up all the same.
+    /// The answers are no longer wanted. Retried jobs are queued all the same.
     mutating func leaveOrders(_ session: SessionID) {
         orders = orders.filter { id, order in
             if case .retry = order { return true }

@@ -40,7 +40,7 @@ extension ServiceState {
 
     mutating func lookedUp(_ notices: [Notice], _ session: SessionID, now: UInt64) {
         for notice in notices {
-            // One that was queued again meanwhile will have another end.
+            // One that has been queued again will have another end.
             if jobs[notice.job] != nil || returning[notice.job] != nil {
                 watch([notice.job], session, now: now)
             } else {

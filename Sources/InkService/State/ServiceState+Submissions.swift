@@ -8,7 +8,7 @@ extension ServiceState {
         guard sessions[session] != nil else { return }
         let key = submission.key
         if var entry = submitting[key] {
-            // Said again, perhaps over a new connection: the answer goes there.
+            // Repeated, perhaps over a new connection: the answer goes there.
             entry.session = session
             submitting[key] = entry
             if case .content(let id, _, _) = entry.submission.source, uploads[id] != nil {
@@ -20,7 +20,7 @@ extension ServiceState {
             actions.append(.send(session, .rejected(key, rejection)))
             return
         }
-        // What the rules forbid is said when it is known that there is no such job.
+        // Rule violations are reported only if there is no such job yet.
         lastSubmission += 1
         submitting[key] = Submitting(session: session, submission: submission, place: lastSubmission)
         actions.append(.examine(key, submission.source))
@@ -32,7 +32,7 @@ extension ServiceState {
             Rejection(code: .busy, retryMilliseconds: rules.busyMilliseconds, text: text)
         }
         if isStopping { return busy("the broker is stopping") }
-        if submitting.count >= limits.openSubmissions { return busy("too many submissions at once") }
+        if submitting.count >= limits.openSubmissions { return busy("too many open submissions") }
         if jobs.count + submitting.count >= limits.queuedJobs { return busy("\(jobs.count) jobs wait already") }
         return nil
     }
@@ -57,7 +57,7 @@ extension ServiceState {
                 return Rejection(code: .forbidden, text: "the broker writes no pictures: it was given no --output-root")
             }
             guard Self.isPlainRelative(path) else {
-                return Rejection(code: .forbidden, text: "\(path) is no path below the broker's --output-root")
+                return Rejection(code: .forbidden, text: "\(path) is not below the broker's --output-root")
             }
         }
         return nil
@@ -146,7 +146,7 @@ extension ServiceState {
         var open = uploads.values.count { $0.phase != .queued }
         while !uploadLine.isEmpty {
             if open >= limits.openUploads {
-                // What is kept for a client that may come back makes room for one that is there.
+                // State kept for a client that may return makes room for a connected one.
                 let kept = uploads.filter { sessions[$0.value.sender] == nil && $0.value.phase == .receiving }
                 guard let oldest = kept.min(by: { $0.value.lastActivity < $1.value.lastActivity }) else { return }
                 uploads[oldest.key] = nil
@@ -184,7 +184,7 @@ extension ServiceState {
         actions.append(.send(upload.sender, .contentRequest(id, offset: upload.arrived, byteCount: count)))
     }
 
-    /// Only the next bytes of what was asked for are taken; anything else is repeated by and by.
+    /// Only the next requested bytes are accepted; anything else will be repeated.
     mutating func take(_ id: ContentID, offset: UInt64, count: Int, from session: SessionID, now: UInt64) {
         guard let upload = uploads[id], upload.phase == .receiving, upload.sender == session,
             offset == upload.arrived, count > 0, UInt64(count) <= upload.requested - upload.arrived
@@ -245,13 +245,13 @@ extension ServiceState {
         uploads[id]?.sender = session
         uploads[id]?.lastActivity = now
         guard upload.phase == .receiving else { return }
-        // What is on its way from the old one is not waited for; asked again as soon as the disk has the rest.
+        // Data in flight from the old one is not awaited; it is requested again once the rest is on disk.
         uploads[id]?.requested = upload.arrived
         uploads[id]?.askedAt = 0
         if upload.written == upload.arrived { request(id, now: now) }
     }
 
-    /// What was asked for and did not come is asked for again; a sender that stays silent is given up.
+    /// Requested data that did not arrive is requested again; a silent sender is dropped.
     mutating func repeatRequests(now: UInt64) {
         for id in uploads.keys.sorted(by: { $0.digest.lexicographicallyPrecedes($1.digest) }) {
             guard let upload = uploads[id], upload.phase == .receiving, upload.arrived == upload.written else {
@@ -266,7 +266,7 @@ extension ServiceState {
                 request(id, now: now)
             }
         }
-        // Places that were taken back for nobody.
+        // Places reclaimed in vain.
         startUploads(now: now)
     }
 
@@ -274,7 +274,7 @@ extension ServiceState {
     /// is kept for a while: a client whose line broke down comes back and sends the rest.
     mutating func leaveSubmissions(_ session: SessionID, now: UInt64) {
         for (key, entry) in submitting where entry.session == session {
-            // What is on its way to the disk will be a job; the client asks again, by the same key.
+            // A submission being stored will become a job; the client repeats it with the same key.
             if entry.phase != .committing { submitting[key] = nil }
         }
         for id in uploads.keys.sorted(by: { $0.digest.lexicographicallyPrecedes($1.digest) })

@@ -40,7 +40,7 @@ struct ServiceState: Sendable {
     struct Session: Sendable {
         var owner: String
         var watched: Set<JobNumber> = []
-        /// Told and not taken: the notice and when it was last sent.
+        /// Sent but not confirmed: the notice and when it was last sent.
         var openNotices: [UInt64: (notice: Notice, sentAt: UInt64, repeats: Int)] = [:]
         /// Ended jobs to look up when there is room for more notices.
         var backlog: [JobNumber] = []
@@ -78,7 +78,7 @@ struct ServiceState: Sendable {
         /// Bytes that have arrived, and that are on the disk.
         var arrived: UInt64 = 0
         var written: UInt64 = 0
-        /// The end of what has been asked for.
+        /// The end of the requested data.
         var requested: UInt64 = 0
         /// When bytes arrived last, and when they were asked for last.
         var lastActivity: UInt64
@@ -151,7 +151,7 @@ struct ServiceState: Sendable {
 
     private mutating func giveUp(_ number: JobNumber, owner: String, reason: String) {
         jobs[number] = Job(priority: 0, weight: 1, owner: owner)
-        end(number, .failed(.internalError, text: "the job cannot be taken up: \(reason)"), story: [])
+        end(number, .failed(.internalError, text: "the job cannot be resumed: \(reason)"), story: [])
     }
 
     private mutating func restore(_ record: JobRecord) {
@@ -184,7 +184,7 @@ struct ServiceState: Sendable {
         }
     }
 
-    /// Takes one event and says what is to be done.
+    /// Takes one event and returns the actions.
     mutating func handle(_ event: ServiceEvent, now: UInt64) -> [ServiceAction] {
         actions.removeAll(keepingCapacity: true)
         switch event {

@@ -13,7 +13,7 @@ package final class FileDescriptor: Sendable {
         rawValue = descriptor
     }
 
-    /// A second descriptor of what is open.
+    /// A second descriptor of the same open file.
     package init(duplicating descriptor: Int32, operation: String) throws(SystemFailure) {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SystemFailure(operation: operation, errno: errno) }
@@ -80,13 +80,13 @@ package final class FileDescriptor: Sendable {
         guard failure == 0 else { throw SystemFailure(operation: "take room on the disk for", errno: failure) }
     }
 
-    /// Lets the disk begin with what was written, so that `sync` has less to wait for.
+    /// Starts writing to disk, so that `sync` has less to do.
     package func beginSync(of range: Range<Int>) {
         // A file system that cannot do it does all of it in `sync`.
         ink_begin_sync(rawValue, range.lowerBound, range.count)
     }
 
-    /// Brings what was written to the disk.
+    /// Syncs what was written.
     package func sync() throws(SystemFailure) {
         var status: Int32
         repeat { status = fsync(rawValue) } while status != 0 && errno == EINTR

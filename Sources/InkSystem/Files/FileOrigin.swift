@@ -6,9 +6,9 @@ import Glibc
 /// The number of an inode alone does not tell: many file systems give the number of a removed file to the next new one.
 package struct FileOrigin: Hashable, Sendable {
     package let inode: UInt64
-    /// Nanoseconds since 1970; 0 where the file system does not keep it.
+    /// Nanoseconds since 1970; 0 if the file system does not store it.
     package let birth: UInt64
-    /// Of the inode's number, another one each time it is given; 0 where the file system does not keep it.
+    /// Generation of the inode number, different for each use; 0 if the file system does not store it.
     package let generation: UInt64
 
     package init(inode: UInt64, birth: UInt64, generation: UInt64) {

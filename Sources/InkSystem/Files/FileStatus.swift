@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 
-/// What stands at a path.
+/// The status of a path.
 package struct FileStatus: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case regular

@@ -57,7 +57,7 @@ package enum FileSystem {
                     name == ".." ? place.splitPath().folder : place.appendingPath(name)
                 }
             }
-            // What cannot be followed stays as it is; whoever uses it is told why.
+            // A path that cannot be resolved stays as it is; using it gives the error.
             if linksLeft > 0, let next = try? linkTarget(head) {
                 head = next
                 linksLeft -= 1
@@ -109,7 +109,7 @@ package enum FileSystem {
         return .failure(SystemFailure(operation: "look at", errno: errno))
     }
 
-    /// What lies in a folder but for `.` and `..`, each name as its bytes, in their order.
+    /// The names in a folder except `.` and `..`, as bytes, in byte order.
     package static func names(in folder: String) throws(SystemFailure) -> [[UInt8]] {
         try names(in: Array(folder.utf8))
     }
@@ -234,7 +234,7 @@ package enum FileSystem {
 /// A name in a folder.
 package struct ListedName: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// Of what it leads to, links followed; nil when nothing is there.
+    /// Of the target, following links; nil if nothing is there.
     package let kind: Result<FileStatus.Kind?, SystemFailure>
 }
 

@@ -7,7 +7,7 @@ import Glibc
 /// call that failed it can only be discarded: what was asked for meanwhile, and what is asked for later, may not make a
 /// whole file of one that has a hole.
 package struct PendingFile: OutputFile {
-    /// How often the target's folder is made anew when another, who had made it first, takes it away again.
+    /// How often to create the target's folder again if another process keeps removing it.
     private static let folderTriesMax = 8
 
     /// Where the file goes: the path, or where it leads when it is a link, whether a file is there already or not.
@@ -31,9 +31,9 @@ package struct PendingFile: OutputFile {
     ///     new one.
     ///   - mode: permissions, before the process's mask; of a file that is to be replaced those that it has of them. That
     ///     one also leaves its owner, group and extended attributes, where the process may set them.
-    ///   - makesFolders: not where a link leads: what is missing there, a drive perhaps, is not this process's to make.
+    ///   - makesFolders: whether missing folders are created; never behind a link, where for example a drive may be missing.
     ///   - replaces: whether a file that has the target's name may be replaced, now and when this one is published.
-    /// - Throws: also where the target is no file that could be replaced: `EISDIR`, `EEXIST`.
+    /// - Throws: also if the target is not a file that can be replaced: `EISDIR`, `EEXIST`.
     package init(
         target path: String, tag: String? = nil, mode: UInt32 = 0o666, makesFolders: Bool = true, replaces: Bool = true
     ) throws(SystemFailure) {
@@ -115,7 +115,7 @@ package struct PendingFile: OutputFile {
         byteCount += bytes.count
     }
 
-    /// Brings what was written to the disk.
+    /// Syncs what was written.
     package mutating func sync() throws(SystemFailure) {
         try step("finish") { file throws(SystemFailure) in try file.sync() }
     }

@@ -1,4 +1,4 @@
-/// An error number and what was tried. Whoever lets it out says with which file.
+/// An error number and the operation that failed. The caller adds the file.
 package struct SystemFailure: Error, Hashable, Sendable {
     /// A verb for messages: `create`, `write`.
     package var operation: String

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A thread of its own for work that is done in order, one piece after the other, beside whoever asks for it.
+/// A separate thread that does pieces of work one after the other.
 ///
 /// The thread is there from the start, so that no work waits for one that the system does not give.
 package final class Lane: Sendable {
@@ -17,7 +17,7 @@ package final class Lane: Sendable {
         try PosixThread(stackBytes: stackBytes) { [queue] in queue.serve() }.detach()
     }
 
-    /// What was asked for is still done, but for what has its time in the future.
+    /// Pending requests are still carried out, except those scheduled for later.
     deinit { queue.close() }
 
     /// Has `work` done when all that was asked for before is done.
@@ -82,7 +82,7 @@ package final class Lane: Sendable {
         }
 
         func serve() {
-            // Last things first. What has been done lets go of what it holds, at once.
+            // In reverse order. Each entry is released as soon as it is done.
             var taken: [Work] = []
             while true {
                 switch state.withLock({ Self.step(&$0, &taken) }) {

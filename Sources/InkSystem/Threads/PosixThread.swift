@@ -19,9 +19,9 @@ package struct PosixThread: Sendable {
 
     private let thread: pthread_t
 
-    /// Starts `body` on a thread of its own. It has to be joined or detached.
+    /// Starts `body` on a new thread, which must be joined or detached.
     ///
-    /// - Throws: where a limit of processes, threads or memory does not allow one more; `refusal` says it to a person.
+    /// - Throws: if a limit on processes, threads or memory is reached; `refusal` is the message for users.
     package init(
         stackBytes: Int = standardStackBytes, _ body: @escaping @Sendable () -> Void
     ) throws(SystemFailure) {

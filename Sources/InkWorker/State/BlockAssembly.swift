@@ -1,7 +1,7 @@
 import InkEngine
 import InkProtocol
 
-/// A block on its way: its frame so far. Memory grows with what arrives, not with what is claimed.
+/// A block being received: its frame so far. Memory grows with the data that arrives, not with the announced size.
 struct BlockAssembly: Sendable {
     let id: BlockID
     private var frame: [UInt8] = []

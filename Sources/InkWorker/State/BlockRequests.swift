@@ -31,7 +31,7 @@ struct BlockRequests: Sendable {
         queue.removeAll { wanted[$0] == nil }
     }
 
-    /// Nobody waits for anything any more, and nothing is on its way.
+    /// Nothing is awaited and nothing is in flight.
     mutating func removeAll() { self = BlockRequests() }
 
     /// What to ask the broker for now.
@@ -44,7 +44,7 @@ struct BlockRequests: Sendable {
         return ids.map { BlockRange(id: $0) }
     }
 
-    /// Takes a part; one that nobody asked for is ignored.
+    /// Takes a part; an unrequested one is ignored.
     mutating func append(_ part: BlockPart) throws(ProtocolError) -> BlockAssembly.Progress {
         guard inFlight.contains(part.id), wanted[part.id] != nil else { return .waiting }
         return try wanted[part.id]!.assembly.append(part)

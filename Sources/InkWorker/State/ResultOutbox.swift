@@ -47,7 +47,7 @@ struct ResultOutbox: Sendable {
         items.contains { if case .end(run, _, _) = $0 { true } else { false } }
     }
 
-    /// Takes what goes out next; nil when there is nothing, or no room for it.
+    /// Takes the next data to send; nil if there is none, or no room.
     mutating func next(_ line: inout LineWindow, now: Int64) -> Next? {
         switch items.first {
         case nil: return nil
@@ -72,7 +72,7 @@ struct ResultOutbox: Sendable {
         }
     }
 
-    /// Gives up what is left of a run's result.
+    /// Discards the rest of a run's result.
     mutating func remove(_ run: RunID) -> [Unsent] { remove { $0 == run } }
 
     mutating func removeAll() -> [Unsent] { remove { _ in true } }

@@ -81,17 +81,17 @@ struct TaskTable: Sendable {
         return Run(id: run, task: task, resultLimitBytes: entry.resultLimitBytes)
     }
 
-    /// Forgets a task that does not run; returns what was held for it.
+    /// Removes a task that is not running; returns what was held for it.
     mutating func remove(_ key: TaskAttempt) -> [BlockID] { entries.removeValue(forKey: key)?.held ?? [] }
 
-    /// A run has ended: whose it was (nil when nobody waits for it) and what was held for it.
+    /// A run has ended: its task (nil if the result is no longer wanted) and what was held for it.
     mutating func finish(_ run: RunID) -> (key: TaskAttempt?, released: [BlockID]) {
         if let held = abandoned.removeValue(forKey: run) { return (nil, held) }
         guard let key = keyOfRun.removeValue(forKey: run) else { return (nil, []) }
         return (key, remove(key))
     }
 
-    /// Forgets all tasks; returns what was held for those that do not run, and the runs to be cancelled.
+    /// Removes all tasks; returns what was held for those not running, and the runs to cancel.
     mutating func abandonAll() -> (released: [BlockID], runs: [RunID]) {
         var released: [BlockID] = []
         for entry in entries.values {

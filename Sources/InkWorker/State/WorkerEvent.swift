@@ -15,7 +15,7 @@ enum WorkerEvent: Sendable {
     case finished(RunID, RunOutcome)
     /// Time has passed.
     case tick
-    /// The process wants to end: finish what is in hand.
+    /// The process is to exit: finish current work.
     case drainRequested
 }
 
@@ -31,7 +31,7 @@ enum WorkerAction: Hashable, Sendable {
     /// Leave the present connection, if any, and make a new one.
     case connect
     case send(WorkerMessage)
-    /// Let go of a part of a result that nobody waits for.
+    /// Drop a part of a result that is no longer wanted.
     case discard([UInt8], sequence: UInt32)
     /// Keep a block that has arrived, held as many times.
     case store(Block, holders: Int)

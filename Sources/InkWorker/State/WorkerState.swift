@@ -27,7 +27,7 @@ struct WorkerState {
     var tasks = TaskTable()
     var blocks = BlockRequests()
     private var outbox = ResultOutbox()
-    /// Runs that go on and whose results nobody wants any more.
+    /// Running tasks whose results are no longer wanted.
     private var cancelled: Set<RunID> = []
     private var line: LineWindow
     private let firstLine: LineWindow
@@ -36,14 +36,14 @@ struct WorkerState {
     private var lastSent: Int64 = 0
     private var lastHeard: Int64 = 0
     private var helloDeadline: Int64 = 0
-    /// That have been said since the last answer.
+    /// Sent since the last answer.
     private(set) var failedHellos: Int64 = 0
-    /// Bytes have come since the broker was last told what is under way.
+    /// Whether bytes have arrived since the last `underWay`.
     private var hasReceived = false
     private var underWayAt: Int64 = 0
     /// The shortest of all tasks of this session.
     private var patience: Int64 = .max
-    /// Until when a worker that leaves the broker's service still answers.
+    /// Until when a worker that is leaving still answers.
     private var staysUntil: Int64 = 0
 
     /// What the broker sent before it read the goodbye is refused in this time; it would be lost with the connection.

@@ -35,7 +35,7 @@ public final class BlockCache: TileBlocks, Sendable {
     /// Blocks that are there without having come.
     private let local: LocalBlocks?
 
-    /// A cache that keeps at most `limitBytes` of blocks that nobody holds.
+    /// A cache that keeps at most `limitBytes` of blocks that are not in use.
     ///
     /// - Parameter local: shared with the broker, which is in this process; nil when it may be anywhere.
     public init(limitBytes: Int, local: LocalBlocks? = nil) {
@@ -59,7 +59,7 @@ public final class BlockCache: TileBlocks, Sendable {
                 return true
             }
             guard let content = local?.content(of: id) else { return false }
-            // Its bytes are counted where they are; here counts what is made of them.
+            // The bytes are counted elsewhere; here only what is made of them.
             state.entries[id] = Entry(content: CachedBlock(content), bytes: 0, holders: 1, idleSince: 0)
             return true
         }
@@ -144,7 +144,7 @@ public final class BlockCache: TileBlocks, Sendable {
         return block
     }
 
-    /// Makes room for so many bytes of prepared strokes by letting blocks go that nobody holds; false when there is none.
+    /// Makes room for prepared strokes by releasing unused blocks; false if there is none.
     fileprivate func isRoom(forPrepared bytes: Int) -> Bool {
         state.withLock { makeRoom(forPrepared: bytes, &$0) }
     }
@@ -158,7 +158,7 @@ public final class BlockCache: TileBlocks, Sendable {
         return true
     }
 
-    /// Counts the prepared strokes of a block; false when there is no room for them.
+    /// Counts the prepared strokes of a block; false if there is no room for them.
     fileprivate func keepPrepared(_ id: BlockID, bytes: Int) -> Bool {
         state.withLock { state in
             guard makeRoom(forPrepared: bytes, &state), state.entries[id] != nil else { return false }
@@ -276,7 +276,7 @@ private final class CachedBlock: Sendable {
         return prepared
     }
 
-    /// Opens a block of strokes unless a thread is at it; false when there is no room for it.
+    /// Opens a block of strokes unless another thread does; false if there is no room.
     func openStrokesIfFree(
         _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache
     ) throws(EngineError) -> Bool {

@@ -120,7 +120,7 @@ public final class EngineTaskRunner: TaskRunner {
         }
     }
 
-    /// The rows of a band from the tiles that lie side by side in it.
+    /// The rows of a band from its tiles, side by side.
     private static func band(_ task: EncodeTask, _ blocks: BlockCache) throws(EngineError) -> [UInt8] {
         let bytesPerPixel = task.format.bytesPerPixel
         var tiles: [(rowBytes: Int, pixels: [UInt8])] = []

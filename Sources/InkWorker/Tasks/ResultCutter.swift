@@ -8,7 +8,7 @@ struct ResultCutter: Sendable {
     /// Bytes of all records so far.
     private(set) var totalBytes: UInt64 = 0
     private(set) var partCount: UInt32 = 0
-    /// Local blocks in what is not sent yet.
+    /// Local blocks in unsent data.
     private(set) var unsentLocalBlocks: [Block] = []
 
     init(limitBytes: UInt64) { self.limitBytes = limitBytes }
@@ -40,7 +40,7 @@ struct ResultCutter: Sendable {
         }
     }
 
-    /// Hands what is left to `send`.
+    /// Passes the rest to `send`.
     mutating func flush(
         _ send: (_ sequence: UInt32, _ bytes: [UInt8]) throws(EngineError) -> Void
     ) throws(EngineError) {

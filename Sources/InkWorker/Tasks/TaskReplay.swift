@@ -17,12 +17,12 @@ public struct ReplayReport: Hashable, Sendable {
 /// Runs a task that a broker has kept (`ReplayFile`), in this process and on this thread: if it takes the process down,
 /// that is the point.
 public enum TaskReplay {
-    /// - Throws: `io` when the file cannot be read, `badInput` when it is no replay file, and what the task throws.
+    /// - Throws: `io` if the file cannot be read, `badInput` if it is not a replay file, and what the task throws.
     public static func run(path: String) throws(EngineError) -> ReplayReport {
         let bytes = try InputFile.read(path: path, limitBytes: 4 << 30)
         let file: ReplayFile
         do throws(ProtocolError) { file = try ReplayFile(decoding: bytes) } catch {
-            throw .badInput(Place(file: path), reason: "is no replay file: \(error)")
+            throw .badInput(Place(file: path), reason: "is not a replay file: \(error)")
         }
         let cache = BlockCache(limitBytes: .max)
         for block in file.blocks { cache.insert(block, holders: 1) }

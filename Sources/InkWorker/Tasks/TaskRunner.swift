@@ -42,7 +42,7 @@ public final class TaskContext: Sendable {
     /// Whether the result is no longer wanted.
     public var isCancelled: Bool { cancellation.isCancelled }
 
-    /// Throws when the result is no longer wanted.
+    /// Throws if the result is no longer wanted.
     public func checkCancellation() throws(EngineError) {
         if isCancelled { throw .internalError("cancelled") }
     }
@@ -63,7 +63,7 @@ public final class TaskContext: Sendable {
     }
 }
 
-/// Says to a run that its result is no longer wanted. Set by one thread, seen by others.
+/// Tells a run that its result is no longer wanted. Set by one thread, read by others.
 public final class Cancellation: Sendable {
     private let flag = Atomic<Bool>(false)
 

@@ -34,7 +34,7 @@ final class RenderQueue: Sendable {
         }
     }
 
-    /// Hands a piece of a result to the loop, once there is room for it or nobody wants it any more; false then.
+    /// Hands a piece of a result to the loop once there is room for it; false if the result is no longer wanted.
     func put(_ id: RunID, sequence: UInt32, bytes: [UInt8], isCancelled: () -> Bool) -> Bool {
         monitor.wait { state -> Bool? in
             if state.isClosed || isCancelled() { return false }
@@ -45,10 +45,10 @@ final class RenderQueue: Sendable {
         }
     }
 
-    /// Tells the loop that a run has ended.
+    /// Notifies the loop that a run has ended.
     func finish(_ id: RunID, _ outcome: RunOutcome) { monitor.change { $0.outgoing.append(.finished(id, outcome)) } }
 
-    /// The loop's: all that the render threads have said since.
+    /// For the loop: all messages of the render threads since the last call.
     func takeOutgoing() -> [WorkerEvent] {
         monitor.change { state in
             defer {
@@ -62,7 +62,7 @@ final class RenderQueue: Sendable {
     /// Lets waiting threads look at their cancellation.
     func notify() { monitor.change { _ in } }
 
-    /// Nothing is run any more; the threads end.
+    /// Nothing is run any longer; the threads end.
     func close() {
         monitor.change { state in
             state.isClosed = true

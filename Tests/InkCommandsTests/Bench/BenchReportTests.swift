@@ -24,8 +24,8 @@ struct BenchReportTests {
     private static let wrong: [(text: String, code: ExitCode, words: String)] = [
         ("{", .configuration, "byte 1"), ("{}", .configuration, "not a report of ink bench"),
         (#"{"format": "ink-export-report", "version": 1}"#, .configuration, "not a report of ink bench"),
-        (#"{"format": "ink-bench", "version": 2}"#, .configuration, "in version 2"),
-        (#"{"format": "ink-bench", "version": 1, "results": []}"#, .configuration, "not whole"),
+        (#"{"format": "ink-bench", "version": 2}"#, .configuration, "of version 2"),
+        (#"{"format": "ink-bench", "version": 1, "results": []}"#, .configuration, "incomplete"),
     ]
 
     @Test(arguments: wrong)

@@ -6,9 +6,9 @@ extension CommandSyntax {
         notes: """
 
             Exports three built-in scenes (light, medium, heavy) and the projects of --projects, as "ink export"
-            does, into a temporary folder (TMPDIR, else /tmp), again and again in turns; the first time is not
-            counted. Prints times, phases, throughput, peak memory and which device tiers are kept (3 s, 5 s, 7 s
-            up to 2K; larger sizes in proportion to their pixels). The numbers are about this machine.
+            does, into a temporary folder (in TMPDIR or /tmp). Scenes and sizes take turns; the first run is not
+            counted. Prints times, phases, throughput, peak memory and which device tiers are met (3 s, 5 s, 7 s
+            up to 2K; larger sizes in proportion to their pixels).
 
             Examples:
               ink bench
@@ -18,11 +18,11 @@ extension CommandSyntax {
             """,
         options: [
             .values("--size", "SIZE,...", "Sizes of the pictures (default: 2k,4k)"),
-            .value("--projects", "DIR", "Also export the projects in this folder and all below it"),
-            .value("-j,--workers", "N", "Render threads, 1 to 256 (default: one a usable core)"),
-            .value("--runs", "N", "Runs that are counted, 1 to 1000 (default: 10)"),
-            .value("--json", "FILE", "Write machine, settings and every run's times"),
+            .value("--projects", "DIR", "Also export the projects in this folder and its subfolders"),
+            .value("-j,--workers", "N", "Render threads, 1 to 256 (default: one per usable core)"),
+            .value("--runs", "N", "Number of counted runs, 1 to 1000 (default: 10)"),
+            .value("--json", "FILE", "Write the machine, the settings and the times of every run"),
             .value("--chart", "FILE", "Write a chart (SVG)"),
-            .value("--compare", "FILE", "Say what is faster or slower than in this file of an earlier --json"),
+            .value("--compare", "FILE", "Compare with an earlier run, a file written by --json"),
         ])
 }

@@ -14,5 +14,21 @@ extension CommandSyntax {
         summary: "Print the help of a command",
         group: CommandGroup.help,
         notes: "",
-        options: [.argument("COMMAND", "The command; without one, a list of all")])
+        options: [
+            .argument("COMMAND", "The command; without one, a list of all"),
+            .flag("--man", "Print a man page (ink help --man export | man -l -)"),
+        ])
+
+    static let completions = CommandSyntax(
+        name: "completions",
+        summary: "Print a completion script for your shell",
+        group: CommandGroup.help,
+        notes: """
+
+            Examples:
+              source <(ink completions bash)
+              source <(ink completions zsh)
+              ink completions fish > ~/.config/fish/completions/ink.fish
+            """,
+        options: [.argument("SHELL", "bash, zsh or fish")])
 }

@@ -1,14 +1,14 @@
 extension CommandSyntax {
     static let inspect = CommandSyntax(
         name: "inspect",
-        summary: "Say what a project holds, what of it would be refused, and what gives warnings",
+        summary: "Show what a project contains and what would stop its export",
         group: CommandGroup.pictures,
         notes: "",
         options: [
             .arguments("PROJECT", "Projects (.ink), templates (.inktemplate folder or .zip), or -"),
-            .value("--limits", "FILE", "JSON file with other limits than the default ones"),
-            .values("--presets", "DIR", "Folder of brush presets, looked into first"),
-            .flag("--strict", "Take warnings for errors"),
+            .value("--limits", "FILE", "JSON file with limits that replace the default ones"),
+            .values("--presets", "DIR", "Folder of brush presets, searched first"),
+            .flag("--strict", "Treat warnings as errors"),
             .flag("--json", "Print JSON instead of text"),
         ])
 
@@ -16,10 +16,10 @@ extension CommandSyntax {
         name: "import",
         summary: "Make projects from Quick, Draw! drawings (raw .ndjson)",
         group: CommandGroup.pictures,
-        notes: "\nOne project a drawing, named WORD-KEY_ID.ink.",
+        notes: "\nWrites one project per drawing, WORD-KEY_ID.ink.",
         options: [
-            .arguments("FILE", "Files of drawings, one JSON object a line"),
-            .value("-o,--output", "DIR", "Folder for the projects, made if missing"),
+            .arguments("FILE", "Files of drawings, one JSON object per line, or -"),
+            .value("-o,--output", "DIR", "Folder for the projects, created if missing"),
             .value(
                 "--brush", "TYPE",
                 "parallelLines, crossHatch, dots, contourLines, waves or solid (default: solid)"),
@@ -28,21 +28,21 @@ extension CommandSyntax {
             .value("--color", "COLOR", "Brush colour, #rgb or #rrggbb (default: #000000)"),
             .value("--spacing", "N", "Brush spacing, canvas pixels (default: 6)"),
             .value("--line-width", "N", "Brush line width, canvas pixels (default: 8 for solid, else 1)"),
-            .value("--if-exists", "fail|overwrite", "When a project exists (default: fail)"),
-            .value("--limits", "FILE", "JSON file with other limits than the default ones"),
-            .flag("-q,--quiet", "Print nothing but errors"),
+            .value("--if-exists", "fail|overwrite", "What to do if a project exists (default: fail)"),
+            .value("--limits", "FILE", "JSON file with limits that replace the default ones"),
+            .flag("-q,--quiet", "Print only errors"),
         ])
 
     static let masks = CommandSyntax(
         name: "masks",
         summary: "Make layer masks from the colours of a flat picture",
         group: CommandGroup.pictures,
-        notes: "\nOne mask a colour: NAME-RRGGBB_mask.png.",
+        notes: "\nWrites one mask per colour, NAME-RRGGBB_mask.png.",
         options: [
             .argument("PICTURE", "A PNG of flat colours"),
             .values("--color", "#RRGGBB,...", "Colours that become masks"),
-            .value("-o,--output", "DIR", "Folder for the masks, made if missing (default: beside the picture)"),
-            .value("--if-exists", "fail|overwrite", "When a mask exists (default: fail)"),
-            .flag("-q,--quiet", "Print nothing but errors"),
+            .value("-o,--output", "DIR", "Folder for the masks, created if missing (default: next to the picture)"),
+            .value("--if-exists", "fail|overwrite", "What to do if a mask exists (default: fail)"),
+            .flag("-q,--quiet", "Print only errors"),
         ])
 }

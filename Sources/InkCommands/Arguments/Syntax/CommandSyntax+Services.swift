@@ -2,14 +2,15 @@
 extension CommandSyntax {
     static let broker = CommandSyntax(
         name: "broker",
-        summary: "Run a broker: takes jobs, cuts them for the workers, keeps them until they are done",
+        summary: "Run a broker, which takes jobs, distributes their tiles to workers and writes the pictures",
         group: CommandGroup.services,
         notes: """
 
-            Every setting may also stand in the environment (INK_QUEUE_LIMIT for --queue-limit) or in a file of
-            "name = value" lines. Flags win over the environment, that over the file. Sizes: 64M, 2G. Times: 30s,
-            15m, 12h, 7d. Lists repeat the flag or the line; in the environment they are cut at colons.
-            SIGTERM drains: nothing new is taken, what runs is finished or kept for the next start.
+            Every setting can also be an environment variable (INK_QUEUE_LIMIT for --queue-limit) or a line
+            "name = value" in the file of --config. Flags win over the environment, the environment over the file.
+            Sizes: 64M, 2G. Times: 30s, 15m, 12h, 7d. For lists, repeat the flag or the line; in the environment,
+            separate values by colons. On SIGTERM the broker takes no new jobs and finishes running exports, or
+            keeps them for the next start.
 
             Examples:
               ink broker --data /var/lib/ink
@@ -20,42 +21,44 @@ extension CommandSyntax {
 
     static let worker = CommandSyntax(
         name: "worker",
-        summary: "Run a worker: renders what a broker gives it",
+        summary: "Run a worker, which renders tiles for a broker",
         group: CommandGroup.services,
         notes: """
 
-            Connects for ever; the broker may start later, or again. Settings as for "ink broker". SIGTERM and
-            Ctrl-C finish what is in hand, a second one leaves at once.
+            Keeps connecting, so the broker may start later or restart. Settings can also be environment variables
+            or lines of a file, as for "ink broker". On SIGTERM or Ctrl-C the worker finishes its tasks and exits;
+            a second signal stops it at once.
 
             Examples:
               ink worker --broker tcp://farm.example:5570 --key w1.key --broker-key farm.pub
               ink worker --replay job-12-tile-7.replay
             """,
         options: WorkerSetting.all.options + settingsOptions + [
-            .value("--replay", "FILE", "Only render the task that a broker kept in this file, and say how it went")
+            .value("--replay", "FILE", "Render only the task that a broker kept in this file, and report the result")
         ])
 
     static let keygen = CommandSyntax(
         name: "keygen",
-        summary: "Make a pair of keys for a broker, a worker or a client",
+        summary: "Make a key pair for a broker, a worker or a client",
         group: CommandGroup.services,
         notes: """
 
-            Writes NAME.key, which its owner alone may read, and NAME.pub, which the other side is given. Neither
-            is ever replaced.
+            Writes NAME.key, the secret key, which only its owner can read, and NAME.pub, the public key, which the
+            other side needs. Existing files are never replaced. Make a key on the machine that will use it, and
+            copy only the .pub file: the broker must not have the secret keys of workers and clients.
 
             Examples:
               ink keygen farm --role broker
-              ink keygen w1 --role worker -o keys/workers
+              ink keygen w1 --role worker -o ~/ink-keys
             """,
         options: [
-            .argument("NAME", "What the key is called, in logs too"),
-            .value("--role", "broker|worker|client", "What the key is for; a worker's key cannot submit"),
-            .value("-o,--output", "DIR", "Folder for both files, made if missing (default: the current one)"),
+            .argument("NAME", "Name of the key, also in logs"),
+            .value("--role", "broker|worker|client", "Who uses the key; a worker's key cannot submit jobs"),
+            .value("-o,--output", "DIR", "Folder for both files, created if missing (default: the current one)"),
         ])
 
     private static let settingsOptions: [OptionSyntax] = [
-        .value("--config", "FILE", "Read settings from this file (or INK_CONFIG)"),
-        .flag("--check-config", "Check all settings, print them with where each comes from, and leave"),
+        .value("--config", "FILE", "Read settings from this file (or the file named by INK_CONFIG)"),
+        .flag("--check-config", "Check all settings, print each with its origin, and exit"),
     ]
 }

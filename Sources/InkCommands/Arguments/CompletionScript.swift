@@ -1,0 +1,189 @@
+/// Scripts that let shells complete the command line of `ink`, made from its syntax.
+enum CompletionScript {
+    static let shells = ["bash", "zsh", "fish"]
+
+    /// - Throws: `usage` when there is no such shell.
+    static func text(for shell: String?, program: ProgramSyntax) throws(CommandError) -> String {
+        switch shell {
+        case "bash": return bash(program)
+        case "zsh": return zsh(program)
+        case "fish": return fish(program)
+        case nil: throw .usage("a SHELL is needed: bash, zsh or fish")
+        case let other?:
+            throw .usage("there are no completions for \"\(other.replacingNewlines())\", only for bash, zsh and fish")
+        }
+    }
+
+    // MARK: - bash
+
+    private static func bash(_ program: ProgramSyntax) -> String {
+        var text = """
+            # bash completion for ink; made by "ink completions bash"
+            _ink_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur"); }
+            _ink_files() {
+                compopt -o filenames 2>/dev/null
+                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+            }
+            _ink_folders() {
+                compopt -o filenames 2>/dev/null
+                mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+            }
+            _ink() {
+                local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+                COMPREPLY=()
+                # --option=value comes as three words.
+                if [[ $cur == = ]]; then
+                    cur=
+                elif [[ $previous == = ]]; then
+                    previous=${COMP_WORDS[COMP_CWORD - 2]}
+                fi
+                if ((COMP_CWORD == 1)); then
+                    _ink_words '\(program.commands.map(\.name).joined(separator: " ")) --help --version'
+                    return
+                fi
+                case ${COMP_WORDS[1]} in
+
+            """
+        for command in program.commands {
+            text += "    \(command.name))\n"
+            let valued = command.options.filter { $0.isOption && $0.kind != .flag }
+            if !valued.isEmpty {
+                text += "        case $previous in\n"
+                for option in valued {
+                    text += "        \(option.spellings.joined(separator: " | ")))"
+                    text += " \(bash(option.completedValues(in: program))) return ;;\n"
+                }
+                text += "        esac\n"
+            }
+            let spellings = command.options.filter(\.isOption).flatMap(\.spellings) + ["--help"]
+            let argument = command.options.first { !$0.isOption }?.completedValues(in: program) ?? .any
+            text += """
+                        if [[ $cur == -* ]]; then
+                            _ink_words '\(spellings.joined(separator: " "))'
+                        else
+                            \(bash(argument).dropLast())
+                        fi
+                        ;;
+
+                """
+        }
+        return text + "    esac\n}\ncomplete -F _ink ink\n"
+    }
+
+    /// A command, with a semicolon behind it.
+    private static func bash(_ values: OptionValues) -> String {
+        switch values {
+        case .any: ":;"
+        case .files: "_ink_files;"
+        case .folders: "_ink_folders;"
+        case .words(let words): "_ink_words '\(words.joined(separator: " "))';"
+        }
+    }
+
+    // MARK: - zsh
+
+    private static func zsh(_ program: ProgramSyntax) -> String {
+        var text = """
+            #compdef ink
+            # zsh completion for ink; made by "ink completions zsh"
+            _ink() {
+                local -a commands=(
+
+            """
+        for command in program.commands {
+            text += "        \(quoted("\(command.name):\(command.summary)"))\n"
+        }
+        text += """
+                )
+                if ((CURRENT == 2)); then
+                    _describe -t commands command commands
+                    return
+                fi
+                local command=$words[2]
+                shift words
+                ((CURRENT--))
+                case $command in
+
+            """
+        for command in program.commands {
+            text += "    \(command.name))\n        _arguments -s -S"
+            for option in command.options {
+                text += " \\\n            \(zsh(option, program))"
+            }
+            text += " \\\n            '(-h --help)'{-h,--help}'[Print help]'\n        ;;\n"
+        }
+        // Autoloaded, the file is the function's body; sourced, it defines the function.
+        return text
+            + "    esac\n}\nif [[ $funcstack[1] == _ink ]]; then\n    _ink \"$@\"\nelse\n    compdef _ink ink\nfi\n"
+    }
+
+    private static func zsh(_ option: OptionSyntax, _ program: ProgramSyntax) -> String {
+        let action =
+            switch option.completedValues(in: program) {
+            case .any: " "
+            case .files: "_files"
+            case .folders: "_files -/"
+            case .words(let words): "(\(words.joined(separator: " ")))"
+            }
+        guard option.isOption else {
+            let repeats = option.kind == .arguments ? "*" : ""
+            return quoted("\(repeats):\(option.key):\(action)")
+        }
+        let help = option.help.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
+            .replacing(":", with: "\\:")
+        let shown = option.shown.replacing(":", with: "\\:")
+        let value = option.kind == .flag ? "" : ":\(shown):\(action)"
+        let names = option.spellings
+        // An option that may be repeated excludes nothing, not even itself.
+        let before = option.kind == .values ? "*" : names.count > 1 ? "(\(names.joined(separator: " ")))" : ""
+        let spelled = names.count > 1 ? "{\(names.joined(separator: ","))}" : names[0]
+        return (before.isEmpty ? "" : quoted(before)) + spelled + quoted("[\(help)]\(value)")
+    }
+
+    // MARK: - fish
+
+    private static func fish(_ program: ProgramSyntax) -> String {
+        var text = """
+            # fish completion for ink; made by "ink completions fish"
+            complete -c ink -f
+            complete -c ink -n __fish_use_subcommand -s h -l help -d 'Print help'
+            complete -c ink -n __fish_use_subcommand -s v -l version -d 'Print the version'
+
+            """
+        for command in program.commands {
+            text += "complete -c ink -n __fish_use_subcommand -a \(command.name) -d \(fishQuoted(command.summary))\n"
+        }
+        for command in program.commands {
+            let start = "complete -c ink -n '__fish_seen_subcommand_from \(command.name)'"
+            for option in command.options {
+                let values = fish(option.completedValues(in: program))
+                guard option.isOption else {
+                    if !values.isEmpty { text += "\(start) \(values)\n" }
+                    continue
+                }
+                let names = option.spellings.map {
+                    $0.hasPrefix("--") ? "-l \($0.dropFirst(2))" : "-s \($0.dropFirst())"
+                }
+                let value = option.kind == .flag ? "" : values.isEmpty ? " -x" : " -r \(values)"
+                text += "\(start) \(names.joined(separator: " "))\(value) -d \(fishQuoted(option.help))\n"
+            }
+        }
+        return text
+    }
+
+    private static func fish(_ values: OptionValues) -> String {
+        switch values {
+        case .any: ""
+        case .files: "-F"
+        case .folders: "-a '(__fish_complete_directories)'"
+        case .words(let words): "-a '\(words.joined(separator: " "))'"
+        }
+    }
+
+    /// For bash and zsh.
+    private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+
+    private static func fishQuoted(_ text: String) -> String {
+        "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+    }
+}
