@@ -11,7 +11,7 @@ FROM ${BUILD_IMAGE} AS build
 # hadolint ignore=DL3008
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        libcli11-dev libisal-dev libpng-dev libsimdjson-dev libsqlite3-dev libssl-dev libzip-dev libzmq3-dev \
+        libcli11-dev libisal-dev libjpeg-dev libpng-dev libsimdjson-dev libsqlite3-dev libssl-dev libzip-dev libzmq3-dev \
         libzstd-dev zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
@@ -27,7 +27,7 @@ FROM ${RUNTIME_IMAGE} AS runtime
 # hadolint ignore=DL3008
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates libisal2 libpng16-16 libsimdjson14 libsqlite3-0 libssl3 libstdc++6 libzip4 libzmq5 libzstd1 \
+        ca-certificates libisal2 libjpeg62-turbo libpng16-16 libsimdjson14 libsqlite3-0 libssl3 libstdc++6 libzip4 libzmq5 libzstd1 \
         zlib1g \
     && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* \
     && groupadd --system --gid 10001 ink \

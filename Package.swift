@@ -25,6 +25,7 @@ let package = Package(
         // C and C++ libraries that Swift cannot import as they are: a C face each.
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
         // The renderer's inner loops, for each level of processor.
@@ -37,7 +38,9 @@ let package = Package(
 
         .target(
             name: "InkEngine",
-            dependencies: ["InkSystem", "CKernels", "CPNG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem"]),
+            dependencies: [
+                "InkSystem", "CKernels", "CPNG", "CJPEG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem",
+            ]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),
         .target(

@@ -7,7 +7,7 @@ let package = Package(
     name: "ink-fuzz",
     products: [
         .executable(name: "FuzzProjectReader", targets: ["FuzzProjectReader"]),
-        .executable(name: "FuzzPNGDecoder", targets: ["FuzzPNGDecoder"]),
+        .executable(name: "FuzzImages", targets: ["FuzzImages"]),
         .executable(name: "FuzzProtocol", targets: ["FuzzProtocol"]),
     ],
     dependencies: [.package(name: "ink-export-farm", path: "..")],
@@ -19,7 +19,7 @@ let package = Package(
             dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
-            name: "FuzzPNGDecoder",
+            name: "FuzzImages",
             dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(

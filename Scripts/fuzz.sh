@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${FUZZ_SECONDS:-30}
-targets=(FuzzProjectReader FuzzPNGDecoder FuzzProtocol)
+targets=(FuzzProjectReader FuzzImages FuzzProtocol)
 if [[ $# -gt 0 ]]; then
     targets=("$1")
     shift
@@ -32,10 +32,10 @@ for target in "${targets[@]}"; do
         seeds=(Fuzz/Seeds/FuzzProjectReader)
         options+=(-max_len=8192 -dict=Fuzz/Seeds/project.dict)
         ;;
-    FuzzPNGDecoder)
+    FuzzImages)
         seeds=(
             Tests/InkEndToEndTests/Data/png Tests/InkEndToEndTests/Data/png-fuzz
-            Tests/InkConformanceTests/Data/png-formats
+            Tests/InkConformanceTests/Data/png-formats Fuzz/Seeds/FuzzImages
         )
         options+=(-max_len=4096)
         ;;

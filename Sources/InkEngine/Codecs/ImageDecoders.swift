@@ -1,6 +1,6 @@
 /// The formats of images that are read.
 public enum ImageDecoders {
-    public static let all: [any ImageDecoder] = [PNGImages()]
+    public static let all: [any ImageDecoder] = [PNGImages(), JPEGImages()]
 
     /// The one whose format a file has.
     ///

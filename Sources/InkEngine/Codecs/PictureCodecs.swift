@@ -1,7 +1,7 @@
 /// The formats of pictures that are written.
 public enum PictureCodecs {
     /// The first is what is written where nobody asks for another.
-    public static let all: [any PictureCodec] = [PNGCodec()]
+    public static let all: [any PictureCodec] = [PNGCodec(), JPEGCodec()]
 
     /// - Throws: `EngineError.internalError` for a number that has no format, as only another version may send it.
     public static func codec(_ format: PictureFormat) throws(EngineError) -> any PictureCodec {

@@ -1,0 +1,100 @@
+/// A header for the whole picture, the pieces with restart markers between them, and the end.
+struct JPEGAssembler: PictureAssembler {
+    private let head: [UInt8]
+    private let rowMultiple: Int
+    private let hasDigest: Bool
+    /// MCU rows so far.
+    private var mcuRows = 0
+    private var crc = crc32([])
+
+    init(_ head: PictureHead) throws(EngineError) {
+        rowMultiple = JPEGCodec().rowMultiple(head.encoding)
+        hasDigest = head.description.digest != nil
+        self.head = try JPEGAssembler.head(of: head, rowMultiple: rowMultiple)
+    }
+
+    /// libjpeg writes it, for one MCU row of the picture's width; the height is put in afterwards.
+    private static func head(of head: PictureHead, rowMultiple: Int) throws(EngineError) -> [UInt8] {
+        let sample = PixelSize(width: head.size.width, height: min(rowMultiple, head.size.height))
+        let pixels = [UInt8](repeating: 0, count: sample.area * 3)
+        let file = try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            try JPEGPieceEncoder.file(
+                UnsafeRawBufferPointer(bytes), sample, .rgb, head.encoding, dotsPerInch: head.description.dotsPerInch)
+        }
+        let segments = JPEGSegment.head(of: file)
+        guard let frame = segments.first(where: { JPEGMarker.isFrame($0.marker) }), let scan = segments.last,
+            scan.marker == JPEGMarker.startOfScan, segments.count > 2, head.size.height <= JPEGCodec().edgePixelsMax
+        else { throw .internalError("libjpeg made no header for \(head.size) pixels") }
+        var bytes = Array(file[..<scan.data.upperBound])
+        bytes[frame.data.lowerBound + 1] = UInt8(head.size.height >> 8)
+        bytes[frame.data.lowerBound + 2] = UInt8(head.size.height & 0xFF)
+        // Behind JFIF's own segment, which has to be the first.
+        bytes.insert(contentsOf: description(head.description), at: segments[1].data.upperBound)
+        return bytes
+    }
+
+    private static func description(_ description: PictureDescription) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for text in description.text where !text.cleanedText.isEmpty {
+            bytes += JPEGMarker.segment(
+                JPEGMarker.comment, Array("\(text.keyword.rawValue): \(text.cleanedText)".utf8))
+        }
+        if let digest = description.digest { bytes += JPEGDigest.segment(digest) }
+        return bytes
+    }
+
+    mutating func begin() -> [PictureWrite] { [append(head)] }
+
+    mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
+        let marker = JPEGMarker.restart + UInt8((mcuRows + 7) % 8)
+        let separator: [UInt8] = mcuRows > 0 ? [0xFF, marker] : []
+        mcuRows += (piece.rowCount + rowMultiple - 1) / rowMultiple
+        return [append(separator + piece.bytes)]
+    }
+
+    mutating func end() -> [PictureWrite] {
+        [.append((hasDigest ? JPEGDigest.check(crc) : []) + [0xFF, JPEGMarker.endOfImage])]
+    }
+
+    private mutating func append(_ bytes: [UInt8]) -> PictureWrite {
+        if hasDigest { crc = crc32(bytes, seed: crc) }
+        return .append(bytes)
+    }
+}
+
+/// What a picture was made from, and the checksum that tells a whole picture from a damaged one, as segments of an
+/// application: the one behind the other header segments, the other before the end.
+enum JPEGDigest {
+    private static let digestName = Array("inKD\0".utf8)
+    private static let checkName = Array("inKC\0".utf8)
+
+    static func segment(_ digest: PictureDigest) -> [UInt8] {
+        JPEGMarker.segment(JPEGMarker.application, digestName + digest.bytes)
+    }
+
+    /// - Parameter crc: CRC-32 of all bytes before.
+    static func check(_ crc: UInt32) -> [UInt8] {
+        JPEGMarker.segment(JPEGMarker.application, checkName + bigEndian(crc))
+    }
+
+    /// Of a file that is whole: its checksum is right and stands at its end. nil for any other.
+    static func read(_ file: BufferedFile) throws(EngineError) -> PictureDigest? {
+        let tailCount = check(0).count + 2
+        var (head, tail): ([UInt8], [UInt8]) = ([], [])
+        var crc = crc32([])
+        while let piece = try file.readUpTo(BufferedFile.bufferByteCount) {
+            // The digest stands among the first segments, which are much shorter.
+            if head.count < BufferedFile.bufferByteCount { head += piece }
+            tail += piece
+            guard tail.count > tailCount else { continue }
+            crc = crc32(Array(tail.dropLast(tailCount)), seed: crc)
+            tail = tail.suffix(tailCount)
+        }
+        guard head.starts(with: [0xFF, JPEGMarker.startOfImage]), tail == check(crc) + [0xFF, JPEGMarker.endOfImage]
+        else { return nil }
+        let found = JPEGSegment.head(of: head).first {
+            $0.marker == JPEGMarker.application && head[$0.data].starts(with: digestName)
+        }
+        return found.flatMap { PictureDigest(bytes: Array(head[$0.data].dropFirst(digestName.count))) }
+    }
+}

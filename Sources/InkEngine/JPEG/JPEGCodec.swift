@@ -1,0 +1,38 @@
+extension PictureFormat {
+    public static let jpeg = PictureFormat(rawValue: 1)
+}
+
+/// Baseline JPEG files: the MCU rows of bands behind one another, a restart marker between each two. The bytes are those of
+/// one run of libjpeg with the same restart interval.
+struct JPEGCodec: PictureCodec {
+    var format: PictureFormat { .jpeg }
+    var name: String { "jpeg" }
+    var endings: [String] { ["jpg", "jpeg"] }
+    var hasAlpha: Bool { false }
+    var settings: Set<EncodingSetting> { [.quality, .chroma] }
+    /// Of libjpeg, below the format's own 65,535.
+    var edgePixelsMax: Int { 65_500 }
+
+    /// The height of an MCU.
+    func rowMultiple(_ encoding: PictureEncoding) -> Int { encoding.jpegChroma == .full ? 8 : 16 }
+
+    func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int { rowCount * width * 3 }
+
+    func content(of piece: EncodedPiece) -> [UInt8]? { piece.bytes }
+
+    func makeEncoder() -> any PieceEncoder { JPEGPieceEncoder() }
+
+    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler { try JPEGAssembler(head) }
+
+    func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
+        guard let file = try BufferedFile(regularFileAt: path) else { return nil }
+        return try JPEGDigest.read(file)
+    }
+}
+
+extension PictureEncoding {
+    /// 90 where nobody asks for another.
+    var jpegQuality: Int { quality ?? 90 }
+    /// Hatching is made of edges, which 4:2:0 blurs: only where size counts more than looks.
+    var jpegChroma: ChromaSampling { chroma ?? (jpegQuality >= 90 ? .full : .quarter) }
+}

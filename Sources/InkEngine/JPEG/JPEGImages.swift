@@ -1,0 +1,82 @@
+import CJPEG
+
+/// JPEG files as images of layers: baseline and progressive, gray, colour and CMYK; nothing is colour-managed.
+struct JPEGImages: ImageDecoder {
+    var name: String { "JPEG" }
+    var mediaType: String { "image/jpeg" }
+
+    func recognizes(_ file: [UInt8]) -> Bool { file.starts(with: [0xFF, JPEGMarker.startOfImage, 0xFF]) }
+
+    func header(_ file: [UInt8], place: Place) throws(EngineError) -> ImageHeader {
+        guard let frame = JPEGSegment.head(of: file).first(where: { JPEGMarker.isFrame($0.marker) }),
+            frame.data.count >= 6
+        else { throw .badInput(place, reason: "the JPEG is damaged: it does not say its size") }
+        let fields = Array(file[frame.data.prefix(6)])
+        let size = PixelSize(width: Int(fields[3]) << 8 | Int(fields[4]), height: Int(fields[1]) << 8 | Int(fields[2]))
+        guard size.width > 0, size.height > 0 else {
+            throw .badInput(place, reason: "the JPEG claims a size of \(size)")
+        }
+        // What has several scans is put together in memory.
+        return ImageHeader(size: size, isHeldWhole: frame.marker != 0xC0 && frame.marker != 0xC1)
+    }
+
+    func decode(
+        _ file: [UInt8], as use: ImageUse, place: Place, limits: Limits,
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) -> DecodedImageInfo {
+        let header = try header(file, place: place)
+        try header.check(against: limits, place: place)
+        return try file.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            let reader = try JPEGRowReader(bytes, expandsGray: use == .color, place: place)
+            guard reader.size == header.size else {
+                throw .badInput(place, reason: "the JPEG is damaged: it says two sizes")
+            }
+            var assembler = ChunkAssembler(size: header.size, channels: reader.channels, use: use)
+            let row = RowBuffer(byteCount: header.size.width * reader.channels)
+            for _ in 0..<header.size.height {
+                try reader.readRow(into: row.base)
+                if let chunk = assembler.append(row.base) { try onChunk(chunk) }
+            }
+            try reader.finish()
+            return assembler.info
+        }
+    }
+}
+
+/// libjpeg's row reader over a file in memory. One thread at a time; a reader that has thrown is of no further use.
+private final class JPEGRowReader {
+    private let reader: OpaquePointer
+    private let place: Place
+    private let layout: ink_jpeg_layout
+
+    var size: PixelSize { PixelSize(width: Int(layout.width), height: Int(layout.height)) }
+    /// 1 gray, 3 RGB.
+    var channels: Int { Int(layout.channels) }
+
+    /// - Parameter file: outlives the reader.
+    init(_ file: UnsafeBufferPointer<UInt8>, expandsGray: Bool, place: Place) throws(EngineError) {
+        guard let base = file.baseAddress, let reader = ink_jpeg_open(base, file.count) else {
+            throw .internalError("libjpeg cannot be set up")
+        }
+        self.reader = reader
+        self.place = place
+        var layout = ink_jpeg_layout()
+        let isRead = ink_jpeg_read_header(reader, expandsGray ? 1 : 0, &layout) != 0
+        self.layout = layout
+        // From here on deinit closes the reader, also when this throws.
+        guard isRead else { throw error() }
+    }
+
+    deinit { ink_jpeg_close(reader) }
+
+    /// - Precondition: `row` has room for a row of `channels` bytes a pixel.
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws(EngineError) {
+        guard ink_jpeg_read_row(reader, row) != 0 else { throw error() }
+    }
+
+    func finish() throws(EngineError) { guard ink_jpeg_finish(reader) != 0 else { throw error() } }
+
+    private func error() -> EngineError {
+        .badInput(place, reason: "the JPEG is damaged: \(String(cString: ink_jpeg_error(reader)))")
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import InkEngine
+import Testing
+
+@Suite("Pictures as JPEG", .timeLimit(.minutes(5)))
+struct JPEGPictureTests {
+    private func export(_ project: String, _ output: String, _ options: [String] = []) throws -> InkProcess.Result {
+        try InkProcess.run(["export", project, "-o", output, "--size", "700x700"] + options)
+    }
+
+    private func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+    /// Red, green and blue of all pixels.
+    private func pixels(_ path: String) throws -> [UInt8] {
+        var samples: [UInt8] = []
+        _ = try ImageDecoders.decode(try bytes(path), as: .color, place: Place(file: path)) { chunk in
+            switch chunk.content {
+            case .samples(let rows): samples += rows
+            case .constant(let value):
+                let pixel = (0..<3).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+                samples += Array(repeating: pixel, count: chunk.rows.count * 700).flatMap { $0 }
+            }
+        }
+        return samples
+    }
+
+    @Test("A picture is the same file however it is cut, and shows what the PNG shows", arguments: ["4:4:4", "4:2:0"])
+    func sameFile(chroma: String) throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.long)
+        #expect(try export(project, folder("a.png")).code == 0)
+        var files: Set<[UInt8]> = []
+        for (index, tile) in ["700x16", "700x90", "64x40", "300x700", nil].enumerated() {
+            let options = ["--chroma", chroma, "--quality", "95"] + (tile.map { ["--tile", $0] } ?? [])
+            let result = try export(project, folder("\(index).jpg"), options)
+            #expect(result.code == 0, "\(result.error)")
+            files.insert(try bytes(folder("\(index).jpg")))
+        }
+        #expect(files.count == 1)
+        let (png, jpeg) = (try pixels(folder("a.png")), try pixels(folder("0.jpg")))
+        #expect(png.count == jpeg.count)
+        let difference = zip(png, jpeg).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        #expect(Double(difference) / Double(png.count) < (chroma == "4:4:4" ? 3 : 8))
+    }
+
+    @Test("A picture that shows the same is left, one that is damaged is made again")
+    func unchanged() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.small)
+        let arguments = ["export", project, "--format", "jpeg", "--if-exists", "skip-unchanged", "-o", folder("out")]
+        #expect(try InkProcess.run(arguments).output.contains("1 exported"))
+        let path = folder("out/" + (try #require(folder.files(in: "out").first { $0.hasSuffix(".jpg") })))
+        #expect(try InkProcess.run(arguments).output.contains("1 unchanged"))
+        let whole = try bytes(path)
+        try Data(whole.dropLast(9)).write(to: URL(fileURLWithPath: path))
+        #expect(try InkProcess.run(arguments).output.contains("1 exported"))
+        #expect(try bytes(path) == whole)
+    }
+
+    @Test("What a format does not have is refused before anything is made")
+    func refusals() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.small)
+        for (options, word) in [
+            (["-o", folder("a.jpg"), "--rgba"], "no transparency"),
+            (["-o", folder("a.png"), "--quality", "9"], "--quality"),
+            (["-o", folder("a.jpg"), "--effort", "fast"], "--effort"), (["--format", "gif"], "png, jpeg"),
+            (["-o", folder("a.jpg"), "--format", "png"], "contradict"),
+            (["--format", "jpeg", "--quality", "0"], "--quality"),
+        ] {
+            let result = try InkProcess.run(["export", project] + options)
+            #expect(result.code == 64 && result.error.contains(word), "\(options): \(result.error)")
+        }
+        #expect(folder.files == ["a.ink"])
+        let tooLarge = try InkProcess.run(["export", project, "-o", folder("a.jpg"), "--size", "65536x65536"])
+        #expect(tooLarge.code == 65 && tooLarge.error.contains("65500"), "\(tooLarge.error)")
+    }
+}
