@@ -141,12 +141,12 @@ struct CommandLineTests {
             (["d.ink", "--size", "2k", "4k"], "use --size 2k,4k"), (["d.ink", "4k"], "use --size 4k"),
             (["d.ink", "--size", "2k", "50%"], "use --size 2k,50%"),
             (["d.ink", "out.png"], "use ink export d.ink -o out.png"),
-            (["a.ink", "out.JPG"], "to write a picture there, use ink export a.ink -o out.png"),
+            (["a.ink", "out.WebP"], "to write a picture there, use ink export a.ink -o out.png"),
             (["a.ink", "b.ink", "out.png"], "use ink export a.ink b.ink -o FOLDER/"),
             (["d.ink", "out/"], "use -o out/"), (["d.ink", "--size", "3k"], "use 1080p, 2k"),
-            (["d.ink", "-o", "name.jpg"], "only PNG is written, not .jpg; use -o name.png, or -o name.jpg/"),
+            (["d.ink", "-o", "name.tga"], "only PNG or JPEG is written, not .tga; use -o name.png, or -o name.tga/"),
             (["d.ink", "-o", "a.b/name.WebP"], "use -o a.b/name.png"),
-            (["d.ink", "-o", ".jpg"], "use -o picture.png"),
+            (["d.ink", "-o", ".tga"], "use -o picture.png"),
             (["d.ink", "-o", "copy.ink"], "copy.ink looks like a file"),
         ])
     func misplaced(arguments: [String], way: String) {
@@ -170,11 +170,11 @@ struct CommandLineTests {
     func foldersNamedLikeFiles() {
         let folder = ScratchFolder()
         let path = folder.file("a.ink", "title=a\n")
-        folder.folder("old.jpg")
-        #expect(CommandTrial().run(["export", path, "-o", folder("old.jpg"), "-q"]) == .done)
-        #expect(CommandTrial().run(["export", path, "-o", folder("new.jpg/"), "-q"]) == .done)
-        #expect(CommandTrial().run(["export", path, "-o", folder("no.jpg"), "-q"]) == .usage)
-        #expect(folder.files == ["a.ink", "new.jpg/a-2k.png", "old.jpg/a-2k.png"])
+        folder.folder("old.tga")
+        #expect(CommandTrial().run(["export", path, "-o", folder("old.tga"), "-q"]) == .done)
+        #expect(CommandTrial().run(["export", path, "-o", folder("new.tga/"), "-q"]) == .done)
+        #expect(CommandTrial().run(["export", path, "-o", folder("no.tga"), "-q"]) == .usage)
+        #expect(folder.files == ["a.ink", "new.tga/a-2k.png", "old.tga/a-2k.png"])
     }
 
     @Test(

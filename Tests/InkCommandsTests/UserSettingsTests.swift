@@ -50,6 +50,19 @@ import Testing
         #expect(folder.files.filter { $0.hasPrefix("out/") } == ["out/\(output)"])
     }
 
+    @Test("What means nothing to the format of a picture is for others", arguments: ["png", "jpeg"])
+    func settingsOfOtherFormats(format: String) {
+        folder.file("home/.config/ink/config", "effort = small\nquality = 60\nrgba = true\nformat = png\n")
+        folder.file("in/a.ink")
+        let trial = CommandTrial()
+        let arguments = ["export", folder("in/a.ink"), "-o", folder("out"), "--format", format]
+        #expect(trial.run(arguments, variables: ["HOME": folder("home")]) == .done, "\(trial.transcript.error)")
+        let expected =
+            format == "png" ? PictureEncoding(effort: .small) : PictureEncoding(format: .jpeg, quality: 60)
+        #expect(trial.farm.requests.map(\.options.encoding) == [expected])
+        #expect(trial.farm.requests.map(\.options.colorMode) == [format == "png" ? .rgba : .automatic])
+    }
+
     @Test(
         "A bad file is refused with file and line, and nothing is exported",
         arguments: [
@@ -59,7 +72,7 @@ import Testing
             ("broker = farm:5571\n", "line 1: broker: \"farm:5571\""),
             ("effort = most\n", "line 1: effort: \"most\" is not fast"), ("workers = 0\n", "line 1: workers: "),
             ("rgb = perhaps\n", "line 1: rgb: \"perhaps\" is not true or false"), ("nonsense\n", "line 1: "),
-            ("rgb = true\nrgba = true\n", "cannot be used together"), ("name = a.jpg\n", "line 1: name: "),
+            ("rgb = true\nrgba = true\n", "cannot be used together"), ("name = a.tga\n", "line 1: name: "),
             ("data = x\n", "line 1: there is no setting \"data\""), ("timeout = 0\n", "line 1: timeout: "),
         ])
     func badFiles(config: String, reason: String) {

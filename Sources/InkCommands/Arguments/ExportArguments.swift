@@ -163,7 +163,7 @@ struct ExportArguments: Hashable, Sendable {
 
     /// The format that is asked for: by `--format`, by the ending of the file, or by that of the names.
     /// - Throws: `usage` where they contradict each other.
-    private static func codec(_ parsed: ParsedCommand, _ output: String?) throws(CommandError) -> any PictureCodec {
+    static func codec(_ parsed: ParsedCommand, _ output: String?) throws(CommandError) -> any PictureCodec {
         let named = try parsed.value("format").map { text throws(CommandError) in
             guard let codec = PictureCodecs.codec(named: text) else {
                 throw .usage("--format: \"\(text)\" is not \(PictureCodecs.all.map(\.name).joined(separator: ", "))")

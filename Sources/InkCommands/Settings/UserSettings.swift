@@ -55,7 +55,21 @@ enum UserSettings {
         let defaults = try exportDefaults(file).filtered { name in
             syntax.options.contains { $0.key == name } && !isExcluded(name, by: given)
         }
-        return ParsedCommand(name: given.name, values: defaults.values).overridden(by: given)
+        return withoutForeignSettings(
+            ParsedCommand(name: given.name, values: defaults.values).overridden(by: given), givenAnyway: given)
+    }
+
+    /// Without defaults that mean nothing to the format of the pictures: they are for pictures of others.
+    private static func withoutForeignSettings(_ parsed: ParsedCommand, givenAnyway given: ParsedCommand)
+        -> ParsedCommand
+    {
+        // What is wrong with the format is said by whoever reads all of it.
+        guard let codec = try? ExportArguments.codec(parsed, parsed.value("output")) else { return parsed }
+        return parsed.filtered { name in
+            if given.isGiven(name) { return true }
+            if name == "rgba" { return codec.hasAlpha }
+            return EncodingSetting(rawValue: name).map(codec.settings.contains) ?? true
+        }
     }
 
     /// Whether what is given leaves no room for an option of the file.
@@ -68,12 +82,15 @@ enum UserSettings {
         case "fail-fast": given.isGiven("keep-going")
         case "workers": given.isGiven("broker")
         case "name":
-            given.isGiven("each-layer") || given.value("output")?.hasEnding(".png") == true
+            given.isGiven("each-layer") || isFile(given.value("output")) || given.isGiven("format")
                 || given.name == "submit" && !given.isGiven("into")
+        case "format": isFile(given.value("output")) || given.isGiven("name")
         case "presets", "strict": given.isGiven("shared")
         default: false
         }
     }
+
+    private static func isFile(_ output: String?) -> Bool { output.map { OutputPlace.isWritable($0) } ?? false }
 
     /// The lines about `ink export` as its options.
     private static func exportDefaults(_ file: SettingsFile) throws(CommandError) -> ParsedCommand {
@@ -98,7 +115,12 @@ enum UserSettings {
         let paths = ParsedCommand(name: "export", values: ["PATH": ["-"]])
         for line in file.lines where defaults.isGiven(line.name) {
             do {
-                _ = try ExportArguments(paths.overridden(by: defaults.filtered { $0 == line.name }))
+                // A format that knows the setting may be asked for later.
+                let setting = EncodingSetting(rawValue: line.name)
+                let codec = setting.flatMap { setting in PictureCodecs.all.first { $0.settings.contains(setting) } }
+                let format = codec.map { ParsedCommand(name: "export", values: ["format": [$0.name]]) }
+                let own = defaults.filtered { $0 == line.name }
+                _ = try ExportArguments(paths.overridden(by: format ?? paths).overridden(by: own))
             } catch {
                 let reason = error.description
                 let option = "--\(line.name): "
@@ -108,7 +130,7 @@ enum UserSettings {
             }
         }
         do {
-            _ = try ExportArguments(paths.overridden(by: defaults))
+            _ = try ExportArguments(withoutForeignSettings(paths.overridden(by: defaults), givenAnyway: paths))
         } catch {
             throw .configuration("\(file.path): \(error.description)")
         }

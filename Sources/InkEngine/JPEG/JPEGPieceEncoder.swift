@@ -26,17 +26,13 @@ final class JPEGPieceEncoder: PieceEncoder {
     /// Restart markers count modulo 8 from the picture's top. In the data itself 0xFF is always followed by 0.
     private static func renumberRestarts(_ bytes: inout [UInt8], by first: UInt8) {
         guard first > 0 else { return }
-        bytes.withUnsafeMutableBufferPointer { bytes in
-            guard let base = bytes.baseAddress else { return }
-            var at = 0
-            while at + 1 < bytes.count, let found = memchr(base + at, 0xFF, bytes.count - 1 - at) {
-                at = found.assumingMemoryBound(to: UInt8.self) - UnsafePointer(base)
-                let next = bytes[at + 1]
-                if (JPEGMarker.restart..<JPEGMarker.restart + 8).contains(next) {
-                    bytes[at + 1] = JPEGMarker.restart + (next - JPEGMarker.restart + first) % 8
-                }
-                at += 1
+        var isMarker = false
+        for at in bytes.indices {
+            let byte = bytes[at]
+            if isMarker, (JPEGMarker.restart..<JPEGMarker.restart + 8).contains(byte) {
+                bytes[at] = JPEGMarker.restart + (byte - JPEGMarker.restart + first) % 8
             }
+            isMarker = byte == 0xFF
         }
     }
 
@@ -57,7 +53,7 @@ final class JPEGPieceEncoder: PieceEncoder {
         // JFIF has whole numbers of 16 bits.
         settings.dots_per_inch = dotsPerInch.map { UInt32(min(max($0.rounded(), 1), 65_535)) } ?? 0
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
-        var message = [CChar](repeating: 0, count: Int(INK_JPEG_MESSAGE_BYTES.rawValue))
+        var message = [CChar](repeating: 0, count: INK_JPEG_MESSAGE_BYTES)
         let isMade = ink_jpeg_encode(base.assumingMemoryBound(to: UInt8.self), &settings, &made, &count, &message) != 0
         guard isMade, let made else {
             let end = message.firstIndex(of: 0) ?? message.endIndex

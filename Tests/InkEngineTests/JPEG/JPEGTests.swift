@@ -98,7 +98,7 @@ struct JPEGTests {
     }
 
     /// Files that Pillow wrote: their kind, base64, and its pixels at (0, 0), (18, 12) and (7, 5).
-    private static let samples: [(name: String, file: [UInt8], pixels: [[Int]])] = Samples.all
+    private static let samples: [(name: String, file: [UInt8], pixels: [[Int]])] = JPEGSamples.all
 
     private static func decode(_ file: [UInt8], as use: ImageUse = .color) throws -> (DecodedImageInfo, [UInt8]) {
         var chunks: [DecodedChunk] = []
