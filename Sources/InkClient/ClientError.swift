@@ -14,11 +14,11 @@ public enum ClientError: Error, Hashable, Sendable {
     case noThread(errno: Int32)
     /// A file could not be read or written.
     case file(path: String, operation: String, errno: Int32)
-    /// A file that has to be sent is empty or larger than a content may be; bytes.
+    /// A file to send is empty or too large for a content; bytes.
     case contentSize(path: String, found: UInt64, limit: UInt64)
     /// The data that arrived is not what was requested.
     case badPicture(reason: String)
-    /// What the broker keeps is not the picture that it made.
+    /// The stored picture is not the one that was rendered.
     case damagedPicture(JobNumber)
     /// The broker does not have the picture.
     case pictureMissing(JobNumber, reason: String)

@@ -28,7 +28,7 @@ final class Replies: Sendable {
         }
     }
 
-    /// nil when nothing completes them any more.
+    /// nil when nothing can complete them.
     private let open = Mutex<[RequestID: Reply]?>([:])
 
     /// nil when the client has ended.

@@ -20,7 +20,7 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case unsupportedVersion(found: UInt16, supported: ClosedRange<UInt16>)
     /// A message type that does not exist, or that does not travel in this direction.
     case unknownType(UInt8)
-    /// The frame was damaged on its way.
+    /// The frame was damaged in transit.
     case badChecksum(found: UInt32, expected: UInt32)
     /// A message that the other's state does not allow: a part out of sequence, a result of another task.
     case outOfSequence(what: String, found: String, expected: String)
@@ -33,7 +33,7 @@ public enum ProtocolError: Error, Hashable, Sendable {
     /// The system did not give a thread that the transport needs.
     case noThread(errno: Int32)
 
-    /// Whether this machine has no descriptor, memory or thread left, so that nobody else is to blame.
+    /// Whether this machine has no descriptor, memory or thread left, which is not the other side's fault.
     public var isShortage: Bool {
         switch self {
         case .noThread: true

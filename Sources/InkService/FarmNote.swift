@@ -26,7 +26,7 @@ public struct FarmNote: Sendable {
         case number(Int)
     }
 
-    /// What this kind of event has besides.
+    /// Further fields of this kind of event.
     public var details: [(name: String, value: Value)]
 
     public init(

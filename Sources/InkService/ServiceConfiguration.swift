@@ -34,7 +34,7 @@ public struct ServiceConfiguration: Sendable {
     /// Workers' side.
     public var broker: BrokerConfiguration
     public var limits = ServiceLimits()
-    /// Exports under way at once.
+    /// Exports that run at a time.
     public var activeJobs = 8
     /// Of projects.
     public var projectLimits = Limits()

@@ -60,7 +60,7 @@ public final class ContentFolder: Sendable {
     public func begin(_ id: ContentID, byteCount: UInt64) throws(StoreError) -> IncomingContent {
         guard let bytes = Int(exactly: byteCount) else { throw .quota(neededBytes: .max, limitBytes: quotaBytes) }
         try reserve(bytes: bytes) { used in
-            // A quarter is for pictures, without which contents would never go, unless it would be nobody's.
+            // A quarter is reserved for pictures: jobs must be able to end for contents to be removed.
             used <= quotaBytes / 4 || used <= quotaBytes - quotaBytes / 4 - bytes
         }
         do throws(StoreError) {

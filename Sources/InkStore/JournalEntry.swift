@@ -71,7 +71,7 @@ public enum JournalEntry: Hashable, Sendable {
     /// A new job in state `queued`; one with a key that is known changes nothing, and the outcome names the older job.
     case accept(JobRecord)
     case starting(JobNumber)
-    /// What was said of its project when it was read, a line each.
+    /// The warnings of its project, one line each.
     case warned(JobNumber, [String])
     /// Back to `queued` (its project has been read, or it has to be rendered again).
     case queued(JobNumber, crashes: Int)

@@ -3,7 +3,7 @@ public import InkEngine
 import InkSystem
 public import InkProtocol
 
-/// Why the store cannot do what it is asked. `description` is one line that a person can act on.
+/// Why the store failed. `description` is one line that people can act on.
 public enum StoreError: Error, Hashable, Sendable {
     /// SQLite refused; `code` is its extended result code.
     case database(path: String, operation: String, code: Int32, message: String)
@@ -26,7 +26,7 @@ public enum StoreError: Error, Hashable, Sendable {
     /// The folder can be written by others.
     case unsafeFolder(path: String, reason: String)
 
-    /// Whether there is no room on the disk.
+    /// Whether the disk is full.
     public var isOutOfSpace: Bool {
         switch self {
         case .full: true

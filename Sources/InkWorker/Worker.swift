@@ -83,7 +83,7 @@ public final class Worker: Sendable {
         }
     }
 
-    /// Finishes the tasks in hand, says goodbye and ends; returns when all threads have ended.
+    /// Finishes current tasks, says goodbye and ends; returns when all threads have ended.
     ///
     /// Throws what `waitUntilEnded` throws.
     public func stop() throws(WorkerError) {
@@ -179,6 +179,6 @@ public enum WorkerNews: Hashable, Sendable {
     case disconnected
     /// Nobody has answered; the worker retries at growing intervals.
     case unanswered
-    /// No more tasks are taken; those in hand are finished.
+    /// No more tasks are taken; current ones are finished.
     case draining
 }

@@ -12,9 +12,9 @@ public struct WorkerConfiguration: Hashable, Sendable {
     public var rendererVersion: String
     /// Render threads, at least 1.
     public var threads: Int
-    /// Tasks that may wait for each thread beside the one it renders. Default 1.
+    /// Tasks that may wait per thread, in addition to the one being rendered. Default 1.
     public var waitingTasksPerThread = 1
-    /// What the cache of blocks may hold beyond what tasks in hand need, bytes. Default 256 MiB.
+    /// Most bytes of blocks cached in addition to those of current tasks. Default 256 MiB.
     public var cacheBytes = 256 << 20
     /// What finished results may hold before they are sent, bytes; a render thread waits beyond it. Default 32 MiB.
     public var outgoingBytes = 32 << 20

@@ -1,3 +1,4 @@
+import Glibc
 import InkEngine
 import InkProtocol
 import Synchronization
@@ -101,6 +102,17 @@ import Testing
         #expect(try size(["HOME": folder("nobody")]) == nil)
         #expect(try size([:]) == nil)
         #expect(throws: CommandError.self) { try size(["INK_CONFIG": folder("missing")]) }
+    }
+
+    @Test("A home folder that may not be entered has no file; other errors are reported")
+    func otherUsersHome() throws {
+        func read(_ number: Int32) throws -> SettingsFile? {
+            try UserSettings.read(
+                ["HOME": "/root"],
+                exists: { path throws(EngineError) in throw .io(path: path, operation: "look", errno: number) })
+        }
+        #expect(try read(EACCES) == nil)
+        #expect(throws: CommandError.self) { try read(EIO) }
     }
 
     @Test func pathsStartFromTheFileOrTheHomeFolder() throws {

@@ -2,7 +2,7 @@ import InkEngine
 import InkSystem
 import InkProtocol
 
-/// A picture on its way to the disk, which gets its name when it is whole.
+/// A picture being written, which gets its name when complete.
 ///
 /// Used by one thread.
 final class PictureDownload {

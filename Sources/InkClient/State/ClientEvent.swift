@@ -45,7 +45,7 @@ enum ClientEvent: Sendable {
 /// A piece of a content, or why it cannot be read.
 struct ContentRead: Sendable {
     var id: ContentID
-    /// Of the request that it was read for.
+    /// The request that it was read for.
     var serial: UInt64
     var offset: UInt64
     /// Bytes that were to be read.

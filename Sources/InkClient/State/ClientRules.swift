@@ -19,7 +19,7 @@ struct ClientRules: Hashable, Sendable {
     var watchRepeatTime: Int64 = 30_000
     /// Pictures that are fetched at once.
     var fetchesInFlight = 4
-    /// Pictures that come while they are made, beside those.
+    /// Pictures fetched while they are rendered, in addition.
     var followedPictures = 2
     /// Windows of a picture that have been asked for and are not on the disk.
     var fetchWindows: UInt64 = 2

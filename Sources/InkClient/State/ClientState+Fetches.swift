@@ -74,7 +74,7 @@ struct FetchTable {
 
     func opened(of job: JobNumber) -> FetchID? { opened.first { fetches[$0]?.job == job } }
 
-    /// When a piece has to be asked for again.
+    /// When to request a piece again.
     var nextTime: Int64? {
         opened.compactMap { id in
             guard let fetch = fetches[id], fetch.isStalled else { return nil }
@@ -145,7 +145,7 @@ extension ClientState {
         }
     }
 
-    /// Asks for as much as may be under way.
+    /// Requests as much as may be in flight.
     private mutating func ask(_ id: FetchID, now: Int64) {
         guard isServing, var fetch = fetches[id], !fetch.isFinishing else { return }
         let window = ProtocolLimits.transferWindowBytes

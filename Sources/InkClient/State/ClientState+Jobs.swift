@@ -10,7 +10,7 @@ struct WatchTable {
     private var submissions: [JobNumber: ContentID] = [:]
     private var oldest: [JobNumber] = []
     private static let submissionsMax = 100_000
-    /// When the broker is told again what is watched.
+    /// When to send the watches again.
     private(set) var nextTime: Int64?
 
     mutating func expect(_ job: JobNumber, of submission: ContentID) {
@@ -104,7 +104,7 @@ extension ClientState {
             acknowledge(notice.id)
             actions.append(.emit(.notice(Notice(id: 0, job: notice.job, ending: .unknown))))
         case .known: break
-        // The word that it was taken has not arrived.
+        // The confirmation has not arrived.
         case .unwanted: acknowledge(notice.id)
         }
     }

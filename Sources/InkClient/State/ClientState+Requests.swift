@@ -6,7 +6,7 @@ struct RequestTable {
         case order(OrderAction)
         case question(Topic)
 
-        /// Whether it is about jobs of the store that it was made for.
+        /// Whether it is about jobs of the store it was made for.
         var namesJobs: Bool {
             switch self {
             case .order(.drain), .question(.status), .question(.jobs): false

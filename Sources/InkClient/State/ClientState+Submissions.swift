@@ -48,7 +48,7 @@ struct SubmissionTable {
         return entry.submission
     }
 
-    /// When one has to be sent again.
+    /// When to send one again.
     var nextTime: Int64? {
         inFlight.compactMap { key in
             switch entries[key]?.phase {

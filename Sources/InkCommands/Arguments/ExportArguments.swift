@@ -4,7 +4,7 @@ import InkSystem
 
 /// What to do if a picture's file already exists.
 enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
-    /// Leave it when the digest in it says that it is whole and shows the same; else replace it.
+    /// Keep it if its digest shows that it is complete and the same; otherwise replace it.
     case skipUnchanged = "skip-unchanged"
     case overwrite
     /// Put `-1`, `-2`, ... behind the name.

@@ -14,7 +14,7 @@ struct BenchComparison: Sendable {
     /// A case compared with the earlier run.
     struct Row: Hashable, Sendable {
         var subject: BenchCase
-        /// Of the commands' times, milliseconds; nil when there is no earlier one.
+        /// Of the commands' times, milliseconds; nil without an earlier run.
         var earlier: Double?
         /// The earlier p50, of each picture's own time where a command makes many.
         var earlierPicture: Double?

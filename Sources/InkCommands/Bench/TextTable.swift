@@ -10,7 +10,7 @@ struct TextTable: Sendable {
 
     mutating func add(_ row: [String]) { rows.append(row) }
 
-    /// Lines without blanks at their ends; columns are as wide as they have to be.
+    /// Lines without trailing blanks; columns are as wide as needed.
     var lines: [String] {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

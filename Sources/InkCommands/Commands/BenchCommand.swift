@@ -42,7 +42,7 @@ struct BenchCommand {
         let results = measure(&subjects, runner, &failures)
         let othersShare = load.share()
         if let signal = runner.stoppedBy { return signal.exitCode }
-        // What failed has been said.
+        // The failure has been reported.
         if results.isEmpty { return .combining(failures) }
         let report = BenchReport(
             program: ProgramVersion.text, rendererVersion: TileRenderer.version, date: date, machine: .read(),

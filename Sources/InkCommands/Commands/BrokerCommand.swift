@@ -4,7 +4,7 @@ import InkProtocol
 import InkService
 import InkSystem
 
-/// `ink broker`: serves workers and clients until it is told to stop.
+/// `ink broker`: serves workers and clients until it is stopped.
 struct BrokerCommand {
     /// How long a second signal leaves for the store to be closed, milliseconds.
     private static let haltMilliseconds = 3_000

@@ -24,7 +24,7 @@ struct CommandEnvironment: Sendable {
     }
     /// Waits so many milliseconds.
     var sleep: @Sendable (_ milliseconds: Int) -> Void = { usleep(UInt32(clamping: $0 * 1000)) }
-    /// The file of this program, to run it once more as a process of its own; nil where it cannot be.
+    /// The path of this program, to run it as another process; nil if that is not possible.
     var program: String?
     /// The environment's variables.
     var variables: [String: String] = [:]

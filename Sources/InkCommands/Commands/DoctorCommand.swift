@@ -5,7 +5,7 @@ import Glibc
 import InkEngine
 import Synchronization
 
-/// `ink doctor`: says what the program runs with, and proves with a small export that it works.
+/// `ink doctor`: prints what the program runs with, and checks it with a small export.
 struct DoctorCommand {
     private let environment: CommandEnvironment
 
@@ -61,7 +61,7 @@ struct DoctorCommand {
             .map { String(cString: ink_vector_unit_name($0)) }
     }
 
-    /// Exports a small project into a folder of its own and looks at the picture; nil when all is well.
+    /// Exports a small project into a temporary folder and checks the picture; nil if it is right.
     private func selfTest() -> PictureFailure? {
         do throws(CommandError) {
             let folder = try asCommand { () throws(EngineError) in try TemporaryFolder.make("ink-doctor") }

@@ -18,7 +18,7 @@ struct ExportCommand {
     private let queue: EventQueue<ExportRun.Event>
     private let clock = Stopwatch()
 
-    /// - Parameter queue: whoever else posts `stop` into it ends the run.
+    /// - Parameter queue: an outside `stop` event in it ends the run.
     /// - Throws: `usage`, `configuration` before anything is touched.
     init(
         _ given: ParsedCommand, _ environment: CommandEnvironment, queue: EventQueue<ExportRun.Event> = EventQueue()

@@ -73,7 +73,7 @@ struct ImportArguments: Hashable, Sendable {
 
 /// `ink import`: makes a project of each drawing of Quick, Draw! files.
 struct ImportCommand {
-    /// As many causes of a file's errors are said.
+    /// Most causes of a file's errors that are printed.
     private static let causesMax = 20
 
     private let arguments: ImportArguments
@@ -175,9 +175,9 @@ struct ImportCommand {
     }
 
     private func isProject(_ bytes: [UInt8], _ name: String) -> Bool {
-        // Drawings have no canvas: what has none need not be read to know that it is no project.
+        // Drawings have no canvas: a file without one is not a project and need not be read.
         guard bytes.firstRange(of: Array("\"canvasSize\"".utf8)) != nil else { return false }
-        // Whatever is wrong with it, it is no project.
+        // Whatever the error, it is not a project.
         return (try? ProjectLoader.load(bytes: bytes, name: name, limits: limits)) != nil
     }
 

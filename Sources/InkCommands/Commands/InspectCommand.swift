@@ -49,7 +49,7 @@ struct InspectCommand {
 
 /// What there is to say of a project without rendering it.
 struct ProjectInspection: Sendable {
-    /// An embedded image, decoded once to see that it can be.
+    /// An embedded image, decoded once as a check.
     struct Image: Sendable {
         var size: PixelSize
         var byteCount: Int

@@ -81,7 +81,7 @@ struct MasksCommand {
         let place = Place(file: picture)
         var samples: [UInt8] = []
         var constants: [(at: Int, rows: Int, value: UInt32)] = []
-        // Constant chunks are told before the format is known, and filled in afterwards.
+        // Constant chunks arrive before the format is known, and are filled in afterwards.
         let info = try ImageDecoders.decode(file, as: .color, place: place, limits: limits) {
             (chunk: DecodedChunk) throws(EngineError) in
             switch chunk.content {

@@ -7,7 +7,7 @@ import InkProtocol
 
 /// `ink wait`: waits until jobs have ended, and fetches the pictures that the broker keeps.
 struct WaitCommand {
-    /// What the broker has said of a job beforehand.
+    /// What the broker reported of a job before.
     private struct Facts {
         var name: String
         var size: String
@@ -52,7 +52,7 @@ struct WaitCommand {
             try environment.readStandardInput(JobList.bytesMax)
         }
         guard !jobs.isEmpty else {
-            // `ink submit ... | ink wait -` where nothing was submitted: submit has said why.
+            // `ink submit ... | ink wait -` without submissions: submit has reported why.
             if parsed.all("JOB").contains("-") { return .done }
             throw .usage("a JOB is needed (see \"ink help wait\")")
         }
@@ -210,7 +210,7 @@ struct WaitCommand {
         }
     }
 
-    /// What the broker said of a job's project when it read it.
+    /// The broker's warnings about a job's project.
     private mutating func warnings(of job: JobNumber) -> [String] {
         guard asksForWarnings else { return [] }
         do throws(CommandError) {

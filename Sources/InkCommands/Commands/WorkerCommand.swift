@@ -3,7 +3,7 @@ import InkProtocol
 import InkWorker
 import Synchronization
 
-/// `ink worker`: renders what a broker gives it, until it is told to stop.
+/// `ink worker`: renders for a broker until it is stopped.
 struct WorkerCommand {
     private let environment: CommandEnvironment
     private let arguments: WorkerArguments
@@ -57,7 +57,7 @@ struct WorkerCommand {
             let worker = try Worker(
                 configuration: configuration, context: context, runner: EngineTaskRunner(threads: arguments.threads)
             ) { news in
-                // Said when it is waited for.
+                // Reported when it is waited for.
                 if case .failed = news { return }
                 log.record(LogRecord(news, worker: name, broker: broker))
             }

@@ -31,11 +31,11 @@ struct Console: Sendable {
     }
 
     /// One line to standard output.
-    /// - Throws: `outputClosed` when nobody reads it any more, `io`.
+    /// - Throws: `outputClosed` when the reader is gone, `io`.
     func print(_ line: String) throws(CommandError) { try draw(line + "\n") }
 
     /// Text to standard output as it is.
-    /// - Throws: `outputClosed` when nobody reads it any more, `io`.
+    /// - Throws: `outputClosed` when the reader is gone, `io`.
     private func draw(_ text: String) throws(CommandError) {
         clearLive()
         try put(text)
@@ -91,7 +91,7 @@ struct Console: Sendable {
     private func send(_ text: (text: String, stream: LiveLines.Stream)) {
         switch text.stream {
         case .error: writeError(text.text)
-        // Whoever writes next learns that nobody reads.
+        // The next write reports that nobody reads.
         case .output: _ = writeOutput(text.text)
         }
     }

@@ -3,20 +3,20 @@ import Synchronization
 /// Errors of a command by their cause, so that a thousand of one kind do not hide the one of another.
 final class ErrorGroups: Sendable {
     private struct Group {
-        /// The first error without what it is about.
+        /// The first error without its subject.
         var cause: String
         var count = 0
-        /// What the first of those are about that were not said.
+        /// The subjects of the first errors that were not printed.
         var subjects: [String] = []
     }
 
-    /// Of one cause so many are said one by one.
+    /// How many errors of one cause are printed one by one.
     static let saidCount = 5
     private static let subjectCount = 10
 
     private let groups = Mutex((byKey: [String: Int](), all: [Group]()))
 
-    /// Counts an error; whether it is to be said.
+    /// Counts an error; returns whether to print it.
     func take(_ message: String) -> Bool {
         let (subject, cause) = Self.split(message)
         return groups.withLock { groups in

@@ -66,7 +66,7 @@ final class Log: Sendable {
         return error.exitCode
     }
 
-    /// Writes what waits and ends; a pipe that nobody reads is waited for two seconds.
+    /// Writes waiting lines and ends; waits at most two seconds for a pipe that nobody reads.
     func close() {
         let wasClosed = state.withLock { state in
             defer { state.isClosed = true }

@@ -18,7 +18,7 @@ struct LinkWatch: Sendable {
     private var state = State.new
     private var refusal: String?
     private var isTold = false
-    /// Since when the broker takes nothing of what it is given, and why.
+    /// Since when the broker rejects everything, and why.
     private var putOff: (since: Double, reason: String)?
     private var isPutOffTold = false
 

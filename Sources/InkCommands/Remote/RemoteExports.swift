@@ -26,7 +26,7 @@ struct RemoteExports: Sendable {
         var job: JobNumber?
         var hasStarted = false
         var isCancelOrdered = false
-        /// Of its end, when its picture is on its way.
+        /// The notice of its end, while its picture is fetched.
         var finish: (notice: UInt64, picture: FinishedPicture)?
     }
 

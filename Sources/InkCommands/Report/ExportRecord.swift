@@ -28,7 +28,7 @@ struct ExportRecord: Hashable, Sendable {
     var phases = PhaseTimes()
     /// From the first task to the file in its place, and reading before it.
     var milliseconds: Double?
-    /// What the farm said of the finished picture.
+    /// The farm's report of the finished picture.
     var outcome: PictureOutcome?
     var failure: PictureFailure?
     /// Of its project, as far as that has been read.

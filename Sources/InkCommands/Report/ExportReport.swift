@@ -97,7 +97,7 @@ struct ExportReport: Sendable {
         ])
     }
 
-    /// Writes the report beside its place, syncs it and renames it; a device or a pipe is written into.
+    /// Writes the report to a temporary file, syncs and renames it; a device or pipe is written to.
     func write(to path: String) throws(EngineError) {
         try FileSystem.writeAtomically(Array((json.text() + "\n").utf8), to: path)
     }

@@ -1,7 +1,7 @@
 import InkJSON
 
 extension PhaseTimes {
-    /// Each phase by the name that it has in reports, in the order of an export's life.
+    /// Each phase with its name in reports, in order.
     static let all: [(name: String, path: any WritableKeyPath<PhaseTimes, Double> & Sendable)] = [
         ("read", \.read), ("decode", \.decode), ("queue", \.queue), ("prepare", \.prepare), ("raster", \.raster),
         ("composite", \.composite), ("encode", \.encode), ("stitch", \.stitch),
@@ -17,7 +17,7 @@ extension PhaseTimes {
         .object(Self.all.map { ($0.name, .milliseconds(self[keyPath: $0.path])) })
     }
 
-    /// Phases that are missing are 0; nil when this is no object of numbers.
+    /// Missing phases are 0; nil if this is not an object of numbers.
     init?(_ json: JSONValue) {
         self.init()
         guard let members = json.members, members.allSatisfy({ $0.1.number != nil }) else { return nil }

@@ -33,7 +33,7 @@ struct RepeatedExports: Sendable {
     private let outputs: [Key: String]
 
     /// - Parameter onlyFailed: leave out what was done, or was up to date.
-    /// - Throws: `configuration` when the file is no report; `engine` when it cannot be read.
+    /// - Throws: `configuration` if the file is not a report, `engine` if it cannot be read.
     init(path: String, onlyFailed: Bool) throws(CommandError) {
         let bytes: [UInt8]
         do {

@@ -21,7 +21,7 @@ final class EmbeddedFarm: ExportFarm {
         var failedWorkers = 0
         /// Why the last of them failed.
         var lastFailure: PictureFailure?
-        /// Why there is no worker left, where that is so.
+        /// Why there is no worker left; nil if there is one.
         var failure: PictureFailure? { failedWorkers >= workers.count ? lastFailure : nil }
         var onEvent: (@Sendable (FarmEvent) -> Void)?
         /// The project that was submitted last.

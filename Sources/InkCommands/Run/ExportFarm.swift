@@ -17,7 +17,7 @@ struct PictureRequest: Sendable {
     var replacesFile = true
     /// SHA-256 over what the project was read from: equal for equal projects.
     var contentDigest: [UInt8]
-    /// The project's own text for a broker; nil where the project has to be written anew.
+    /// The project's own text for a broker; nil if the project has to be written anew.
     var text: PackedText?
     /// The warnings of reading the project.
     var warnings: [ReadingWarning] = []

@@ -62,7 +62,7 @@ enum Interrupts {
         }
     }
 
-    /// Lets a service outlive the terminal that it was started from.
+    /// Lets a service outlive its terminal.
     static func ignoreHangUp() { signal(SIGHUP, SIG_IGN) }
 
     /// Lets the first signal end the process at once, removing unfinished files; otherwise like `watch`.

@@ -108,7 +108,7 @@ struct ProgressDisplay {
         return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: 20 - filled) + "]"
     }
 
-    /// A broker may say what it likes.
+    /// The broker's text is not trusted.
     private static func within(_ share: Double) -> Double { share.isNaN ? 0 : min(max(share, 0), 1) }
 
     static func percent(_ share: Double) -> String {

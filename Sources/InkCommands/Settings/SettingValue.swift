@@ -50,7 +50,7 @@ enum DurationUnit: Int, Hashable, Sendable {
     case seconds = 1000
 }
 
-/// A letter behind a number, and what it multiplies with.
+/// A unit letter after a number, and its factor.
 struct SettingUnit: Sendable {
     var name: String
     var factor: Int
@@ -66,7 +66,7 @@ struct SettingUnit: Sendable {
         SettingUnit(name: "ms", factor: 1),
     ]
 
-    /// The value in the largest unit that it is a whole number of.
+    /// The value in the largest unit of which it is a whole multiple.
     static func text(_ value: Int, _ units: [SettingUnit]) -> String {
         let unit = value == 0 ? nil : units.first { value % $0.factor == 0 }
         guard let unit else { return String(value) + (value == 0 && units.last?.factor == 1 ? "ms" : "") }
@@ -85,7 +85,7 @@ struct SettingUnit: Sendable {
     }
 }
 
-/// Why a text is no value of a setting; goes behind the place where it was found.
+/// Why a text is not a valid value; printed after its place.
 struct SettingRefusal: Error, Hashable {
     var reason: String
 }

@@ -43,15 +43,15 @@ extension Settings {
         }
     }
 
-    /// Without keys, only this machine may be reached, unless `--insecure` is said.
+    /// Without keys, only this machine may be reached, unless `--insecure` is given.
     func requireKeyOrLoopback(_ endpoint: SettingSyntax, hasKey: Bool) throws(CommandError) {
-        // What is no endpoint is refused where it is used.
+        // A malformed endpoint is refused where it is used.
         guard !hasKey, !isOn(KeySetting.insecure), let text = text(endpoint), (try? Endpoint(text))?.isLocal != true
         else {
             return
         }
         throw refusal(
             endpoint,
-            "\(text) is not limited to this machine: pass keys (see \"ink help keygen\"), or --insecure to go without")
+            "\(text) is not limited to this machine: pass keys (made by ink keygen), or --insecure to go without")
     }
 }

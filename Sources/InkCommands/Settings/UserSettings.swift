@@ -1,3 +1,4 @@
+import Glibc
 import InkEngine
 import InkSystem
 
@@ -35,7 +36,7 @@ enum UserSettings {
             let folder = variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             guard let folder = folder ?? home?.appendingPath(".config") else { return nil }
             path = folder.appendingPath("ink/config")
-            guard try asCommand({ () throws(EngineError) in try exists(path) }) else { return nil }
+            guard try asCommand({ () throws(EngineError) in try isThere(path, exists) }) else { return nil }
         }
         let bytes = try asCommand { () throws(EngineError) in try readFile(path) }
         var file = try SettingsFile(path: path, bytes: bytes, settings: all)
@@ -45,6 +46,19 @@ enum UserSettings {
         }
         try check(file)
         return file
+    }
+
+    /// Whether there is a file. One behind a folder that may not be entered is another user's, as where HOME is root's in a
+    /// container.
+    private static func isThere(
+        _ path: String, _ exists: (String) throws(EngineError) -> Bool
+    ) throws(EngineError) -> Bool {
+        do throws(EngineError) {
+            return try exists(path)
+        } catch {
+            if case .io(_, _, EACCES) = error { return false }
+            throw error
+        }
     }
 
     /// A command line with the defaults of the file for options that are not given and not excluded by one that is.

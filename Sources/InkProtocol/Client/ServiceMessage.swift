@@ -172,7 +172,7 @@ public struct OrderResult: Hashable, Sendable {
 
     public var number: UInt32
     public var code: Code
-    /// Jobs or workers that it was carried out for.
+    /// Jobs or workers for which the order was carried out.
     public var count: UInt64
     public var text: String
 

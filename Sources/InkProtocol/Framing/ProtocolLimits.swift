@@ -52,7 +52,7 @@ public enum ProtocolLimits {
     public static let transferPartBytes = 256 << 10
     /// Jobs or notices in one message.
     public static let jobsPerMessage = 1000
-    /// How long a client can be told to wait before it tries again.
+    /// Longest time that a client can be asked to wait before it retries.
     public static let retryMilliseconds = 86_400_000
     /// The JSON text of an answer, bytes.
     public static let answerBytes: UInt64 = 64 << 20
@@ -63,7 +63,7 @@ public enum ProtocolLimits {
     public static let edgePixels = Int(Int32.max)
     /// Largest distance of a stroke's coordinate from the origin, canvas pixels.
     public static let coordinate = 1e12
-    /// Threads, and tasks in hand, that a worker may announce.
+    /// Most threads and credits that a worker may announce.
     public static let tasksInHand = 4096
     /// Tasks in one `underWay`.
     public static let tasksPerMessage = 64

@@ -7,7 +7,7 @@ public struct Hello: Hashable, Sendable {
     public var threads: Int
     /// How many tasks the worker takes before it has answered one: its threads and one waiting for each.
     public var taskCredits: Int
-    /// How many bytes of tasks and of blocks that they name the worker takes in hand (one task always).
+    /// Most bytes of tasks and their blocks that the worker accepts at a time (one task always).
     public var byteCredits: UInt64
 
     public init(
@@ -66,7 +66,7 @@ extension Welcome: WireValue {
 
 /// A worker is going.
 public enum Goodbye: UInt8, Hashable, Sendable {
-    /// It takes no more tasks and finishes those in hand.
+    /// It takes no more tasks and finishes current ones.
     case draining = 0
     /// It has gone: whatever it held is free.
     case left = 1

@@ -13,7 +13,7 @@ public struct CurveKeyPair: Hashable, Sendable {
         return CurveKeyPair(Self.text(publicKey), Self.text(secretKey))
     }
 
-    /// nil when the halves do not belong together, or are no keys.
+    /// nil if the halves do not belong together or are not keys.
     public init?(publicKey: String, secretKey: String) {
         guard Self.isKey(publicKey), Self.isKey(secretKey) else { return nil }
         var derived = [CChar](repeating: 0, count: 41)

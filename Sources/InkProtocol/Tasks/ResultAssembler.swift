@@ -33,7 +33,7 @@ public struct ResultAssembler: Sendable {
         self.itemLimitBytes = min(limitBytes, itemLimitBytes ?? limitBytes)
     }
 
-    /// Takes the next part and returns the items that it completes.
+    /// Takes the next part; returns the completed items.
     ///
     /// Throws `outOfSequence` for a part of another task or attempt or with another sequence number, `overLimit` for
     /// too many bytes, and `badValue` or `outOfSequence` for content that is not the expected kind of result. After

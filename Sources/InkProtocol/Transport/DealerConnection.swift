@@ -51,7 +51,7 @@ public final class DealerConnection {
         unsent = []
     }
 
-    /// Sends a frame, or keeps it until the socket has room; drops it when there is no connection.
+    /// Sends a frame, or keeps it until the socket has room; drops it without a connection.
     public func send(_ frame: [UInt8]) throws(ProtocolError) {
         guard socket != nil else { return }
         unsent.append(frame)

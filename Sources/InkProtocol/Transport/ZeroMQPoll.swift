@@ -1,7 +1,7 @@
 import CZeroMQ
 import Glibc
 
-/// Something to wait for. Valid as long as the socket or wake-up that it was made from.
+/// Something to wait for. Valid as long as its socket or wake-up.
 public struct PollItem {
     fileprivate var item: zmq_pollitem_t
 

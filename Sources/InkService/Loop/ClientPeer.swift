@@ -29,7 +29,7 @@ struct ClientPeer {
     var downloads: [Download] = []
     /// The piece of which some is being read.
     var reading: Download?
-    /// Bytes that it takes while it is read.
+    /// Bytes needed while it is read.
     var readingBytes = 0
     /// Requests for unfinished pictures that have not become downloads.
     var followed: [JobNumber: [Range<UInt64>]] = [:]

@@ -10,7 +10,7 @@ enum SealedFile {
     /// Gives a picture that waits under its temporary name its own. Returns whether it could be done.
     static func publish(_ seal: PictureSeal) -> Bool {
         guard seal.picture.isFile(at: seal.temporary), rename(seal.temporary, seal.target) == 0 else { return false }
-        // The name is in place; that it is not on the disk yet does not undo it.
+        // The name is in place, even if it is not synced yet.
         try? FileSystem.syncFolder(seal.target.splitPath().folder)
         return true
     }

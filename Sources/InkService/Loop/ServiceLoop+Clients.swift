@@ -13,7 +13,7 @@ extension ServiceLoop {
             if let session = sessions[route] {
                 refuse(session, "a message cannot be read: \(error)")
             } else if case .unsupportedVersion(let found, _) = error {
-                // In the stranger's own version, so that it can be read: the envelope is the same in all.
+                // In the peer's own version, so that it can be read; the envelope is the same in all.
                 post(.refuse(reason: error.description), to: route, version: found)
                 logRefusal(error.description, message)
             }

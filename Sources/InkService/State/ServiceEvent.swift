@@ -58,7 +58,7 @@ enum ServiceEvent: Sendable {
     case joined(SessionID, owner: String)
     case left(SessionID)
     case submitted(SessionID, Submission)
-    /// The bytes are beside the event.
+    /// The bytes are passed next to the event.
     case contentArrived(SessionID, ContentID, offset: UInt64, count: Int)
     case contentUnavailable(SessionID, ContentID, reason: String)
     case watched(SessionID, [JobNumber])

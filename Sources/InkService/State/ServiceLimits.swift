@@ -2,7 +2,7 @@
 public struct ServiceLimits: Hashable, Sendable {
     /// Jobs that wait or run; beyond, submissions are answered "busy".
     public var queuedJobs = 100_000
-    /// Submissions whose content or acknowledgement is under way, of all clients.
+    /// Submissions whose content or acknowledgement is pending, of all clients.
     public var openSubmissions = 256
     /// Contents that come in at once, of all clients.
     public var openUploads = 8

@@ -1,7 +1,7 @@
 import InkProtocol
 import InkStore
 
-/// What clients watch and are told.
+/// What clients watch, and their notices.
 extension ServiceState {
     mutating func leave(_ session: SessionID, now: UInt64) {
         guard let old = sessions.removeValue(forKey: session) else { return }

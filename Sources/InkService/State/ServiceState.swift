@@ -14,13 +14,13 @@ struct ServiceState: Sendable {
     struct Job: Sendable {
         enum Phase: Hashable, Sendable {
             case waiting
-            /// The mark that its project is being read is on its way to the disk.
+            /// The mark that its project is being read is being stored.
             case starting
             /// The broker has it; `isRead` when its project has been read and cut.
             case active(isRead: Bool)
             /// Its picture may be in place; the disk is being asked.
             case recovering
-            /// Its end is on its way to the disk.
+            /// Its end is being stored.
             case ending(JobEnding, notice: UInt64, story: [UInt8])
         }
 
@@ -241,9 +241,9 @@ struct ServiceState: Sendable {
 
 /// How patient a service is.
 struct ServiceRules: Hashable, Sendable {
-    /// Exports under way at once.
+    /// Exports that run at a time.
     var activeJobs = 8
-    /// Beyond those, for jobs of a higher priority than all that are under way.
+    /// In addition, for jobs of a higher priority than all running ones.
     var overtakingJobs = 4
     /// A project that was being read so often when the broker died is given up.
     var crashesMax = 3

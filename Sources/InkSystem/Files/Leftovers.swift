@@ -43,7 +43,7 @@ package enum Leftovers {
         return try result.get()
     }
 
-    /// To be told of what has its final name now, or is gone.
+    /// Call this when the file has its final name or is gone.
     package static func forget(_ path: String) {
         registry.withLock { _ = $0.paths.remove(path) }
     }

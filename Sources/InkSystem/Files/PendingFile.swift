@@ -81,7 +81,7 @@ package struct PendingFile: OutputFile {
         }
     }
 
-    /// Writes a whole file; its folder has to be there. Nothing is left behind when this throws.
+    /// Writes a complete file; its folder must exist. Nothing is left behind when this throws.
     package static func write(
         _ bytes: [UInt8], to path: String, tag: String? = nil, mode: UInt32 = 0o666, replaces: Bool = true
     ) throws(SystemFailure) {
@@ -133,7 +133,7 @@ package struct PendingFile: OutputFile {
         }
         file = nil
         Leftovers.forget(temporary)
-        // The name is in place; that it is not on the disk yet does not undo it.
+        // The name is in place, even if it is not synced yet.
         try? FileSystem.syncFolder(folder)
     }
 

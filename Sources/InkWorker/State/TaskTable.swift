@@ -1,7 +1,7 @@
 import InkEngine
 import InkProtocol
 
-/// The tasks that a worker has in hand, and the cache's blocks that are held for each.
+/// The current tasks of a worker, and the cached blocks held for each.
 struct TaskTable: Sendable {
     private enum Stage: Hashable, Sendable {
         case payload(BlockID?)

@@ -71,7 +71,7 @@ final class RenderQueue: Sendable {
     }
 }
 
-/// A run on its way to a thread, and its cancellation.
+/// A run waiting for a thread, and its cancellation.
 struct ScheduledRun: Sendable {
     let run: Run
     let cancellation: Cancellation
