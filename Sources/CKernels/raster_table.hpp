@@ -1,7 +1,6 @@
 // The level's kernels of the rasterizer.
 
 extern "C" const ink_raster INK_TABLE(ink_raster_) = {
-    INK_JOIN(bars_, INK_LEVEL)::side_table, INK_JOIN(bars_, INK_LEVEL)::end_table,
     INK_JOIN(bars_, INK_LEVEL)::multiply_bars,
     INK_JOIN(lines_, INK_LEVEL)::line_table, INK_JOIN(lines_, INK_LEVEL)::multiply_lines,
     INK_JOIN(waves_, INK_LEVEL)::wave_table, INK_JOIN(waves_, INK_LEVEL)::multiply_waves,

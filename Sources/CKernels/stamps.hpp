@@ -94,7 +94,6 @@ struct seen_stamp {
     /// The plane at the origin, and the plane's first column and the rows to draw, counted from there.
     uint16_t *origin;
     int32_t start, first_row, end_row;
-    float size;
 };
 
 /// Calls `draw` for each stamp that may meet the plane, and marks it as drawn.
@@ -116,7 +115,7 @@ INK_INLINE void for_each_stamp(
         mark_drawn(plane, to_column - reach, to_row + first_row, to_column + reach + 1, to_row + end_row);
         draw(seen_stamp{
             x, y, (ushort16)share_of(place.alpha), plane.values + to_row * plane.stride + to_column, (int32_t)-to_column,
-            (int32_t)first_row, (int32_t)end_row, place.size});
+            (int32_t)first_row, (int32_t)end_row});
     }
 }
 
