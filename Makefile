@@ -72,8 +72,9 @@ BASELINE := $(BENCHMARKS)/baselines/$(shell uname -m).json
 bench-baseline: setup ## Tell whether the working tree takes more instructions than the kept baseline
 	$(BENCHMARKS)/compare.py --baseline $(BASELINE)
 
-lint: ## Check the formatting, the judgement of bench-compare and the simulated farm
+lint: ## Check the formatting, the kernels' headers, the judgement of bench-compare and the simulated farm
 	swift format lint --strict -r $(FORMATTED)
+	Scripts/check-kernels.sh
 	$(BENCHMARKS)/compare.py --self-test
 	$(BENCHMARKS)/simulate.py --self-test
 

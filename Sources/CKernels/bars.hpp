@@ -3,13 +3,16 @@
 // on that pixel's distance from the ends. The product of the two is the coverage but where a side and an end cross the
 // same pixel: that corner is put right by what both leave of it. Three such corners make up crossing bars. Where a pixel
 // may meet both sides of a bar and an end, either side makes a corner of its own.
+#pragma once
 
+#include "stamps.hpp"
+
+namespace INK_LEVEL::bars {
 namespace {
-namespace INK_JOIN(bars_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
+using namespace raster;
 
-using namespace INK_JOIN(stamps_, INK_LEVEL);
+using namespace stamps;
 
 /// The coverage of pixels by a half-plane: the integral of a pixel's shadow on the normal, a trapezoid, up to the border. Whole
 /// numbers of a part of a pixel that fit 16 bits, lanes of any number.
@@ -659,5 +662,5 @@ void multiply_bars(
     else multiply<2, false>(plane, bars, places, count);
 }
 
-}  // namespace INK_JOIN(bars_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::bars

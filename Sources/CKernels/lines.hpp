@@ -5,14 +5,17 @@
 //
 // Where lines cross, the first direction's coverage waits in a plane of its own for the second direction's lines, which
 // take of it what they share pixels with; the rest follows.
+#pragma once
 
+#include "bars.hpp"
+
+namespace INK_LEVEL::lines {
 namespace {
-namespace INK_JOIN(lines_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
-using namespace INK_JOIN(stamps_, INK_LEVEL);
-using INK_JOIN(bars_, INK_LEVEL)::border;
-using INK_JOIN(bars_, INK_LEVEL)::corner;
+using namespace raster;
+using namespace stamps;
+using bars::border;
+using bars::corner;
 
 // MARK: Chunks
 
@@ -563,5 +566,5 @@ void multiply_lines(
     });
 }
 
-}  // namespace INK_JOIN(lines_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::lines

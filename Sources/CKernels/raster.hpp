@@ -1,7 +1,12 @@
 // What the kernels of the rasterizer share: vectors, positions, what is left of a backdrop, half-planes.
+#pragma once
 
+#include "ink_raster.h"
+
+#include "lanes.hpp"
+
+namespace INK_LEVEL::raster {
 namespace {
-namespace INK_JOIN(raster_, INK_LEVEL) {
 
 INK_INLINE double magnitude(double a) { return a < 0 ? -a : a; }
 template <typename V> INK_INLINE V least(V a, V b) { return a < b ? a : b; }
@@ -129,5 +134,5 @@ INK_INLINE ushort16 rest(ushort16 left, float16 kept) {
     return __builtin_convertvector(__builtin_convertvector(product, int16lanes), ushort16);
 }
 
-}  // namespace INK_JOIN(raster_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::raster

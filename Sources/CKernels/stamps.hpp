@@ -1,10 +1,13 @@
 // What kernels that draw stamps row by row share: where a stamp's borders cross rows of pixels, and which stamps and rows
 // of them a cell sees.
+#pragma once
 
+#include "raster.hpp"
+
+namespace INK_LEVEL::stamps {
 namespace {
-namespace INK_JOIN(stamps_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
+using namespace raster;
 
 /// Pixels that are drawn together, and rows whose borders are worked out together.
 constexpr int lanes = 16;
@@ -119,5 +122,5 @@ INK_INLINE void for_each_stamp(
     }
 }
 
-}  // namespace INK_JOIN(stamps_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::stamps
