@@ -68,8 +68,11 @@ private:
 /// What something covers of sixteen pixels, and whether it covers more of those that lie further along the normal that it is
 /// measured by: no sign where it does, or where it makes no difference.
 struct share {
-    ushort16 part;
+    ushort16 covered;
     short16 slope;
+
+    INK_METHOD ushort16 part() const { return covered; }
+    INK_METHOD share within(ushort16 mask) const { return {covered & mask, slope}; }
 };
 
 /// What lies within two borders that face each other: behind the first and before the second one, along the normal that
@@ -100,7 +103,7 @@ struct corner {
     }
 
     INK_METHOD ushort16 covered(share u, share v) const {
-        return plus(product(u.part, v.part), more(u.part, u.slope, v.part, v.slope, all(odd), all(even)));
+        return plus(product(u.part(), v.part()), more(u.part(), u.slope, v.part(), v.slope, all(odd), all(even)));
     }
 
     /// The same of 32 pixels.
@@ -109,19 +112,9 @@ struct corner {
             product(u, v), more(u, u_slope, v, v_slope, joined(all(odd), all(odd)), joined(all(even), all(even))));
     }
 
-    /// Of two corners side by side.
-    INK_INLINE ushort32 covered(
-        const corner &one, const corner &other, share u, share other_u, share v, share other_v) {
-        const ushort32 us = parts(u, other_u), vs = parts(v, other_v);
-        return plus(
-            product(us, vs), more(
-                                 us, joined(u.slope, other_u.slope), vs, joined(v.slope, other_v.slope),
-                                 joined(all(one.odd), all(other.odd)), joined(all(one.even), all(other.even))));
-    }
-
     /// What a slab and a border cover together, the borders of the slab less than a pixel apart or more.
     INK_METHOD ushort16 covered(const slab &u, share v) const {
-        return plus(product(u.part(), v.part), by_either(u, v.part, v.slope));
+        return plus(product(u.part(), v.covered), by_either(u, v.covered, v.slope));
     }
 
     /// The same of two slabs.
@@ -138,7 +131,6 @@ private:
 
     INK_INLINE short16 all(int16_t v) { return (short16)(ushort16)(uint16_t)v; }
 
-    INK_INLINE ushort32 parts(share a, share b) { return pair(a.part, b.part); }
     INK_INLINE ushort32 pair(ushort16 a, ushort16 b) { return (ushort32)joined((short16)a, (short16)b); }
 
     /// By how much more than the products a border covers together with both of a slab.
@@ -280,20 +272,20 @@ struct bar_crossing {
     }
 
     /// What lies within the other direction's sides, by the ends' normal.
-    INK_METHOD share turned_side(share s) const { return {s.part, (s.slope ^ turned) - turned}; }
+    INK_METHOD share turned_side(share s) const { return {s.covered, (s.slope ^ turned) - turned}; }
 
     /// What of a pixel lies between the ends and within the other direction's sides, exactly if it meets one of these sides:
     /// in the first half of a bar the one where it begins, in the other half the one where it ends; in a gap the other way
     /// round.
     INK_METHOD share common(share between_ends, share within_sides) const {
         const share side = turned_side(within_sides);
-        const ushort16 ending = __builtin_elementwise_min(between_ends.part, side.part);
+        const ushort16 ending = __builtin_elementwise_min(between_ends.covered, side.covered);
         // Hardly any pixel meets two borders: the other one has no slope.
         if (!is_close) return {ending, between_ends.slope + side.slope};
-        const ushort16 beginning = __builtin_elementwise_sub_sat(between_ends.part, (ushort16)~side.part);
+        const ushort16 beginning = __builtin_elementwise_sub_sat(between_ends.covered, (ushort16)~side.covered);
         const ushort16 is_ending = this->is_ending(between_ends);
         // Of two borders the one that leaves less says where there is more.
-        const short16 by_ends = (short16)(between_ends.part < side.part);
+        const short16 by_ends = (short16)(between_ends.covered < side.covered);
         const short16 slope = (between_ends.slope & by_ends) | (side.slope & ~by_ends);
         return {(ending & is_ending) | (beginning & ~is_ending), slope};
     }
@@ -305,12 +297,12 @@ struct bar_crossing {
         const ushort16 first = turned ? within_sides.second : within_sides.first;
         const ushort16 second = turned ? within_sides.first : within_sides.second;
         return {
-            __builtin_elementwise_min((ushort16)(between_ends.part | is_before), first),
-            __builtin_elementwise_min((ushort16)(between_ends.part | ~is_before), second)};
+            __builtin_elementwise_min((ushort16)(between_ends.covered | is_before), first),
+            __builtin_elementwise_min((ushort16)(between_ends.covered | ~is_before), second)};
     }
 
 private:
-    INK_METHOD ushort16 is_ending(share between_ends) const { return (ushort16)(between_ends.part < middle) ^ gap; }
+    INK_METHOD ushort16 is_ending(share between_ends) const { return (ushort16)(between_ends.covered < middle) ^ gap; }
 };
 
 // MARK: Rows
@@ -394,79 +386,32 @@ template <bool is_thin> struct stamp_rows {
         }
     };
 
-    INK_METHOD share side_at(const row_places &s, int d, int i) const { return sides[d].covered(s.phase[i]); }
-    INK_METHOD slab borders_at(const row_places &s, int d, int i) const { return sides[d].borders(s.phase[i]); }
+    /// What lies within the sides, border by border where bars are thin.
+    INK_METHOD auto side_at(const row_places &s, int d, int i) const {
+        if constexpr (is_thin) return sides[d].borders(s.phase[i]);
+        else return sides[d].covered(s.phase[i]);
+    }
     INK_METHOD share end_at(const row_places &s, int d, int i) const { return ends[d].covered(s.behind[i], s.before[i]); }
 
-    /// Draws what one direction's bars cover of those rows whose bits are set, two at a time.
+    /// Draws what one direction's bars cover of those rows whose bits are set.
     template <typename Mask>
-    INK_METHOD void draw(
-        const row_places &s, int d, uint32_t rows, const int32_t *target, const Mask &mask) const {
-        if constexpr (is_thin) {
-            while (rows != 0) {
-                const int i = take(rows);
-                const slab side = borders_at(s, d, i);
-                multiply(target[i], corners[d].covered(side, end_at(s, d, i)) & mask(i));
-            }
-            return;
+    INK_METHOD void draw(const row_places &s, int d, uint32_t rows, const int32_t *target, const Mask &mask) const {
+        uint32_t between = rows & bits_of(s.between_all), others = rows & ~between;
+        while (between != 0) {
+            const int i = take(between);
+            multiply(target[i], side_at(s, d, i).part() & mask(i));
         }
-        while ((rows & (rows - 1)) != 0) {
-            const int i = take(rows), j = take(rows);
-            const ushort32 covered = corner::covered(
-                corners[d], corners[d], side_at(s, d, i), side_at(s, d, j), end_at(s, d, i), end_at(s, d, j));
-            multiply(target[i], covered.lo & mask(i));
-            multiply(target[j], covered.hi & mask(j));
-        }
-        if (rows == 0) return;
-        const int i = take(rows);
-        multiply(target[i], corners[d].covered(side_at(s, d, i), end_at(s, d, i)) & mask(i));
-    }
-
-    /// Draws what one direction's bars cover of those rows whose bits are set, which lie between all ends.
-    template <typename Mask>
-    INK_METHOD void draw_between_ends(
-        const row_places &s, int d, uint32_t rows, const int32_t *target, const Mask &mask) const {
-        while (rows != 0) {
-            const int i = take(rows);
-            ushort16 part;
-            if constexpr (is_thin) part = borders_at(s, d, i).part();
-            else part = side_at(s, d, i).part;
-            multiply(target[i], part & mask(i));
+        while (others != 0) {
+            const int i = take(others);
+            multiply(target[i], corners[d].covered(side_at(s, d, i), end_at(s, d, i)) & mask(i));
         }
     }
 
-    /// What the bars of either direction cover of sixteen pixels, and what lies within their borders: what both cover lies
-    /// between the ends of either and within the other's sides.
-    struct crossing_shares {
-        ushort16 one, other;
-        share side, end, other_side, other_end;
-
-        /// By either.
-        INK_METHOD ushort16 united(ushort16 both) const {
-            return __builtin_elementwise_add_sat(one, __builtin_elementwise_sub_sat(other, both));
-        }
-    };
-
-    /// - Parameter masks: pixels that the bars of one direction may meet.
-    INK_METHOD crossing_shares shares(const row_places (&s)[2], const ushort16 (&masks)[2], int i) const {
-        const share side = within(masks[0], side_at(s[0], 0, i)), end = end_at(s[0], 0, i);
-        const share other_side = within(masks[1], side_at(s[1], 1, i));
-        const share other_end = end_at(s[1], 1, i);
-        const ushort32 each = corner::covered(corners[0], corners[1], side, other_side, end, other_end);
-        return {each.lo, each.hi, side, end, other_side, other_end};
-    }
-
-    /// By the normals of both ends, the second's first.
-    INK_METHOD share common_u(const crossing_shares &s) const { return crossings[1].common(s.other_end, s.side); }
-    INK_METHOD share common_v(const crossing_shares &s) const { return crossings[0].common(s.end, s.other_side); }
-
-    INK_INLINE share within(ushort16 mask, share s) { return {s.part & mask, s.slope}; }
-
-    /// What both directions' thin bars cover of sixteen pixels of a row.
+    /// What both directions' bars cover of sixteen pixels of a row: what either does, less what lies between the ends of either and
+    /// within the other's sides.
     template <typename Masks>
-    INK_METHOD ushort16 united_thin(const row_places (&s)[2], bool meets_ends, const Masks &masks, int i) const {
-        const slab side = borders_at(s[0], 0, i).within(masks(0, i));
-        const slab other_side = borders_at(s[1], 1, i).within(masks(1, i));
+    INK_METHOD ushort16 united(const row_places (&s)[2], bool meets_ends, const Masks &masks, int i) const {
+        const auto side = side_at(s[0], 0, i).within(masks(0, i)), other_side = side_at(s[1], 1, i).within(masks(1, i));
         share end = {(ushort16)65535, (short16)(ushort16)0}, other_end = end;
         ushort16 one = side.part(), other = other_side.part();
         if (meets_ends) {
@@ -480,37 +425,19 @@ template <bool is_thin> struct stamp_rows {
         return __builtin_elementwise_add_sat(one, __builtin_elementwise_sub_sat(other, both));
     }
 
-    /// Draws what both directions' bars cover of those rows whose bits are set, two at a time.
+    /// Draws what both directions' bars cover of those rows whose bits are set.
     template <typename Masks>
     INK_METHOD void draw_united(
         const row_places (&s)[2], uint32_t rows, const int32_t *target, const Masks &masks) const {
-        if constexpr (is_thin) {
-            uint32_t between = rows & bits_of(s[0].between_all & s[1].between_all), others = rows & ~between;
-            while (between != 0) {
-                const int i = take(between);
-                multiply(target[i], united_thin(s, false, masks, i));
-            }
-            while (others != 0) {
-                const int i = take(others);
-                multiply(target[i], united_thin(s, true, masks, i));
-            }
-            return;
+        uint32_t between = rows & bits_of(s[0].between_all & s[1].between_all), others = rows & ~between;
+        while (between != 0) {
+            const int i = take(between);
+            multiply(target[i], united(s, false, masks, i));
         }
-        const auto from = [&](int i) __attribute__((always_inline)) {
-            return shares(s, {masks(0, i), masks(1, i)}, i);
-        };
-        while ((rows & (rows - 1)) != 0) {
-            const int i = take(rows), j = take(rows);
-            const crossing_shares a = from(i), b = from(j);
-            const ushort32 both =
-                corner::covered(corners[2], corners[2], common_u(a), common_u(b), common_v(a), common_v(b));
-            multiply(target[i], a.united(both.lo));
-            multiply(target[j], b.united(both.hi));
+        while (others != 0) {
+            const int i = take(others);
+            multiply(target[i], united(s, true, masks, i));
         }
-        if (rows == 0) return;
-        const int i = take(rows);
-        const crossing_shares a = from(i);
-        multiply(target[i], a.united(corners[2].covered(common_u(a), common_v(a))));
     }
 
     INK_METHOD uint16lanes phase(int d, int16lanes column) const {
@@ -539,8 +466,7 @@ template <bool is_thin> struct stamp_rows {
                 *(int16lanes *)count = least(left, (int16lanes)lanes);
                 *(int16lanes *)target = rows * stride + column;
                 const auto mask = [&](int i) __attribute__((always_inline)) { return first_lanes(count[i]); };
-                draw(from, 0, bits_of(there & ~from.between_all), target, mask);
-                draw_between_ends(from, 0, bits_of(there & from.between_all), target, mask);
+                draw(from, 0, bits_of(there), target, mask);
             }
             phases += lanes * bars[0].phase_by_column;
             distances += lanes * bars[0].distance_by_column;
