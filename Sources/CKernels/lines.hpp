@@ -19,118 +19,61 @@ using bars::corner;
 
 // MARK: Chunks
 
-/// Rows of a register's worth of chunks, `width` pixels each.
-template <int width> struct chunks;
-
-template <> struct chunks<8> {
-    static constexpr int rows = 4, phase_bits = 8;
+/// A register's worth of chunks, each `width` pixels of a row. Chunks may lie over each other: rows are written one after the
+/// other.
+template <int width> struct chunks {
+    static constexpr int rows = 32 / width, phase_bits = width == 8 ? 8 : width == 16 ? 7 : 6;
+    typedef uint16_t pixels __attribute__((ext_vector_type(width)));
 
     /// - Parameter at: of each row's chunk.
     INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) {
-        const ushort8 a = load8(from + at[0]), b = load8(from + at[1]), c = load8(from + at[2]), d = load8(from + at[3]);
-        const ushort16 ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        const ushort16 cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        return (ushort32)joined((short16)ab, (short16)cd);
+        ushort32 all;
+        for (int row = 0; row < rows; row++) {
+            const pixels p = read(from + at[row]);
+            __builtin_memcpy((uint16_t *)&all + row * width, &p, sizeof p);
+        }
+        return all;
     }
 
-    /// Leaves of each row's pixels such a part, one row after the other: chunks may lie over each other.
+    /// Leaves of each row's pixels such a part.
     INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
-        leave8(of + at[0], part.lo.lo);
-        leave8(of + at[1], part.lo.hi);
-        leave8(of + at[2], part.hi.lo);
-        leave8(of + at[3], part.hi.hi);
+        for (int row = 0; row < rows; row++) write(of + at[row], left(read(of + at[row]), row_of(part, row)));
     }
 
     /// Each row's value, given twice in its 32 bits, in all lanes of its chunk.
     INK_INLINE ushort32 spread(const int32_t *v) {
-        const int4 rows = *(const int4_unaligned *)v;
-        return (ushort32)__builtin_shufflevector(rows, rows, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        typedef int32_t words __attribute__((ext_vector_type(width / 2)));
+        ushort32 all;
+        for (int row = 0; row < rows; row++) {
+            const words w = v[row];
+            __builtin_memcpy((uint16_t *)&all + row * width, &w, sizeof w);
+        }
+        return all;
     }
 
     /// Adds to what is kept aside of each row's pixels, and takes all but a mask of it away.
     INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) {
-        keep8(in + at[0], part.lo.lo);
-        keep8(in + at[1], part.lo.hi);
-        keep8(in + at[2], part.hi.lo);
-        keep8(in + at[3], part.hi.hi);
+        for (int row = 0; row < rows; row++) write(in + at[row], read(in + at[row]) | row_of(part, row));
     }
     INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
-        drop8(in + at[0], all_but.lo.lo);
-        drop8(in + at[1], all_but.lo.hi);
-        drop8(in + at[2], all_but.hi.lo);
-        drop8(in + at[3], all_but.hi.hi);
+        for (int row = 0; row < rows; row++) write(in + at[row], read(in + at[row]) & row_of(all_but, row));
     }
 
     /// Leaves of a row's pixels what is not kept aside of them, which is gone then.
     INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
-        leave8(of + at, ~product(load8(in + at), (ushort8)alpha.lo.lo));
-        *(ushort8_unaligned *)(in + at) = (ushort8)(uint16_t)0;
+        write(of + at, left(read(of + at), ~product(read(in + at), row_of(alpha, 0))));
+        write(in + at, (pixels)(uint16_t)0);
     }
 
 private:
-    typedef int32_t int4 __attribute__((ext_vector_type(4)));
-    typedef int32_t int4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
-    INK_INLINE ushort8 load8(const uint16_t *p) { return *(const ushort8_unaligned *)p; }
-    INK_INLINE void leave8(uint16_t *p, ushort8 part) {
-        *(ushort8_unaligned *)p = product(load8(p), part) + (ushort8)(uint16_t)1;
+    INK_INLINE pixels read(const uint16_t *p) {
+        pixels v;
+        __builtin_memcpy(&v, p, sizeof v);
+        return v;
     }
-    INK_INLINE void keep8(uint16_t *p, ushort8 part) { *(ushort8_unaligned *)p = load8(p) | part; }
-    INK_INLINE void drop8(uint16_t *p, ushort8 all_but) { *(ushort8_unaligned *)p = load8(p) & all_but; }
-};
-
-template <> struct chunks<16> {
-    static constexpr int rows = 2, phase_bits = 7;
-
-    INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) {
-        return (ushort32)joined((short16)load16(from + at[0]), (short16)load16(from + at[1]));
-    }
-
-    INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
-        leave16(of + at[0], part.lo);
-        leave16(of + at[1], part.hi);
-    }
-
-    INK_INLINE ushort32 spread(const int32_t *v) {
-        const int16lanes one = v[0], other = v[1];
-        return (ushort32)__builtin_shufflevector(
-            one, other, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
-    }
-
-    INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) {
-        store(in + at[0], load16(in + at[0]) | part.lo);
-        store(in + at[1], load16(in + at[1]) | part.hi);
-    }
-    INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
-        store(in + at[0], load16(in + at[0]) & all_but.lo);
-        store(in + at[1], load16(in + at[1]) & all_but.hi);
-    }
-    INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
-        leave16(of + at, ~product(load16(in + at), (ushort16)alpha.lo));
-        store(in + at, (ushort16)(uint16_t)0);
-    }
-
-private:
-    INK_INLINE void leave16(uint16_t *p, ushort16 part) {
-        store(p, product(load16(p), part) + (ushort16)(uint16_t)1);
-    }
-};
-
-template <> struct chunks<32> {
-    static constexpr int rows = 1, phase_bits = 6;
-
-    INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) { return load32(from + at[0]); }
-    INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
-        store(of + at[0], product(load32(of + at[0]), part) + (ushort32)(uint16_t)1);
-    }
-    INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) { store(in + at[0], load32(in + at[0]) | part); }
-    INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
-        store(in + at[0], load32(in + at[0]) & all_but);
-    }
-    INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
-        leave(of, &at, ~product(load32(in + at), alpha));
-        store(in + at, (ushort32)(uint16_t)0);
-    }
-    INK_INLINE ushort32 spread(const int32_t *v) { return (ushort32)(int16lanes)v[0]; }
+    INK_INLINE void write(uint16_t *p, pixels v) { __builtin_memcpy(p, &v, sizeof v); }
+    INK_INLINE pixels row_of(ushort32 all, int row) { return read((const uint16_t *)&all + row * width); }
+    INK_INLINE pixels left(pixels of, pixels part) { return product(of, part) + (pixels)(uint16_t)1; }
 };
 
 // MARK: Lines
