@@ -84,8 +84,9 @@ BASELINE := $(BENCHMARKS)/baselines/$(shell uname -m).json
 bench-baseline: setup ## Check whether the working tree needs more instructions than the stored baseline
 	$(BENCHMARKS)/compare.py --baseline $(BASELINE)
 
-lint: ## Check the formatting, and self-test bench-compare and the simulated farm
+lint: ## Check the formatting and the kernels' headers, and self-test bench-compare and the simulated farm
 	swift format lint --strict -r $(FORMATTED)
+	Scripts/check-kernels.sh
 	$(BENCHMARKS)/compare.py --self-test
 	$(BENCHMARKS)/simulate.py --self-test
 

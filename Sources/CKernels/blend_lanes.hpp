@@ -1,11 +1,17 @@
 // As many pixels at a time as a register of the level holds. What a lane gives does not depend on their number.
+#pragma once
+
+#include "ink_blend.h"
+
+#include "lanes.hpp"
+
 #define INK_WIDTH_scalar 4
 #define INK_WIDTH_v3 8
 #define INK_WIDTH_v4 16
 /// Lanes of a level.
 #define INK_WIDTH INK_JOIN(INK_WIDTH_, INK_LEVEL)
 
-namespace INK_LEVEL {
+namespace INK_LEVEL::blend {
 namespace {
 
 typedef float lanes __attribute__((ext_vector_type(INK_WIDTH)));
@@ -51,4 +57,4 @@ struct pixels {
 };
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace INK_LEVEL::blend

@@ -3,7 +3,11 @@
 // Most give as ab B(Cb, Cs), the mixed part of the general formula, straight from premultiplied colours, without the
 // divisions that B itself would need. Such a result is at most as ab as rounded, and is that where B is 1: so nothing
 // exceeds its alpha, and what is white stays exactly white.
-namespace INK_LEVEL {
+#pragma once
+
+#include "blend_lanes.hpp"
+
+namespace INK_LEVEL::blend {
 namespace {
 
 /// A channel of the backdrop and of the source, premultiplied, and both alphas with their product.
@@ -231,4 +235,4 @@ struct LighterColor {
 };
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace INK_LEVEL::blend

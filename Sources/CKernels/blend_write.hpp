@@ -1,5 +1,9 @@
 // Finished planes to bytes.
-namespace INK_LEVEL {
+#pragma once
+
+#include "blend_modes.hpp"
+
+namespace INK_LEVEL::blend {
 namespace {
 
 /// 255 times the value, clamped, to the nearest integer, halves up: also those that shares of 65,535 are a little below, for a
@@ -78,4 +82,4 @@ static void write_row(
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace INK_LEVEL::blend

@@ -1,5 +1,9 @@
 // Comparisons of bytes, as each level has them.
-namespace INK_LEVEL {
+#pragma once
+
+#include "lanes.hpp"
+
+namespace ink_deflate::INK_LEVEL {
 
 INK_INLINE uint32_t load32(const uint8_t *bytes) {
     uint32_t value;
@@ -77,4 +81,4 @@ INK_INLINE uint32_t equal_prefix(const uint8_t *a, const uint8_t *b, const uint8
     return count < most ? count : most;
 }
 
-}  // namespace INK_LEVEL
+}  // namespace ink_deflate::INK_LEVEL

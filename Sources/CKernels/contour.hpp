@@ -4,12 +4,16 @@
 // What an edge leaves to its left, beyond the left border of a column, is the difference of two squares; what it covers of
 // a pixel is that, less the same for the next column. Lines that lie over each other are put down less what each shares
 // with the next one, which is the convex polygon of the parts of either's edges that lie inside of the other.
+#pragma once
 
+#include "covered.hpp"
+#include "stamps.hpp"
+
+namespace INK_LEVEL::contour {
 namespace {
-namespace INK_JOIN(contour_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
-using INK_JOIN(stamps_, INK_LEVEL)::mark_drawn;
+using namespace raster;
+using stamps::mark_drawn;
 
 typedef int64_t long8 __attribute__((ext_vector_type(8)));
 
@@ -384,5 +388,5 @@ bool add_contour(ink_kept plane, ink_plane covered, const ink_contour *contour, 
     return true;
 }
 
-}  // namespace INK_JOIN(contour_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::contour

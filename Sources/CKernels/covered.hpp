@@ -1,7 +1,10 @@
 // What is left of pixels of which something is covered, or covered many times by hardly anything.
+#pragma once
 
+#include "raster.hpp"
+
+namespace INK_LEVEL::raster {
 namespace {
-namespace INK_JOIN(raster_, INK_LEVEL) {
 
 void multiply_covered(ink_kept plane, ink_plane covered, const ink_box *box, float alpha) {
     const float8 opacity = (float8)alpha;
@@ -38,5 +41,5 @@ void multiply_depth(ink_kept plane, ink_plane depth, const ink_box *box) {
     }
 }
 
-}  // namespace INK_JOIN(raster_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::raster

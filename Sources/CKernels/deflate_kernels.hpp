@@ -1,17 +1,20 @@
 // The compressor's loops of this level.
-namespace ink_deflate {
+#pragma once
 
-#include "bytes.hpp"
-#include "literals.hpp"
 #include "deflate_runs.hpp"
-#include "deflate_pixels.hpp"
 #include "deflate_tokens.hpp"
+
+namespace ink_deflate {
 
 extern const Kernels INK_TABLE(kernels_);
 const Kernels INK_TABLE(kernels_) = {
-    INK_LEVEL::find_runs,       INK_LEVEL::find_long_runs, INK_LEVEL::count_sequences,
-    INK_LEVEL::write_sequences, INK_LEVEL::find_pixels,    INK_LEVEL::count_pixels,
-    INK_LEVEL::write_pixels,
+    .find_runs = INK_LEVEL::find_runs,
+    .find_long_runs = INK_LEVEL::find_long_runs,
+    .count_sequences = INK_LEVEL::count_sequences,
+    .write_sequences = INK_LEVEL::write_sequences,
+    .find_pixels = INK_LEVEL::find_pixels,
+    .count_pixels = INK_LEVEL::count_pixels,
+    .write_pixels = INK_LEVEL::write_pixels,
 };
 
 }  // namespace ink_deflate

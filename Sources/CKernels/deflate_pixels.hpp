@@ -2,68 +2,9 @@
 //
 // Candidates are looked up for every pixel, whatever becomes of those before it: so nothing waits for a decision, and
 // the decisions, which no processor can foresee, find everything at hand.
-namespace INK_LEVEL {
-namespace {
+#pragma once
 
-enum : uint32_t { chunk_pixels = 512, group_pixels = 16, known_length_max = 32 };
-
-/// All bits or none. The compiler must not see through it, or it may make a branch of what it selects.
-INK_INLINE uint32_t mask_if(bool condition) {
-    uint32_t mask = 0 - static_cast<uint32_t>(condition);
-    __asm__("" : "+r"(mask));
-    return mask;
-}
-
-template <uint32_t pixel>
-INK_INLINE uint32_t load_pixel(const uint8_t *bytes) {
-    return pixel == 3 ? load32(bytes) & 0xFFFFFF : load32(bytes);
-}
-
-/// Bits of a pixel's bytes as literals.
-template <uint32_t pixel>
-INK_INLINE uint32_t literal_cost(const Costs &costs, const uint8_t *bytes) {
-    uint32_t value = load32(bytes);
-    uint32_t cost = 0;
-    for (uint32_t k = 0; k < pixel; k++) cost += costs.literal[value >> (8 * k) & 0xFF];
-    return cost;
-}
-
-/// 32 bytes are whole pixels as 256ths say.
-template <uint32_t pixel>
-constexpr uint32_t pixels_of_bytes = pixel == 3 ? 86 : 64;
-
-/// Whether all pixels of a group are like the one before it: then that is all there is to find.
-template <uint32_t pixel>
-INK_INLINE bool is_flat(const uint8_t *window, uint32_t first, uint32_t at) {
-    const uint64_t group = ~uint64_t(0) >> (64 - group_pixels * pixel);
-    return at >= first + pixel && (~equal64(window + at, window + at - pixel) & group) == 0;
-}
-
-/// How many pixels are known to be the same from pixel `k` of a flat group on.
-template <uint32_t pixel>
-INK_INLINE uint32_t flat_length(uint32_t k) {
-    uint32_t length = (group_pixels - k) * pixel;
-    return (length < known_length_max ? length : uint32_t(known_length_max)) / pixel;
-}
-
-/// Hashes: of a pixel, and of two from theirs. Their upper bits are the places in the tables.
-INK_INLINE uint32_t hash_of(uint32_t value) { return value * 0x9E3779B1u; }
-INK_INLINE uint32_t hash_of_pair(uint32_t one, uint32_t next) { return (one << 5 | one >> 27) + next; }
-
-/// The tokens of a match of `size` bytes, whole pixels, at a distance.
-template <uint32_t pixel>
-INK_INLINE void add_match(uint32_t size, uint32_t distance, Match *&matches, uint8_t *&kinds) {
-    enum : uint32_t { part_max = match_max / pixel * pixel };
-    for (; size > part_max; size -= part_max) {
-        *matches++ = {static_cast<uint16_t>(part_max), static_cast<uint16_t>(distance)};
-        *kinds++ = 1;
-    }
-    *matches++ = {static_cast<uint16_t>(size), static_cast<uint16_t>(distance)};
-    *kinds++ = 1;
-}
-
-}  // namespace
-}  // namespace INK_LEVEL
+#include "level.hpp"
 
 #if INK_RANK >= 2
 #include "deflate_pixels_wide.hpp"
@@ -71,7 +12,7 @@ INK_INLINE void add_match(uint32_t size, uint32_t distance, Match *&matches, uin
 #include "deflate_pixels_narrow.hpp"
 #endif
 
-namespace INK_LEVEL {
+namespace ink_deflate::INK_LEVEL {
 namespace {
 
 /// Ends a chunk of `count` pixels in front of what lies behind it: nothing is better there, and no match leaves the row,
@@ -116,4 +57,4 @@ void find_pixels(
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace ink_deflate::INK_LEVEL

@@ -1,5 +1,9 @@
 // The search for pixels a pixel at a time.
-namespace INK_LEVEL {
+#pragma once
+
+#include "deflate_pixel_groups.hpp"
+
+namespace ink_deflate::INK_LEVEL {
 namespace {
 
 /// What was found for each pixel of a chunk.
@@ -96,4 +100,4 @@ uint32_t decide(
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace ink_deflate::INK_LEVEL

@@ -1,5 +1,9 @@
 // The search for pixels sixteen at a time; what it finds is what one at a time finds.
-namespace INK_LEVEL {
+#pragma once
+
+#include "deflate_pixel_groups.hpp"
+
+namespace ink_deflate::INK_LEVEL {
 namespace {
 
 /// What was found for each pixel of a chunk; what it means is worked out when it is needed. A group more is read.
@@ -229,4 +233,4 @@ uint32_t decide(
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace ink_deflate::INK_LEVEL

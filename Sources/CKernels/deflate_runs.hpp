@@ -1,5 +1,9 @@
 // Runs of one byte among literals.
-namespace INK_LEVEL {
+#pragma once
+
+#include "literals.hpp"
+
+namespace ink_deflate::INK_LEVEL {
 namespace {
 
 /// A run of each byte is worth it from this length on: below, its literals cost less.
@@ -124,4 +128,4 @@ void write_sequences(
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace ink_deflate::INK_LEVEL

@@ -1,5 +1,9 @@
 // Counting and writing what a search for pixels found.
-namespace INK_LEVEL {
+#pragma once
+
+#include "deflate_pixels.hpp"
+
+namespace ink_deflate::INK_LEVEL {
 namespace {
 
 // Counts are spread over several tables, so that equal neighbours do not wait for each other.
@@ -261,4 +265,4 @@ void write_pixels(const CodeTables &codes, const PixelTokens &tokens, uint32_t p
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace ink_deflate::INK_LEVEL

@@ -1,10 +1,13 @@
 // Discs of one size, by a table of what such a disc covers of the pixels round it at each of 33 x 33 phases of
 // its centre, between which coverage is taken to be even; or by two such tables, between whose sizes it is taken to be too.
+#pragma once
 
+#include "raster.hpp"
+
+namespace INK_LEVEL::discs {
 namespace {
-namespace INK_JOIN(discs_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
+using namespace raster;
 
 /// Discs of a row of the grid, sixteen at most: where the entry of each in the table is, and the weights of this entry and of those
 /// of the next phases along x, y and both, 1/65,536, twice in 32 bits.
@@ -196,5 +199,5 @@ void add_discs(ink_plane plane, const ink_disc_table *table, const ink_disc_grid
     else add<1>(plane, discs, *grid);
 }
 
-}  // namespace INK_JOIN(discs_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::discs

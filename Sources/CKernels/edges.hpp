@@ -1,8 +1,11 @@
 // Edges of polygons, cut where they pass from row to row or, where they lead more to the side than down, from column to
 // column. What a cut adds depends on the edge alone, in whole numbers. Sixteen edges are cut together, each by its next cut.
+#pragma once
 
+#include "outline.hpp"
+
+namespace INK_LEVEL::outline {
 namespace {
-namespace INK_JOIN(outline_, INK_LEVEL) {
 
 /// Pixels, in 1/65,536.
 constexpr int32_t pixel = 65536;
@@ -256,5 +259,5 @@ struct edge_cutter {
     }
 };
 
-}  // namespace INK_JOIN(outline_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::outline

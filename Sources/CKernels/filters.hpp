@@ -1,5 +1,9 @@
 // PNG's filters.
-namespace INK_LEVEL {
+#pragma once
+
+#include "unfilter.hpp"
+
+namespace INK_LEVEL::filters {
 namespace {
 
 void filter_sub(const uint8_t *__restrict row, size_t count, size_t pixel, uint8_t *__restrict out) {
@@ -175,14 +179,11 @@ uint32_t filter_adler32(const uint8_t *bytes, size_t count) {
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace INK_LEVEL::filters
 
-extern "C" {
-extern const struct ink_filters INK_TABLE(ink_filters_);
-const struct ink_filters INK_TABLE(ink_filters_) = {
-    INK_LEVEL::filter_apply,
-    INK_LEVEL::filter_cost,
-    INK_LEVEL::filter_adler32,
-    INK_LEVEL::filter_undo,
+extern "C" const ink_filters INK_TABLE(ink_filters_) = {
+    .apply = INK_LEVEL::filters::filter_apply,
+    .cost = INK_LEVEL::filters::filter_cost,
+    .adler32 = INK_LEVEL::filters::filter_adler32,
+    .undo = INK_LEVEL::filters::filter_undo,
 };
-}

@@ -1,4 +1,6 @@
-// What the kernels of every level include, before anything of theirs is compiled for its processors.
+// What headers of kernels use of others.
+#pragma once
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,5 +11,9 @@
 #endif
 
 #include "deflate_types.hpp"
+#include "ink_blend.h"
 #include "ink_filters.h"
-#include "ink_kernels.h"
+#include "ink_path.h"
+#include "ink_raster.h"
+#include "ink_resample.h"
+#include "ink_text.h"

@@ -1,10 +1,7 @@
 // Vectors that every level has: where registers are narrower, the compiler uses several of them.
-#ifndef INK_LANES_NAMES
-#define INK_LANES_NAMES
+#pragma once
 
-#define INK_INLINE static inline __attribute__((always_inline))
-/// The same for what belongs to an object.
-#define INK_METHOD inline __attribute__((always_inline))
+#include "level.hpp"
 
 typedef float float4 __attribute__((ext_vector_type(4)));
 typedef float float8 __attribute__((ext_vector_type(8)));
@@ -60,4 +57,3 @@ INK_INLINE void transpose(float8 (&v)[8]) {
         v[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
 }
-#endif

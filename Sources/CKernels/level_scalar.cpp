@@ -1,5 +1,4 @@
 // The kernels for every processor of the architecture.
-#include "ink_raster.h"
 #include "kernels.hpp"
 
 #define INK_LEVEL scalar

@@ -1,5 +1,4 @@
 // The kernels for x86-64-v4.
-#include "ink_raster.h"
 #include "kernels.hpp"
 
 #if defined(__x86_64__)

@@ -5,130 +5,75 @@
 //
 // Where lines cross, the first direction's coverage waits in a plane of its own for the second direction's lines, which
 // take of it what they share pixels with; the rest follows.
+#pragma once
 
+#include "bars.hpp"
+
+namespace INK_LEVEL::lines {
 namespace {
-namespace INK_JOIN(lines_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
-using namespace INK_JOIN(stamps_, INK_LEVEL);
-using INK_JOIN(bars_, INK_LEVEL)::border;
-using INK_JOIN(bars_, INK_LEVEL)::corner;
-using INK_JOIN(bars_, INK_LEVEL)::share_edge;
+using namespace raster;
+using namespace stamps;
+using bars::border;
+using bars::corner;
 
 // MARK: Chunks
 
-/// Rows of a register's worth of chunks, `width` pixels each.
-template <int width> struct chunks;
-
-template <> struct chunks<8> {
-    static constexpr int rows = 4, phase_bits = 8;
+/// A register's worth of chunks, each `width` pixels of a row. Chunks may lie over each other: rows are written one after the
+/// other.
+template <int width> struct chunks {
+    static constexpr int rows = 32 / width, phase_bits = width == 8 ? 8 : width == 16 ? 7 : 6;
+    typedef uint16_t pixels __attribute__((ext_vector_type(width)));
 
     /// - Parameter at: of each row's chunk.
     INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) {
-        const ushort8 a = load8(from + at[0]), b = load8(from + at[1]), c = load8(from + at[2]), d = load8(from + at[3]);
-        const ushort16 ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        const ushort16 cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        return (ushort32)joined((short16)ab, (short16)cd);
+        ushort32 all;
+        for (int row = 0; row < rows; row++) {
+            const pixels p = read(from + at[row]);
+            __builtin_memcpy((uint16_t *)&all + row * width, &p, sizeof p);
+        }
+        return all;
     }
 
-    /// Leaves of each row's pixels such a part, one row after the other: chunks may lie over each other.
+    /// Leaves of each row's pixels such a part.
     INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
-        leave8(of + at[0], part.lo.lo);
-        leave8(of + at[1], part.lo.hi);
-        leave8(of + at[2], part.hi.lo);
-        leave8(of + at[3], part.hi.hi);
+        for (int row = 0; row < rows; row++) write(of + at[row], left(read(of + at[row]), row_of(part, row)));
     }
 
     /// Each row's value, given twice in its 32 bits, in all lanes of its chunk.
     INK_INLINE ushort32 spread(const int32_t *v) {
-        const int4 rows = *(const int4_unaligned *)v;
-        return (ushort32)__builtin_shufflevector(rows, rows, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        typedef int32_t words __attribute__((ext_vector_type(width / 2)));
+        ushort32 all;
+        for (int row = 0; row < rows; row++) {
+            const words w = v[row];
+            __builtin_memcpy((uint16_t *)&all + row * width, &w, sizeof w);
+        }
+        return all;
     }
 
     /// Adds to what is kept aside of each row's pixels, and takes all but a mask of it away.
     INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) {
-        keep8(in + at[0], part.lo.lo);
-        keep8(in + at[1], part.lo.hi);
-        keep8(in + at[2], part.hi.lo);
-        keep8(in + at[3], part.hi.hi);
+        for (int row = 0; row < rows; row++) write(in + at[row], read(in + at[row]) | row_of(part, row));
     }
     INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
-        drop8(in + at[0], all_but.lo.lo);
-        drop8(in + at[1], all_but.lo.hi);
-        drop8(in + at[2], all_but.hi.lo);
-        drop8(in + at[3], all_but.hi.hi);
+        for (int row = 0; row < rows; row++) write(in + at[row], read(in + at[row]) & row_of(all_but, row));
     }
 
     /// Leaves of a row's pixels what is not kept aside of them, which is gone then.
     INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
-        leave8(of + at, ~product(load8(in + at), (ushort8)alpha.lo.lo));
-        *(ushort8_unaligned *)(in + at) = (ushort8)(uint16_t)0;
+        write(of + at, left(read(of + at), ~product(read(in + at), row_of(alpha, 0))));
+        write(in + at, (pixels)(uint16_t)0);
     }
 
 private:
-    typedef int32_t int4 __attribute__((ext_vector_type(4)));
-    typedef int32_t int4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
-    INK_INLINE ushort8 load8(const uint16_t *p) { return *(const ushort8_unaligned *)p; }
-    INK_INLINE void leave8(uint16_t *p, ushort8 part) {
-        *(ushort8_unaligned *)p = product(load8(p), part) + (ushort8)(uint16_t)1;
+    INK_INLINE pixels read(const uint16_t *p) {
+        pixels v;
+        __builtin_memcpy(&v, p, sizeof v);
+        return v;
     }
-    INK_INLINE void keep8(uint16_t *p, ushort8 part) { *(ushort8_unaligned *)p = load8(p) | part; }
-    INK_INLINE void drop8(uint16_t *p, ushort8 all_but) { *(ushort8_unaligned *)p = load8(p) & all_but; }
-};
-
-template <> struct chunks<16> {
-    static constexpr int rows = 2, phase_bits = 7;
-
-    INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) {
-        return (ushort32)joined((short16)load16(from + at[0]), (short16)load16(from + at[1]));
-    }
-
-    INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
-        leave16(of + at[0], part.lo);
-        leave16(of + at[1], part.hi);
-    }
-
-    INK_INLINE ushort32 spread(const int32_t *v) {
-        const int16lanes one = v[0], other = v[1];
-        return (ushort32)__builtin_shufflevector(
-            one, other, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
-    }
-
-    INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) {
-        store(in + at[0], load16(in + at[0]) | part.lo);
-        store(in + at[1], load16(in + at[1]) | part.hi);
-    }
-    INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
-        store(in + at[0], load16(in + at[0]) & all_but.lo);
-        store(in + at[1], load16(in + at[1]) & all_but.hi);
-    }
-    INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
-        leave16(of + at, ~product(load16(in + at), (ushort16)alpha.lo));
-        store(in + at, (ushort16)(uint16_t)0);
-    }
-
-private:
-    INK_INLINE void leave16(uint16_t *p, ushort16 part) {
-        store(p, product(load16(p), part) + (ushort16)(uint16_t)1);
-    }
-};
-
-template <> struct chunks<32> {
-    static constexpr int rows = 1, phase_bits = 6;
-
-    INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) { return load32(from + at[0]); }
-    INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
-        store(of + at[0], product(load32(of + at[0]), part) + (ushort32)(uint16_t)1);
-    }
-    INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) { store(in + at[0], load32(in + at[0]) | part); }
-    INK_INLINE void drop(uint16_t *in, const int32_t *at, ushort32 all_but) {
-        store(in + at[0], load32(in + at[0]) & all_but);
-    }
-    INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
-        leave(of, &at, ~product(load32(in + at), alpha));
-        store(in + at, (ushort32)(uint16_t)0);
-    }
-    INK_INLINE ushort32 spread(const int32_t *v) { return (ushort32)(int16lanes)v[0]; }
+    INK_INLINE void write(uint16_t *p, pixels v) { __builtin_memcpy(p, &v, sizeof v); }
+    INK_INLINE pixels row_of(ushort32 all, int row) { return read((const uint16_t *)&all + row * width); }
+    INK_INLINE pixels left(pixels of, pixels part) { return product(of, part) + (pixels)(uint16_t)1; }
 };
 
 // MARK: Lines
@@ -144,7 +89,7 @@ template <int width> constexpr int end_bits = width == 8 ? 11 : width == 16 ? 10
 
 /// How the lines of one direction lie, from the stamp's origin, a whole pixel.
 struct line_places {
-    // For all stamps, whatever their size.
+    // For all stamps.
     ink_normal across, along;
     double inverse, by_row, slant, shadow_across, shadow_along;
     int32_t x_by_row, count;
@@ -152,10 +97,7 @@ struct line_places {
     int32_t t_by_row, t_by_column;
     /// A table's phases lie a little beside those of its pixels, and so do the last of these.
     double reach_x, reach_y;
-    /// Of stamps of size 1.
     double half_width, period, half_length;
-
-    // For all stamps of a size.
     /// By how much a line's first pixel moves from line to line; where its middle row is.
     int32_t x_by_line, y_by_line;
     /// From a line's middle row to its last one, and to the last one that meets no end: less than none if all do.
@@ -191,20 +133,15 @@ struct line_places {
         p.t_by_row = distance(p.along.y);
         p.t_by_column = distance(p.along.x);
         p.x = p.y = p.t = 0;
-        p.resize(1);
+        const double width = p.half_width + p.shadow_across;
+        const double meets = p.shadow_along + magnitude(p.slant) * width + 1.0 / 256;
+        p.x_by_line = position(p.period * p.inverse);
+        p.y_by_line = position(-p.period * p.slant * p.by_row);
+        p.all_rows = position((p.half_length + meets) * p.by_row);
+        p.middle_rows = position((p.half_length - meets) * p.by_row);
+        p.end = distance(p.half_length);
+        p.first = -width * p.inverse;
         return p;
-    }
-
-    /// Turns to stamps of a size.
-    INK_METHOD void resize(double size) {
-        const double width = half_width * size + shadow_across, length = half_length * size;
-        const double meets = shadow_along + magnitude(slant) * width + 1.0 / 256;
-        x_by_line = position(period * size * inverse);
-        y_by_line = position(-period * size * slant * by_row);
-        all_rows = position((length + meets) * by_row);
-        middle_rows = position((length - meets) * by_row);
-        end = distance(length);
-        first = -width * inverse;
     }
 
     /// - Parameters: to_x, to_y: the middle of the stamp's first pixel from its centre.
@@ -215,8 +152,8 @@ struct line_places {
     }
 
     /// Up to which line from the middle one the ends of the other direction's lines may reach.
-    INK_METHOD int last_crossed(const line_places &others, double size) const {
-        const double lines = ((others.half_length + half_width) * size + 2 * shadow_across) / (period * size);
+    INK_METHOD int last_crossed(const line_places &others) const {
+        const double lines = (others.half_length + half_width + 2 * shadow_across) / period;
         return lines < count / 2 ? (int)lines : count / 2;
     }
 
@@ -246,39 +183,15 @@ struct stamp_cell {
     int32_t stride, start, width, first_row, end_row;
 };
 
-/// What an entry is of rows whose coverage is worked out: how far the chunk's first pixel is beyond the middle of the line,
-/// in parts of a pixel, twice in 32 bits.
-struct side_measure {
-    border edge;
-    /// Of one pixel to the next, 2^-15 pixels; half a line's width, and with what a pixel meets of it.
-    int32_t step;
-    int16_t half_width, width;
-    int bits;
-
-    INK_METHOD void resize(const line_places &p, double size) {
-        const double unit = 1 << bits;
-        half_width = (int16_t)(p.half_width * size * unit + 0.5);
-        width = (int16_t)((p.half_width * size + p.shadow_across) * unit + 0.5);
-    }
-
-    /// - Parameter before: of the border, 2^-20 pixels.
-    INK_METHOD int16lanes from_middle(int16lanes before) const {
-        return ((before >> (position_bits - 15)) * step >> (30 - bits)) - width;
-    }
-};
-
-/// - Parameter is_sized: whether coverage is worked out, not looked up.
-template <int width, bool is_sized> struct lister {
+template <int width> struct lister {
     const line_places &p;
-    const side_measure &side;
     const stamp_cell &cell;
     int16lanes x_of_rows, target_of_rows, t_of_rows;
     /// Where rows are put that the cell does not see, and of which nothing is covered.
     int32_t aside;
-    static constexpr int32_t nothing = is_sized ? 32767 * 65537 : width << chunks<width>::phase_bits;
+    static constexpr int32_t nothing = width << chunks<width>::phase_bits;
 
-    INK_METHOD lister(const line_places &p, const side_measure &side, const stamp_cell &cell)
-        : p(p), side(side), cell(cell) {
+    INK_METHOD lister(const line_places &p, const stamp_cell &cell) : p(p), cell(cell) {
         const int16lanes numbers = __builtin_convertvector(iota16(), int16lanes);
         x_of_rows = numbers * p.x_by_row;
         target_of_rows = numbers * cell.stride;
@@ -334,8 +247,7 @@ private:
             const int16lanes column = (at + (position_one - 1)) >> position_bits, before = -at & (position_one - 1);
             const int16lanes is_seen =
                 (int16lanes)(column > cell.start - width) & (int16lanes)(column < cell.start + cell.width);
-            const int16lanes entry =
-                is_sized ? twice(side.from_middle(before)) : (before >> (position_bits - bits)) * width;
+            const int16lanes entry = (before >> (position_bits - bits)) * width;
             store16(list.target + list.count, is_seen ? row * cell.stride + target_of_rows + column : (int16lanes)aside);
             store16(list.entry + list.count, is_seen ? entry : (int16lanes)nothing);
             const int16lanes t = p.t + row * p.t_by_row + t_of_rows + column * p.t_by_column;
@@ -362,10 +274,10 @@ private:
 };
 
 /// Shared by all that draw rows: it is long.
-template <int width, bool is_sized>
+template <int width>
 __attribute__((noinline)) void list(
-    listed_rows &rows, const line_places &p, const side_measure &side, const stamp_cell &cell, int inner, bool is_outer) {
-    lister<width, is_sized>(p, side, cell).list(rows, inner, is_outer);
+    listed_rows &rows, const line_places &p, const stamp_cell &cell, int inner, bool is_outer) {
+    lister<width>(p, cell).list(rows, inner, is_outer);
 }
 
 // MARK: Coverage
@@ -373,17 +285,23 @@ __attribute__((noinline)) void list(
 /// The table of what a line covers of a chunk, by the place of its border before the first pixel.
 template <int width> INK_INLINE void line_table(uint16_t *table, const ink_bars &bars) {
     constexpr int phases = 1 << chunks<width>::phase_bits;
-    const share_edge edge = share_edge::of(bars.across);
-    const double step = magnitude(bars.across.x) * 65535, half_width = bars.half_width * 65535;
-    const double first = -half_width - shadow(bars.across) * 65535;
+    const double step = magnitude(bars.across.x), first = -bars.half_width - shadow(bars.across);
+    // Pixels are up to a chunk's width from the line's middle, which has to fit 16 bits.
+    int bits = 12;
+    while (greatest(-first, first + step * (width + 1)) * (1 << bits) > 32767) bits--;
+    const border edge = border::of(bars.across, bits);
+    const int16_t half_width = (int16_t)(bars.half_width * (1 << bits) + 0.5);
+    const float unit = (float)(1 << bits), by_column = (float)step * unit;
     const float16 number = iota16(), half = width == 8 ? (float16)(number >= 8.0f ? (float16)8.0f : (float16)0.0f) : (float16)0.0f;
     // Two phases of eight pixels at a time, or one of sixteen or half of one.
-    const float16 pixels = (number - half) * (float)step, later = half * (float)(step / phases / 8);
+    const float16 pixels = (number - half) * by_column, later = half * (by_column / phases / 8);
     for (int phase = 0; phase < phases; phase += width == 8 ? 2 : 1) {
         for (int lane = 0; lane < width; lane += lanes) {
-            const float16 t = pixels + later + (float)(first + step * (lane + (phase + 0.5) / phases));
-            const ushort16 is_behind = __builtin_convertvector((int16lanes)(t > 0), ushort16) & (uint16_t)1;
-            store(table + phase * width + lane, (edge.strip(t, (float)half_width) & (uint16_t)0xFFFE) | is_behind);
+            const float16 t = pixels + later + (float)(first + step * (lane + (phase + 0.5) / phases)) * unit;
+            const short16 whole = __builtin_convertvector(t, short16);
+            store(
+                table + phase * width + lane,
+                (edge.strip<ushort16>(whole, half_width) & (uint16_t)0xFFFE) | ((ushort16)-whole >> (uint16_t)15));
         }
     }
     for (int lane = 0; lane < width; lane++) table[phases * width + lane] = 0;
@@ -399,13 +317,12 @@ void line_table(uint16_t *table, const ink_bars *bars, int32_t width) {
 /// further along the normal across the lines.
 struct direction {
     line_places places;
-    side_measure side;
     border end;
     corner at_end;
     const uint16_t *table;
     int width;
-    /// Of each lane from its chunk's first pixel, along and across the lines.
-    alignas(64) int16_t end_steps[32], side_steps[32];
+    /// Of each lane from its chunk's first pixel, along the lines.
+    alignas(64) int16_t end_steps[32];
 
     INK_METHOD void prepare(const ink_bars &bars, const ink_line_table &from) {
         places = line_places::of(bars);
@@ -414,48 +331,24 @@ struct direction {
         const int bits = width == 8 ? end_bits<8> : width == 16 ? end_bits<16> : end_bits<32>;
         end = border::of(places.along, bits);
         at_end = corner::of(places.across, places.along);
-        steps(end_steps, places.along.x, bits);
-        if (table != nullptr) return;
-        // No pixel of a chunk is further away than 16 bits say.
-        side.bits = 12;
-        while (greatest(places.half_width + 1, (width - 1) * places.across.x) * (1 << side.bits) > 32767) side.bits--;
-        side.edge = border::of(places.across, side.bits);
-        side.step = (int32_t)(places.across.x * 32768);
-        steps(side_steps, places.across.x, side.bits);
-    }
-
-    INK_METHOD void resize(double size) {
-        if (table != nullptr) return;
-        places.resize(size);
-        side.resize(places, size);
-    }
-
-private:
-    INK_METHOD void steps(int16_t *to, double by_column, int bits) const {
         for (int i = 0; i < 32; i++)
-            to[i] = (int16_t)floor_of((i & (width - 1)) * by_column * (1 << bits) + 0.5);
+            end_steps[i] = (int16_t)floor_of((i & (width - 1)) * places.along.x * (1 << bits) + 0.5);
     }
 };
 
 /// What lines cover of a register's worth of chunks.
-template <int width, bool is_sized> struct line_cover {
+template <int width> struct line_cover {
     // Copies, which stay in registers whatever is written meanwhile.
     const uint16_t *const table;
-    const short32 end_steps, side_steps;
-    const border side, end;
+    const short32 end_steps;
+    const border end;
     const corner at_end;
-    const int16_t half_width;
 
     INK_METHOD line_cover(const direction &lines)
-        : table(lines.table), end_steps(*(const short32 *)lines.end_steps),
-          side_steps(*(const short32 *)lines.side_steps), side(lines.side.edge), end(lines.end), at_end(lines.at_end),
-          half_width(lines.side.half_width) {}
+        : table(lines.table), end_steps(*(const short32 *)lines.end_steps), end(lines.end), at_end(lines.at_end) {}
 
     INK_METHOD ushort32 middle(const row_list &list, int i) const {
-        if (!is_sized) return chunks<width>::load(table, list.entry + i);
-        const short32 d = sum((short32)chunks<width>::spread(list.entry + i), side_steps);
-        const ushort32 part = side.strip<ushort32>(d, half_width);
-        return (part & (uint16_t)0xFFFE) | ((ushort32)-d >> (uint16_t)15);
+        return chunks<width>::load(table, list.entry + i);
     }
 
     template <bool has_upper, bool has_lower> INK_METHOD ushort32 ended(const row_list &list, int i) const {
@@ -497,11 +390,11 @@ struct line_stamp {
 };
 
 /// Draws lines that cross no others: those further from the middle one than the inner ones, or all.
-template <int width, bool is_sized>
+template <int width>
 INK_INLINE void draw(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
-    list<width, is_sized>(rows, lines.places, lines.side, stamp.cell, stamp.inner, true);
+    list<width>(rows, lines.places, stamp.cell, stamp.inner, true);
     const ushort32 alpha = (ushort32)stamp.alpha;
-    const line_cover<width, is_sized> cover(lines);
+    const line_cover<width> cover(lines);
     cover.for_each_list(rows, [&](const row_list &list, const auto &covered) __attribute__((always_inline)) {
         for (int i = 0; i < list.count; i += chunks<width>::rows)
             chunks<width>::leave(stamp.origin, list.target + i, ~product(covered(i), alpha));
@@ -509,10 +402,10 @@ INK_INLINE void draw(const direction &lines, listed_rows &rows, const line_stamp
 }
 
 /// Keeps aside what the inner lines cover.
-template <int width, bool is_sized>
+template <int width>
 INK_INLINE void keep(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
-    list<width, is_sized>(rows, lines.places, lines.side, stamp.cell, stamp.inner, false);
-    const line_cover<width, is_sized> cover(lines);
+    list<width>(rows, lines.places, stamp.cell, stamp.inner, false);
+    const line_cover<width> cover(lines);
     cover.for_each_list(rows, [&](const row_list &list, const auto &covered) __attribute__((always_inline)) {
         for (int i = 0; i < list.count; i += chunks<width>::rows)
             chunks<width>::keep(stamp.aside, list.target + i, covered(i));
@@ -520,12 +413,12 @@ INK_INLINE void keep(const direction &lines, listed_rows &rows, const line_stamp
 }
 
 /// Leaves of the inner lines' pixels what neither they nor what was kept aside covers, which is taken from there.
-template <int width, bool is_sized>
+template <int width>
 INK_INLINE void cross(
     const direction &lines, listed_rows &rows, const line_stamp &stamp, const corner &crossing) {
-    list<width, is_sized>(rows, lines.places, lines.side, stamp.cell, stamp.inner, false);
+    list<width>(rows, lines.places, stamp.cell, stamp.inner, false);
     const ushort32 alpha = (ushort32)stamp.alpha;
-    const line_cover<width, is_sized> cover(lines);
+    const line_cover<width> cover(lines);
     cover.for_each_list(rows, [&](const row_list &list, const auto &covered) __attribute__((always_inline)) {
         for (int i = 0; i < list.count; i += chunks<width>::rows) {
             const ushort32 other = covered(i), kept = chunks<width>::load(stamp.aside, list.target + i);
@@ -551,16 +444,16 @@ template <int width> INK_INLINE void draw_kept(const listed_rows &rows, const li
 }
 
 /// Draws all lines of a stamp.
-template <int width, int other_width, bool is_sized>
+template <int width, int other_width>
 INK_INLINE void draw_crossing(
     const direction &lines, const direction &others, listed_rows &rows, listed_rows &other_rows, const line_stamp &stamp,
     const corner &crossing) {
-    keep<width, is_sized>(lines, rows, stamp);
-    cross<other_width, is_sized>(others, other_rows, stamp, crossing);
+    keep<width>(lines, rows, stamp);
+    cross<other_width>(others, other_rows, stamp, crossing);
     draw_kept<width>(rows, stamp);
     if (stamp.inner == lines.places.count / 2) return;
-    draw<width, is_sized>(lines, rows, stamp);
-    draw<other_width, is_sized>(others, other_rows, stamp);
+    draw<width>(lines, rows, stamp);
+    draw<other_width>(others, other_rows, stamp);
 }
 
 /// A width of chunks, as a type.
@@ -579,18 +472,13 @@ template <typename Draw>
 INK_INLINE void for_each_line_stamp(
     ink_kept plane, uint16_t *aside, direction (&lines)[2], int32_t directions, const ink_place *places, ptrdiff_t count,
     const Draw &draw) {
-    line_places &first = lines[0].places, &second = lines[directions - 1].places;
+    const line_places &first = lines[0].places, &second = lines[directions - 1].places;
+    const int inner = directions == 1 ? -1 : greatest(first.last_crossed(second), second.last_crossed(first));
     for_each_stamp(
         plane, greatest(first.reach_x, second.reach_x), greatest(first.reach_y, second.reach_y), places, count,
         [&](const seen_stamp &stamp) __attribute__((always_inline)) {
             if (stamp.first_row >= stamp.end_row) return;
-            for (int d = 0; d < directions; d++) {
-                lines[d].resize(stamp.size);
-                lines[d].places.place(stamp.x, stamp.y);
-            }
-            const int inner = directions == 1
-                ? -1
-                : greatest(first.last_crossed(second, stamp.size), second.last_crossed(first, stamp.size));
+            for (int d = 0; d < directions; d++) lines[d].places.place(stamp.x, stamp.y);
             draw(line_stamp{
                 {(int32_t)plane.stride, stamp.start, plane.width, stamp.first_row, stamp.end_row}, stamp.origin,
                 directions == 1 ? nullptr : aside + (stamp.origin - plane.values), stamp.alpha[0], inner});
@@ -602,7 +490,6 @@ void multiply_lines(
     const ink_place *places, ptrdiff_t count) {
     direction lines[2];
     for (int d = 0; d < directions; d++) lines[d].prepare(bars[d], tables[d]);
-    const bool is_sized = tables->values == nullptr;
     listed_rows rows, other_rows;
     const auto for_each = [&](const auto &draw) __attribute__((always_inline)) {
         for_each_line_stamp(plane, aside, lines, directions, places, count, draw);
@@ -610,23 +497,17 @@ void multiply_lines(
     const direction &first = lines[0], &second = lines[1];
     by_width(first, [&](auto w) __attribute__((always_inline)) {
         if (directions == 1) {
-            if (is_sized) for_each([&](const line_stamp &stamp) { draw<w.width, true>(first, rows, stamp); });
-            else for_each([&](const line_stamp &stamp) __attribute__((always_inline)) {
-                draw<w.width, false>(first, rows, stamp);
-            });
+            for_each([&](const line_stamp &stamp) __attribute__((always_inline)) { draw<w.width>(first, rows, stamp); });
             return;
         }
         const corner crossing = corner::of(first.places.across, second.places.across);
         by_width(second, [&](auto v) __attribute__((always_inline)) {
-            if (is_sized) for_each([&](const line_stamp &stamp) {
-                draw_crossing<w.width, v.width, true>(first, second, rows, other_rows, stamp, crossing);
-            });
-            else for_each([&](const line_stamp &stamp) __attribute__((always_inline)) {
-                draw_crossing<w.width, v.width, false>(first, second, rows, other_rows, stamp, crossing);
+            for_each([&](const line_stamp &stamp) __attribute__((always_inline)) {
+                draw_crossing<w.width, v.width>(first, second, rows, other_rows, stamp, crossing);
             });
         });
     });
 }
 
-}  // namespace INK_JOIN(lines_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::lines

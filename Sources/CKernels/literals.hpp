@@ -1,5 +1,10 @@
 // Literals to codes: the tables hold a code of at most 12 bits and its length.
-namespace INK_LEVEL {
+#pragma once
+
+#include "deflate_types.hpp"
+#include "bytes.hpp"
+
+namespace ink_deflate::INK_LEVEL {
 
 /// Four literals as one word: at most 48 bits of codes, their number above bit 56.
 INK_INLINE uint64_t literal_word(const uint16_t *table, const uint8_t *bytes, uint32_t count) {
@@ -109,4 +114,4 @@ INK_INLINE void put_match(BitWriter &writer, const CodeTables &codes, uint32_t l
     put_word(writer, match_word(codes, length, distance));
 }
 
-}  // namespace INK_LEVEL
+}  // namespace ink_deflate::INK_LEVEL

@@ -2,13 +2,16 @@
 // and to the next ones, shared by where in the pixel it passes; the running sum along a row is then what is covered.
 // All that is added is a whole number of 1/65,536 pixel and depends on the edge alone, so sums do not depend on the
 // order of the edges or on how the picture is cut.
+#pragma once
 
+#include "raster.hpp"
+
+namespace INK_LEVEL::outline {
 namespace {
-namespace INK_JOIN(outline_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
-using INK_JOIN(raster_, INK_LEVEL)::load;
-using INK_JOIN(raster_, INK_LEVEL)::store;
+using namespace raster;
+using raster::load;
+using raster::store;
 
 constexpr int lanes = INK_CHAIN_LANES;
 INK_INLINE int16lanes wholes16(const int32_t *p) { return *(const int16lanes_unaligned *)p; }
@@ -199,5 +202,5 @@ void add_deltas(ink_plane plane, ink_deltas deltas, const ink_box *box, float we
     });
 }
 
-}  // namespace INK_JOIN(outline_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::outline

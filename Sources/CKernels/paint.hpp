@@ -1,9 +1,12 @@
 // Colour onto a layer, where strokes have left less than all of it.
+#pragma once
 
+#include "raster.hpp"
+
+namespace INK_LEVEL::paint {
 namespace {
-namespace INK_JOIN(paint_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
+using namespace raster;
 
 typedef uint16_t shares32 __attribute__((ext_vector_type(32)));
 typedef uint16_t shares32_unaligned __attribute__((ext_vector_type(32), aligned(2)));
@@ -112,5 +115,5 @@ void erase(ink_kept plane, const ink_box *box, const ink_shares *layer, uint16_t
     paint_box(plane, *box, *layer, nullptr, rounding, nothing);
 }
 
-}  // namespace INK_JOIN(paint_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::paint

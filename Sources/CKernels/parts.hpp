@@ -1,10 +1,13 @@
 // The union of convex parts that may overlap: exact along a row, and sampled at the middles of 64 lines a row, sixteen at
 // a time.
+#pragma once
 
+#include "raster.hpp"
+
+namespace INK_LEVEL::parts {
 namespace {
-namespace INK_JOIN(parts_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
+using namespace raster;
 
 constexpr int lanes = INK_PART_LANES;
 /// Places on a line are whole numbers of 2^-12 pixels.
@@ -319,5 +322,5 @@ void add_parts(
     }
 }
 
-}  // namespace INK_JOIN(parts_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::parts

@@ -1,10 +1,11 @@
 // The functions of ink_path.h.
-#include <string.h>
+#pragma once
 
 #include "ink_path.h"
 
-namespace INK_LEVEL {
-namespace path {
+#include "lanes.hpp"
+
+namespace INK_LEVEL::path {
 namespace {
 
 INK_INLINE void load(const double *from, double4 &value) { memcpy(&value, from, sizeof value); }
@@ -46,8 +47,6 @@ bool smooth(const double *points, size_t count, double *samples, double *lengths
 }
 
 }  // namespace
-}  // namespace path
-}  // namespace INK_LEVEL
+}  // namespace INK_LEVEL::path
 
-extern "C" const struct ink_path INK_TABLE(ink_path_);
-const struct ink_path INK_TABLE(ink_path_) = {INK_LEVEL::path::smooth};
+extern "C" const ink_path INK_TABLE(ink_path_) = {.smooth = INK_LEVEL::path::smooth};

@@ -1,8 +1,11 @@
 // Polygons that are drawn once, by the areas under their edges as outlines are. Marks say which sixteen pixels of a row edges
 // pass, so that what lies between is looked at only where it is inside.
+#pragma once
 
+#include "edges.hpp"
+
+namespace INK_LEVEL::outline {
 namespace {
-namespace INK_JOIN(outline_, INK_LEVEL) {
 
 /// No polygon is drawn any further away, pixels; what is not a number is this far.
 template <typename V> INK_INLINE V within_reach(V a) { return greatest(least(a, (V)1e9), (V)-1e9); }
@@ -266,5 +269,5 @@ void add_marked(ink_plane plane, ink_deltas deltas, int32_t top, int32_t bottom,
     });
 }
 
-}  // namespace INK_JOIN(outline_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::outline

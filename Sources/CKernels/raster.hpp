@@ -1,7 +1,12 @@
 // What the kernels of the rasterizer share: vectors, positions, what is left of a backdrop, half-planes.
+#pragma once
 
+#include "ink_raster.h"
+
+#include "lanes.hpp"
+
+namespace INK_LEVEL::raster {
 namespace {
-namespace INK_JOIN(raster_, INK_LEVEL) {
 
 INK_INLINE double magnitude(double a) { return a < 0 ? -a : a; }
 template <typename V> INK_INLINE V least(V a, V b) { return a < b ? a : b; }
@@ -119,8 +124,6 @@ INK_INLINE uint16_t share_of(float a) {
     return scaled >= 65535 ? 65535 : (uint16_t)scaled;
 }
 
-/// The same of 0...1, where 65,535 is 1.
-
 /// What is left of pixels of which 1 - kept is taken, to the nearest, and no less than one share as of `left_by`.
 INK_INLINE ushort8 rest(ushort8 left, float8 kept) {
     const float8 product = greatest(__builtin_convertvector(left, float8) * kept + 0.5f, (float8)1.0f);
@@ -131,36 +134,5 @@ INK_INLINE ushort16 rest(ushort16 left, float16 kept) {
     return __builtin_convertvector(__builtin_convertvector(product, int16lanes), ushort16);
 }
 
-/// The coverage of a pixel by a half-plane: the integral of the pixel's shadow on the normal, a trapezoid, up to the
-/// border. Distances `t` are of the pixel's centre inside the border, in the normal's units.
-struct half_plane {
-    /// Where the trapezoid ends, where its flat part ends, and half the slope between.
-    float reach, flat, half_slope;
-
-    INK_INLINE half_plane of(ink_normal n) {
-        const double minor = greatest(least(magnitude(n.x), magnitude(n.y)), 1e-4);
-        return {(float)((1 + minor) / 2), (float)((1 - minor) / 2), (float)(0.5 / minor)};
-    }
-
-    template <typename V, typename I> __attribute__((always_inline)) V coverage(V t) const {
-        const V x = least(greatest(t, (V)-reach), (V)reach);
-        const V a = (V)((I)x & 0x7FFFFFFF);
-        const V q = greatest(a - flat, (V)0.0f);
-        const V y = a - q * q * half_slope;
-        const V covered = (V)((I)y | ((I)x & (int32_t)0x80000000)) + 0.5f;
-        // Exactly nothing and exactly all beyond the shadow: what is not covered must not change by a rounding.
-        return t <= -reach ? (V)0.0f : t >= reach ? (V)1.0f : covered;
-    }
-
-    /// The coverage by a strip of this half width whose middle is `t` away.
-    template <typename V, typename I> __attribute__((always_inline)) V strip(V t, float half_width) const {
-        const V away = (V)((I)t & 0x7FFFFFFF);
-        const V nearer = coverage<V, I>(half_width - away);
-        // A pixel that meets both borders misses what lies beyond the further one.
-        if (half_width >= reach) return nearer;
-        return nearer + coverage<V, I>(half_width + away) - 1.0f;
-    }
-};
-
-}  // namespace INK_JOIN(raster_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::raster

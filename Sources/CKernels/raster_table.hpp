@@ -1,16 +1,35 @@
 // The level's kernels of the rasterizer.
+#pragma once
+
+#include "bars.hpp"
+#include "contour.hpp"
+#include "covered.hpp"
+#include "discs.hpp"
+#include "lines.hpp"
+#include "paint.hpp"
+#include "parts.hpp"
+#include "polygons.hpp"
+#include "waves.hpp"
 
 extern "C" const ink_raster INK_TABLE(ink_raster_) = {
-    INK_JOIN(bars_, INK_LEVEL)::side_table, INK_JOIN(bars_, INK_LEVEL)::end_table,
-    INK_JOIN(bars_, INK_LEVEL)::multiply_bars,
-    INK_JOIN(lines_, INK_LEVEL)::line_table, INK_JOIN(lines_, INK_LEVEL)::multiply_lines,
-    INK_JOIN(waves_, INK_LEVEL)::wave_table, INK_JOIN(waves_, INK_LEVEL)::multiply_waves,
-    INK_JOIN(raster_, INK_LEVEL)::multiply_covered, INK_JOIN(raster_, INK_LEVEL)::multiply_depth,
-    INK_JOIN(paint_, INK_LEVEL)::paint, INK_JOIN(paint_, INK_LEVEL)::erase,
-    INK_JOIN(outline_, INK_LEVEL)::add_chain, INK_JOIN(outline_, INK_LEVEL)::add_polygons,
-    INK_JOIN(outline_, INK_LEVEL)::multiply_marked, INK_JOIN(outline_, INK_LEVEL)::add_marked,
-    INK_JOIN(contour_, INK_LEVEL)::multiply_contour, INK_JOIN(contour_, INK_LEVEL)::add_contour,
-    INK_JOIN(outline_, INK_LEVEL)::multiply_deltas,
-    INK_JOIN(outline_, INK_LEVEL)::add_deltas,
-    INK_JOIN(parts_, INK_LEVEL)::add_parts,
-    INK_JOIN(discs_, INK_LEVEL)::multiply_discs, INK_JOIN(discs_, INK_LEVEL)::add_discs};
+    .multiply_bars = INK_LEVEL::bars::multiply_bars,
+    .line_table = INK_LEVEL::lines::line_table,
+    .multiply_lines = INK_LEVEL::lines::multiply_lines,
+    .wave_table = INK_LEVEL::waves::wave_table,
+    .multiply_waves = INK_LEVEL::waves::multiply_waves,
+    .multiply_covered = INK_LEVEL::raster::multiply_covered,
+    .multiply_depth = INK_LEVEL::raster::multiply_depth,
+    .paint = INK_LEVEL::paint::paint,
+    .erase = INK_LEVEL::paint::erase,
+    .add_chain = INK_LEVEL::outline::add_chain,
+    .add_polygons = INK_LEVEL::outline::add_polygons,
+    .multiply_marked = INK_LEVEL::outline::multiply_marked,
+    .add_marked = INK_LEVEL::outline::add_marked,
+    .multiply_contour = INK_LEVEL::contour::multiply_contour,
+    .add_contour = INK_LEVEL::contour::add_contour,
+    .multiply_deltas = INK_LEVEL::outline::multiply_deltas,
+    .add_deltas = INK_LEVEL::outline::add_deltas,
+    .add_parts = INK_LEVEL::parts::add_parts,
+    .multiply_discs = INK_LEVEL::discs::multiply_discs,
+    .add_discs = INK_LEVEL::discs::add_discs,
+};

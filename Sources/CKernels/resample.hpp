@@ -1,8 +1,14 @@
 // Images to the output's size.
+#pragma once
+
 #include "ink_resample.h"
 
-namespace INK_LEVEL {
+#include "blend_read.hpp"
+
+namespace INK_LEVEL::resample {
 namespace {
+
+using namespace blend;
 
 typedef float pixel __attribute__((ext_vector_type(4)));
 
@@ -203,10 +209,18 @@ static void settle_pixels(const struct ink_planes *row, size_t count) {
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace INK_LEVEL::resample
 
-extern "C" const struct ink_resample INK_TABLE(ink_resample_) = {
-    INK_LEVEL::read_mask,     INK_LEVEL::read_pixels, INK_LEVEL::read_planes, INK_LEVEL::interleave_masks,
-    INK_LEVEL::filter_masks,  INK_LEVEL::filter_pixels, INK_LEVEL::add_rows,    INK_LEVEL::to_shares,
-    INK_LEVEL::from_shares,   INK_LEVEL::settle_mask,   INK_LEVEL::settle_pixels,
+extern "C" const ink_resample INK_TABLE(ink_resample_) = {
+    .read_mask = INK_LEVEL::resample::read_mask,
+    .read_pixels = INK_LEVEL::resample::read_pixels,
+    .read_planes = INK_LEVEL::resample::read_planes,
+    .interleave_masks = INK_LEVEL::resample::interleave_masks,
+    .filter_masks = INK_LEVEL::resample::filter_masks,
+    .filter_pixels = INK_LEVEL::resample::filter_pixels,
+    .add_rows = INK_LEVEL::resample::add_rows,
+    .to_shares = INK_LEVEL::resample::to_shares,
+    .from_shares = INK_LEVEL::resample::from_shares,
+    .settle_mask = INK_LEVEL::resample::settle_mask,
+    .settle_pixels = INK_LEVEL::resample::settle_pixels,
 };

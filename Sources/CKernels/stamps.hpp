@@ -1,10 +1,13 @@
 // What kernels that draw stamps row by row share: where a stamp's borders cross rows of pixels, and which stamps and rows
 // of them a cell sees.
+#pragma once
 
+#include "raster.hpp"
+
+namespace INK_LEVEL::stamps {
 namespace {
-namespace INK_JOIN(stamps_, INK_LEVEL) {
 
-using namespace INK_JOIN(raster_, INK_LEVEL);
+using namespace raster;
 
 /// Pixels that are drawn together, and rows whose borders are worked out together.
 constexpr int lanes = 16;
@@ -94,7 +97,6 @@ struct seen_stamp {
     /// The plane at the origin, and the plane's first column and the rows to draw, counted from there.
     uint16_t *origin;
     int32_t start, first_row, end_row;
-    float size;
 };
 
 /// Calls `draw` for each stamp that may meet the plane, and marks it as drawn.
@@ -116,9 +118,9 @@ INK_INLINE void for_each_stamp(
         mark_drawn(plane, to_column - reach, to_row + first_row, to_column + reach + 1, to_row + end_row);
         draw(seen_stamp{
             x, y, (ushort16)share_of(place.alpha), plane.values + to_row * plane.stride + to_column, (int32_t)-to_column,
-            (int32_t)first_row, (int32_t)end_row, place.size});
+            (int32_t)first_row, (int32_t)end_row});
     }
 }
 
-}  // namespace INK_JOIN(stamps_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::stamps

@@ -1,12 +1,11 @@
 // The functions of ink_text.h.
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#pragma once
 
 #include "ink_text.h"
 
-namespace INK_LEVEL {
-namespace text {
+#include "level.hpp"
+
+namespace INK_LEVEL::text {
 namespace {
 
 typedef uint8_t bytes32 __attribute__((ext_vector_type(32)));
@@ -41,8 +40,6 @@ size_t decode_base64(const uint8_t *text, size_t count, uint8_t *bytes) {
 }
 
 }  // namespace
-}  // namespace text
-}  // namespace INK_LEVEL
+}  // namespace INK_LEVEL::text
 
-extern "C" const struct ink_text INK_TABLE(ink_text_);
-const struct ink_text INK_TABLE(ink_text_) = {INK_LEVEL::text::decode_base64};
+extern "C" const ink_text INK_TABLE(ink_text_) = {.decode_base64 = INK_LEVEL::text::decode_base64};

@@ -1,6 +1,11 @@
 // Undoing PNG's filters. A byte needs the one to its left, so a row's pixels come one after the other, and the bytes of
 // a pixel beside each other.
-namespace INK_LEVEL {
+#pragma once
+
+#include "ink_filters.h"
+#include "lanes.hpp"
+
+namespace INK_LEVEL::filters {
 namespace {
 
 template <size_t pixel>
@@ -391,4 +396,4 @@ bool filter_undo(uint8_t *rows, size_t row_count, const uint8_t *prior, size_t c
 }
 
 }  // namespace
-}  // namespace INK_LEVEL
+}  // namespace INK_LEVEL::filters

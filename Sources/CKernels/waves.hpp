@@ -1,10 +1,13 @@
 // Stamps of waves of one direction and size, by a table: what they cover of a pixel depends on the phase of the pixel
 // between two lines and on its distance along them alone. Stamps look the same upside down, so half of them will do.
+#pragma once
 
+#include "stamps.hpp"
+
+namespace INK_LEVEL::waves {
 namespace {
-namespace INK_JOIN(waves_, INK_LEVEL) {
 
-using namespace INK_JOIN(stamps_, INK_LEVEL);
+using namespace stamps;
 
 // MARK: Tables
 
@@ -373,5 +376,5 @@ void multiply_waves(
     for_each_stamp(plane, rows.borders.reach_x, rows.borders.reach_y, places, count, draw);
 }
 
-}  // namespace INK_JOIN(waves_, INK_LEVEL)
 }  // namespace
+}  // namespace INK_LEVEL::waves

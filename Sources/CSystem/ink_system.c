@@ -42,25 +42,6 @@ int ink_allowed_processors(int *out, int count_max) {
     return count;
 }
 
-int ink_processor(void) { return sched_getcpu(); }
-
-void ink_move_to_processor(int processor) {
-    cpu_set_t allowed, one;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0) return;
-    if (sched_setaffinity(0, sizeof allowed, &allowed) == 0) return;
-    // What it might use has changed in between: then all that the system lets it.
-    memset(&allowed, 0xFF, sizeof allowed);
-    sched_setaffinity(0, sizeof allowed, &allowed);
-}
-
-void ink_interrupt_nobody(void) {
-    const struct sched_param none = {0};
-    if (sched_getscheduler(0) == SCHED_OTHER) sched_setscheduler(0, SCHED_BATCH, &none);
-}
-
 static int argument_count;
 static char **arguments;
 

@@ -1,4 +1,3 @@
-import CSystem
 import Dispatch
 public import InkProtocol
 import InkSystem
@@ -112,12 +111,8 @@ public final class Worker: Sendable {
     }
 
     private func start(_ body: @escaping @Sendable () -> Void) throws(WorkerError) -> PosixThread {
-        let isBesideBroker = configuration.isBesideBroker
         do throws(SystemFailure) {
-            return try PosixThread {
-                if isBesideBroker { ink_interrupt_nobody() }
-                body()
-            }
+            return try PosixThread(body)
         } catch {
             throw .noThread(errno: error.errno)
         }

@@ -18,9 +18,6 @@ public struct WorkerConfiguration: Hashable, Sendable {
     public var cacheBytes = 256 << 20
     /// What finished results may hold before they are sent, bytes; a render thread waits beyond it. Default 32 MiB.
     public var outgoingBytes = 32 << 20
-    /// Whether the broker runs beside the worker's threads, which then let it finish what it is at when it wakes them: it
-    /// feeds them all.
-    public var isBesideBroker = false
     /// How long an unanswered hello is waited for, milliseconds; doubles with each failure up to eightfold.
     public var helloMilliseconds: Int64 = 5_000
 

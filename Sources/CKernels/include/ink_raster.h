@@ -20,15 +20,6 @@ enum {
     INK_BLOCK_HEIGHT = 8,
     /// How far from its centre a stamp of bars may reach either way, pixels.
     INK_BARS_REACH_MAX = 1000,
-    /// Pixels that one entry of a table of bars is for, and its values.
-    INK_BAR_LANES = 16,
-    INK_BAR_ENTRY_SIZE = 2 * INK_BAR_LANES,
-    /// The most phases in a table of the sides of bars.
-    INK_BAR_PHASES_MAX = 1024,
-    /// Steps of a pixel in the table of an end.
-    INK_BAR_END_STEPS = 16,
-    /// Values in the table of an end: twice 17 pixels and four entries to round to.
-    INK_BAR_END_COUNT = 2 * (17 * INK_BAR_END_STEPS + 4) * INK_BAR_ENTRY_SIZE,
     /// The most rows of all lines of a stamp of which a table of lines tells what they cover, and values in such a table.
     INK_LINE_ROWS_MAX = 1024,
     INK_LINE_TABLE_COUNT = 2048 + 32,
@@ -183,22 +174,10 @@ struct ink_bars {
     bool is_thin;
 };
 
-/// What bars of one direction, width and distance have in common wherever they are. Tables change nothing but the time.
-struct ink_bar_tables {
-    /// Between how many phases of the first of neighbouring pixels from bar to bar coverage is interpolated; 0: it is not.
-    int32_t phases;
-    /// What bars cover of neighbouring pixels at each phase, and by how much that changes up to the next; of thin bars what lies
-    /// behind their first border, and then what lies before the second one.
-    const uint16_t *_Nullable side;
-    /// What lies before an end of neighbouring pixels, by the distance of the first one, and what lies behind it.
-    const uint16_t *_Nullable end;
-};
-
 /// What a line covers of neighbouring pixels of a row, by the place of its border in front of the first one, where no end is
 /// near. The lowest bit of a value says whether less is covered of pixels further on.
 struct ink_line_table {
-    /// Null for stamps of many sizes: it is worked out.
-    const uint16_t *_Nullable values;
+    const uint16_t *_Nonnull values;
     /// How many pixels, all that a line meets in a row: 8, 16 or 32.
     int32_t width;
 };
@@ -242,11 +221,10 @@ struct ink_wave_table {
     int32_t tail_start, tail_count;
 };
 
-/// A stamp's centre, output pixels, its alpha, and how large it is beside the pattern that is put there: at most 1, which it is
-/// where a table serves all stamps.
+/// A stamp's centre, output pixels, and its alpha.
 struct ink_place {
     double x, y;
-    float alpha, size;
+    float alpha;
 };
 
 /// From where on, or up to where, the lines of a stamp of contour lines go: i spacings times `size` from x, y in the direction
@@ -265,16 +243,12 @@ struct ink_contour {
 };
 
 struct ink_raster {
-    /// Works out the table of the sides of bars: an entry for each phase, two where they are thin.
-    void (*_Nonnull side_table)(uint16_t *_Nonnull table, const struct ink_bars *_Nonnull bars, int32_t phases);
-    /// Works out the table of an end whose normal is `along`.
-    void (*_Nonnull end_table)(uint16_t *_Nonnull table, struct ink_normal along);
     /// Multiplies the plane by 1 - alpha * coverage for each of some stamps in turn, and remembers where. A stamp is the
     /// union of the bars of one or two directions, no longer than `INK_BARS_REACH_MAX` either way from its centre, of
     /// each of which no pixel meets two.
     void (*_Nonnull multiply_bars)(
-        struct ink_kept plane, const struct ink_bars *_Nonnull bars, const struct ink_bar_tables *_Nonnull tables,
-        int32_t directions, const struct ink_place *_Nonnull places, ptrdiff_t count);
+        struct ink_kept plane, const struct ink_bars *_Nonnull bars, int32_t directions,
+        const struct ink_place *_Nonnull places, ptrdiff_t count);
     /// Works out a table for chunks of `width` pixels.
     void (*_Nonnull line_table)(uint16_t *_Nonnull values, const struct ink_bars *_Nonnull bars, int32_t width);
     /// Does what `multiply_bars` does line by line, for bars that have no more than `INK_LINE_ROWS_MAX` rows in each direction.

@@ -21,16 +21,6 @@ void ink_use_huge_pages(void);
 /// Puts the processors that the calling thread may use into `out`, ascending; how many. None on machines of more than 1024.
 int ink_allowed_processors(int *out, int count_max);
 
-/// The processor that the calling thread runs on now; negative when that is not known.
-int ink_processor(void);
-
-/// Moves the calling thread to a processor, from which the system may move it again. No more than a hint.
-void ink_move_to_processor(int processor);
-
-/// Has the calling thread wait for a moment of rest when it is woken, where it would interrupt others (sched(7),
-/// SCHED_BATCH). It gets as much time as before. No more than a hint.
-void ink_interrupt_nobody(void);
-
 /// What the program was called with: `*count` texts. Swift's own reads them from /proc, which need not be there.
 char **ink_arguments(int *count);
 

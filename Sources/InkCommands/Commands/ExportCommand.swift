@@ -116,10 +116,7 @@ struct ExportCommand {
             inputs: inputs, plan: plan, failed: failed, preparation: preparation,
             opener: opener, farm: farm, console: environment.console, queue: queue, run: arguments.run,
             readAheadCount: remote == nil ? workers + 2 : Self.sentAtOnce)
-        if remote == nil {
-            ProcessMemory.keepHeaps()
-            BusyProcessors.shared.activate()
-        }
+        if remote == nil { ProcessMemory.keepHeaps() }
         try run.execute { () throws(CommandError) in
             if remote == nil, isFarmNeeded { try start(farm) }
         }

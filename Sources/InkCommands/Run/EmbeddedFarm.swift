@@ -75,7 +75,6 @@ final class EmbeddedFarm: ExportFarm {
         for index in 0..<workerCount {
             var configuration = WorkerConfiguration(
                 endpoint: Self.endpoint, name: "local-\(index + 1)", rendererVersion: rendererVersion, threads: 1)
-            configuration.isBesideBroker = true
             configuration.cacheBytes = max(Self.workerCacheBytesMin, Self.cacheBytesMax / workerCount)
             do {
                 let worker = try Worker(

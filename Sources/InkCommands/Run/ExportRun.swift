@@ -273,7 +273,7 @@ final class ProjectReaderThread: Sendable {
             guard gate.enter(byteCount: group.byteCount) else { return }
             let clock = Stopwatch()
             do {
-                let opened = try BusyProcessors.shared.run { () throws(EngineError) in try opener.open(group.input) }
+                let opened = try opener.open(group.input)
                 let milliseconds = clock.milliseconds
                 let pictures = group.pictures.enumerated().map { offset, picture in
                     preparation.prepare(picture, id: group.firstRecord + offset, input: group.input, opened: opened)

@@ -34,7 +34,7 @@ public struct RenderedTile: Sendable {
 public final class TileRenderer {
     /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
     /// made by another one is not up to date.
-    public static let version = "25"
+    public static let version = "26"
 
     /// A cell's largest size, pixels. Four planes of Float are 2 MB, four of shares half of it; strokes' tables are made for
     /// every cell that they meet.

@@ -12,7 +12,7 @@ struct RenderThread: Sendable {
 
     func loop() {
         ink_use_huge_pages()
-        BusyProcessors.shared.run { runner.prepare(thread: index) }
+        runner.prepare(thread: index)
         while let scheduled = queue.next() {
             let outcome = execute(scheduled)
             queue.finish(scheduled.run.id, outcome)
@@ -36,9 +36,7 @@ struct RenderThread: Sendable {
             }.get()
         }
         do throws(EngineError) {
-            let phases = try BusyProcessors.shared.run { () throws(EngineError) in
-                try runner.run(run.task, in: context)
-            }
+            let phases = try runner.run(run.task, in: context)
             var rest = cutter.change { $0 }
             try rest.flush(send)
             if scheduled.cancellation.isCancelled { return .cancelled }

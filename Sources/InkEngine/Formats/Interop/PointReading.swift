@@ -75,7 +75,7 @@ final class PointReading: @unchecked Sendable {
         }
         guard isWanted else { return }
         ink_use_huge_pages()
-        BusyProcessors.shared.run { read() }
+        read()
         let isLast = helpers.withLock { helpers in
             helpers.count -= 1
             return helpers.isClosed && helpers.count == 0

@@ -165,10 +165,6 @@ extension ink_bars {
         return clear < 1.7 * (1 + min(abs(along.x), abs(along.y))) / 2
     }
 
-    /// The longest step of phases, pixels: what a side covers is a parabola of the curvature 1 / minor near its borders, from
-    /// which a straight line between two steps is off by an eighth of it times the step's square, here 1/1,600.
-    var phaseStepMax: Double { 0.07 * minor.squareRoot() }
-
     /// The lesser component of the normal, 0 for lines along the pixels, 1 at 45 degrees.
     private var minor: Double { min(abs(across.x), abs(across.y)) }
 

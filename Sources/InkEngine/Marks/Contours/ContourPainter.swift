@@ -7,7 +7,6 @@ final class ContourPainter {
     private let covered: KernelPlane<Float>
     private let parts: PartRasterizer
     private var polygons = Polygons()
-    private var shared = ConvexPolygons()
 
     /// - Parameters:
     ///   - accumulator, covered: clean before and after each call; may be shared.
@@ -41,23 +40,27 @@ final class ContourPainter {
         }
     }
 
-    /// Draws lines that are long, or lie over more than the next one.
+    /// Draws lines that are long, or lie over more than the next one: by their edges if none lies over another, else as parts.
     private func paint(
         _ lines: ContourLines, alpha: Float, isFaint: Bool, scale: OutputScale, into plane: RemainingPlane
     ) {
         let box = scale.pixels(of: lines.bounds)
         guard box.intersects(accumulator.cell) else { return }
-        guard max(box.width, box.height) < BarPainter.sizeMax else {
+        if isFaint { plane.markDrawn(covered.box(of: box)) }
+        guard lines.areApart, max(box.width, box.height) < BarPainter.sizeMax else {
             parts.add(lines.parts, scale: scale)
-            accumulator.multiply(plane, box: box, alpha: alpha)
+            if isFaint {
+                accumulator.add(to: covered, box: box, weight: alpha)
+            } else {
+                accumulator.multiply(plane, box: box, alpha: alpha)
+            }
             return
         }
         polygons.removeAll()
-        lines.append(to: &polygons, scale, shared: &shared)
+        lines.append(to: &polygons, scale)
         accumulator.add(polygons)
         if isFaint {
             accumulator.addPolygons(to: covered, rows: box.rows, weight: alpha)
-            plane.markDrawn(covered.box(of: box))
         } else {
             accumulator.multiplyPolygons(plane, rows: box.rows, alpha: alpha)
         }

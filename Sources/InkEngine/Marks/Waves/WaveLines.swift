@@ -17,12 +17,11 @@ struct WaveLines {
         }
     }
 
-    /// The outline of the union of the lines.
-    func outline() -> Outline {
+    /// The outline of the union of the lines; nil where they are so wide that they meet themselves or a neighbour.
+    func outline() -> Outline? {
         let line = middleLine
         guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else {
-            let region = ColumnRegion(polygons(of: line)).repeated(Pattern.lineIndices, of: spacing)
-            return Outline(region.outlines.map { Outline.Chain($0) })
+            return nil
         }
         // Out along the one side and back along the other: the same way round as a quad's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())

@@ -259,29 +259,6 @@ struct StrokePainterTests {
         #expect((taken.max() ?? 0) > 0.05)
     }
 
-    @Test("a stamp that is kept for later is drawn before its neighbour, which is too long for that")
-    func keptStampsComeFirst() {
-        let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
-        let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
-        let brush = Brush(
-            type: .parallelLines, rotation: 30, spacing: 14, opacity: 0.5, lineWidth: 3,
-            dynamics: BrushDynamics(pressureAffectsSize: true))
-        let points = [StrokePoint(x: 60, y: 40, pressure: 0.5), StrokePoint(x: 90, y: 50, pressure: 1)]
-        let stroke = PreparedStroke(Stroke(brush: brush, points: points))
-        guard case .stamps(let stamps) = stroke.marks else { return }
-        let painter = BarPainter(
-            maxWidth: cell.width, maxHeight: cell.height,
-            accumulator: CoverageAccumulator(maxWidth: cell.width, maxHeight: cell.height), isExact: false,
-            level: .selected)
-        let plane = RemainingPlane(maxWidth: cell.width, maxHeight: cell.height)
-        plane.move(to: cell)
-        let long = PixelRect(x: -BarPainter.sizeMax, y: 0, width: 2 * BarPainter.sizeMax, height: 96)
-        #expect(painter.paint(stamps.all[0], of: stroke, scale: scale, box: cell, into: plane))
-        #expect(!plane.coverage.contains { $0 > 0 })
-        #expect(!painter.paint(stamps.all[1], of: stroke, scale: scale, box: long, into: plane))
-        #expect(plane.coverage.contains { $0 > 0.2 }, "\(plane.coverage.max() ?? 0)")
-    }
-
     @Test("a picture whose edge is rounded up to a pixel is drawn as any other")
     func skewedScales() {
         for (canvas, output) in [

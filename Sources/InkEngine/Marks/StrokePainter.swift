@@ -70,7 +70,6 @@ final class StrokePainter {
             return
         }
         if brush.type == .waves, waves?.paint(visible, of: stroke, scale: scale, into: plane) == true { return }
-        defer { bars.finish(into: plane) }
         for stamp in visible {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
             // Tables reach into the pixels round it, in whichever cell these are.

@@ -28,7 +28,7 @@ struct ContourKernelTests {
             var polygons = Polygons()
             var shared = ConvexPolygons()
             let canvas = PixelSize(width: 64, height: 64)
-            ContourLines(from: start, to: end, brush: brush)
+            LineUnion(from: start, to: end, brush: brush)
                 .append(to: &polygons, OutputScale(canvas: canvas, output: canvas), shared: &shared)
             var first = 0
             return polygons.counts.map { count in

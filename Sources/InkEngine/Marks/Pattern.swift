@@ -63,7 +63,8 @@ final class Pattern: Sendable {
             shape = isLarge ? .parts(grid.discs()) : .outline(grid.outline())
         case .waves:
             let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)
-            shape = isLarge ? .parts(waves.parts()) : .outline(waves.outline())
+            let outline = isLarge ? nil : waves.outline()
+            shape = outline.map(Shape.outline) ?? .parts(waves.parts())
         }
     }
 
