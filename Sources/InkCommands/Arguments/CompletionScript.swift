@@ -123,7 +123,7 @@ enum CompletionScript {
             case .any: " "
             case .files: "_files"
             case .folders: "_files -/"
-            case .words(let words): "(\(words.joined(separator: " ")))"
+            case .words(let words): "(\(words.joined(separator: " ").replacing(":", with: "\\:")))"
             }
         guard option.isOption else {
             let repeats = option.kind == .arguments ? "*" : ""
