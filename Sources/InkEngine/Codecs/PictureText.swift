@@ -44,7 +44,9 @@ public struct PictureText: Hashable, Sendable {
 
     /// What an export of `project` says; empty values are left out.
     ///
-    /// - Parameter software: the program's name and version.
+    /// - Parameters:
+    ///   - project: whose title, author, licence and date it is.
+    ///   - software: the program's name and version.
     public static func entries(of project: Project, software: String) -> [PictureText] {
         let values: [(Keyword, String?)] = [
             (.title, project.name), (.software, software), (.author, project.metadata.author),

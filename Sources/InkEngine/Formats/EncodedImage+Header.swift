@@ -3,7 +3,8 @@ extension EncodedImage {
     ///
     /// - Parameters:
     ///   - bytes: the whole file.
-    ///   - place: where it stands; becomes the image's `place`.
+    ///   - place: where the image is; becomes its `place`.
+    ///   - limits: larger images are refused.
     /// - Throws: `badInput` when it is of no known format or its head contradicts it, `overLimit` for its pixels.
     public init(checking bytes: [UInt8], place: Place, limits: Limits) throws(EngineError) {
         let header = try ImageDecoders.decoder(of: bytes, place: place).header(bytes, place: place)
