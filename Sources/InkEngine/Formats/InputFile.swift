@@ -34,26 +34,12 @@ public enum InputFile {
         try readToEnd(0, name: "standard input", expected: 1 << 16, limitBytes: limitBytes)
     }
 
-    /// The names in a folder, without `.` and `..`, in no particular order.
+    /// The names in a folder, without `.` and `..`, by their bytes.
     static func names(inFolder path: String) throws(EngineError) -> [String] {
-        guard let folder = opendir(path) else { throw .io(path: path, operation: "read the folder", errno: errno) }
-        defer { closedir(folder) }
-        return try names(in: folder, path: path)
-    }
-
-    /// The names in a folder that is open; `path` is for messages.
-    static func names(in folder: OpaquePointer, path: String) throws(EngineError) -> [String] {
-        var names: [String] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(folder) else {
-                guard errno == 0 else { throw .io(path: path, operation: "read the folder", errno: errno) }
-                return names
-            }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
+        do throws(SystemFailure) {
+            return try FileSystem.names(in: path).map { String(decoding: $0, as: UTF8.self) }
+        } catch {
+            throw .io(path: path, operation: "read the folder", errno: error.errno)
         }
     }
 

@@ -1,3 +1,4 @@
+import InkSystem
 import Glibc
 
 /// The files of a template, in a folder or in a zip archive.
@@ -136,13 +137,11 @@ final class FolderBundle: TemplateBundle {
 
     /// nil for what is no folder.
     private func names(in folder: Int32, _ shownPath: String) throws(EngineError) -> [String]? {
-        // A new description: reading moves its place.
-        let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if copy < 0, errno == ENOTDIR { return nil }
-        guard copy >= 0, let stream = fdopendir(copy) else {
-            throw .io(path: shownPath, operation: "read the folder", errno: errno)
+        do throws(SystemFailure) {
+            return try FileSystem.names(inOpen: folder).map { String(decoding: $0, as: UTF8.self) }
+        } catch {
+            if error.errno == ENOTDIR { return nil }
+            throw .io(path: shownPath, operation: "read the folder", errno: error.errno)
         }
-        defer { closedir(stream) }
-        return try InputFile.names(in: stream, path: shownPath)
     }
 }

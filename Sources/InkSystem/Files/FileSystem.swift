@@ -114,6 +114,19 @@ package enum FileSystem {
         try names(in: Array(folder.utf8))
     }
 
+    /// The same of a folder that is open; its place stays where it is.
+    package static func names(inOpen folder: Int32) throws(SystemFailure) -> [[UInt8]] {
+        // A new description: reading moves its place.
+        let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { throw SystemFailure(operation: "open the folder", errno: errno) }
+        guard let stream = fdopendir(copy) else {
+            let failure = SystemFailure(operation: "open the folder", errno: errno)
+            close(copy)
+            throw failure
+        }
+        return try read(stream) { _, _, name in name }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
     private static func names(in folder: [UInt8]) throws(SystemFailure) -> [[UInt8]] {
         try read(folder: folder) { _, _, name in name }.sorted { $0.lexicographicallyPrecedes($1) }
     }
@@ -125,6 +138,13 @@ package enum FileSystem {
             bytes.withMemoryRebound(to: CChar.self) { opendir($0.baseAddress!) }
         }
         guard let stream else { throw SystemFailure(operation: "open the folder", errno: errno) }
+        return try read(stream, item)
+    }
+
+    /// Closes the stream.
+    private static func read<T>(
+        _ stream: OpaquePointer, _ item: (OpaquePointer, UnsafeMutablePointer<dirent>, _ name: [UInt8]) -> T
+    ) throws(SystemFailure) -> [T] {
         defer { closedir(stream) }
         var items: [T] = []
         while true {
