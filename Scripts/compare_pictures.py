@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tells whether two builds of ink export the same bytes.
 
-    Scripts/compare_pictures.py OLD NEW [--seeds 200] [--farm]
+    Scripts/compare_pictures.py OLD NEW [--seeds 200]
 
 Exports the examples, the benchmark scenes and seeded projects (every brush, masks, images of other sizes, all modes,
 tiles of odd sizes) with both programs, and compares each file byte by byte. Exit code 1 where any differs.
