@@ -53,7 +53,7 @@ struct TaskCodecTests {
         var random = SeededGenerator(seed: 5)
         var task = random.encodeTask()
         task.pieces = [0, 8].map { x in
-            EncodePiece(rect: PixelRect(x: x, y: 3, width: 8, height: 4), block: random.blockID())
+            BandTile(rect: PixelRect(x: x, y: 3, width: 8, height: 4), block: random.blockID())
         }
         task.rect = PixelRect(x: 0, y: 3, width: 16, height: 4)
         #expect(throws: Never.self) { try WorkerTask(decoding: WorkerTask.encode(task).encoded()) }
@@ -63,7 +63,7 @@ struct TaskCodecTests {
         case 2: task.pieces[0].rect.height = 5
         case 3:
             task.rect = PixelRect(x: 0, y: 0, width: ProtocolLimits.edgePixels, height: ProtocolLimits.edgePixels)
-            task.pieces = [EncodePiece(rect: task.rect, block: random.blockID())]
+            task.pieces = [BandTile(rect: task.rect, block: random.blockID())]
         default: task.rect.width = 17
         }
         #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.encode(task).encoded()) }

@@ -62,11 +62,11 @@ extension SeededGenerator {
     mutating func encodeTask() -> EncodeTask {
         let y = int(0...1000)
         let height = int(1...512)
-        var pieces: [EncodePiece] = []
+        var pieces: [BandTile] = []
         var x = 0
         for _ in 0..<int(1...5) {
             let rect = PixelRect(x: x, y: y, width: int(1...512), height: height)
-            pieces.append(EncodePiece(rect: rect, block: blockID()))
+            pieces.append(BandTile(rect: rect, block: blockID()))
             x += rect.width
         }
         return EncodeTask(

@@ -73,8 +73,8 @@ struct WireVectorTests {
                 rect: PixelRect(x: 0, y: 8, width: 3, height: 2), format: .rgba,
                 encoding: PieceEncoding(PictureEncoding(effort: .small), isLast: true),
                 pieces: [
-                    EncodePiece(rect: PixelRect(x: 0, y: 8, width: 1, height: 2), block: block),
-                    EncodePiece(rect: PixelRect(x: 1, y: 8, width: 2, height: 2), block: block),
+                    BandTile(rect: PixelRect(x: 0, y: 8, width: 1, height: 2), block: block),
+                    BandTile(rect: PixelRect(x: 1, y: 8, width: 2, height: 2), block: block),
                 ])
         ).encoded(),
         "stroke block": StrokeBlock(strokes: [

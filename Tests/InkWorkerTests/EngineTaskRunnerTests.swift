@@ -94,8 +94,8 @@ struct EngineTaskRunnerTests {
             EncodeTask(
                 rect: PixelRect(x: 0, y: 8, width: 3, height: 2), format: .rgb, encoding: encoding,
                 pieces: [
-                    EncodePiece(rect: PixelRect(x: 0, y: 8, width: 1, height: 2), block: left.id),
-                    EncodePiece(rect: PixelRect(x: 1, y: 8, width: 2, height: 2), block: right.id),
+                    BandTile(rect: PixelRect(x: 0, y: 8, width: 1, height: 2), block: left.id),
+                    BandTile(rect: PixelRect(x: 1, y: 8, width: 2, height: 2), block: right.id),
                 ]))
         let rows: [UInt8] = [1, 1, 1, 3, 3, 3, 4, 4, 4, 2, 2, 2, 5, 5, 5, 6, 6, 6]
         #expect(try pixels(run(task, blocks: [left, right]), size: PixelSize(width: 3, height: 2)) == rows)

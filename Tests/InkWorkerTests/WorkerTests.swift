@@ -169,7 +169,7 @@ struct WorkerTests {
         let task = WorkerTask.encode(
             EncodeTask(
                 rect: rect, format: .rgb, encoding: PieceEncoding(PictureEncoding(effort: .fast), isLast: true),
-                pieces: [EncodePiece(rect: rect, block: block.id)]))
+                pieces: [BandTile(rect: rect, block: block.id)]))
         try broker.send(.task(TaskSamples.assignment(1, task)))
         let items = try broker.result(of: TaskID(1), kind: .band, blocks: [block])
         #expect(

@@ -82,7 +82,7 @@ extension BrokerLoop {
             let rows = plan.grid.pixelRows(ofRow: row)
             let rect = PixelRect(x: 0, y: rows.lowerBound, width: plan.output.width, height: rows.count)
             let pieces = (0..<plan.grid.columns).compactMap { column in
-                tiles[column].map { EncodePiece(rect: plan.grid.rect(row: row, column: column), block: $0) }
+                tiles[column].map { BandTile(rect: plan.grid.rect(row: row, column: column), block: $0) }
             }
             let encoding = PieceEncoding(plan.encoding, isLast: row == plan.grid.rows - 1)
             let task = EncodeTask(rect: rect, format: plan.format, encoding: encoding, pieces: pieces)

@@ -123,9 +123,9 @@ public struct EncodeTask: Hashable, Sendable {
     public var format: PixelFormat
     public var encoding: PieceEncoding
     /// From left to right; together they cover `rect` without gap or overlap.
-    public var pieces: [EncodePiece]
+    public var pieces: [BandTile]
 
-    public init(rect: PixelRect, format: PixelFormat, encoding: PieceEncoding, pieces: [EncodePiece]) {
+    public init(rect: PixelRect, format: PixelFormat, encoding: PieceEncoding, pieces: [BandTile]) {
         self.rect = rect
         self.format = format
         self.encoding = encoding
@@ -134,7 +134,7 @@ public struct EncodeTask: Hashable, Sendable {
 }
 
 /// One tile of a band.
-public struct EncodePiece: Hashable, Sendable {
+public struct BandTile: Hashable, Sendable {
     /// Output pixels; as high as the band.
     public var rect: PixelRect
     /// The rect's samples in the band's format, row-major without padding.
@@ -146,7 +146,7 @@ public struct EncodePiece: Hashable, Sendable {
     }
 }
 
-extension EncodePiece: WireValue {
+extension BandTile: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         rect = try PixelRect(from: &reader)
         block = try BlockID(from: &reader)
@@ -164,7 +164,7 @@ extension EncodeTask: WireValue {
         let format: PixelFormat = try reader.enumeration("output format")
         let encoding = try PieceEncoding(from: &reader)
         let start = reader.offset
-        let pieces: [EncodePiece] = try reader.array("pieces", elementBytes: 36)
+        let pieces: [BandTile] = try reader.array("pieces", elementBytes: 36)
         var x = rect.x
         for piece in pieces {
             guard piece.rect.x == x, piece.rect.y == rect.y, piece.rect.height == rect.height else {
