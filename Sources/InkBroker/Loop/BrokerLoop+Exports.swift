@@ -185,7 +185,7 @@ extension BrokerLoop {
             addPreparation(planned.time, to: id)
             let plan = planned.plan
             let head = PictureHead(
-                size: plan.output, pixels: plan.format, encoding: plan.encoding, description: draft.description)
+                size: plan.scene.output, pixels: plan.format, encoding: plan.encoding, description: draft.description)
             let assembler: any PictureAssembler
             do { assembler = try makeAssembler(head) } catch { throw .refused(error) }
             let schedule = self.schedule(of: plan)
@@ -320,7 +320,7 @@ extension BrokerLoop {
         let untilFirst = (job.firstDispatch ?? now) - job.submitted
         phases.queue = untilFirst - min(untilFirst, phases.prepare)
         return ExportOutcome(
-            size: plan.output, format: plan.format, phases: phases, elapsed: now - job.submitted,
+            size: plan.scene.output, format: plan.format, phases: phases, elapsed: now - job.submitted,
             brokerCPU: job.brokerCPU, byteCount: picture.byteCount, digest: picture.digest,
             tileCount: plan.grid.count, attemptCount: job.attemptCount, bytesSent: job.bytesSent,
             bytesReceived: job.bytesReceived)

@@ -80,7 +80,7 @@ extension BrokerLoop {
         case .encode(let row):
             guard let plan = job.plan, let tiles = job.tiles[row], tiles.count == plan.grid.columns else { break }
             let rows = plan.grid.pixelRows(ofRow: row)
-            let rect = PixelRect(x: 0, y: rows.lowerBound, width: plan.output.width, height: rows.count)
+            let rect = PixelRect(x: 0, y: rows.lowerBound, width: plan.scene.output.width, height: rows.count)
             let pieces = (0..<plan.grid.columns).compactMap { column in
                 tiles[column].map { BandTile(rect: plan.grid.rect(row: row, column: column), block: $0) }
             }

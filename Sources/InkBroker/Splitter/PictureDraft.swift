@@ -48,16 +48,11 @@ struct DecodedImage: Hashable, Sendable {
     }
 }
 
-/// A layer that is drawn, before its images are decoded. Images are indices into the draft's.
-struct DraftLayer: Sendable {
-    var opacity: Double
-    var blendMode: BlendMode
-    var mask: Int?
-    var content: Int?
-    var blocks: [StrokeBlockIndex]
-    /// A suggested pattern to fill the layer with, once its mask is known.
-    var fill: SuggestedPattern?
-    var place: String
+/// What is drawn on a layer, before its images are decoded.
+enum DraftStrokes: Sendable {
+    case block(StrokeBlockIndex)
+    /// A suggested pattern that the layer is filled with once its mask is known; `path` is its place in the project.
+    case fill(SuggestedPattern, path: String)
 }
 
 /// A project and its options, cut into blocks: all that can be done before the images are decoded.
@@ -65,17 +60,14 @@ struct DraftLayer: Sendable {
 /// Values only; the project itself is no longer needed.
 struct PictureDraft: Sendable {
     var name: String
-    var canvas: PixelSize
-    var output: PixelSize
+    /// Images are indices into `images`.
+    var scene: Scene<Int, DraftStrokes>
     var tile: PixelSize?
-    var background: RGBA8
     var format: PixelFormat
     var encoding: PictureEncoding
     var description: PictureDescription
     var limits: Limits
     var images: [ImageRequest]
-    var baseImage: Int?
-    var layers: [DraftLayer]
     var costs: RowCosts
 
     /// The longest edge of a canvas or an output that can be cut at all, pixels.
@@ -103,11 +95,10 @@ struct PictureDraft: Sendable {
         }
         self.name = name
         self.limits = limits
-        output = order.output
         tile = options.tile
-        canvas = project.canvasSize
-        background = options.background ?? project.background
-        format = PictureDraft.format(of: background, options.colorMode, codec)
+        scene = Scene(
+            canvas: project.canvasSize, output: order.output, background: options.background ?? project.background)
+        format = PictureDraft.format(of: scene.background, options.colorMode, codec)
         encoding = options.encoding
         description = PictureDescription(
             dotsPerInch: options.dotsPerInch,
@@ -117,22 +108,20 @@ struct PictureDraft: Sendable {
             (options.layers?.contains($0) ?? project.layers[$0].isVisible) && project.layers[$0].opacity > 0
         }
         var images = ImageRequests(project: name, encoder: encoder)
-        baseImage = nil
         if options.includesBaseImage, let base = project.baseImage {
-            baseImage = try images.index(of: base, .color, &blocks)
+            scene.baseImage = try images.index(of: base, .color, &blocks)
         }
-        layers = []
         costs = RowCosts(output: order.output)
         for index in drawn {
             guard
                 let layer = try PictureDraft.layer(
-                    project.layers[index], at: index, measures[index], canvas: canvas, order, encoder, &costs,
+                    project.layers[index], at: index, measures[index], canvas: scene.canvas, order, encoder, &costs,
                     &images, &blocks)
             else { continue }
-            layers.append(layer)
+            scene.layers.append(layer)
         }
         self.images = images.requests
-        costs.add(layers: layers.count, images: images.requests.count)
+        costs.add(layers: scene.layers.count, images: images.requests.count)
         putSlowImagesFirst()
     }
 
@@ -144,10 +133,10 @@ struct PictureDraft: Sendable {
         var places = Array(repeating: 0, count: images.count)
         for (place, image) in order.enumerated() { places[image] = place }
         images = order.map { images[$0] }
-        baseImage = baseImage.map { places[$0] }
-        for index in layers.indices {
-            layers[index].mask = layers[index].mask.map { places[$0] }
-            layers[index].content = layers[index].content.map { places[$0] }
+        scene.baseImage = scene.baseImage.map { places[$0] }
+        for index in scene.layers.indices {
+            scene.layers[index].mask = scene.layers[index].mask.map { places[$0] }
+            scene.layers[index].content = scene.layers[index].content.map { places[$0] }
         }
     }
 
@@ -186,7 +175,7 @@ struct PictureDraft: Sendable {
         _ layer: Layer, at index: Int, _ measures: [StrokeMeasure], canvas: PixelSize, _ order: PictureOrder,
         _ encoder: BlockEncoder, _ costs: inout RowCosts, _ images: inout ImageRequests,
         _ blocks: inout [EncodedBlock]
-    ) throws(BrokerError) -> DraftLayer? {
+    ) throws(BrokerError) -> SceneLayer<Int, DraftStrokes>? {
         let isEmpty = layer.strokes.isEmpty && layer.contentImage == nil
         let fill = order.options.fillsSuggested && isEmpty ? layer.suggestedPattern : nil
         guard !isEmpty || fill != nil else { return nil }
@@ -198,9 +187,10 @@ struct PictureDraft: Sendable {
         if let image = layer.maskImage { mask = try images.index(of: image, .mask, &blocks) }
         var content: Int?
         if let image = layer.contentImage { content = try images.index(of: image, .color, &blocks) }
-        return DraftLayer(
-            opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, content: content, blocks: strokes,
-            fill: fill, place: "layers[\(index)].suggestedPattern")
+        let fills = fill.map { [DraftStrokes.fill($0, path: "layers[\(index)].suggestedPattern")] } ?? []
+        return SceneLayer(
+            opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, content: content,
+            strokes: strokes.map { .block($0) } + fills)
     }
 }
 

@@ -1,25 +1,12 @@
 import InkEngine
 
-/// A layer that is drawn, with its images decoded.
-struct PlannedLayer: Sendable {
-    var opacity: Double
-    var blendMode: BlendMode
-    var mask: DecodedImage?
-    var content: DecodedImage?
-    var blocks: [StrokeBlockIndex]
-}
-
 /// How a picture is cut into tiles, and what each of them needs.
 struct PicturePlan: Sendable {
-    let canvas: PixelSize
-    let output: PixelSize
-    let background: RGBA8
+    let scene: Scene<DecodedImage, StrokeBlockIndex>
     let format: PixelFormat
     let encoding: PictureEncoding
     let codec: any PictureCodec
     let grid: TileGrid
-    let baseImage: DecodedImage?
-    let layers: [PlannedLayer]
     /// The mean estimate for a tile, nanoseconds.
     let tileNanoseconds: Double
 
@@ -30,37 +17,39 @@ struct PicturePlan: Sendable {
     init(
         _ draft: PictureDraft, decoded: [DecodedImage], encoder: BlockEncoder, blocks: inout [EncodedBlock]
     ) throws(BrokerError) {
-        canvas = draft.canvas
-        output = draft.output
-        background = draft.background
         format = draft.format
         encoding = draft.encoding
         do { codec = try PictureCodecs.codec(encoding.format) } catch { throw .refused(error) }
-        baseImage = draft.baseImage.map { decoded[$0] }
         var costs = draft.costs
         var filled = SuggestedFill.Total()
-        var layers: [PlannedLayer] = []
-        for layer in draft.layers {
+        var scene = Scene<DecodedImage, StrokeBlockIndex>(
+            canvas: draft.scene.canvas, output: draft.scene.output, background: draft.scene.background,
+            baseImage: draft.scene.baseImage.map { decoded[$0] })
+        for layer in draft.scene.layers {
             let mask = layer.mask.map { decoded[$0] }
             if let mask, mask.maskBounds == nil { continue }
-            var planned = PlannedLayer(
-                opacity: layer.opacity, blendMode: layer.blendMode, mask: mask,
-                content: layer.content.map { decoded[$0] }, blocks: layer.blocks)
-            if let pattern = layer.fill {
-                let strokes = try PicturePlan.fill(pattern, mask, draft, layer.place, &filled)
-                let measures = strokes.map { StrokeMeasure($0) }
-                planned.blocks = try StrokeBlocks.make(
-                    of: strokes, measures, canvas: draft.canvas, output: draft.output, encoder: encoder,
-                    costs: &costs, into: &blocks)
+            var indices: [StrokeBlockIndex] = []
+            for strokes in layer.strokes {
+                switch strokes {
+                case .block(let block): indices.append(block)
+                case .fill(let pattern, let path):
+                    let fill = try PicturePlan.fill(pattern, mask, draft, path, &filled)
+                    indices += try StrokeBlocks.make(
+                        of: fill, fill.map { StrokeMeasure($0) }, canvas: scene.canvas, output: scene.output,
+                        encoder: encoder, costs: &costs, into: &blocks)
+                }
             }
-            layers.append(planned)
+            scene.layers.append(
+                SceneLayer(
+                    opacity: layer.opacity, blendMode: layer.blendMode, mask: mask,
+                    content: layer.content.map { decoded[$0] }, strokes: indices))
         }
-        self.layers = layers
+        self.scene = scene
         let rowCosts = costs.perRow
         let multiple = codec.rowMultiple(encoding)
         grid =
-            draft.tile.map { TileGrid(output: draft.output, tile: $0, rowMultiple: multiple) }
-            ?? TileGrid(output: draft.output, rowCosts: rowCosts, rowMultiple: multiple)
+            draft.tile.map { TileGrid(output: scene.output, tile: $0, rowMultiple: multiple) }
+            ?? TileGrid(output: scene.output, rowCosts: rowCosts, rowMultiple: multiple)
         tileNanoseconds = rowCosts.reduce(0, +) / Double(grid.count)
     }
 
@@ -68,9 +57,9 @@ struct PicturePlan: Sendable {
         _ pattern: SuggestedPattern, _ mask: DecodedImage?, _ draft: PictureDraft, _ path: String,
         _ total: inout SuggestedFill.Total
     ) throws(BrokerError) -> [Stroke] {
-        let size = mask?.size ?? draft.canvas
+        let size = mask?.size ?? draft.scene.canvas
         let bounds = mask?.maskBounds ?? PixelRect(x: 0, y: 0, width: size.width, height: size.height)
-        let box = SuggestedFill.box(maskBounds: bounds, maskSize: size, canvas: draft.canvas)
+        let box = SuggestedFill.box(maskBounds: bounds, maskSize: size, canvas: draft.scene.canvas)
         do throws(EngineError) {
             return try SuggestedFill.strokes(
                 of: pattern, in: box, limits: draft.limits, total: &total,
@@ -85,9 +74,9 @@ struct PicturePlan: Sendable {
         let rect = grid.rect(row: row, column: column)
         let isLast = row == grid.rows - 1
         return TileTask(
-            canvas: canvas, output: output, rect: rect, background: background,
-            baseImage: baseImage.flatMap { visibleSlice(of: $0, rows: rect.rows, filter: .lanczos3) },
-            layers: layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
+            canvas: scene.canvas, output: scene.output, rect: rect, background: scene.background,
+            baseImage: scene.baseImage.flatMap { visibleSlice(of: $0, rows: rect.rows, filter: .lanczos3) },
+            layers: scene.layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
             delivery: grid.isBands ? .band(PieceEncoding(encoding, isLast: isLast)) : .pixels)
     }
 
@@ -98,11 +87,13 @@ struct PicturePlan: Sendable {
 
     /// The bytes of a row of tiles as its piece stands for them.
     func rawBytes(ofRow row: Int) -> Int {
-        codec.rawByteCount(rowCount: grid.pixelRows(ofRow: row).count, width: output.width, pixels: format)
+        codec.rawByteCount(rowCount: grid.pixelRows(ofRow: row).count, width: scene.output.width, pixels: format)
     }
 
     /// Nil when nothing of the layer can show in `rect`.
-    private func tileLayer(_ layer: PlannedLayer, _ rect: PixelRect) -> TileLayer? {
+    private func tileLayer(
+        _ layer: SceneLayer<DecodedImage, StrokeBlockIndex>, _ rect: PixelRect
+    ) -> TileLayer? {
         var mask: ImageSlice?
         if let image = layer.mask {
             guard let slice = visibleSlice(of: image, rows: rect.rows, filter: .triangle) else { return nil }
@@ -110,7 +101,7 @@ struct PicturePlan: Sendable {
         }
         let content = layer.content.flatMap { visibleSlice(of: $0, rows: rect.rows, filter: .lanczos3) }
         var hasPaint = false
-        let strokes = layer.blocks.compactMap { block -> StrokeSelection? in
+        let strokes = layer.strokes.compactMap { block -> StrokeSelection? in
             let indices = block.indices(meeting: rect)
             guard !indices.isEmpty else { return nil }
             hasPaint = hasPaint || indices.contains { block.extents[$0].isPaint }
@@ -124,7 +115,7 @@ struct PicturePlan: Sendable {
     /// The chunks that output rows `rows` need; nil when all of them are wholly transparent, or a mask's 0.
     private func visibleSlice(of image: DecodedImage, rows: Range<Int>, filter: ResampleFilter) -> ImageSlice? {
         let needed = ImageSlice.rowsNeeded(
-            for: rows, imageHeight: image.size.height, outputHeight: output.height, filter: filter)
+            for: rows, imageHeight: image.size.height, outputHeight: scene.output.height, filter: filter)
         let slice = image.slice(rows: needed)
         return slice.chunks.allSatisfy { PicturePlan.isInvisible($0, image.format) } ? nil : slice
     }

@@ -174,7 +174,7 @@ public final class TileRenderer {
                     pixels = .shares(planes.layer)
                 }
             }
-            blend(CellLayer(pixels: pixels, mask: mask, opacity: layer.opacity, mode: layer.blendMode))
+            blend(CellLayer(pixels: pixels, mask: mask, opacity: Float(layer.opacity), mode: layer.blendMode))
         }
         return !isPlain
     }
@@ -193,7 +193,9 @@ public final class TileRenderer {
     }
 
     /// A layer's mask over a cell; nil where it is 0 everywhere.
-    private func mask(of layer: TileScene.SceneLayer, _ cell: PixelRect) throws(EngineError) -> CellLayer.Mask? {
+    private func mask(
+        of layer: SceneLayer<ScaledImage, SceneStrokes>, _ cell: PixelRect
+    ) throws(EngineError) -> CellLayer.Mask? {
         guard let image = layer.mask else { return .one }
         if image.isPlainMask {
             return try image.isConstant(cell, isMask: true, where: { $0 & 0xFF == 0 }) ? nil : .samples(image.rows)

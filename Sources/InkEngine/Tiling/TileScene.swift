@@ -1,16 +1,8 @@
 /// A tile task with its images in place: what the cells of the tile are made from.
 struct TileScene {
-    struct SceneLayer {
-        var opacity: Float
-        var blendMode: BlendMode
-        var mask: ScaledImage?
-        var content: ScaledImage?
-        var strokes: [SceneStrokes]
-    }
-
     let background: RGBA8
     let baseImage: ScaledImage?
-    let layers: [SceneLayer]
+    let layers: [SceneLayer<ScaledImage, SceneStrokes>]
     let scale: OutputScale
 
     /// - Throws: `internalError` for a chunk of the wrong size; what `blocks` throws.
@@ -26,11 +18,11 @@ struct TileScene {
         background = task.background
         scale = OutputScale(canvas: task.canvas, output: task.output)
         baseImage = try image(task.baseImage, .lanczos3)
-        var layers: [SceneLayer] = []
+        var layers: [SceneLayer<ScaledImage, SceneStrokes>] = []
         for layer in task.layers {
             layers.append(
                 SceneLayer(
-                    opacity: Float(layer.opacity), blendMode: layer.blendMode, mask: try image(layer.mask, .triangle),
+                    opacity: layer.opacity, blendMode: layer.blendMode, mask: try image(layer.mask, .triangle),
                     content: try image(layer.content, .lanczos3), strokes: layer.strokes.map { SceneStrokes($0) }))
         }
         self.layers = layers

@@ -29,25 +29,7 @@ public struct TileTask: Hashable, Sendable {
 }
 
 /// What of a layer meets a tile.
-public struct TileLayer: Hashable, Sendable {
-    /// 0...1
-    public var opacity: Double
-    public var blendMode: BlendMode
-    public var mask: ImageSlice?
-    public var content: ImageSlice?
-    /// In drawing order.
-    public var strokes: [StrokeSelection]
-
-    public init(
-        opacity: Double, blendMode: BlendMode, mask: ImageSlice?, content: ImageSlice?, strokes: [StrokeSelection]
-    ) {
-        self.opacity = opacity
-        self.blendMode = blendMode
-        self.mask = mask
-        self.content = content
-        self.strokes = strokes
-    }
-}
+public typealias TileLayer = SceneLayer<ImageSlice, StrokeSelection>
 
 /// Some of the strokes of a block, in its order.
 public struct StrokeSelection: Hashable, Sendable {

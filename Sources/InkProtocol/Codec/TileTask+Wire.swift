@@ -54,7 +54,7 @@ extension StrokeSelection: WireValue {
     }
 }
 
-extension TileLayer: WireValue {
+extension SceneLayer: WireValue where Image == ImageSlice, Strokes == StrokeSelection {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let opacity = try reader.double("opacity", in: 0...1)
         let blendMode = try BlendMode.read(from: &reader)

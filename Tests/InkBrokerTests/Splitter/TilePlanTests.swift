@@ -109,7 +109,7 @@ import Testing
             Layer(opacity: 0, strokes: [stroke]), Layer(isVisible: false, strokes: [stroke]), Layer(),
             Layer(strokes: [eraser]), Layer(opacity: 0.5, strokes: [stroke]),
         ])
-        #expect(draft.layers.map(\.opacity) == [0.5])
+        #expect(draft.scene.layers.map(\.opacity) == [0.5])
         let (plan, _) = try plan(draft)
         #expect(plan.task(row: 0, column: 0).layers.count == 1)
         #expect(plan.task(row: 1, column: 0).layers.isEmpty)
@@ -127,7 +127,7 @@ import Testing
         let slice = try #require(plan.task(row: 1, column: 0).layers[0].mask)
         #expect(slice.firstChunk == 1 && slice.chunks == [.constant(0), .samples(block), .constant(0)])
         let (empty, _) = try self.plan(draft, [mask(chunks, bounds: nil)])
-        #expect(empty.layers.isEmpty)
+        #expect(empty.scene.layers.isEmpty)
     }
 
     @Test func transparentContentIsNotSent() throws {
@@ -169,7 +169,7 @@ import Testing
         let (draft, blocks) = try draft([layer, layer], base: image)
         #expect(draft.images.map(\.use) == [.color, .mask])
         #expect(blocks.filter { $0.id == draft.images[0].file }.count == 1)
-        #expect(draft.layers.map(\.mask) == [1, 1])
+        #expect(draft.scene.layers.map(\.mask) == [1, 1])
     }
 
     @Test func imagesThatTakeLongAreDecodedFirst() throws {
@@ -183,9 +183,9 @@ import Testing
         // Of 480,000, 72,000, 60,000, 48,000, 40,000 and 20,000 pixels of a mask.
         let costs = draft.images.map(\.decodingCost)
         #expect(costs == costs.sorted(by: >) && costs.count == 6)
-        let base = try #require(draft.baseImage)
+        let base = try #require(draft.scene.baseImage)
         #expect(draft.images[base].size == PixelSize(width: 400, height: 400))
-        for (number, layer) in zip(1...3, draft.layers) {
+        for (number, layer) in zip(1...3, draft.scene.layers) {
             let mask = try #require(layer.mask)
             #expect(draft.images[mask].use == .mask && draft.images[mask].size.height == 100 * number)
             #expect(layer.content.map { draft.images[$0].size.height } == (number == 1 ? nil : 40 * number))
@@ -204,23 +204,23 @@ import Testing
     func channelsFollowTheBackground(mode: ColorMode, asked: RGBA8, format: PixelFormat, background: RGBA8) throws {
         let (draft, _) = try draft([], background: asked) { $0.colorMode = mode }
         #expect(draft.format == format)
-        #expect(draft.background == background)
+        #expect(draft.scene.background == background)
     }
 
     @Test func namedLayersAreDrawnInDrawingOrder() throws {
         let stroke = Stroke.line(from: (10, 50), to: (100, 50))
         let layers = [3.0, 1, 2].map { Layer(order: $0, opacity: $0 / 10, isVisible: $0 != 1, strokes: [stroke]) }
         let (named, _) = try draft(layers) { $0.layers = [0, 1] }
-        #expect(named.layers.map(\.opacity) == [0.1, 0.3])
+        #expect(named.scene.layers.map(\.opacity) == [0.1, 0.3])
         let (all, _) = try draft(layers)
-        #expect(all.layers.map(\.opacity) == [0.2, 0.3])
+        #expect(all.scene.layers.map(\.opacity) == [0.2, 0.3])
     }
 
     @Test func suggestedFillsCoverTheMasksBox() throws {
         let pattern = SuggestedPattern(type: .parallelLines, spacing: 4, color: .black)
         let layer = Layer(maskImage: .fake("m", width: 100, height: 200), suggestedPattern: pattern)
         let (plain, _) = try draft([layer])
-        #expect(plain.layers.isEmpty)
+        #expect(plain.scene.layers.isEmpty)
         let (draft, _) = try draft([layer]) { $0.fillsSuggested = true }
         let image = DecodedImage(
             info: DecodedImageInfo(
