@@ -48,7 +48,7 @@ final class SimulatedBroker {
 
     struct Assembly {
         var job: JobNumber
-        var role: TaskRole
+        var position: TaskPosition
         var assembler: ResultAssembler
         var band: EncodedPiece?
         var isBad = false
@@ -56,8 +56,8 @@ final class SimulatedBroker {
     }
 
     struct Export {
-        var rows: Int
-        var decodes: Int
+        var graph: ExportGraph
+        var accepted: Set<TaskPosition> = []
         var stitch: StitchState
         /// Bands in the order in which they went to the file.
         var file: [String] = []
@@ -117,7 +117,7 @@ final class SimulatedBroker {
         case .commit: commit()
         case .launch(let job): launch(job)
         case .planned(let job): planned(job)
-        case .written(let job, let rows): schedule(.rowsWritten(JobID(job), rows))
+        case .written(let job, let rows): written(job, rows: rows)
         case .synced(let job): synced(job)
         case .renamed(let job): renamed(job)
         }

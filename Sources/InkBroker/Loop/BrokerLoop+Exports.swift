@@ -97,7 +97,7 @@ extension BrokerLoop {
         case .written(let rows, let picture, let time):
             addStitchTime(time, to: id)
             onEvent(.written(id, picture))
-            tell(.rowsWritten(id, rows))
+            tell(.groupsWritten(id, stage: ExportStage.tile, count: rows))
         case .finished(let picture, let time):
             addStitchTime(time, to: id)
             finished(id, picture)
@@ -120,7 +120,8 @@ extension BrokerLoop {
                 return TaskCost(bytes: bytes, nanoseconds: UInt64(min(image.size.area, 1 << 50)) * 20)
             }
             onEvent(.prepared(id))
-            tell(.jobAdded(id, priority: job.priority, weight: job.weight, decodes: costs))
+            let decoding = Stage(groups: costs.count, costs: .each(costs))
+            tell(.jobAdded(id, priority: job.priority, weight: job.weight, stages: [decoding]))
         } catch {
             fail(id, error)
         }
@@ -144,7 +145,7 @@ extension BrokerLoop {
         }
     }
 
-    func planTiles(_ id: JobID) {
+    func planStages(_ id: JobID) {
         guard let job = jobs[id], let draft = job.draft else { return }
         jobs[id]?.stage = .planning
         let decoded = job.decoded.compactMap(\.self)
@@ -188,13 +189,13 @@ extension BrokerLoop {
                 size: plan.scene.output, pixels: plan.format, encoding: plan.encoding, description: draft.description)
             let assembler: any PictureAssembler
             do { assembler = try makeAssembler(head) } catch { throw .refused(error) }
-            let schedule = self.schedule(of: plan)
+            let window = self.window(of: plan)
             jobs[id]?.stage = .rendering
             jobs[id]?.draft = nil
             jobs[id]?.decoded = []
             jobs[id]?.plan = plan
             jobs[id]?.stitch = StitchState(
-                grid: plan.grid, format: plan.format, codec: plan.codec, window: schedule.window)
+                grid: plan.grid, format: plan.format, codec: plan.codec, window: window)
             jobs[id]?.output = PictureOutput(destination: job.destination, assembler: assembler) {
                 () throws(BrokerError) in
                 try PictureWriter(
@@ -202,22 +203,31 @@ extension BrokerLoop {
                     wantsDigest: job.wantsDigest)
             }
             onEvent(.progress(id, done: 0, total: plan.grid.count))
-            tell(.tilesPlanned(id, schedule))
+            tell(.stagesPlanned(id, stages(of: plan, window: window)))
         } catch {
             fail(id, error)
         }
     }
 
-    private func schedule(of plan: PicturePlan) -> TileSchedule {
+    /// Rows of tiles that may be under way.
+    private func window(of plan: PicturePlan) -> Int {
+        max(2, min(64, configuration.reorderBytes / max(1, plan.rawBytes(ofRow: 0))))
+    }
+
+    /// The stages after decoding: tiles by rows and, where a row has several, encoding each row.
+    private func stages(of plan: PicturePlan, window: Int) -> [Stage] {
         let rowBytes = plan.rawBytes(ofRow: 0)
         let tileBytes = plan.pixelBytes(row: 0, column: 0)
         let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
+        let tiles = Stage(
+            groups: plan.grid.rows, tasks: plan.grid.columns, inputs: [.whole(ExportStage.decode)],
+            costs: .all(TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds)), window: window)
+        guard !plan.grid.isBands else { return [tiles] }
         // Encoding reads the samples and writes about as much.
         let encodeCost = TaskCost(bytes: 2 * rowBytes, nanoseconds: UInt64(rowBytes) * 8)
-        return TileSchedule(
-            rows: plan.grid.rows, columns: plan.grid.columns, needsEncoding: !plan.grid.isBands,
-            tileCost: TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds), encodeCost: encodeCost,
-            window: max(2, min(64, configuration.reorderBytes / max(1, rowBytes))))
+        return [
+            tiles, Stage(groups: plan.grid.rows, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost)),
+        ]
     }
 
     // MARK: - Results

@@ -11,8 +11,8 @@ extension BrokerLoop {
 
     /// Has the task that failed its job written to a file; returns its path, nil when there is nothing to keep.
     func keep(_ failure: JobFailure, of id: JobID) -> String? {
-        guard let folder = configuration.replayFolder, case .attemptsExhausted(let role, let story) = failure,
-            let job = jobs[id], let (task, _) = try? makeTask(role, of: job)
+        guard let folder = configuration.replayFolder, case .attemptsExhausted(let position, let story) = failure,
+            let job = jobs[id], case let role = TaskRole(position), let (task, _) = try? makeTask(role, of: job)
         else { return nil }
         var blocks: [(id: BlockID, source: BlockSource)] = []
         var bytes = 0

@@ -13,8 +13,9 @@ extension BrokerLoop {
             tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
             return
         }
+        let role = TaskRole(dispatch.position)
         do {
-            let (task, limit) = try makeTask(dispatch.role, of: job)
+            let (task, limit) = try makeTask(role, of: job)
             let (payload, block) = try TaskPayload.make(task, inlineBytes: peer.inlineTaskBytes)
             if let block { try store.put(block.id, block.frame) }
             let milliseconds = (dispatch.deadline - min(dispatch.deadline, SystemClock.nanoseconds)) / 1_000_000
@@ -24,18 +25,18 @@ extension BrokerLoop {
                 payload: payload)
             let assembler = ResultAssembler(
                 task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: limit,
-                itemLimitBytes: itemLimit(dispatch.role, of: job))
+                itemLimitBytes: itemLimit(role, of: job))
             peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
-                job: job, role: dispatch.role, assembler: assembler, payloadBlock: block?.id)
+                job: job, role: role, assembler: assembler, payloadBlock: block?.id)
             if let block { owners[block.id] = job.id }
             counters.dispatched += 1
-            note(dispatch.id, dispatch.role, of: job.id, dispatch.worker, dispatch.isRace ? .raced : .dispatched)
+            note(dispatch.id, role, of: job.id, dispatch.worker, dispatch.isRace ? .raced : .dispatched)
             jobs[job.id]?.attemptCount += 1
             jobs[job.id]?.firstDispatch = job.firstDispatch ?? SystemClock.nanoseconds
             if case .inline(let bytes) = payload { jobs[job.id]?.bytesSent += bytes.count }
             send(.task(assignment), to: dispatch.worker, attempt: dispatch.id)
         } catch {
-            fail(job.id, Self.error(of: error, packing: dispatch.role, of: job))
+            fail(job.id, Self.error(of: error, packing: role, of: job))
             // The worker never got it: its credit comes back here.
             tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
         }

@@ -252,7 +252,7 @@ final class BrokerLoop {
         switch action {
         case .dispatch(let dispatch): self.dispatch(dispatch)
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
-        case .planTiles(let id): planTiles(id)
+        case .planStages(let id): planStages(id)
         case .accept(let worker, let attempt, _, _): accept(attempt, from: worker)
         case .hold: break
         case .drop(let worker, let attempt): forget(attempt, of: worker)
@@ -266,8 +266,8 @@ final class BrokerLoop {
     private static func error(of failure: JobFailure, export: String, replay: String?) -> BrokerError {
         switch failure {
         case .badInput(_, let error): .refused(error)
-        case .attemptsExhausted(let role, let story):
-            .taskFailed(export: export, task: role.description, story: story, replay: replay)
+        case .attemptsExhausted(let position, let story):
+            .taskFailed(export: export, task: TaskRole(position).description, story: story, replay: replay)
         case .rendererGone(let version): .rendererGone(export: export, version: version)
         case .noWorkers(let waited): .noWorkers(export: export, waitedMilliseconds: waited / 1_000_000)
         }

@@ -74,7 +74,7 @@ extension SchedulerState {
         tasks[task.id] = task
         checked.remove(task.id)
         if task.failures >= rules.failuresMax {
-            failJob(task.job, .attemptsExhausted(task.role, story: task.story))
+            failJob(task.job, .attemptsExhausted(task.position, story: task.story))
         }
     }
 

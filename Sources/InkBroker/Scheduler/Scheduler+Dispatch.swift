@@ -51,7 +51,7 @@ extension SchedulerState {
             if isAllowed { return nil }
         }
         // A task that fits nobody at the moment is waited for: smaller ones would starve it.
-        guard let (_, cost) = job.fresh else { return nil }
+        guard let (_, cost) = job.graph.next else { return nil }
         let remaining = remainingWork(with: cost)
         var rate: Double?
         let worker = workers.leastLoaded(version: job.version) { worker, crew in
@@ -80,7 +80,7 @@ extension SchedulerState {
     private func remainingWork(with cost: TaskCost) -> Double? {
         var remaining = Double(cost.nanoseconds)
         for job in jobs.values {
-            guard let work = job.workBeside else { return nil }
+            guard let work = job.graph.workBeside else { return nil }
             remaining += work
         }
         return remaining
@@ -93,11 +93,11 @@ extension SchedulerState {
             id = task
             jobs[choice.job]?.retries.removeAll { $0 == task }
         } else {
-            guard let (role, cost) = job.fresh else { return }
+            guard let (position, cost) = job.graph.next else { return }
             lastTask += 1
             id = TaskID(lastTask)
-            tasks[id] = TaskRecord(id: id, job: job.id, role: role, cost: cost)
-            jobs[job.id]?.takeFresh()
+            tasks[id] = TaskRecord(id: id, job: job.id, position: position, cost: cost)
+            jobs[job.id]?.graph.begin(position)
             jobs[job.id]?.tasks.insert(id)
         }
         lend(id, to: choice.worker, now: now)
@@ -125,7 +125,7 @@ extension SchedulerState {
         actions.append(
             .dispatch(
                 Dispatch(
-                    id: attempt, worker: worker, job: job.id, role: task.role, deadline: deadline,
+                    id: attempt, worker: worker, job: job.id, position: task.position, deadline: deadline,
                     isRace: isRace)))
     }
 

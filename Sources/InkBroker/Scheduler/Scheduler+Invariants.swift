@@ -71,16 +71,40 @@ extension SchedulerState {
     private var brokenJobs: [String] {
         var broken: [String] = []
         for job in jobs.values {
-            let roles = job.tasks.compactMap { tasks[$0]?.role }
-            if roles.count != job.tasks.count { broken.append("\(job.id): a task without a record") }
-            if Set(roles).count != roles.count { broken.append("\(job.id): a task twice") }
-            guard let schedule = job.schedule else { continue }
-            if job.nextRow - job.rowsWritten > schedule.window { broken.append("\(job.id): beyond its window") }
-            if job.rowsWritten > job.rowsAccepted { broken.append("\(job.id): more written than accepted") }
-            let encoding = roles.filter { if case .encode = $0 { true } else { false } }.count
-            let begun = job.nextRow + (job.nextColumn > 0 ? 1 : 0)
-            let accounted = job.openRows.count + job.encodable.count + encoding + job.rowsAccepted
-            if begun != accounted { broken.append("\(job.id): \(begun) rows begun, \(accounted) accounted for") }
+            let positions = job.tasks.compactMap { tasks[$0]?.position }
+            if positions.count != job.tasks.count { broken.append("\(job.id): a task without a record") }
+            if Set(positions).count != positions.count { broken.append("\(job.id): a task twice") }
+            broken += job.graph.brokenStages(with: positions).map { "\(job.id): \($0)" }
+        }
+        return broken
+    }
+}
+
+extension StageGraph {
+    /// - Parameter positions: Of the tasks that have been dispatched and not accepted.
+    fileprivate func brokenStages(with positions: [TaskPosition]) -> [String] {
+        var broken: [String] = []
+        for (number, progress) in stages.enumerated() {
+            let (stage, begun, accepted) = (progress.stage, progress.begun, progress.accepted)
+            let name = "stage \(number)"
+            if let window = stage.window, begun - progress.written > window {
+                broken.append("\(name): beyond its window")
+            }
+            if progress.written > accepted { broken.append("\(name): more written than accepted") }
+            if begun != progress.open.count + accepted {
+                broken.append("\(name): \(begun) groups begun, \(progress.open.count) open and \(accepted) accepted")
+            }
+            let undispatched = progress.current == nil ? 0 : stage.tasks - progress.nextIndex
+            let missing = progress.open.values.reduce(0, +) - undispatched
+            let known = positions.count { $0.stage == number }
+            if known != missing { broken.append("\(name): \(missing) results missing, \(known) tasks known") }
+            if begun > 0, !isOpen(stage) { broken.append("\(name): begun before its inputs are complete") }
+            guard !progress.sources.isEmpty else { continue }
+            let received =
+                progress.sources.count * (begun + progress.ready.count + progress.waiting.count)
+                - progress.waiting.values.reduce(0, +)
+            let sent = progress.sources.reduce(0) { $0 + stages[$1].accepted }
+            if received != sent { broken.append("\(name): \(received) groups received, \(sent) sent") }
         }
         return broken
     }

@@ -31,8 +31,8 @@ extension SchedulerState {
             guard let job = jobs[task.job], let version = job.version, let idle = runners[version], !idle.isEmpty,
                 let typical = workers.crews[version]?.typicalPace, isAffordable(task.cost)
             else { continue }
-            // The rows that all others wait for come first, of the most urgent jobs.
-            let rank = (-job.priority, task.role.order, task.id)
+            // What all others wait for comes first, of the most urgent jobs.
+            let rank = (-job.priority, job.graph.rank(of: task.position), task.id)
             if let found, found.rank < rank { continue }
             let remaining = remainingTime(task.leases[0], task.cost, typical: typical, now: now)
             let runner = idle.first {
@@ -68,16 +68,6 @@ extension SchedulerState {
     private var raceBudget: UInt64 {
         let average = counters.work / UInt64(max(1, counters.dispatched))
         return (counters.work / rules.raceShare).saturatingSum(average.saturatingProduct(rules.raceAllowance))
-    }
-}
-
-extension TaskRole {
-    /// Which of a job's tasks the others wait for first.
-    fileprivate var order: Int {
-        switch self {
-        case .decode: -1
-        case .tile(let row, _), .encode(let row): row
-        }
     }
 }
 

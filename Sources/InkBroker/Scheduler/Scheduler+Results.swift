@@ -28,22 +28,25 @@ extension SchedulerState {
             workers[lease.worker]?.learn(
                 atLeast: (now - min(now, lease.since)).saturatingProduct(2), estimate: task.cost.nanoseconds)
         }
-        actions.append(.accept(worker, attempt, task.job, task.role))
+        actions.append(.accept(worker, attempt, task.job, task.position))
         callBack(task)
         forget(task)
-        switch jobs[task.job]?.accept(task.role) {
-        case .planTiles: actions.append(.planTiles(task.job))
-        case .complete:
-            jobs[task.job] = nil
-            actions.append(.jobComplete(task.job))
-        case .more, nil: break
-        }
+        jobs[task.job]?.graph.accept(task.position)
+        advance(task.job)
+    }
+
+    /// What comes after a job's last task so far: its other stages, or its end.
+    mutating func advance(_ id: JobID) {
+        guard let graph = jobs[id]?.graph, graph.isComplete else { return }
+        guard graph.isPlanned else { return actions.append(.planStages(id)) }
+        jobs[id] = nil
+        actions.append(.jobComplete(id))
     }
 
     mutating func fail(_ worker: WorkerID, _ attempt: AttemptID, _ fault: TaskFault, now: UInt64) {
         guard let holding = workers[worker]?.giveBack(attempt), let task = tasks[attempt.task] else { return }
         if case .badInput(let error) = fault {
-            failJob(task.job, .badInput(task.role, error))
+            failJob(task.job, .badInput(task.position, error))
             return
         }
         if case .malformed(let reason) = fault {
@@ -100,7 +103,7 @@ extension SchedulerState {
         }
         tasks[task.id] = task
         if task.failures >= rules.failuresMax {
-            failJob(task.job, .attemptsExhausted(task.role, story: task.story))
+            failJob(task.job, .attemptsExhausted(task.position, story: task.story))
         } else if task.leases.isEmpty {
             if task.isSuspect { suspects.append(task.id) } else { jobs[task.job]?.retries.append(task.id) }
         }

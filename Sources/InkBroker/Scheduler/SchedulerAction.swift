@@ -6,10 +6,10 @@ enum SchedulerAction: Hashable, Sendable {
     case dispatch(Dispatch)
     /// The worker need not go on; it answers all the same.
     case cancel(WorkerID, AttemptID)
-    /// All images of the job are decoded: say how it is cut.
-    case planTiles(JobID)
+    /// All tasks of the job's first stages are done: say which stages follow.
+    case planStages(JobID)
     /// The result is the task's; no other will be accepted for it.
-    case accept(WorkerID, AttemptID, JobID, TaskRole)
+    case accept(WorkerID, AttemptID, JobID, TaskPosition)
     /// The result is kept, neither accepted nor dropped, until another worker's can be compared with it.
     case hold(WorkerID, AttemptID)
     /// Nobody wants the result any more.
@@ -27,7 +27,7 @@ struct Dispatch: Hashable, Sendable {
     var id: AttemptID
     var worker: WorkerID
     var job: JobID
-    var role: TaskRole
+    var position: TaskPosition
     /// On the scheduler's clock, nanoseconds.
     var deadline: UInt64
     /// Another worker is at it, too, but slow.
@@ -36,9 +36,9 @@ struct Dispatch: Hashable, Sendable {
 
 /// Why a job failed.
 enum JobFailure: Hashable, Sendable {
-    case badInput(TaskRole, EngineError)
+    case badInput(TaskPosition, EngineError)
     /// What happened to the task that failed too often, oldest first.
-    case attemptsExhausted(TaskRole, story: [String])
+    case attemptsExhausted(TaskPosition, story: [String])
     case noWorkers(waitedNanoseconds: UInt64)
     /// The workers of the renderer version that made the job's first tiles have left; others are there.
     case rendererGone(version: String)

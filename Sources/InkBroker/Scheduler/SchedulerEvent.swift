@@ -28,41 +28,11 @@ struct AttemptID: Hashable, Sendable, Comparable {
     static func < (a: AttemptID, b: AttemptID) -> Bool { (a.task, a.attempt) < (b.task, b.attempt) }
 }
 
-/// What a task does for its job.
-enum TaskRole: Hashable, Sendable, CustomStringConvertible {
-    /// Decodes the job's image of this index.
-    case decode(Int)
-    case tile(row: Int, column: Int)
-    /// Puts the tiles of a row together into a band.
-    case encode(row: Int)
-
-    var description: String {
-        switch self {
-        case .decode(let index): "decoding image \(index + 1)"
-        case .tile(let row, let column): "tile \(column),\(row)"
-        case .encode(let row): "encoding row \(row) of tiles"
-        }
-    }
-}
-
 /// What a task is estimated to take.
 struct TaskCost: Hashable, Sendable {
     /// Bytes that the worker holds for it at once.
     var bytes: Int
     var nanoseconds: UInt64
-}
-
-/// The tasks of a job that come after its decode tasks, row by row.
-struct TileSchedule: Hashable, Sendable {
-    /// At least 1 each.
-    var rows: Int
-    var columns: Int
-    /// Whether a complete row of tiles wants a task that encodes it.
-    var needsEncoding: Bool
-    var tileCost: TaskCost
-    var encodeCost: TaskCost
-    /// Rows beyond the ones written that may be under way; at least 1.
-    var window: Int
 }
 
 /// How a worker's try went wrong.
@@ -79,12 +49,12 @@ enum TaskFault: Hashable, Sendable {
 
 /// What happened, as far as it concerns the scheduler.
 enum SchedulerEvent: Hashable, Sendable {
-    /// A job whose images take tasks of these costs.
-    case jobAdded(JobID, priority: Int, weight: Int, decodes: [TaskCost])
-    /// The answer to `planTiles`.
-    case tilesPlanned(JobID, TileSchedule)
-    /// So many of the job's rows are written.
-    case rowsWritten(JobID, Int)
+    /// A job and its first stages; the others are known when these are complete.
+    case jobAdded(JobID, priority: Int, weight: Int, stages: [Stage])
+    /// The answer to `planStages`. The stages are numbered on from the first ones.
+    case stagesPlanned(JobID, [Stage])
+    /// So many groups of a stage are written, from its first on.
+    case groupsWritten(JobID, stage: Int, count: Int)
     case priorityChanged(JobID, Int)
     /// The job is not wanted any more, for whatever reason: nothing further is said of it.
     case jobDropped(JobID)

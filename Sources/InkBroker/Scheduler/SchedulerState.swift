@@ -4,7 +4,7 @@ import InkProtocol
 /// Decides which worker does what and when: a state machine that takes events and returns actions.
 ///
 /// No socket, no disk, no clock (times are arguments, nanoseconds of any monotonic clock), no randomness: the same
-/// events give the same actions. Memory is bounded by the reorder windows of the jobs: tasks have a record only from
+/// events give the same actions. Memory is bounded by the windows of the stages: tasks have a record only from
 /// their first dispatch until their result.
 struct SchedulerState: Sendable {
     let rules: SchedulerRules
@@ -43,18 +43,15 @@ struct SchedulerState: Sendable {
 
     private mutating func apply(_ event: SchedulerEvent, now: UInt64) {
         switch event {
-        case .jobAdded(let id, let priority, let weight, let decodes):
+        case .jobAdded(let id, let priority, let weight, let stages):
             guard jobs[id] == nil else { return }
-            jobs[id] = ScheduledJob(id: id, priority: priority, weight: weight, decodes: decodes, pass: virtualTime)
-            if decodes.isEmpty { actions.append(.planTiles(id)) }
-        case .tilesPlanned(let id, let schedule):
-            guard let job = jobs[id], job.schedule == nil, job.decodesLeft == 0, schedule.rows > 0,
-                schedule.columns > 0, schedule.window > 0, schedule.needsEncoding || schedule.columns == 1
-            else { return }
-            jobs[id]?.schedule = schedule
-        case .rowsWritten(let id, let rows):
-            guard let job = jobs[id] else { return }
-            jobs[id]?.rowsWritten = max(job.rowsWritten, min(rows, job.rowsAccepted))
+            jobs[id] = ScheduledJob(id: id, priority: priority, weight: weight, stages: stages, pass: virtualTime)
+            advance(id)
+        case .stagesPlanned(let id, let stages):
+            guard let graph = jobs[id]?.graph, graph.isComplete, !graph.isPlanned else { return }
+            jobs[id]?.graph.plan(stages)
+            advance(id)
+        case .groupsWritten(let id, let stage, let count): jobs[id]?.graph.write(count, of: stage)
         case .priorityChanged(let id, let priority): jobs[id]?.priority = priority
         case .jobDropped(let id): removeJob(id)
         case .workerJoined(let id, let name, let version, let credits):

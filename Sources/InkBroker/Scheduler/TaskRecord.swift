@@ -13,7 +13,7 @@ struct Lease: Hashable, Sendable {
 struct TaskRecord: Sendable {
     let id: TaskID
     let job: JobID
-    let role: TaskRole
+    let position: TaskPosition
     let cost: TaskCost
     /// Tries begun.
     var attempts: UInt32 = 0
@@ -31,10 +31,10 @@ struct TaskRecord: Sendable {
     private(set) var story: [String] = []
     private var forgotten = 0
 
-    init(id: TaskID, job: JobID, role: TaskRole, cost: TaskCost) {
+    init(id: TaskID, job: JobID, position: TaskPosition, cost: TaskCost) {
         self.id = id
         self.job = job
-        self.role = role
+        self.position = position
         self.cost = cost
     }
 

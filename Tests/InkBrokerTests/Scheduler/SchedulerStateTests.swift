@@ -5,6 +5,7 @@ import Testing
 @testable import InkBroker
 
 private let cut = EngineError.badInput(Place(file: "a.ink"), reason: "cut")
+private let cost = TaskCost(bytes: 10, nanoseconds: 1000)
 private let second: UInt64 = 1_000_000_000
 
 /// A scheduler whose every step is checked.
@@ -26,17 +27,12 @@ private struct Bench {
     }
 
     mutating func add(
-        _ id: UInt64, rows: Int, columns: Int = 1, window: Int = 100, priority: Int = 0, weight: Int = 1
+        _ id: UInt64, rows: Int, window: Int = 100, priority: Int = 0, weight: Int = 1
     ) -> [SchedulerAction] {
-        let added = self(.jobAdded(JobID(id), priority: priority, weight: weight, decodes: []))
-        #expect(added == [.planTiles(JobID(id))])
-        let cost = TaskCost(bytes: 10, nanoseconds: 1000)
+        let added = self(.jobAdded(JobID(id), priority: priority, weight: weight, stages: []))
+        #expect(added == [.planStages(JobID(id))])
         return self(
-            .tilesPlanned(
-                JobID(id),
-                TileSchedule(
-                    rows: rows, columns: columns, needsEncoding: columns > 1, tileCost: cost, encodeCost: cost,
-                    window: window)))
+            .stagesPlanned(JobID(id), [Stage(groups: rows, costs: .all(cost), window: window)]))
     }
 }
 
@@ -47,29 +43,64 @@ extension [SchedulerAction] {
         compactMap { if case .dispatch(let dispatch) = $0 { dispatch } else { nil } }
     }
 
-    fileprivate var roles: [TaskRole] { dispatches.map(\.role) }
+    fileprivate var positions: [TaskPosition] { dispatches.map(\.position) }
 }
 
 @Suite struct SchedulerStateTests {
     @Test func aJobGoesThroughItsPhases() {
         var bench = Bench()
         #expect(bench.join(1, tasks: 4).isEmpty)
-        let cost = TaskCost(bytes: 10, nanoseconds: 1000)
-        let decodes = bench(.jobAdded(JobID(1), priority: 0, weight: 1, decodes: [cost, cost])).dispatches
-        #expect(decodes.map(\.role) == [.decode(0), .decode(1)])
+        let decoding = Stage(groups: 2, costs: .all(cost))
+        let decodes = bench(.jobAdded(JobID(1), priority: 0, weight: 1, stages: [decoding])).dispatches
+        #expect(decodes.map(\.position) == [TaskPosition(stage: 0), TaskPosition(stage: 0, group: 1)])
         #expect(
             bench(.taskFinished(worker(1), decodes[0].id))
-                == [.accept(worker(1), decodes[0].id, JobID(1), .decode(0))])
-        #expect(bench(.taskFinished(worker(1), decodes[1].id)).last == .planTiles(JobID(1)))
-        let schedule = TileSchedule(
-            rows: 1, columns: 2, needsEncoding: true, tileCost: cost, encodeCost: cost, window: 1)
-        let tiles = bench(.tilesPlanned(JobID(1), schedule)).dispatches
-        #expect(tiles.map(\.role) == [.tile(row: 0, column: 0), .tile(row: 0, column: 1)])
-        #expect(bench(.taskFinished(worker(1), tiles[1].id)).roles.isEmpty)
+                == [.accept(worker(1), decodes[0].id, JobID(1), TaskPosition(stage: 0))])
+        #expect(bench(.taskFinished(worker(1), decodes[1].id)).last == .planStages(JobID(1)))
+        let tiling = Stage(groups: 1, tasks: 2, inputs: [.whole(0)], costs: .all(cost), window: 1)
+        let encoding = Stage(groups: 1, inputs: [.group(1)], costs: .all(cost))
+        let tiles = bench(.stagesPlanned(JobID(1), [tiling, encoding])).dispatches
+        #expect(tiles.map(\.position) == [TaskPosition(stage: 1), TaskPosition(stage: 1, index: 1)])
+        #expect(bench(.taskFinished(worker(1), tiles[1].id)).dispatches.isEmpty)
         let encode = bench(.taskFinished(worker(1), tiles[0].id)).dispatches
-        #expect(encode.map(\.role) == [.encode(row: 0)])
+        #expect(encode.map(\.position) == [TaskPosition(stage: 2)])
         #expect(bench(.taskFinished(worker(1), encode[0].id)).last == .jobComplete(JobID(1)))
         #expect(bench.state.jobs.isEmpty && bench.state.tasks.isEmpty)
+    }
+
+    @Test func aFinishingTaskWaitsForAllGroupsOfItsStage() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 50, bytes: 1000)
+        _ = bench(.jobAdded(JobID(1), priority: 0, weight: 1, stages: []))
+        let pieces = Stage(groups: 3, tasks: 2, costs: .all(cost))
+        let finishing = Stage(groups: 1, inputs: [.whole(0)], costs: .all(cost))
+        let given = bench(.stagesPlanned(JobID(1), [pieces, finishing])).dispatches
+        #expect(given.map(\.position.stage) == [0, 0, 0, 0, 0, 0])
+        for piece in given.dropFirst().reversed() {
+            #expect(bench(.taskFinished(worker(1), piece.id)).dispatches.isEmpty)
+        }
+        let last = bench(.taskFinished(worker(1), given[0].id))
+        #expect(last.positions == [TaskPosition(stage: 1)])
+        #expect(bench(.taskFinished(worker(1), last.dispatches[0].id)).last == .jobComplete(JobID(1)))
+    }
+
+    @Test func aGroupThatNeedsTwoOthersBeginsWhenBothAreThere() {
+        var bench = Bench()
+        _ = bench.join(1, tasks: 50, bytes: 1000)
+        _ = bench(.jobAdded(JobID(1), priority: 0, weight: 1, stages: []))
+        let one = Stage(groups: 2, costs: .all(cost))
+        let both = Stage(groups: 2, tasks: 2, inputs: [.group(0), .group(1)], costs: .each([cost, cost, cost, cost]))
+        // The later stage goes first.
+        let given = bench(.stagesPlanned(JobID(1), [one, one, both])).dispatches
+        #expect(given.map(\.position.stage) == [1, 1, 0, 0])
+        #expect(bench(.taskFinished(worker(1), given[1].id)).dispatches.isEmpty)
+        #expect(bench(.taskFinished(worker(1), given[2].id)).dispatches.isEmpty)
+        #expect(
+            bench(.taskFinished(worker(1), given[3].id)).positions
+                == [TaskPosition(stage: 2, group: 1), TaskPosition(stage: 2, group: 1, index: 1)])
+        #expect(
+            bench(.taskFinished(worker(1), given[0].id)).positions
+                == [TaskPosition(stage: 2), TaskPosition(stage: 2, index: 1)])
     }
 
     @Test func creditsBoundTasksAndBytes() {
@@ -83,15 +114,17 @@ extension [SchedulerAction] {
         #expect(bench.state.workers[worker(3)]?.holdings.count == 1)
     }
 
-    @Test func tilesBeyondTheWindowWaitUntilRowsAreWritten() {
+    @Test func groupsBeyondTheWindowWaitUntilOthersAreWritten() {
         var bench = Bench()
         _ = bench.join(1, tasks: 50)
         let first = bench.add(1, rows: 10, window: 3).dispatches
-        #expect(first.map(\.role) == (0..<3).map { .tile(row: $0, column: 0) })
-        #expect(bench(.taskFinished(worker(1), first[0].id)).roles.isEmpty)
-        #expect(bench(.rowsWritten(JobID(1), 1)).roles == [.tile(row: 3, column: 0)])
-        // Rows cannot be written that have not come.
-        #expect(bench(.rowsWritten(JobID(1), 9)).roles.isEmpty)
+        #expect(first.map(\.position) == (0..<3).map { TaskPosition(stage: 0, group: $0) })
+        #expect(bench(.taskFinished(worker(1), first[0].id)).dispatches.isEmpty)
+        #expect(
+            bench(.groupsWritten(JobID(1), stage: 0, count: 1)).positions == [TaskPosition(stage: 0, group: 3)])
+        // Groups cannot be written that have not come, nor those of a stage that is not there.
+        #expect(bench(.groupsWritten(JobID(1), stage: 0, count: 9)).dispatches.isEmpty)
+        #expect(bench(.groupsWritten(JobID(1), stage: 1, count: 1)).dispatches.isEmpty)
     }
 
     @Test func aFailedTaskGoesToAnotherWorkerAndThenFailsItsJobWithItsStory() throws {
@@ -105,7 +138,7 @@ extension [SchedulerAction] {
         // Both have failed it: whoever is free may try again.
         task = bench(.taskFailed(task.worker, task.id, .transient("bang"))).dispatches[0]
         let last = bench(.taskFailed(task.worker, task.id, .transient("crash")), after: 2_000_000)
-        guard case .jobFailed(JobID(1), .attemptsExhausted(.tile(row: 0, column: 0), let story)) = last.first else {
+        guard case .jobFailed(JobID(1), .attemptsExhausted(TaskPosition(stage: 0), let story)) = last.first else {
             Issue.record("\(last)")
             return
         }
@@ -160,7 +193,7 @@ extension [SchedulerAction] {
         let bad = bench.add(1, rows: 2).dispatches
         _ = bench.add(2, rows: 2)
         let actions = bench(.taskFailed(worker(1), bad[0].id, .badInput(cut)))
-        #expect(actions.contains(.jobFailed(JobID(1), .badInput(.tile(row: 0, column: 0), cut))))
+        #expect(actions.contains(.jobFailed(JobID(1), .badInput(TaskPosition(stage: 0), cut))))
         #expect(actions.contains(.cancel(worker(1), bad[1].id)))
         #expect(bench.state.jobs.keys.sorted() == [JobID(2)])
         // The cancelled task keeps its credit until the worker answers.
@@ -179,7 +212,7 @@ extension [SchedulerAction] {
         let again = expired.dispatches[0]
         #expect(again.worker == worker(2) && expired.count == 1)
         let actions = bench(.taskFinished(worker(1), late.id))
-        #expect(actions.first == .accept(worker(1), late.id, JobID(1), .tile(row: 0, column: 0)))
+        #expect(actions.first == .accept(worker(1), late.id, JobID(1), TaskPosition(stage: 0)))
         #expect(actions.contains(.cancel(worker(2), again.id)) && actions.last == .jobComplete(JobID(1)))
         #expect(bench(.taskFinished(worker(2), again.id)) == [.drop(worker(2), again.id)])
     }
@@ -349,15 +382,15 @@ extension [SchedulerAction] {
         _ = bench.join(2, tasks: 10, bytes: 100)
         let large = TaskCost(bytes: 90, nanoseconds: 1000)
         let small = TaskCost(bytes: 30, nanoseconds: 1000)
-        let tasks = bench(
-            .jobAdded(JobID(1), priority: 0, weight: 1, decodes: [large] + Array(repeating: small, count: 20))
-        ).dispatches
+        let costs = [large] + Array(repeating: small, count: 20)
+        let stage = Stage(groups: costs.count, costs: .each(costs))
+        let tasks = bench(.jobAdded(JobID(1), priority: 0, weight: 1, stages: [stage])).dispatches
         #expect(tasks.count == 4 && tasks[0].worker == worker(1))
         // It has to go to the other worker, which is full; nothing smaller goes before it.
         #expect(bench(.taskFailed(worker(1), tasks[0].id, .transient("boom"))).dispatches.isEmpty)
         #expect(bench(.taskFinished(worker(2), tasks[1].id)).dispatches.isEmpty)
         #expect(bench(.taskFinished(worker(2), tasks[2].id)).dispatches.isEmpty)
-        #expect(bench(.taskFinished(worker(2), tasks[3].id)).dispatches.first?.role == .decode(0))
+        #expect(bench(.taskFinished(worker(2), tasks[3].id)).positions.first == TaskPosition(stage: 0))
     }
 
     @Test func threeResultsThatAllDifferAreEnough() {
@@ -408,7 +441,7 @@ extension [SchedulerAction] {
         let task = bench.add(1, rows: 2).dispatches[0]
         _ = bench(.workerDraining(worker(1)))
         let actions = bench(.taskFinished(worker(1), task.id))
-        #expect(actions == [.accept(worker(1), task.id, JobID(1), .tile(row: 0, column: 0))])
+        #expect(actions == [.accept(worker(1), task.id, JobID(1), TaskPosition(stage: 0))])
     }
 
     @Test func answersThatNobodyAskedForChangeNothing() {
@@ -419,14 +452,7 @@ extension [SchedulerAction] {
         #expect(bench(.taskFinished(worker(1), other)) == [.drop(worker(1), other)])
         #expect(bench(.taskFinished(worker(9), task.id)) == [.drop(worker(9), task.id)])
         #expect(bench(.taskFailed(worker(1), other, .badInput(cut))).isEmpty)
-        #expect(
-            bench(
-                .tilesPlanned(
-                    JobID(1),
-                    TileSchedule(
-                        rows: 0, columns: 1, needsEncoding: false, tileCost: TaskCost(bytes: 1, nanoseconds: 1),
-                        encodeCost: TaskCost(bytes: 1, nanoseconds: 1), window: 1))
-            ).isEmpty)
+        #expect(bench(.stagesPlanned(JobID(1), [Stage(groups: 1, costs: .all(cost))])).isEmpty)
         #expect(bench.state.jobs.count == 1)
     }
 
@@ -440,7 +466,7 @@ extension [SchedulerAction] {
 
     @Test func aStoryIsBounded() {
         var task = TaskRecord(
-            id: TaskID(1), job: JobID(1), role: .decode(0), cost: TaskCost(bytes: 1, nanoseconds: 1))
+            id: TaskID(1), job: JobID(1), position: TaskPosition(stage: 0), cost: cost)
         for line in 1...20 { task.note("line \(line)", limit: 3) }
         #expect(task.story == ["17 earlier", "line 18", "line 19", "line 20"])
     }

@@ -25,7 +25,7 @@ private struct TimedFarm {
     private var pending: [(time: UInt64, order: Int, event: Event)] = []
     private var order = 0
     private var cancelled: Set<AttemptID> = []
-    private var plans: [JobID: (TileSchedule, costs: [Double])] = [:]
+    private var plans: [JobID: [Double]] = [:]
     private var accepted: [JobID: Set<Int>] = [:]
     private(set) var ends: [JobID: UInt64] = [:]
     private(set) var begins: [JobID: UInt64] = [:]
@@ -50,11 +50,9 @@ private struct TimedFarm {
         let costs = (0..<rows).map { _ in milliseconds * Double.random(in: 0.5...1.5, using: &random) }
         let estimate = milliseconds * Double.random(in: 0.5...1.5, using: &random)
         let cost = TaskCost(bytes: 1 << 20, nanoseconds: UInt64(estimate * 1e6))
-        let schedule = TileSchedule(
-            rows: rows, columns: 1, needsEncoding: false, tileCost: cost, encodeCost: cost, window: window)
-        plans[job] = (schedule, costs)
-        tell(.jobAdded(job, priority: priority, weight: 1, decodes: []))
-        tell(.tilesPlanned(job, schedule))
+        plans[job] = costs
+        tell(.jobAdded(job, priority: priority, weight: 1, stages: []))
+        tell(.stagesPlanned(job, [Stage(groups: rows, costs: .all(cost), window: window)]))
     }
 
     private mutating func later(_ time: UInt64, _ event: Event) {
@@ -67,8 +65,8 @@ private struct TimedFarm {
             switch action {
             case .dispatch(let dispatch): start(dispatch)
             case .cancel(_, let attempt): cancelled.insert(attempt)
-            case .accept(_, _, let job, .tile(let row, _)):
-                accepted[job, default: []].insert(row)
+            case .accept(_, _, let job, let position):
+                accepted[job, default: []].insert(position.group)
                 var done = 0
                 while accepted[job]?.contains(done) == true { done += 1 }
                 later(now, .written(job, done))
@@ -79,8 +77,7 @@ private struct TimedFarm {
     }
 
     private mutating func start(_ dispatch: Dispatch) {
-        guard case .tile(let row, _) = dispatch.role, let cost = plans[dispatch.job]?.costs[row],
-            let machine = machines[dispatch.worker]
+        guard let cost = plans[dispatch.job]?[dispatch.position.group], let machine = machines[dispatch.worker]
         else { return }
         let time = cost * machine.slowness
         startedWork += cost
@@ -109,7 +106,7 @@ private struct TimedFarm {
             let (time, _, event) = pending.remove(at: next)
             now = max(now, time)
             switch event {
-            case .written(let job, let rows): tell(.rowsWritten(job, rows))
+            case .written(let job, let rows): tell(.groupsWritten(job, stage: 0, count: rows))
             case .finished(let worker, let attempt):
                 // A cancelled one takes its time all the same, and its answer is that it was cancelled.
                 tell(

@@ -1,0 +1,31 @@
+/// The stages of an export, by their numbers in its graph.
+enum ExportStage {
+    static let decode = 0
+    static let tile = 1
+    static let encode = 2
+}
+
+/// What a task does for its export.
+enum TaskRole: Hashable, Sendable, CustomStringConvertible {
+    /// Decodes the job's image of this index.
+    case decode(Int)
+    case tile(row: Int, column: Int)
+    /// Puts the tiles of a row together into a band.
+    case encode(row: Int)
+
+    init(_ position: TaskPosition) {
+        switch position.stage {
+        case ExportStage.decode: self = .decode(position.group)
+        case ExportStage.tile: self = .tile(row: position.group, column: position.index)
+        default: self = .encode(row: position.group)
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .decode(let index): "decoding image \(index + 1)"
+        case .tile(let row, let column): "tile \(column),\(row)"
+        case .encode(let row): "encoding row \(row) of tiles"
+        }
+    }
+}
