@@ -16,11 +16,8 @@ enum OutputPlace {
     /// Whether a path is named like a picture, of a format that is written or not.
     static func isPicture(_ path: String) -> Bool { pictureEndings.contains { path.hasEnding($0) } }
 
-    /// Whether a path is named like a picture that can be written, and no folder has this name.
-    static func isWritable(_ path: String) -> Bool {
-        // What cannot be looked at is told by whoever writes there.
-        PictureCodecs.codec(ofFile: path) != nil && (try? FileSystem.status(path)?.isFolder) != true
-    }
+    /// Whether a path is named like a picture that can be written.
+    static func isWritable(_ path: String) -> Bool { PictureCodecs.codec(ofFile: path) != nil }
 
     /// The path of a picture with an ending that can be written.
     static func asPicture(_ path: String) -> String {

@@ -179,8 +179,9 @@ import Testing
             "layers[1]: must be an object, is a number"
         ),
         (
-            #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"data:image/jpeg;base64,AAAA"}"#,
-            #"baseImage: "data:image/jpeg;base64,AAAA" is not a data URL of the form data:image/png;base64,..."#
+            #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"data:image/gif;base64,AAAA"}"#,
+            #"baseImage: "data:image/gif;base64,AAAA" is not a data URL of the form data:image/png;base64,... "#
+                + "or data:image/jpeg;base64,..."
         ),
         (
             #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"AA*A"}"#,
@@ -192,7 +193,7 @@ import Testing
         ),
         (
             #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"AAAA"}"#,
-            "baseImage: the image is not a PNG"
+            "baseImage: the image is not a PNG or JPEG"
         ),
         (project(layer: #""opacity":1.5"#), "layers[0].opacity: is 1.5, must be from 0 to 1"),
         (project(layer: #""order":"first""#), "layers[0].order: must be a number, is a string"),
