@@ -58,7 +58,7 @@ enum TaskRates {
             crew.stop()
         }
         let size = size(resultBytes: resultBytes)
-        let options = PictureOrder(
+        let order = PictureOrder(
             output: size, options: PictureOptions(tile: PixelSize(width: size.width, height: 16)))
         var submitted: UInt64 = 0
         func keepBusy(until end: Date) {
@@ -68,7 +68,7 @@ enum TaskRates {
                     broker.submit(
                         ExportJob(
                             id: JobID(submitted), name: "noop.ink", project: Project(canvasSize: size, layers: []),
-                            options: options, destination: "\(folder.path)/\(submitted).png"))
+                            order: order, destination: "\(folder.path)/\(submitted).png"))
                 }
                 usleep(2_000)
             }
