@@ -5,10 +5,7 @@ import InkSystem
 struct ImportArguments: Hashable, Sendable {
     var files: [String]
     var folder: String
-    var brush: Brush
-    var canvas: PixelSize
-    /// Canvas pixels.
-    var margin: Double
+    var drawing: ImportedDrawing
     var overwrites: Bool
     var limitsPath: String?
     var isQuiet: Bool
@@ -21,20 +18,20 @@ struct ImportArguments: Hashable, Sendable {
         guard let output = parsed.value("output") else { throw .usage("a folder for the projects is needed (-o DIR)") }
         folder = try OutputPlace.folder(output, option: "-o")
         let edges = 1...Limits().edgePixels
-        canvas = PixelSize(width: 2048, height: 2048)
+        var canvas = ImportedDrawing().canvas
         if let text = parsed.value("canvas") {
             let size = try TextValue.size(text, option: "--canvas", in: edges)
             canvas = PixelSize(width: size.width, height: size.height)
         }
         // The default margin shrinks with a small canvas; one that was asked for does not.
-        margin = Double(min(canvas.width, canvas.height)) / 16
+        var margin = Double(min(canvas.width, canvas.height)) / 16
         if let text = parsed.value("margin") {
             margin = try TextValue.number(text, option: "--margin", in: 0...Double(Limits().edgePixels))
         }
         guard margin * 2 < Double(min(canvas.width, canvas.height)) else {
             throw .usage("--margin: \(Shown.decimal(margin, places: 0)) leaves no room on a canvas of \(canvas)")
         }
-        brush = try Self.brush(parsed)
+        drawing = ImportedDrawing(brush: try Self.brush(parsed), canvas: canvas, margin: margin)
         switch parsed.value("if-exists") ?? "fail" {
         case "fail": overwrites = false
         case "overwrite": overwrites = true
@@ -45,7 +42,7 @@ struct ImportArguments: Hashable, Sendable {
     }
 
     private static func brush(_ parsed: ParsedCommand) throws(CommandError) -> Brush {
-        var brush = Brush(type: .solid, lineWidth: 8)
+        var brush = ImportedDrawing().brush
         if let text = parsed.value("brush") {
             guard let type = BrushType(rawValue: text) else {
                 let known = BrushType.allCases.map(\.rawValue).joined(separator: ", ")
@@ -71,7 +68,7 @@ struct ImportArguments: Hashable, Sendable {
     }
 }
 
-/// `ink import`: makes a project of each drawing of Quick, Draw! files.
+/// `ink import`: makes a project of each page of documents of other programs.
 struct ImportCommand {
     /// Most causes of a file's errors that are printed.
     private static let causesMax = 20
@@ -126,26 +123,14 @@ struct ImportCommand {
             isStandardInput
             ? try environment.readStandardInput(limits.fileBytes)
             : try InputFile.read(path: path, limitBytes: limits.fileBytes)
-        try refuseForeign(bytes, name)
         var problems = LineProblems()
-        var drawingCount = 0
-        QuickDrawReader.read(bytes, file: name, limits: limits) { line in
+        let context = DocumentContext(limits: limits, drawing: arguments.drawing)
+        try DocumentReaders.importPages(bytes, name: name, context) { page in
             do throws(EngineError) {
-                let drawing = try line.get()
-                drawingCount += 1
-                try make(drawing, file: name)
+                try make(try page.get(), file: name)
             } catch {
                 problems.add(error)
             }
-        }
-        if drawingCount == 0, problems.count == 0 || !ForeignFormat.isQuickDraw(bytes) {
-            let first = problems.groups.first.map { "; the first error: \($0.first)" } ?? ""
-            let lines = problems.count == 1 ? "its line is not" : "none of its \(problems.count) lines is"
-            throw .badInput(
-                Place(file: name),
-                reason: problems.count == 0
-                    ? "holds no drawing"
-                    : "\(lines) a drawing of Quick, Draw!, which is a JSON object a line\(first)")
         }
         failures += problems.groups.flatMap { Array(repeating: $0.exitCode, count: $0.count) }
         for group in problems.groups.prefix(Self.causesMax) { environment.console.error(group.text) }
@@ -156,37 +141,12 @@ struct ImportCommand {
         }
     }
 
-    /// - Throws: `badInput` for a file that is something else as a whole: its lines need not be looked at.
-    private func refuseForeign(_ bytes: [UInt8], _ name: String) throws(EngineError) {
-        guard !bytes.isEmpty else { throw .badInput(Place(file: name), reason: "the file is empty") }
-        if ForeignFormat.isQuickDraw(bytes) { return }
-        let kind = InputKind.name(of: bytes) ?? ForeignFormat.name(ofText: bytes)
-        if kind == nil, bytes.prefix(1 << 10).contains(0) {
-            throw .badInput(
-                Place(file: name), reason: "is binary data, not Quick, Draw! drawings (one JSON object per line)")
-        }
-        if let kind {
-            throw .badInput(
-                Place(file: name), reason: "is \(kind), not Quick, Draw! drawings (one JSON object per line)")
-        }
-        if isProject(bytes, name) {
-            throw .badInput(Place(file: name), reason: "is already an Ink project; use ink export")
-        }
-    }
-
-    private func isProject(_ bytes: [UInt8], _ name: String) -> Bool {
-        // Drawings have no canvas: a file without one is not a project and need not be read.
-        guard bytes.firstRange(of: Array("\"canvasSize\"".utf8)) != nil else { return false }
-        // Whatever the error, it is not a project.
-        return (try? ProjectLoader.load(bytes: bytes, name: name, limits: limits)) != nil
-    }
-
-    private mutating func make(_ drawing: QuickDrawing, file: String) throws(EngineError) {
-        let name = drawing.fileName + ".ink"
+    private mutating func make(_ page: DocumentPage, file: String) throws(EngineError) {
+        let name = page.name + ".ink"
         let path = arguments.folder.appendingPath(name)
         guard made.insert(Array(name.utf8)).inserted else {
             throw .badInput(
-                Place(file: file, path: "line \(drawing.line)"),
+                Place(file: file, path: page.place),
                 reason: "another drawing of this run is named \"\(name)\"")
         }
         if !arguments.overwrites, try FileSystem.exists(path) {
@@ -195,9 +155,7 @@ struct ImportCommand {
             failures.append(.inputOutput)
             return
         }
-        let project = QuickDrawImport.project(
-            from: drawing, brush: arguments.brush, canvas: arguments.canvas, margin: arguments.margin)
-        let text = try ProjectWriter.write(project)
+        let text = try ProjectWriter.write(page.reading.project)
         // Only now: a wrong file leaves no folder.
         if madeCount == 0 { try FileSystem.makeFolder(arguments.folder) }
         try FileSystem.writeAtomically(text, to: path, replaces: arguments.overwrites)

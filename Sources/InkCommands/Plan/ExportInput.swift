@@ -22,7 +22,7 @@ struct ExportInput: Hashable, Sendable {
     var stem: String {
         if isStandardInput { return "stdin" }
         let name = path.splitPath().name
-        for ending in [".inktemplate", ".ink", ".zip"]
+        for ending in DocumentReaders.folderEndings + DocumentReaders.endings
         where name.hasEnding(ending) && name.utf8.count > ending.utf8.count {
             return String(name.dropLast(ending.count))
         }
@@ -42,7 +42,7 @@ struct ExportInput: Hashable, Sendable {
     var isTemplateFolder: Bool {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
-        return path.lowercased().hasSuffix(".inktemplate")
+        return DocumentReaders.folderEndings.contains { path.lowercased().hasSuffix($0) }
     }
 }
 

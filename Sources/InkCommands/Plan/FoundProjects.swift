@@ -21,7 +21,7 @@ struct FoundProjects {
             let found = try InputFinder.find(arguments.paths) { otherCount = $0 }
             if otherCount > 0, !arguments.run.isQuiet {
                 let files = otherCount == 1 ? "1 other file was" : "\(otherCount) other files were"
-                console.note("\(files) skipped: only .ink, .inktemplate and .zip are read")
+                console.note("\(files) skipped: only \(DocumentReaders.shownEndings) are read")
             }
             for item in found {
                 switch item {

@@ -78,7 +78,7 @@ struct InputFinder {
         let before = found.count
         try search(path, tree: [])
         if found.count == before {
-            let reason = "the folder contains no project (.ink, .inktemplate, .zip), or only ones already listed"
+            let reason = "the folder contains no project (\(DocumentReaders.shownEndings)), or only ones already listed"
             found.append(.failure(path, .badInput(Place(file: path), reason: reason)))
         }
     }
@@ -134,7 +134,7 @@ extension String {
     fileprivate var isTemplateFolderName: Bool {
         var name = self[...]
         while name.count > 1, name.hasSuffix("/") { name = name.dropLast() }
-        return name.lowercased().hasSuffix(".inktemplate")
+        return DocumentReaders.folderEndings.contains { name.lowercased().hasSuffix($0) }
     }
-    fileprivate var isProjectName: Bool { hasEnding(".ink") || hasEnding(".zip") }
+    fileprivate var isProjectName: Bool { DocumentReaders.endings.contains { hasEnding($0) } }
 }

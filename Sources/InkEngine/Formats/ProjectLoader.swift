@@ -1,14 +1,13 @@
 import Glibc
 
-/// Reads whatever a person names as a project: a project file, a template folder or a template archive.
+/// Reads whatever a person names as a project: the first page of a document of any kind in `DocumentReaders`.
 public enum ProjectLoader {
     /// Reads the project at a path.
     ///
-    /// A folder is read as a template, a file that begins like a zip archive or is named `.zip` as a template archive,
-    /// any other file as a project. Presets are looked up in `presetFolders`, then in `brushes` beside the project.
+    /// Presets are looked up in `presetFolders`, then in `brushes` beside the project.
     ///
     /// - Parameters:
-    ///   - path: a project file, a template folder or a template archive.
+    ///   - path: of the document.
     ///   - presetFolders: searched first for brush presets.
     ///   - besideFolders: folders that may contain `brushes`, each with a trailing slash. Default: the folder of the path,
     ///     then, if the path is a link, that of its target.
@@ -19,18 +18,18 @@ public enum ProjectLoader {
         path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits = Limits(),
         onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
-        if try isFolder(path) { return try TemplateReader.read(path: path, limits: limits) }
+        if try isFolder(path) {
+            return try load(.folder(path), name: path, DocumentContext(limits: limits))
+        }
         if path.lowercased().hasSuffix(".inktemplate/manifest.json") {
             let bundle = path.dropLast("/manifest.json".count)
             throw .badInput(Place(file: path), reason: "is the manifest of a template; give the whole of it, \(bundle)")
         }
         let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
         let folders = if let besideFolders { besideFolders } else { try folders(of: path) }
-        return try load(
-            bytes, name: path,
-            presets: PresetLibrary(
-                folders: presetFolders, besideFolders: folders.map { $0 + "brushes" }, limits: limits),
-            limits: limits, onText)
+        let presets = PresetLibrary(
+            folders: presetFolders, besideFolders: folders.map { $0 + "brushes" }, limits: limits)
+        return try load(.file(bytes), name: path, DocumentContext(limits: limits, presets: presets, onText: onText))
     }
 
     /// Reads a project from bytes at hand; `name` names them in messages.
@@ -39,33 +38,22 @@ public enum ProjectLoader {
         limits: Limits = Limits(), onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         let presets = PresetLibrary(folders: presetFolders, limits: limits)
-        return try load(bytes, name: name, presets: presets, limits: limits, onText)
+        return try load(.file(bytes), name: name, DocumentContext(limits: limits, presets: presets, onText: onText))
     }
 
     private static func load(
-        _ bytes: consuming [UInt8], name: String, presets: PresetLibrary, limits: Limits,
-        _ onText: (([UInt8]) -> Void)?
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext
     ) throws(EngineError) -> ProjectReading {
-        let lowercased = name.lowercased()
-        // A project is never an archive, so `.ink` with an archive inside is a mistake worth a word of its own.
-        if lowercased.hasSuffix(".zip") || InputKind.isArchive(bytes) && !lowercased.hasSuffix(".ink") {
-            return try TemplateReader.read(archive: bytes, file: name, limits: limits)
+        let reader = DocumentReaders.reader(of: DocumentHead(content, name: name))
+        guard !reader.isImported else {
+            throw .badInput(
+                Place(file: name),
+                reason: "holds drawings of Quick, Draw!, is not an Ink project; ink import makes projects of them")
         }
-        onText?(copy bytes)
-        let head = Array((copy bytes).prefix(1 << 16))
-        do throws(EngineError) {
-            return try ProjectReader.read(bytes, file: name, presets: presets, limits: limits)
-        } catch {
-            // Where it is wrong does not matter in what is no project.
-            guard case .badInput = error else { throw error }
-            if ForeignFormat.isQuickDraw(head) {
-                throw .badInput(
-                    Place(file: name),
-                    reason: "holds drawings of Quick, Draw!, is not an Ink project; ink import makes projects of them")
-            }
-            guard let foreign = ForeignFormat.name(ofText: head) else { throw error }
-            throw .badInput(Place(file: name), reason: "is \(foreign), not an Ink project")
-        }
+        var page: Result<DocumentPage, EngineError>?
+        try reader.read(content, name: name, context) { page = page ?? $0 }
+        guard let page else { throw .badInput(Place(file: name), reason: "has no page") }
+        return try page.get().reading
     }
 
     /// Whether a path is a folder, links followed.

@@ -63,8 +63,8 @@ import Testing
             word: "w", keyID: "1", line: 1,
             strokes: [[StrokePoint(x: 100, y: 50), StrokePoint(x: 300, y: 150)], [StrokePoint(x: 233.33, y: 100)]])
         let brush = Brush(type: .dots)
-        let project = QuickDrawImport.project(
-            from: drawing, brush: brush, canvas: PixelSize(width: 1000, height: 900), margin: 100)
+        let project = drawing.project(
+            ImportedDrawing(brush: brush, canvas: PixelSize(width: 1000, height: 900), margin: 100))
         #expect(project.canvasSize == PixelSize(width: 1000, height: 900) && project.name == "w" && project.id == "1")
         let strokes = project.layers[0].strokes
         #expect(strokes.allSatisfy { $0.brush == brush })
@@ -80,8 +80,8 @@ import Testing
     func anyFiniteDrawingLandsInsideTheMargins(points: [[Double]]) throws {
         let drawing = QuickDrawing(
             word: "", keyID: "", line: 3, strokes: [points.map { StrokePoint(x: $0[0], y: $0[1]) }])
-        let project = QuickDrawImport.project(
-            from: drawing, brush: Brush(), canvas: PixelSize(width: 200, height: 100), margin: 10)
+        let project = drawing.project(
+            ImportedDrawing(brush: Brush(), canvas: PixelSize(width: 200, height: 100), margin: 10))
         for point in project.layers[0].strokes[0].points {
             #expect((10...190).contains(point.x) && (10...90).contains(point.y), "\(point)")
         }

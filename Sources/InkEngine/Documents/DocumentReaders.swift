@@ -1,0 +1,48 @@
+/// The kinds of documents that are read.
+public enum DocumentReaders {
+    /// Asked in this order; the last takes what no other recognizes, and says what is wrong with it.
+    private static let all: [any DocumentReader] = [TemplateDocument(), QuickDrawDocument(), InkDocument()]
+
+    static func reader(of head: DocumentHead) -> any DocumentReader {
+        all.first { $0.recognizes(head) } ?? InkDocument()
+    }
+
+    /// Endings of the files that a search through folders takes.
+    public static let endings = all.flatMap(\.endings)
+
+    /// Endings of the folders that a search takes as one document each.
+    public static let folderEndings = all.flatMap(\.folderEndings)
+
+    /// All endings as a message names them: `.ink, .inktemplate and .zip`.
+    public static var shownEndings: String {
+        let names = Set(endings + folderEndings).sorted()
+        return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+    }
+
+    /// Reads the pages of a document to import.
+    ///
+    /// - Throws: as `DocumentReader.read`; `badInput` for a project, which needs no import.
+    public static func importPages(
+        _ bytes: consuming [UInt8], name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        guard !bytes.isEmpty else { throw .badInput(Place(file: name), reason: "the file is empty") }
+        let reader = Self.reader(of: DocumentHead(.file(bytes), name: name))
+        if !reader.isImported {
+            if isProject(bytes, name, context) {
+                throw .badInput(Place(file: name), reason: "is already an Ink project; use ink export")
+            }
+            try QuickDrawDocument.refuseForeign(bytes, name)
+        }
+        // What nobody recognizes is read as lines of drawings, which say what is wrong with them.
+        let lines: any DocumentReader = reader.isImported ? reader : QuickDrawDocument()
+        try lines.read(.file(bytes), name: name, context, onPage: onPage)
+    }
+
+    private static func isProject(_ bytes: [UInt8], _ name: String, _ context: DocumentContext) -> Bool {
+        // A file without a canvas is not a project and need not be read.
+        guard bytes.firstRange(of: Array("\"canvas".utf8)) != nil else { return false }
+        // Whatever the error, it is not a project.
+        return (try? ProjectLoader.load(bytes: bytes, name: name, limits: context.limits)) != nil
+    }
+}

@@ -1,0 +1,29 @@
+/// A project file (`.ink`). One page.
+struct InkDocument: DocumentReader {
+    let endings = [".ink"]
+
+    /// Text that begins like a JSON object.
+    func recognizes(_ head: DocumentHead) -> Bool {
+        head.bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+    }
+
+    func read(
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        guard case .file(let bytes) = consume content else {
+            throw .badInput(Place(file: name), reason: "is a folder, not an Ink project")
+        }
+        context.onText?(bytes)
+        let head = Array(bytes.prefix(DocumentHead.bytesMax))
+        let reading: ProjectReading
+        do throws(EngineError) {
+            reading = try ProjectReader.read(bytes, file: name, presets: context.presets, limits: context.limits)
+        } catch {
+            // Where it is wrong does not matter in what is no project.
+            guard case .badInput = error, let foreign = ForeignFormat.name(ofText: head) else { throw error }
+            throw .badInput(Place(file: name), reason: "is \(foreign), not an Ink project")
+        }
+        onPage(.success(DocumentPage(reading: reading)))
+    }
+}
