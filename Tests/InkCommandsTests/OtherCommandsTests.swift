@@ -30,7 +30,7 @@ struct OtherCommandsTests {
         #expect(folder.files == ["cats.ndjson", "out/cat-7.ink", "out/cat-8.ink"])
         #expect(transcript.output == "2 projects in \(folder("out"))\n")
         let project = try ProjectLoader.load(path: folder("out/cat-7.ink")).project
-        #expect(project.canvasSize == PixelSize(width: 400, height: 300))
+        #expect(project.canvasSize == CanvasSize(width: 400, height: 300))
         let stroke = try #require(project.layers.first?.strokes.first)
         #expect(
             stroke.brush
@@ -233,7 +233,7 @@ struct OtherCommandsTests {
 
     @Test func theSelfTestPictureIsAProject() throws {
         let project = try ProjectLoader.load(bytes: Array(SelfTestPicture.project.utf8)).project
-        #expect(project.canvasSize == PixelSize(width: 96, height: 64))
+        #expect(project.canvasSize == CanvasSize(width: 96, height: 64))
         #expect(project.layers.map(\.blendMode) == [.normal, .multiply])
     }
 }

@@ -166,7 +166,7 @@ import Testing
         var project = Project(canvasSize: PixelSize(width: 4, height: 4))
         project.name = String(content)
         return PictureRequest(
-            id: id, name: name, project: project, size: project.canvasSize,
+            id: id, name: name, project: project, size: project.canvasSize.pixels,
             options: PictureOptions(digest: [UInt8](repeating: 1, count: 32)), output: folder("\(id).png"),
             contentDigest: [UInt8](repeating: content, count: 32))
     }

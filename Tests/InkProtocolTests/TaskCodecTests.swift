@@ -117,7 +117,8 @@ struct TaskCodecTests {
         rect: PixelRect = PixelRect(x: 0, y: 0, width: 100, height: 10), layers: [TileLayer] = []
     ) -> TileTask {
         TileTask(
-            canvas: PixelSize(width: 100, height: 100), output: PixelSize(width: 100, height: 100), rect: rect,
+            canvas: CanvasSize(PixelSize(width: 100, height: 100)), output: PixelSize(width: 100, height: 100),
+            rect: rect,
             background: .white, baseImage: nil, layers: layers, pixelFormat: .rgb,
             delivery: .band(PieceEncoding(PictureEncoding(effort: .fast), isLast: false)))
     }

@@ -52,7 +52,7 @@ extension SeededGenerator {
             x: x, y: y, width: isBand ? output.width : int(1...(output.width - x)), height: int(1...(output.height - y))
         )
         return TileTask(
-            canvas: PixelSize(width: int(1...5000), height: int(1...5000)), output: output, rect: rect,
+            canvas: CanvasSize(PixelSize(width: int(1...5000), height: int(1...5000))), output: output, rect: rect,
             background: color(), baseImage: bool() ? slice() : nil, layers: (0..<int(0...4)).map { _ in layer() },
             pixelFormat: bool() ? .rgb : .rgba, delivery: isBand ? .band(encoding()) : .pixels)
     }

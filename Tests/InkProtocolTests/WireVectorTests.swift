@@ -38,7 +38,8 @@ struct WireVectorTests {
                 payload: .inline(
                     WorkerTask.render(
                         TileTask(
-                            canvas: PixelSize(width: 300, height: 200), output: PixelSize(width: 600, height: 400),
+                            canvas: CanvasSize(PixelSize(width: 300, height: 200)),
+                            output: PixelSize(width: 600, height: 400),
                             rect: PixelRect(x: 0, y: 64, width: 600, height: 64), background: .white, baseImage: nil,
                             layers: [
                                 TileLayer(

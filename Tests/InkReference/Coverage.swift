@@ -33,9 +33,9 @@ package struct CoverageScanner {
     /// Pairs of edges are compared only in shapes of at most so many parts.
     private let crossingPartsMax = 64
 
-    package init(canvas: PixelSize, output: PixelSize, stripsPerPixel: Int) {
-        scaleX = Double(output.width) / Double(canvas.width)
-        scaleY = Double(output.height) / Double(canvas.height)
+    package init(canvas: CanvasSize, output: PixelSize, stripsPerPixel: Int) {
+        scaleX = Double(output.width) / canvas.width
+        scaleY = Double(output.height) / canvas.height
         self.output = output
         self.stripsPerPixel = stripsPerPixel
     }

@@ -35,9 +35,9 @@ extension ReferenceRenderer {
 
     /// The "bounding box of mask > 0" in canvas space, whole mask pixels; the canvas without a mask, nil where the mask
     /// is nowhere above 0.
-    private static func maskBox(_ mask: StraightImage?, canvas: PixelSize) -> Rect? {
-        let width = Double(canvas.width)
-        let height = Double(canvas.height)
+    private static func maskBox(_ mask: StraightImage?, canvas: CanvasSize) -> Rect? {
+        let width = canvas.width
+        let height = canvas.height
         guard let mask else { return Rect(minX: 0, minY: 0, maxX: width, maxY: height) }
         var box = Rect.empty
         for y in 0..<mask.size.height {

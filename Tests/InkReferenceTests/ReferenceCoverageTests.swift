@@ -9,7 +9,7 @@ struct ReferenceCoverageTests {
     private let canvas = PixelSize(width: 40, height: 30)
 
     private func scanner(_ output: PixelSize? = nil, strips: Int = 16) -> CoverageScanner {
-        CoverageScanner(canvas: canvas, output: output ?? canvas, stripsPerPixel: strips)
+        CoverageScanner(canvas: CanvasSize(canvas), output: output ?? canvas, stripsPerPixel: strips)
     }
 
     private func coverage(_ parts: Part...) throws -> Coverage {

@@ -152,7 +152,7 @@ extension SimulatedBroker {
         return .render(
             TileTask(
                 // The canvas tells the job, the rectangle the row.
-                canvas: PixelSize(width: Int(job), height: 1), output: output,
+                canvas: CanvasSize(width: Double(job), height: 1), output: output,
                 rect: PixelRect(x: 0, y: 16 * row, width: width, height: 16), background: .white, baseImage: nil,
                 layers: [], pixelFormat: .rgb,
                 delivery: .band(PieceEncoding(PictureEncoding(effort: .fast), isLast: row == rows - 1))))

@@ -98,7 +98,7 @@ final class SimulatedWorker {
 
     private func begin(_ run: Run, _ farm: Farm) {
         runs[run.id] = run
-        if farm.weather.poison, case .render(let task) = run.task, task.canvas.width % 4 == 1, task.rect.y == 0 {
+        if farm.weather.poison, case .render(let task) = run.task, Int(task.canvas.width) % 4 == 1, task.rect.y == 0 {
             // The tile takes the process down.
             farm.note("w\(index) dies of a tile")
             let life = life + 1

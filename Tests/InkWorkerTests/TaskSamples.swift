@@ -15,7 +15,7 @@ enum TaskSamples {
             strokes: blocks.map { StrokeSelection(block: $0, indices: [0]) })
         return .render(
             TileTask(
-                canvas: PixelSize(width: 4, height: 4), output: PixelSize(width: 4, height: 4),
+                canvas: CanvasSize(PixelSize(width: 4, height: 4)), output: PixelSize(width: 4, height: 4),
                 rect: PixelRect(x: 0, y: 0, width: 4, height: 2), background: .white, baseImage: nil,
                 layers: [layer], pixelFormat: .rgb, delivery: delivery))
     }

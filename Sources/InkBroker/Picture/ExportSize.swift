@@ -39,7 +39,7 @@ public enum ExportSize: Hashable, Sendable {
     /// The output size for a canvas: the other edge rounded to the nearest pixel, halves up, at least 1.
     ///
     /// - Throws: `EngineError.overLimit` beyond the limits of an output's edge or area; `place` names the export.
-    public func outputSize(canvas: PixelSize, limits: Limits, place: Place) throws(EngineError) -> PixelSize {
+    public func outputSize(canvas: CanvasSize, limits: Limits, place: Place) throws(EngineError) -> PixelSize {
         let size: PixelSize
         switch self {
         case .longestEdge(let edge, _):
@@ -49,14 +49,11 @@ public enum ExportSize: Hashable, Sendable {
                 : PixelSize(width: ExportSize.scaled(canvas.width, by: edge, over: canvas.height), height: edge)
         case .factor(let factor, _):
             size = PixelSize(
-                width: ExportSize.rounded(Double(canvas.width) * factor),
-                height: ExportSize.rounded(Double(canvas.height) * factor))
+                width: ExportSize.rounded(canvas.width * factor), height: ExportSize.rounded(canvas.height * factor))
         case .fit(let box):
-            // Both sides of the comparison are below 2^34 for edges within the limits; full width for any other.
-            let byWidth = box.width.multipliedFullWidth(by: canvas.height)
-            let byHeight = box.height.multipliedFullWidth(by: canvas.width)
+            // Both products are exact for edges within the limits.
             size =
-                (byWidth.high, byWidth.low) <= (byHeight.high, byHeight.low)
+                Double(box.width) * canvas.height <= Double(box.height) * canvas.width
                 ? PixelSize(
                     width: box.width, height: ExportSize.scaled(canvas.height, by: box.width, over: canvas.width))
                 : PixelSize(
@@ -84,20 +81,17 @@ public enum ExportSize: Hashable, Sendable {
     private static let namedEdges = ["2k": 2048, "4k": 4096, "8k": 8192, "1080p": 1920]
 
     /// `value * numerator / denominator` to the nearest whole, halves up, at least 1; `Int.max` when it is too large.
-    private static func scaled(_ value: Int, by numerator: Int, over denominator: Int) -> Int {
-        let (product, overflow) = value.multipliedReportingOverflow(by: numerator)
-        let (doubled, overflow2) = product.multipliedReportingOverflow(by: 2)
-        let (sum, overflow3) = doubled.addingReportingOverflow(denominator)
-        let (divisor, overflow4) = denominator.multipliedReportingOverflow(by: 2)
-        guard !overflow, !overflow2, !overflow3, !overflow4, divisor > 0 else { return .max }
-        return max(1, sum / divisor)
+    private static func scaled(_ value: Double, by numerator: Int, over denominator: Double) -> Int {
+        whole((value * Double(numerator) / denominator + 0.5).rounded(.down))
     }
 
     private static func rounded(_ value: Double) -> Int {
         // 50 times 0.29 is a half, but not in binary fractions.
-        let whole = (value * (1 + 0x1p-50) + 0.5).rounded(.down)
-        return whole < 1e18 ? max(1, Int(whole)) : .max
+        whole((value * (1 + 0x1p-50) + 0.5).rounded(.down))
     }
+
+    /// At least 1, and `Int.max` for what is too large or no number.
+    private static func whole(_ value: Double) -> Int { value < 1e18 ? max(1, Int(value)) : .max }
 
     /// A whole number above 0 of at most nine digits.
     private static func integer(_ text: Substring) -> Int? {

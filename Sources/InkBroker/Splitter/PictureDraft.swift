@@ -148,8 +148,8 @@ struct PictureDraft: Sendable {
             throw .badInput(Place(file: name), reason: "a picture of \(size) pixels cannot be made")
         }
         // Whatever the limits are set to: tables of a value a row, and coordinates of 32 bits, must do.
-        let edge = max(size.longestEdge, project.canvasSize.longestEdge)
-        guard edge <= PictureDraft.edgeMax else {
+        let edge = max(Double(size.longestEdge), project.canvasSize.longestEdge)
+        guard edge <= Double(PictureDraft.edgeMax) else {
             throw .overLimit(
                 Place(file: name), what: "the longest edge", found: "\(edge) pixels", limit: "\(edgeMax) pixels")
         }
@@ -157,6 +157,11 @@ struct PictureDraft: Sendable {
             throw .overLimit(
                 Place(file: name), what: "the longest edge", found: "\(size.longestEdge) pixels",
                 limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
+        }
+        guard !project.layers.contains(where: \.needsVersion12) else {
+            throw .badInput(
+                Place(file: name),
+                reason: "groups, fills, clipping, placements and patterns tied to the canvas cannot be drawn yet")
         }
         try ExportSize.check(size, limits: limits, place: Place(file: name))
         try StampCount.check(project, measures, limits: limits, file: name)
@@ -172,7 +177,7 @@ struct PictureDraft: Sendable {
 
     /// Nil when the layer holds nothing that could show.
     private static func layer(
-        _ layer: Layer, at index: Int, _ measures: [StrokeMeasure], canvas: PixelSize, _ order: PictureOrder,
+        _ layer: Layer, at index: Int, _ measures: [StrokeMeasure], canvas: CanvasSize, _ order: PictureOrder,
         _ encoder: BlockEncoder, _ costs: inout RowCosts, _ images: inout ImageRequests,
         _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> SceneLayer<Int, DraftStrokes>? {

@@ -57,7 +57,8 @@ struct PicturePlan: Sendable {
         _ pattern: SuggestedPattern, _ mask: DecodedImage?, _ draft: PictureDraft, _ path: String,
         _ total: inout SuggestedFill.Total
     ) throws(BrokerError) -> [Stroke] {
-        let size = mask?.size ?? draft.scene.canvas
+        let canvas = draft.scene.canvas
+        let size = mask?.size ?? PixelSize(width: Int(canvas.width), height: Int(canvas.height))
         let bounds = mask?.maskBounds ?? PixelRect(x: 0, y: 0, width: size.width, height: size.height)
         let box = SuggestedFill.box(maskBounds: bounds, maskSize: size, canvas: draft.scene.canvas)
         do throws(EngineError) {

@@ -46,7 +46,7 @@ enum StrokeBlocks {
     ///   - measures: the strokes', in the same order.
     ///   - costs: the strokes' cost is added.
     static func make(
-        of strokes: [Stroke], _ measures: [StrokeMeasure], canvas: PixelSize, output: PixelSize, encoder: BlockEncoder,
+        of strokes: [Stroke], _ measures: [StrokeMeasure], canvas: CanvasSize, output: PixelSize, encoder: BlockEncoder,
         costs: inout RowCosts, into blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> [StrokeBlockIndex] {
         var made: [StrokeBlockIndex] = []

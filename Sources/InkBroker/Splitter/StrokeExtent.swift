@@ -25,7 +25,7 @@ struct StrokeExtent: Hashable, Sendable {
         isPaint = isPaint || other.isPaint
     }
 
-    init(of stroke: Stroke, canvas: PixelSize, output: PixelSize) {
+    init(of stroke: Stroke, canvas: CanvasSize, output: PixelSize) {
         self.init(of: stroke, StrokeMeasure(stroke), canvas: canvas, output: output)
     }
 
@@ -34,10 +34,10 @@ struct StrokeExtent: Hashable, Sendable {
     ///   - measure: the stroke's.
     ///   - canvas: the project's size, canvas pixels.
     ///   - output: the picture's size, output pixels.
-    init(of stroke: Stroke, _ measure: StrokeMeasure, canvas: PixelSize, output: PixelSize) {
+    init(of stroke: Stroke, _ measure: StrokeMeasure, canvas: CanvasSize, output: PixelSize) {
         let hull = measure.hull.expanded(by: BrushReach.of(stroke, largestSize: measure.largestSize))
-        let scaleX = Double(output.width) / Double(canvas.width)
-        let scaleY = Double(output.height) / Double(canvas.height)
+        let scaleX = Double(output.width) / canvas.width
+        let scaleY = Double(output.height) / canvas.height
         // One pixel more on each side covers the rounding of every way to compute the same place.
         minX = StrokeExtent.clamped((hull.minX * scaleX).rounded(.down) - 1, to: output.width, ifNaN: 0)
         minY = StrokeExtent.clamped((hull.minY * scaleY).rounded(.down) - 1, to: output.height, ifNaN: 0)

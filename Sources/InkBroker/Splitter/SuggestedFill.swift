@@ -12,9 +12,9 @@ enum SuggestedFill {
     ///
     /// - Parameters:
     ///   - bounds: the pixels of the mask above 0, mask pixels.
-    static func box(maskBounds bounds: PixelRect, maskSize: PixelSize, canvas: PixelSize) -> Rect {
-        let scaleX = Double(canvas.width) / Double(maskSize.width)
-        let scaleY = Double(canvas.height) / Double(maskSize.height)
+    static func box(maskBounds bounds: PixelRect, maskSize: PixelSize, canvas: CanvasSize) -> Rect {
+        let scaleX = canvas.width / Double(maskSize.width)
+        let scaleY = canvas.height / Double(maskSize.height)
         return Rect(
             minX: Double(bounds.x) * scaleX, minY: Double(bounds.y) * scaleY,
             maxX: Double(bounds.x + bounds.width) * scaleX, maxY: Double(bounds.y + bounds.height) * scaleY)

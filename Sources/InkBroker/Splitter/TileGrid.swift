@@ -101,10 +101,10 @@ struct RowCosts: Sendable {
 
     /// Adds a stroke, spread evenly over the rows that it can touch.
     mutating func add(
-        _ stroke: Stroke, _ measure: StrokeMeasure, extent: StrokeExtent, canvas: PixelSize, output: PixelSize
+        _ stroke: Stroke, _ measure: StrokeMeasure, extent: StrokeExtent, canvas: CanvasSize, output: PixelSize
     ) {
         guard !extent.isEmpty else { return }
-        let scale = Double(output.width) / Double(canvas.width)
+        let scale = Double(output.width) / canvas.width
         let visible = Double(extent.maxX - extent.minX) * Double(extent.maxY - extent.minY)
         let cost: Double
         if stroke.brush.type == .solid {

@@ -58,10 +58,11 @@ struct BenchScene: Sendable {
     /// The project's file (`.ink`).
     func file() throws(EngineError) -> [UInt8] {
         var (project, masks) = parts()
+        let size = PixelSize(width: Self.canvasEdge, height: Self.canvasEdge)
         for (index, mask) in masks.enumerated() {
-            let png = try GrayPNG.encode(samples: mask, size: project.canvasSize)
+            let png = try GrayPNG.encode(samples: mask, size: size)
             project.layers[index].maskImage = EncodedImage(
-                bytes: png, header: ImageHeader(size: project.canvasSize, isHeldWhole: false),
+                bytes: png, header: ImageHeader(size: size, isHeldWhole: false),
                 place: "layers[\(index)].maskImage")
         }
         return try ProjectWriter.write(project)

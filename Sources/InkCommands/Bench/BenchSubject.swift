@@ -47,7 +47,7 @@ struct BenchSubjects {
         var name: String
         var path: String
         var content: String
-        var canvas: PixelSize
+        var canvas: CanvasSize
     }
 
     let arguments: BenchArguments
@@ -76,7 +76,7 @@ struct BenchSubjects {
             try asCommand { () throws(EngineError) in try FileSystem.writeAtomically(try scene.file(), to: path) }
             let source = Source(
                 name: scene.name, path: path, content: "built-in \(BenchScene.version)",
-                canvas: PixelSize(width: BenchScene.canvasEdge, height: BenchScene.canvasEdge))
+                canvas: CanvasSize(width: Double(BenchScene.canvasEdge), height: Double(BenchScene.canvasEdge)))
             for size in arguments.sizes { add([source], size, to: &subjects) }
         }
         guard own.count > Self.singleMax else {

@@ -89,7 +89,7 @@ struct DoctorCommand {
         defer { farm.stop() }
         farm.submit(
             PictureRequest(
-                id: 0, name: "the self-test", project: reading.project, size: reading.project.canvasSize,
+                id: 0, name: "the self-test", project: reading.project, size: SelfTestPicture.size,
                 options: PictureOptions(digest: reading.contentDigest), output: path,
                 contentDigest: reading.contentDigest))
         let clock = Stopwatch()
@@ -110,6 +110,8 @@ struct DoctorCommand {
 
 /// The picture of the self-test: a thick stroke, and a layer above it that a blend mode darkens, on a blue ground.
 enum SelfTestPicture {
+    /// Pixels.
+    static let size = PixelSize(width: 96, height: 64)
     static let project = """
         {"version": "1.1", "name": "self-test", "canvasSize": {"width": 96, "height": 64}, "background": "#336699",
          "layers": [

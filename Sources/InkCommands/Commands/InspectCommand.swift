@@ -179,8 +179,8 @@ struct ProjectInspection: Sendable {
         ])
     }
 
-    private static func json(_ size: PixelSize) -> JSONValue {
-        .object([("width", .integer(size.width)), ("height", .integer(size.height))])
+    private static func json(_ size: CanvasSize) -> JSONValue {
+        .object([("width", .number(size.width)), ("height", .number(size.height))])
     }
 
     private static func json(_ image: Image?) -> JSONValue {

@@ -67,17 +67,21 @@ public struct DocumentContext {
     public var limits: Limits
     /// Where strokes find brush presets that they name.
     public var presets: PresetLibrary
+    /// Where a document finds files that belong to it; none where it has no place.
+    public var folders: [String]
     /// For documents that say neither canvas nor brush.
     public var drawing: ImportedDrawing
     /// Gets the bytes of a project file (not of a template) just before they are parsed.
     public var onText: (([UInt8]) -> Void)?
 
     public init(
-        limits: Limits = Limits(), presets: PresetLibrary? = nil, drawing: ImportedDrawing = ImportedDrawing(),
+        limits: Limits = Limits(), presets: PresetLibrary? = nil, folders: [String] = [],
+        drawing: ImportedDrawing = ImportedDrawing(),
         onText: (([UInt8]) -> Void)? = nil
     ) {
         self.limits = limits
         self.presets = presets ?? PresetLibrary(folders: [], limits: limits)
+        self.folders = folders
         self.drawing = drawing
         self.onText = onText
     }

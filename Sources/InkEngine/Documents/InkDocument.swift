@@ -18,7 +18,8 @@ struct InkDocument: DocumentReader {
         let head = Array(bytes.prefix(DocumentHead.bytesMax))
         let reading: ProjectReading
         do throws(EngineError) {
-            reading = try ProjectReader.read(bytes, file: name, presets: context.presets, limits: context.limits)
+            reading = try ProjectReader.read(
+                bytes, file: name, presets: context.presets, folders: context.folders, limits: context.limits)
         } catch {
             // Where it is wrong does not matter in what is no project.
             guard case .badInput = error, let foreign = ForeignFormat.name(ofText: head) else { throw error }

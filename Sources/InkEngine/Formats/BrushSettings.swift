@@ -7,6 +7,8 @@ struct BrushSettings: Hashable {
     var opacity: Double?
     var scale: Double?
     var lineWidth: Double?
+    var anchor: BrushAnchor?
+    var size: Double?
     var color: RGBA8?
     var pressureAffectsOpacity: Bool?
     var pressureAffectsSize: Bool?
@@ -24,6 +26,8 @@ struct BrushSettings: Hashable {
         opacity = try object.fraction("opacity")
         scale = try object.length("scale", limits: limits)
         lineWidth = try object.length("lineWidth", limits: limits)
+        anchor = try object.brushAnchor("anchor")
+        size = try object.length("size", limits: limits)
         color = try object.opaqueColor("color")
         if let dynamics = try object.object("dynamics") { try readDynamics(dynamics) }
     }
@@ -42,6 +46,8 @@ struct BrushSettings: Hashable {
         if let opacity { brush.opacity = opacity }
         if let scale { brush.scale = scale }
         if let lineWidth { brush.lineWidth = lineWidth }
+        if let anchor { brush.anchor = anchor }
+        if let size { brush.size = size }
         if let color { brush.color = color }
         if let pressureAffectsOpacity { brush.dynamics.pressureAffectsOpacity = pressureAffectsOpacity }
         if let pressureAffectsSize { brush.dynamics.pressureAffectsSize = pressureAffectsSize }
@@ -60,5 +66,16 @@ extension JSONObject {
                     + didYouMean(name, among: BrushType.allCases.map(\.rawValue)))
         }
         return type
+    }
+
+    fileprivate func brushAnchor(_ key: StaticString) throws(EngineError) -> BrushAnchor? {
+        guard let name = try string(key) else { return nil }
+        guard let anchor = BrushAnchor(rawValue: name) else {
+            throw error(
+                key,
+                "unknown anchor \"\(shownText(name))\", must be stamp or canvas"
+                    + didYouMean(name, among: BrushAnchor.allCases.map(\.rawValue)))
+        }
+        return anchor
     }
 }

@@ -1,6 +1,7 @@
 /// The objects of the formats, with the keys that each may have. The schemas in docs/schema say the same of them.
 enum FormatObject: Int, Hashable, Sendable, CaseIterable {
-    case project, size, metadata, layer, suggestedPattern, stroke, brush, dynamics, point, position
+    case project, size, viewport, viewportSize, metadata, layer, group, fill, placement, suggestedPattern, stroke,
+        brush, dynamics, point, position
     case manifest, manifestLayer
     case preset, presetDefaults
 
@@ -11,12 +12,19 @@ enum FormatObject: Int, Hashable, Sendable, CaseIterable {
         switch kind {
         case .project:
             [
-                "version", "id", "name", "createdAt", "modifiedAt", "canvasSize", "background", "baseImage", "layers",
-                "metadata", "readingWarnings",
+                "version", "id", "name", "createdAt", "modifiedAt", "canvas", "canvasSize", "background", "baseImage",
+                "baseFile", "layers", "viewports", "metadata", "readingWarnings",
             ]
-        case .size: ["width", "height"]
+        case .size, .viewportSize: ["width", "height"]
+        case .viewport: ["name", "center", "zoom", "rotation", "size"]
         case .metadata: ["author", "license"]
-        case .layer: properties + ["maskImage", "contentImage", "isLocked", "suggestedPattern", "strokes"]
+        case .layer:
+            elementProperties + [
+                "contentImage", "contentFile", "contentPlacement", "isLocked", "suggestedPattern", "strokes",
+            ]
+        case .group: elementProperties + ["passThrough", "isLocked", "layers"]
+        case .fill: elementProperties + ["color", "isLocked"]
+        case .placement: ["x", "y", "width", "height", "rotation"]
         case .suggestedPattern: ["type", "rotation", "spacing", "color"]
         case .stroke: ["brush", "mode", "points"]
         case .brush: settings + ["preset", "dynamics"]
@@ -36,8 +44,10 @@ enum FormatObject: Int, Hashable, Sendable, CaseIterable {
     }
 
     private static let properties: [StaticString] = ["id", "name", "order", "opacity", "blendMode", "isVisible"]
+    private static let elementProperties: [StaticString] =
+        ["type"] + properties + ["clipped", "maskImage", "maskFile", "maskPlacement", "maskOutside"]
     private static let settings: [StaticString] = [
-        "type", "rotation", "spacing", "opacity", "scale", "lineWidth", "color",
+        "type", "rotation", "spacing", "opacity", "scale", "lineWidth", "anchor", "size", "color",
     ]
 
     /// Whether a key is nobody's mistake: other programs' own begin so, and a schema's address is `$schema`.

@@ -108,6 +108,16 @@ struct JSONObject {
         return number
     }
 
+    /// A number whose distance from 0 is within the limit of coordinates.
+    func coordinate(_ key: StaticString, limits: Limits) throws(EngineError) -> Double? {
+        guard let number = try number(key) else { return nil }
+        guard abs(number) <= limits.coordinate else {
+            throw .overLimit(
+                place(key), what: "the value", found: shownNumber(number), limit: shownNumber(limits.coordinate))
+        }
+        return number
+    }
+
     /// `#rgb` or `#rrggbb`.
     func opaqueColor(_ key: StaticString) throws(EngineError) -> RGBA8? {
         guard let text = try string(key) else { return nil }

@@ -12,7 +12,8 @@ public struct Limits: Hashable, Sendable {
     public var interlacedImagePixels = 64_000_000
     /// Project file, bytes.
     public var fileBytes = 1 << 30
-    public var jsonDepth = 64
+    /// A tree of the greatest depth takes 69 levels.
+    public var jsonDepth = 80
     /// JSON values in a file, keys included. A parsed value takes about 20 bytes, so that this bounds the memory of
     /// a file that is small for its number of values; 20 million points of six numbers are 140 million.
     public var jsonValues = 160_000_000
@@ -20,13 +21,18 @@ public struct Limits: Hashable, Sendable {
     public var archiveEntries = 10_000
     /// How many times larger than its compressed form a file of an archive may be, beyond its first 16 MiB.
     public var archiveRatio = 200
+    /// Elements of the layer tree in all.
     public var layers = 1_000
+    /// Levels of the layer tree.
+    static let treeDepth = 32
     public var strokes = 1_000_000
     public var pointsPerStroke = 100_000
     public var points = 20_000_000
     public var stamps = 20_000_000
     /// Largest distance of a coordinate from the origin, canvas pixels.
     public var coordinate = 10_000_000.0
+    /// The same on an infinite canvas.
+    public static let worldCoordinate = 1e9
 
     public init() {}
 }

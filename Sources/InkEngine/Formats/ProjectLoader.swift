@@ -9,7 +9,7 @@ public enum ProjectLoader {
     /// - Parameters:
     ///   - path: of the document.
     ///   - presetFolders: searched first for brush presets.
-    ///   - besideFolders: folders that may contain `brushes`, each with a trailing slash. Default: the folder of the path,
+    ///   - besideFolders: folders that may contain `brushes` and the image files of the project, each with a trailing slash. Default: the folder of the path,
     ///     then, if the path is a link, that of its target.
     ///   - limits: beyond them the project is refused.
     ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
@@ -29,7 +29,9 @@ public enum ProjectLoader {
         let folders = if let besideFolders { besideFolders } else { try folders(of: path) }
         let presets = PresetLibrary(
             folders: presetFolders, besideFolders: folders.map { $0 + "brushes" }, limits: limits)
-        return try load(.file(bytes), name: path, DocumentContext(limits: limits, presets: presets, onText: onText))
+        return try load(
+            .file(bytes), name: path,
+            DocumentContext(limits: limits, presets: presets, folders: folders, onText: onText))
     }
 
     /// Reads a project from bytes at hand; `name` names them in messages.

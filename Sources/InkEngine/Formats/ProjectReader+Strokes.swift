@@ -107,16 +107,27 @@ extension ProjectParser {
     /// Gives the strokes the points that were left out when they were read.
     func addPoints(of bulk: ProjectText, to project: inout Project) {
         var missing = zip(strokesWithoutPoints, bulk.readPoints()).makeIterator()
-        guard var next = missing.next() else { return }
+        var next = missing.next()
         var number = 0
-        for layer in project.layers.indices {
-            for stroke in project.layers[layer].strokes.indices {
-                number += 1
-                guard number == next.0 else { continue }
-                project.layers[layer].strokes[stroke].points = next.1
-                guard let following = missing.next() else { return }
-                next = following
-            }
+        project.layers.forEachStroke { stroke in
+            number += 1
+            guard let (wanted, points) = next, number == wanted else { return }
+            stroke.points = points
+            next = missing.next()
+        }
+    }
+}
+
+extension [Layer] {
+    /// Visits the strokes of a tree in file order.
+    mutating func forEachStroke(_ body: (inout Stroke) -> Void) {
+        for index in indices {
+            for stroke in self[index].strokes.indices { body(&self[index].strokes[stroke]) }
+            guard case .group(var children, let isPassThrough) = self[index].kind else { continue }
+            // So that the children are changed in place.
+            self[index].kind = .layer
+            children.forEachStroke(body)
+            self[index].kind = .group(children, isPassThrough: isPassThrough)
         }
     }
 }

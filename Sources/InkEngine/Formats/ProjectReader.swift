@@ -36,11 +36,12 @@ public enum ProjectReader {
     ///     `InputFile` does, to avoid a copy.
     ///   - file: its name in messages.
     ///   - presets: where strokes find presets that they name.
+    ///   - folders: where images that lie in files of their own are looked up; none where the project has no place.
     ///   - limits: beyond them the project is refused.
     /// - Throws: `badInput` or `overLimit` with the path inside the file.
     /// - Complexity: linear in the size of the file.
     public static func read(
-        _ bytes: consuming [UInt8], file: String, presets: PresetLibrary, limits: Limits
+        _ bytes: consuming [UInt8], file: String, presets: PresetLibrary, folders: [String] = [], limits: Limits
     ) throws(EngineError) -> ProjectReading {
         guard bytes.count <= limits.fileBytes else {
             throw InputFile.overLimit(file: file, count: bytes.count, limit: limits.fileBytes)
@@ -49,7 +50,8 @@ public enum ProjectReader {
         let hashing = BackgroundDigest(label: "project", copy bytes)
         let start = JSONDocument.start(of: bytes)
         try JSONDocument.checkValueCount(bytes[start...], file: file, limits: limits)
-        var parser = ProjectParser(file: file, presets: presets, limits: limits)
+        let images = ImageFiles(folders: folders, limits: limits)
+        var parser = ProjectParser(file: file, presets: presets, limits: limits, images: images)
         let digest: SHA256
         let project: Project
         if let read = try parser.readWithoutBulk(bytes[start...]) {
@@ -59,7 +61,7 @@ public enum ProjectReader {
             // The bytes are changed from here on, so nobody else may look at them.
             digest = hashing.finish()
             let document = try JSONDocument(bytes, file: file, limits: limits)
-            parser = ProjectParser(file: file, presets: presets, limits: limits)
+            parser = ProjectParser(file: file, presets: presets, limits: limits, images: images)
             for repair in document.repairs { parser.warnings.add("\(repair)") }
             project = try parser.readProject(try JSONObject(document.root, path: .root, file: file))
             withExtendedLifetime(document) {}
@@ -67,9 +69,10 @@ public enum ProjectReader {
         for preset in parser.presetsUsed.sorted(by: { $0.key < $1.key }) {
             digest.update(label: "preset", preset.value.contentDigest)
         }
+        images.update(digest)
         return ProjectReading(
             project: project, warnings: parser.warnings.all, contentDigest: digest.finish(),
-            isSelfContained: !parser.namesPreset)
+            isSelfContained: !parser.namesPreset && images.isEmpty)
     }
 }
 
@@ -77,14 +80,19 @@ public enum ProjectReader {
 struct ProjectParser {
     let file: String
     let presets: PresetLibrary
-    let limits: Limits
+    /// On an infinite canvas with its limit of coordinates.
+    private(set) var limits: Limits
+    let images: ImageFiles
     var warnings: Warnings
     /// Whether only keys that are near to a known one are named: the file is of a later version than this program knows.
     var isNewer = false
+    /// Whether the file's version is 1.2 or later.
+    private var has12 = false
     var presetsUsed: [String: BrushPreset] = [:]
     /// Whether a stroke names one, found or not.
     var namesPreset = false
-    /// Over all layers, for the limits.
+    /// Over the whole tree, for the limits.
+    var elementCount = 0
     var strokeCount = 0
     var pointCount = 0
     /// The numbers, from 1 on, of the strokes whose points the document leaves out.
@@ -93,8 +101,11 @@ struct ProjectParser {
     var bulk: ProjectText?
 
     /// - Parameter warningFile: the file that warnings are of; nil for the input itself.
-    init(file: String, presets: PresetLibrary, limits: Limits, warningFile: String? = nil) {
+    init(
+        file: String, presets: PresetLibrary, limits: Limits, images: ImageFiles? = nil, warningFile: String? = nil
+    ) {
         self.file = file
+        self.images = images ?? ImageFiles(folders: [], limits: limits)
         warnings = Warnings(file: warningFile)
         self.presets = presets
         self.limits = limits
@@ -116,6 +127,8 @@ struct ProjectParser {
             self.bulk = bulk
             do throws(EngineError) {
                 var project = try readProject(try JSONObject(document.root, path: .root, file: file))
+                // The points have been read with the limit of the canvas that the text seemed to have.
+                guard project.isInfinite == bulk.isInfinite else { return nil }
                 addPoints(of: bulk, to: &project)
                 withExtendedLifetime(document) {}
                 return bulk.isSound ? project : nil
@@ -129,11 +142,9 @@ struct ProjectParser {
     mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
         try readVersion(root)
         addUnknownKeys(root, .project)
-        guard let size = try root.object("canvasSize") else {
-            throw root.error("canvasSize", "is missing: this is not an Ink project")
-        }
-        addUnknownKeys(size, .size)
-        var project = Project(canvasSize: try readSize(size))
+        var project = Project(canvasSize: try readCanvas(root))
+        if project.isInfinite { limits.coordinate = max(limits.coordinate, Limits.worldCoordinate) }
+        project.hasColorProfiles = has12
         project.id = try root.string("id") ?? ""
         project.name = try root.string("name") ?? ""
         project.createdAt = descriptiveText(root, "createdAt")
@@ -145,9 +156,15 @@ struct ProjectParser {
             }
             project.background = color
         }
-        project.baseImage = try readImage(root, "baseImage")
+        project.baseImage = try readImage(root, "baseImage", "baseFile")
+        if project.isInfinite, let image = project.baseImage {
+            throw .badInput(
+                Place(file: file, path: image.place),
+                reason: "an infinite canvas has no borders that a base image could fill; place it in a layer")
+        }
+        project.viewports = try readViewports(root, canvas: project.isInfinite ? nil : project.canvasSize)
         project.metadata = readMetadata(root)
-        project.layers = try readLayers(root)
+        project.layers = try readElements(root, depth: 1)
         try readCarriedWarnings(root)
         return project
     }
@@ -184,13 +201,31 @@ struct ProjectParser {
             throw root.error("version", "\"\(shownText(text))\" is not supported, this program reads versions 1.x")
         }
         isNewer = Self.isNewer(version: text)
+        has12 = Self.minor(version: text) >= 2
     }
 
-    /// Whether a version is later than 1.1, the last one that this program knows all keys of.
-    static func isNewer(version: String) -> Bool {
+    /// Whether a version is later than 1.2, the last one that this program knows all keys of.
+    static func isNewer(version: String) -> Bool { minor(version: version) > 2 }
+
+    private static func minor(version: String) -> Int {
         let parts = version.split(separator: ".", maxSplits: 2)
         // A number too large for an integer is certainly later.
-        return parts.count > 1 && (Int(parts[1]) ?? .max) > 1
+        return parts.count > 1 ? Int(parts[1]) ?? .max : 0
+    }
+
+    /// nil for an infinite canvas.
+    private mutating func readCanvas(_ root: JSONObject) throws(EngineError) -> PixelSize? {
+        let size = try root.object("canvasSize")
+        if let canvas = try root.string("canvas") {
+            guard canvas == "infinite" else {
+                throw root.error("canvas", "\"\(shownText(canvas))\" is not infinite; canvasSize gives a size")
+            }
+            guard size == nil else { throw root.error("canvasSize", "an infinite canvas has no size") }
+            return nil
+        }
+        guard let size else { throw root.error("canvasSize", "is missing: this is not an Ink project") }
+        addUnknownKeys(size, .size)
+        return try readSize(size)
     }
 
     /// A canvas size in whole pixels within the limits.
@@ -210,8 +245,15 @@ struct ProjectParser {
         return PixelSize(width: try edge("width"), height: try edge("height"))
     }
 
-    private func readImage(_ object: JSONObject, _ key: StaticString) throws(EngineError) -> EncodedImage? {
-        guard let text = try object.utf8(key) else { return nil }
+    /// The image of a key, or the one in the file that the other key names.
+    func readImage(
+        _ object: JSONObject, _ key: StaticString, _ fileKey: StaticString
+    ) throws(EngineError) -> EncodedImage? {
+        let path = try object.string(fileKey)
+        guard let text = try object.utf8(key) else {
+            return try path.map { (path) throws(EngineError) in try images.read(path, at: object.place(fileKey)) }
+        }
+        guard path == nil else { throw object.error(fileKey, "stands beside \(key), must be one of both") }
         if let bulk, let value = object.value.field(key), let text = bulk.string(of: value) {
             return try EncodedImage(base64: text, takesBlanks: false, place: object.place(key), limits: limits)
         }
@@ -242,23 +284,6 @@ struct ProjectParser {
             warnings.add(.leftOut, at: object.path(key).text, "must be a string, is \(found.kind.words), left out")
         }
         return found.string
-    }
-
-    private mutating func readLayers(_ root: JSONObject) throws(EngineError) -> [Layer] {
-        guard let array = try root.array("layers") else { return [] }
-        try checkCount(array.count, limits.layers, of: "the number of layers", at: root.path("layers"))
-        var layers: [Layer] = []
-        layers.reserveCapacity(array.count)
-        for (index, value) in array.elements.enumerated() {
-            let object = try JSONObject(value, path: .element(root.path("layers"), index), file: file)
-            addUnknownKeys(object, .layer)
-            var layer = try readLayerProperties(object)
-            layer.maskImage = try readImage(object, "maskImage")
-            layer.contentImage = try readImage(object, "contentImage")
-            layer.strokes = try readStrokes(object, layer: layer)
-            layers.append(layer)
-        }
-        return layers
     }
 
     /// What a layer of a project and one of a template have in common: everything but images and strokes.

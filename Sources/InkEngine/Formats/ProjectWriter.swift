@@ -1,4 +1,4 @@
-/// Writes project files (`.ink`), version 1.1.
+/// Writes project files (`.ink`): version 1.2 where they use what is new in it, else 1.1.
 ///
 /// The text is compact and deterministic: keys in a fixed order, defaults left out, numbers with the fewest digits
 /// that read back as the same double. What `ProjectReader` reads from it is the same project.
@@ -14,22 +14,29 @@ public enum ProjectWriter {
     ) throws(EngineError) -> [UInt8] {
         var json = JSONText()
         json.beginObject()
-        json.field("version", "1.1")
+        json.field("version", project.needsVersion12 ? "1.2" : "1.1")
         if !project.id.isEmpty { json.field("id", project.id) }
         if !project.name.isEmpty { json.field("name", project.name) }
         if let createdAt = project.createdAt { json.field("createdAt", createdAt) }
         if let modifiedAt = project.modifiedAt { json.field("modifiedAt", modifiedAt) }
-        json.key("canvasSize")
-        json.beginObject()
-        json.field("width", Double(project.canvasSize.width))
-        json.field("height", Double(project.canvasSize.height))
-        json.endObject()
+        if project.isInfinite {
+            json.field("canvas", "infinite")
+        } else {
+            json.key("canvasSize")
+            write(project.canvasSize, to: &json)
+        }
         json.field("background", project.background == .transparent ? "transparent" : project.background.description)
         if let image = project.baseImage { json.field("baseImage", image) }
         json.key("layers")
         json.beginArray()
         for layer in project.layers { write(layer, to: &json) }
         json.endArray()
+        if !project.viewports.isEmpty {
+            json.key("viewports")
+            json.beginArray()
+            for viewport in project.viewports { write(viewport, to: &json) }
+            json.endArray()
+        }
         if project.metadata != ProjectMetadata() {
             json.key("metadata")
             json.beginObject()
@@ -50,16 +57,63 @@ public enum ProjectWriter {
         return json.bytes + [0x0A]
     }
 
+    private static func write(_ size: CanvasSize, to json: inout JSONText) {
+        json.beginObject()
+        json.field("width", size.width)
+        json.field("height", size.height)
+        json.endObject()
+    }
+
+    private static func write(_ viewport: Viewport, to json: inout JSONText) {
+        json.beginObject()
+        if !viewport.name.isEmpty { json.field("name", viewport.name) }
+        json.key("center")
+        json.beginObject()
+        json.field("x", viewport.center.x)
+        json.field("y", viewport.center.y)
+        json.endObject()
+        json.field("zoom", viewport.zoom)
+        json.field("rotation", viewport.rotation)
+        json.key("size")
+        write(viewport.size, to: &json)
+        json.endObject()
+    }
+
+    private static func write(_ placement: Placement, to json: inout JSONText) {
+        json.beginObject()
+        json.field("x", placement.x)
+        json.field("y", placement.y)
+        json.field("width", placement.width)
+        json.field("height", placement.height)
+        if placement.rotation != 0 { json.field("rotation", placement.rotation) }
+        json.endObject()
+    }
+
     private static func write(_ layer: Layer, to json: inout JSONText) {
         json.beginObject()
+        switch layer.kind {
+        case .layer: break
+        case .group: json.field("type", "group")
+        case .fill: json.field("type", "fill")
+        }
         if !layer.id.isEmpty { json.field("id", layer.id) }
         if !layer.name.isEmpty { json.field("name", layer.name) }
         json.field("order", layer.order)
         json.field("opacity", layer.opacity)
         json.field("blendMode", layer.blendMode.rawValue)
         json.field("isVisible", layer.isVisible)
+        if layer.isClipped { json.field("clipped", true) }
         if let image = layer.maskImage { json.field("maskImage", image) }
+        if let placement = layer.maskPlacement {
+            json.key("maskPlacement")
+            write(placement, to: &json)
+        }
+        if layer.maskOutside != 0 { json.field("maskOutside", layer.maskOutside) }
         if let image = layer.contentImage { json.field("contentImage", image) }
+        if let placement = layer.contentPlacement {
+            json.key("contentPlacement")
+            write(placement, to: &json)
+        }
         if let pattern = layer.suggestedPattern {
             json.key("suggestedPattern")
             json.beginObject()
@@ -73,6 +127,16 @@ public enum ProjectWriter {
             json.key("strokes")
             json.beginArray()
             for stroke in layer.strokes { write(stroke, to: &json) }
+            json.endArray()
+        }
+        switch layer.kind {
+        case .layer: break
+        case .fill(let color): json.field("color", color.description)
+        case .group(let children, let isPassThrough):
+            if isPassThrough { json.field("passThrough", true) }
+            json.key("layers")
+            json.beginArray()
+            for child in children { write(child, to: &json) }
             json.endArray()
         }
         json.endObject()
@@ -101,6 +165,8 @@ public enum ProjectWriter {
         if brush.opacity != standard.opacity { json.field("opacity", brush.opacity) }
         if brush.scale != standard.scale { json.field("scale", brush.scale) }
         if brush.lineWidth != standard.lineWidth { json.field("lineWidth", brush.lineWidth) }
+        if brush.anchor != standard.anchor { json.field("anchor", brush.anchor.rawValue) }
+        if brush.size != standard.size { json.field("size", brush.size) }
         if brush.color != standard.color { json.field("color", brush.color.description) }
         if brush.dynamics != standard.dynamics {
             json.key("dynamics")

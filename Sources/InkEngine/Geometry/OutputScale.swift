@@ -5,10 +5,10 @@ struct OutputScale: Hashable, Sendable {
     /// The picture's size, output pixels.
     let size: PixelSize
 
-    init(canvas: PixelSize, output: PixelSize) {
+    init(canvas: CanvasSize, output: PixelSize) {
         size = output
-        x = Double(output.width) / Double(canvas.width)
-        y = Double(output.height) / Double(canvas.height)
+        x = Double(output.width) / canvas.width
+        y = Double(output.height) / canvas.height
     }
 
     var largest: Double { max(x, y) }

@@ -11,13 +11,18 @@ public struct Brush: Hashable, Sendable {
     public var scale: Double
     /// Before `scale`; above 0.
     public var lineWidth: Double
+    /// What the pattern is tied to; counts for parallelLines, crossHatch, dots and waves.
+    public var anchor: BrushAnchor
+    /// Diameter of what a stroke uncovers of a pattern that is tied to the canvas, before `scale`; above 0.
+    public var size: Double
     /// Opaque; alpha comes from `opacity`.
     public var color: RGBA8
     public var dynamics: BrushDynamics
 
     public init(
         type: BrushType = .parallelLines, rotation: Double = 0, spacing: Double = 6, opacity: Double = 1,
-        scale: Double = 1, lineWidth: Double = 1, color: RGBA8 = .black, dynamics: BrushDynamics = BrushDynamics()
+        scale: Double = 1, lineWidth: Double = 1, anchor: BrushAnchor = .stamp, size: Double = 20,
+        color: RGBA8 = .black, dynamics: BrushDynamics = BrushDynamics()
     ) {
         self.type = type
         self.rotation = rotation
@@ -25,13 +30,29 @@ public struct Brush: Hashable, Sendable {
         self.opacity = opacity
         self.scale = scale
         self.lineWidth = lineWidth
+        self.anchor = anchor
+        self.size = size
         self.color = color
         self.dynamics = dynamics
     }
+
+    /// Whether strokes uncover a pattern that lies still on the canvas (spec section 8.1).
+    public var isCanvasPattern: Bool { anchor == .canvas && type.canLieStill }
 }
 
 public enum BrushType: String, Hashable, Sendable, CaseIterable {
     case parallelLines, crossHatch, dots, contourLines, waves, solid
+
+    /// Whether the pattern can be tied to the canvas.
+    public var canLieStill: Bool { self != .contourLines && self != .solid }
+}
+
+/// What a brush's pattern is tied to.
+public enum BrushAnchor: String, Hashable, Sendable, CaseIterable {
+    /// Stamps along the stroke carry it.
+    case stamp
+    /// It lies still; the stroke uncovers it.
+    case canvas
 }
 
 /// What the pen's pressure and tilt change.

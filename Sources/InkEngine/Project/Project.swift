@@ -7,24 +7,32 @@ public struct Project: Sendable {
     /// As written in the file (ISO 8601), nil when absent.
     public var createdAt: String?
     public var modifiedAt: String?
-    public var canvasSize: PixelSize
+    /// Canvas pixels; 0 x 0 for an infinite canvas, which only a viewport makes a picture of.
+    public var canvasSize: CanvasSize
+    /// Whether the canvas has no borders (spec section 8.5).
+    public var isInfinite: Bool
+    public var viewports: [Viewport] = []
     /// What lies under everything. Default opaque white.
     public var background: RGBA8
     public var baseImage: EncodedImage?
-    /// In file order; drawn in ascending `order`, equal orders in file order.
+    /// The elements of the top level in file order; drawn in ascending `order`, equal orders in file order.
     public var layers: [Layer]
     public var metadata: ProjectMetadata
+    /// Whether colour profiles of images count: in files of version 1.2 and later.
+    public var hasColorProfiles = false
 
+    /// - Parameter canvasSize: nil for an infinite canvas.
     public init(
         id: String = "", name: String = "", createdAt: String? = nil, modifiedAt: String? = nil,
-        canvasSize: PixelSize, background: RGBA8 = .white, baseImage: EncodedImage? = nil,
+        canvasSize: PixelSize?, background: RGBA8 = .white, baseImage: EncodedImage? = nil,
         layers: [Layer] = [], metadata: ProjectMetadata = ProjectMetadata()
     ) {
         self.id = id
         self.name = name
         self.createdAt = createdAt
         self.modifiedAt = modifiedAt
-        self.canvasSize = canvasSize
+        self.canvasSize = canvasSize.map { CanvasSize($0) } ?? CanvasSize(width: 0, height: 0)
+        isInfinite = canvasSize == nil
         self.background = background
         self.baseImage = baseImage
         self.layers = layers
@@ -32,8 +40,32 @@ public struct Project: Sendable {
     }
 
     /// The indices of `layers` in drawing order, hidden ones included.
-    public var drawingOrder: [Int] {
-        layers.indices.sorted { (layers[$0].order, $0) < (layers[$1].order, $1) }
+    public var drawingOrder: [Int] { layers.drawingOrder }
+
+    /// Whether only a file of version 1.2 can say all of this.
+    var needsVersion12: Bool {
+        isInfinite || !viewports.isEmpty || hasColorProfiles || layers.contains(where: \.needsVersion12)
+    }
+}
+
+extension [Layer] {
+    /// The indices of siblings in drawing order, hidden ones included.
+    public var drawingOrder: [Int] { indices.sorted { (self[$0].order, $0) < (self[$1].order, $1) } }
+
+    /// Siblings in drawing order, each with the elements that are clipped to it (spec section 8.2). Clipped elements
+    /// without an unclipped one below them stand for themselves.
+    public var clippingStacks: [(base: Int, clipped: [Int])] {
+        var stacks: [(base: Int, clipped: [Int])] = []
+        var hasBase = false
+        for index in drawingOrder {
+            if self[index].isClipped, hasBase {
+                stacks[stacks.count - 1].clipped.append(index)
+            } else {
+                hasBase = hasBase || !self[index].isClipped
+                stacks.append((index, []))
+            }
+        }
+        return stacks
     }
 }
 
@@ -48,17 +80,38 @@ public struct ProjectMetadata: Hashable, Sendable {
     }
 }
 
-/// One layer of a project.
+/// What an element of the layer tree is (spec section 8.2).
+public enum LayerKind: Sendable {
+    /// Content and strokes.
+    case layer
+    /// Elements of its own, in file order. One that passes through has no picture of its own: its elements are blended
+    /// onto what lies below it.
+    case group([Layer], isPassThrough: Bool)
+    /// One colour all over.
+    case fill(RGBA8)
+}
+
+/// One element of the layer tree: a layer, a group or a fill.
 public struct Layer: Sendable {
+    public var kind = LayerKind.layer
     public var id: String
     public var name: String
     public var order: Double
     public var maskImage: EncodedImage?
+    /// nil: the mask fills the canvas.
+    public var maskPlacement: Placement?
+    /// The mask's value beyond its image, 0...1; counts with a placement.
+    public var maskOutside = 0.0
+    /// Of layers, as are suggested pattern and strokes.
     public var contentImage: EncodedImage?
+    /// nil: the content fills the canvas.
+    public var contentPlacement: Placement?
     /// 0...1
     public var opacity: Double
     public var blendMode: BlendMode
     public var isVisible: Bool
+    /// Whether it is painted only onto the nearest unclipped element below it among its siblings.
+    public var isClipped = false
     public var suggestedPattern: SuggestedPattern?
     public var strokes: [Stroke]
 
@@ -77,6 +130,20 @@ public struct Layer: Sendable {
         self.isVisible = isVisible
         self.suggestedPattern = suggestedPattern
         self.strokes = strokes
+    }
+
+    /// The elements of a group, in file order; none for others.
+    public var children: [Layer] {
+        if case .group(let children, _) = kind { children } else { [] }
+    }
+
+    public var needsVersion12: Bool {
+        if case .layer = kind {
+            isClipped || maskPlacement != nil || contentPlacement != nil
+                || strokes.contains { $0.brush.anchor == .canvas }
+        } else {
+            true
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 /// What a picture shows, from the bottom up: the same for a project that is being cut, for a plan and for a tile, which differ
 /// in what stands for an image and for strokes.
 public struct Scene<Image, Strokes> {
-    public var canvas: PixelSize
+    public var canvas: CanvasSize
     /// The whole picture's size.
     public var output: PixelSize
     public var background: RGBA8
@@ -10,7 +10,7 @@ public struct Scene<Image, Strokes> {
     public var layers: [SceneLayer<Image, Strokes>]
 
     public init(
-        canvas: PixelSize, output: PixelSize, background: RGBA8, baseImage: Image? = nil,
+        canvas: CanvasSize, output: PixelSize, background: RGBA8, baseImage: Image? = nil,
         layers: [SceneLayer<Image, Strokes>] = []
     ) {
         self.canvas = canvas

@@ -103,8 +103,9 @@ public final class TileRenderer {
 
     private func check(_ task: TileTask) throws(EngineError) {
         let edges = 1...Limits.edgePixelsMax
-        let sizes = [task.canvas.width, task.canvas.height, task.output.width, task.output.height]
-        guard sizes.allSatisfy(edges.contains), task.rect.width > 0, task.rect.height > 0, task.rect.x >= 0,
+        let sizes = [task.output.width, task.output.height]
+        guard sizes.allSatisfy(edges.contains), task.canvas.width > 0, task.canvas.height > 0, task.rect.width > 0,
+            task.rect.height > 0, task.rect.x >= 0,
             task.rect.y >= 0, task.rect.x <= task.output.width - task.rect.width,
             task.rect.y <= task.output.height - task.rect.height
         else {

@@ -1,7 +1,7 @@
 /// Everything that the pixels of a tile depend on, by value or by content hash. The same task gives the same
 /// bytes on any worker.
 public struct TileTask: Hashable, Sendable {
-    public var canvas: PixelSize
+    public var canvas: CanvasSize
     /// The whole picture's size.
     public var output: PixelSize
     /// What of the picture to make, output pixels.
@@ -14,7 +14,7 @@ public struct TileTask: Hashable, Sendable {
     public var delivery: TileDelivery
 
     public init(
-        canvas: PixelSize, output: PixelSize, rect: PixelRect, background: RGBA8, baseImage: ImageSlice?,
+        canvas: CanvasSize, output: PixelSize, rect: PixelRect, background: RGBA8, baseImage: ImageSlice?,
         layers: [TileLayer], pixelFormat: PixelFormat, delivery: TileDelivery
     ) {
         self.canvas = canvas

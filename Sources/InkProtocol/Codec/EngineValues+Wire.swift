@@ -13,6 +13,34 @@ extension PixelSize: WireValue {
     }
 }
 
+/// A whole size within the limit as a `PixelSize`; any other as 0 and two doubles.
+extension CanvasSize: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let width = try reader.integer("canvas width", in: 0...ProtocolLimits.edgePixels)
+        if width > 0 {
+            let height = try reader.integer("canvas height", in: 1...ProtocolLimits.edgePixels)
+            self.init(width: Double(width), height: Double(height))
+        } else {
+            let lengths = Double.leastNormalMagnitude...ProtocolLimits.coordinate
+            let width = try reader.double("canvas width", in: lengths)
+            self.init(width: width, height: try reader.double("canvas height", in: lengths))
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        func edge(_ value: Double) -> Int? {
+            Int(exactly: value).flatMap { (1...ProtocolLimits.edgePixels).contains($0) ? $0 : nil }
+        }
+        if let width = edge(width), let height = edge(height) {
+            PixelSize(width: width, height: height).write(to: &writer)
+        } else {
+            writer.integer(0)
+            writer.double(width)
+            writer.double(height)
+        }
+    }
+}
+
 /// Not empty, and its edges do not overflow.
 extension PixelRect: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {

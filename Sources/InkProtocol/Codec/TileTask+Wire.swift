@@ -119,7 +119,7 @@ extension PieceEncoding: WireValue {
 
 extension TileTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
-        let canvas = try PixelSize(from: &reader)
+        let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
         let start = reader.offset
         let rect = try PixelRect(from: &reader)

@@ -118,7 +118,7 @@ final class Farm: Sendable {
         _ id: UInt64, _ name: String = "a.png", project: Project? = nil, tile: PixelSize? = nil, priority: Int = 0
     ) {
         let project = project ?? Farm.project()
-        let options = PictureOrder(output: project.canvasSize, options: PictureOptions(tile: tile))
+        let options = PictureOrder(output: project.canvasSize.pixels, options: PictureOptions(tile: tile))
         broker.submit(
             ExportJob(
                 id: JobID(id), name: "a.ink", project: project, order: options, destination: folder + "/" + name,
@@ -343,7 +343,7 @@ private final class EventLog: Sendable {
         let (isReading, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         func job(_ height: Int, waits: Bool) -> ExportJob {
             let project = Farm.project(height: height)
-            let options = PictureOrder(output: project.canvasSize)
+            let options = PictureOrder(output: project.canvasSize.pixels)
             let read: @Sendable () throws(BrokerError) -> (Project, PictureOrder) = { () throws(BrokerError) in
                 if waits {
                     isReading.signal()

@@ -17,7 +17,7 @@ import Testing
     func givesTheOutputSize(text: String, width: Int, height: Int, outputWidth: Int, outputHeight: Int) throws {
         let size = try #require(ExportSize(text))
         let output = try size.outputSize(
-            canvas: PixelSize(width: width, height: height), limits: Limits(), place: place)
+            canvas: CanvasSize(PixelSize(width: width, height: height)), limits: Limits(), place: place)
         #expect(output == PixelSize(width: outputWidth, height: outputHeight))
     }
 
@@ -33,7 +33,8 @@ import Testing
     func refusesAnOutputOverTheLimits(text: String) throws {
         let size = try #require(ExportSize(text))
         #expect(throws: EngineError.self) {
-            try size.outputSize(canvas: PixelSize(width: 1000, height: 1000), limits: Limits(), place: place)
+            try size.outputSize(
+                canvas: CanvasSize(PixelSize(width: 1000, height: 1000)), limits: Limits(), place: place)
         }
     }
 
@@ -42,7 +43,7 @@ import Testing
         limits.outputPixels = 99
         #expect(throws: EngineError.self) {
             try ExportSize.fit(PixelSize(width: 10, height: 10))
-                .outputSize(canvas: PixelSize(width: 5, height: 5), limits: limits, place: place)
+                .outputSize(canvas: CanvasSize(PixelSize(width: 5, height: 5)), limits: limits, place: place)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import InkBroker
 
 @Suite struct StrokeExtentTests {
-    private let canvas = PixelSize(width: 400, height: 300)
+    private let canvas = CanvasSize(width: 400, height: 300)
     private let output = PixelSize(width: 600, height: 450)
 
     /// Marks at the extremes of every stamp, by the specification's geometry, lie within the extent.
@@ -27,7 +27,7 @@ import Testing
     @Test func isTightForASolidLine() {
         let brush = Brush(type: .solid, lineWidth: 4)
         let extent = StrokeExtent(
-            of: .line(from: (100, 100), to: (200, 100), brush: brush), canvas: canvas, output: canvas)
+            of: .line(from: (100, 100), to: (200, 100), brush: brush), canvas: canvas, output: canvas.pixels)
         #expect(extent == extentOf(minX: 97, minY: 97, maxX: 203, maxY: 103))
     }
 

@@ -51,12 +51,12 @@ struct BenchSceneTests {
         let (project, masks) = scene.parts()
         let reading = try ProjectLoader.load(bytes: try scene.file(), name: "light.ink")
         #expect(reading.warnings.isEmpty)
-        #expect(reading.project.canvasSize == PixelSize(width: 2048, height: 2048))
+        #expect(reading.project.canvasSize == CanvasSize(width: 2048, height: 2048))
         #expect(reading.project.layers.map(\.strokes) == project.layers.map(\.strokes))
         for (layer, mask) in zip(reading.project.layers, masks) {
             let image = try #require(layer.maskImage)
             let (size, rgba) = try PNGDecoder.decodeRGBA(image.bytes, place: Place(file: "mask"))
-            #expect(size == project.canvasSize)
+            #expect(size == project.canvasSize.pixels)
             #expect(stride(from: 0, to: rgba.count, by: 4).map { rgba[$0] } == mask)
         }
         // A mask that hides nothing, and one that hides some.

@@ -42,7 +42,7 @@ import Testing
             switch page {
             case .success(let page):
                 names.append("\(page.name) \(page.place)")
-                #expect(page.reading.project.canvasSize == wanted.canvas)
+                #expect(page.reading.project.canvasSize == CanvasSize(wanted.canvas))
                 #expect(page.reading.project.layers[0].strokes.allSatisfy { $0.brush == wanted.brush })
             case .failure(let error): names.append(error.description)
             }

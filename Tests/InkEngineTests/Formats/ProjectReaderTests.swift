@@ -23,7 +23,7 @@ import Testing
         let project = reading.project
         #expect(project.id == "p1" && project.name == "Näme")
         #expect(project.createdAt == "2025-11-10T09:00:00Z" && project.modifiedAt == "2025-11-11")
-        #expect(project.canvasSize == PixelSize(width: 2048, height: 1024))
+        #expect(project.canvasSize == CanvasSize(width: 2048, height: 1024))
         #expect(project.background == RGBA8(red: 0x11, green: 0x22, blue: 0x33, alpha: 0x80))
         #expect(project.metadata == ProjectMetadata(author: "A", license: "CC0"))
         #expect(project.baseImage?.bytes == content)
@@ -99,7 +99,7 @@ import Testing
              "layers":[{"opacity":9,"opacity":0.5,"blendMode":"screen","blendMode":null,"kind":"group"}],"bits":123456789012345678901234567890}
             """#
         ).project
-        #expect(project.canvasSize == PixelSize(width: 3, height: 4))
+        #expect(project.canvasSize == CanvasSize(width: 3, height: 4))
         #expect(project.layers[0].opacity == 0.5 && project.layers[0].blendMode == .normal)
     }
 

@@ -65,7 +65,7 @@ import Testing
         let brush = Brush(type: .dots)
         let project = drawing.project(
             ImportedDrawing(brush: brush, canvas: PixelSize(width: 1000, height: 900), margin: 100))
-        #expect(project.canvasSize == PixelSize(width: 1000, height: 900) && project.name == "w" && project.id == "1")
+        #expect(project.canvasSize == CanvasSize(width: 1000, height: 900) && project.name == "w" && project.id == "1")
         let strokes = project.layers[0].strokes
         #expect(strokes.allSatisfy { $0.brush == brush })
         #expect(strokes[0].points.map { [$0.x, $0.y] } == [[100, 250], [900, 650]])

@@ -12,7 +12,7 @@ import Testing
         arguments: [
             (#""blendmode":"multiply""#, "layers[0].blendmode", "blendMode"),
             (#""visible":false"#, "layers[0].visible", "isVisible"),
-            (#""mask":"x""#, "layers[0].mask", "maskImage"),
+            (#""mask":"x""#, "layers[0].mask", "maskFile"),
             (#""suggestedPattern":{"colour":"red"}"#, "layers[0].suggestedPattern.colour", "color"),
         ])
     func misspelt(layer: String, place: String, meant: String) throws {
@@ -64,9 +64,9 @@ import Testing
 
     @Test(
         "In a file of a later version only what is near to a known key is a mistake",
-        arguments: [("1.0", 2), ("1.1", 2), ("1", 2), ("1.2", 1), ("1.99999999999999999999", 1)])
+        arguments: [("1.0", 2), ("1.1", 2), ("1", 2), ("1.2", 2), ("1.3", 1), ("1.99999999999999999999", 1)])
     func laterVersions(version: String, count: Int) throws {
-        let text = #"{"version":"\#(version)","canvasSize":{"width":9,"height":9},"viewports":[],"lyaers":[]}"#
+        let text = #"{"version":"\#(version)","canvasSize":{"width":9,"height":9},"artboards":[],"lyaers":[]}"#
         #expect(try read(text).warnings.count == count)
     }
 
@@ -160,6 +160,13 @@ import Testing
             return switch kind {
             case .project: project(field)
             case .size: #"{"version":"1.1","canvasSize":{"width":9,"height":9,\#(field)}}"#
+            case .viewport:
+                project(#""viewports":[{"center":{"x":1,"y":1},"size":{"width":1,"height":1},\#(field)}]"#)
+            case .viewportSize:
+                project(#""viewports":[{"center":{"x":1,"y":1},"size":{"width":1,"height":1,\#(field)}}]"#)
+            case .group: project(#""layers":[{"type":"group",\#(field)}]"#)
+            case .fill: project(##""layers":[{"type":"fill","color":"#fff",\##(field)}]"##)
+            case .placement: project(#""layers":[{"maskPlacement":{\#(field)}}]"#)
             case .metadata: project(#""metadata":{\#(field)}"#)
             case .layer: project(#""layers":[{\#(field)}]"#)
             case .suggestedPattern: project(#""layers":[{"suggestedPattern":{\#(field)}}]"#)

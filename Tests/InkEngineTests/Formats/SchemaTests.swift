@@ -24,7 +24,10 @@ import Testing
         let schemas: [(name: String, root: FormatObject, objects: [FormatObject])] = [
             (
                 "project", .project,
-                [.size, .metadata, .layer, .suggestedPattern, .stroke, .brush, .dynamics, .point, .position]
+                [
+                    .size, .metadata, .layer, .group, .fill, .placement, .viewport, .viewportSize, .suggestedPattern,
+                    .stroke, .brush, .dynamics, .point, .position,
+                ]
             ),
             ("template", .manifest, [.size, .metadata, .manifestLayer, .suggestedPattern]),
             ("preset", .preset, [.presetDefaults, .dynamics]),
@@ -123,6 +126,9 @@ import Testing
         (#""metadata":[]"#, .warned), (#""metadata":{"license":1}"#, .warned), (#""layers":{}"#, .refused),
         (#""baseImage":"\#(image)""#, .accepted), (#""baseImage":"data:image/png;base64,\#(image)""#, .accepted),
         (#""baseImage":"R0lGODlh""#, .refused), (#""baseImage":"data:image/gif;base64,\#(image)""#, .refused),
+        (#""viewports":[{"center":{"x":1,"y":2},"name":"a","rotation":7}]"#, .accepted),
+        (#""viewports":[{"zoom":1}]"#, .refused), (#""viewports":[{"center":{"x":1,"y":2},"zoom":0}]"#, .refused),
+        (#""viewports":[{"center":{"x":1,"y":2},"angle":0}]"#, .warned), (#""baseFile":7"#, .refused),
         (#""Layers":[]"#, .warned), (#""_mine":[]"#, .accepted), (#""layers":null"#, .accepted),
     ]
 
@@ -134,6 +140,16 @@ import Testing
         (##""suggestedPattern":{"type":"dots","spacing":3,"rotation":-90,"color":"#fff"}"##, .accepted),
         (#""suggestedPattern":{"spacing":0}"#, .refused), (#""suggestedPattern":{"type":"plaid"}"#, .refused),
         (##""suggestedPattern":{"colour":"#fff"}"##, .warned), (#""suggestedPattern":null"#, .accepted),
+        (##""type":"fill","color":"#12345678""##, .accepted), (#""type":"fill""#, .refused),
+        (##""type":"fill","color":"transparent""##, .refused),
+        (##""type":"fill","color":"#fff","strokes":[]"##, .warned),
+        (#""type":"group","passThrough":true,"layers":[{"type":"group","layers":[{}]}]"#, .accepted),
+        (#""type":"group","layers":{}"#, .refused), (#""type":"group","contentImage":null"#, .warned),
+        (#""type":"folder""#, .refused), (#""type":"layer","clipped":false"#, .accepted), (#""clipped":1"#, .refused),
+        (#""maskImage":"\#(image)","maskPlacement":{"x":-3,"width":2.5,"rotation":30},"maskOutside":1"#, .accepted),
+        (#""maskOutside":2"#, .refused), (#""contentPlacement":{"width":0}"#, .refused),
+        (#""contentPlacement":{"x":1e300}"#, .refused), (#""contentPlacement":{"wide":1}"#, .warned),
+        (#""contentFile":"a.png","contentImage":"\#(image)""#, .refused), (#""maskFile":7"#, .refused),
     ]
 
     private static let strokes: [(String, Verdict)] = [
@@ -143,15 +159,17 @@ import Testing
             ##""brush":{"type":"waves","rotation":400,"spacing":1,"opacity":1,"scale":2,"lineWidth":0.1,"color":"#a1B2c3"}"##,
             .accepted
         ),
-        (#""brush":{"scale":0}"#, .refused), (#""brush":{"lineWidth":-1}"#, .refused),
+        (#""brush":{"anchor":"canvas","size":0.5}"#, .accepted), (#""brush":{"anchor":"page"}"#, .refused),
+        (#""brush":{"size":0}"#, .refused), (#""brush":{"scale":0}"#, .refused),
+        (#""brush":{"lineWidth":-1}"#, .refused),
         (##""brush":{"color":"#12345678"}"##, .refused),
-        (#""brush":{"spacing":20000000}"#, .refused), (##""brush":{"colour":"#fff"}"##, .warned),
+        (#""brush":{"spacing":2000000000}"#, .refused), (##""brush":{"colour":"#fff"}"##, .warned),
         (#""brush":{"dynamics":{"pressureAffectsSize":"yes"}}"#, .refused),
         (#""brush":{"dynamics":{"pressureAffectSize":true}}"#, .warned), (#""points":{}"#, .refused),
         (#""points":[[1]]"#, .refused), (#""points":[[1,2],[3,4,0.5,10,45,90]]"#, .accepted),
         (#""points":[[1,2,0.5,10,45,90,1]]"#, .refused), (#""points":[[1,2,2]]"#, .refused),
         (#""points":[[1,null]]"#, .refused), (#""points":[[1,2,null,null,1]]"#, .accepted),
-        (#""points":[[1,20000000]]"#, .refused), (#""points":[{"x":1,"y":2,"pressure":null}]"#, .accepted),
+        (#""points":[[1,2000000000]]"#, .refused), (#""points":[{"x":1,"y":2,"pressure":null}]"#, .accepted),
         (#""points":[{"x":1}]"#, .refused), (#""points":[{"position":{"x":1,"y":2},"altitude":3}]"#, .accepted),
         (#""points":[{"position":{"x":1},"y":2}]"#, .accepted), (#""points":[{"position":{"y":2}}]"#, .refused),
         (#""points":[{"x":1,"y":2,"pressure":-1}]"#, .refused), (#""points":[{"x":1,"y":2,"force":1}]"#, .warned),
@@ -169,6 +187,15 @@ import Testing
         (#"{"version":"1.1","canvasSize":{"width":0,"height":1}}"#, .refused),
         (#"{"version":"1.1","canvasSize":{"width":65537,"height":1}}"#, .refused),
         (#"{"version":"1.1","canvasSize":"2k"}"#, .refused),
+        (#"{"version":"1.2","canvas":"infinite"}"#, .accepted),
+        (#"{"version":"1.2","canvas":"infinite","canvasSize":{"width":1,"height":1}}"#, .refused),
+        (#"{"version":"1.2","canvas":"finite","canvasSize":{"width":1,"height":1}}"#, .refused),
+        (#"{"version":"1.2","canvas":"infinite","baseImage":"\#(image)"}"#, .refused),
+        (#"{"version":"1.2","canvas":"infinite","viewports":[{"center":{"x":1e9,"y":-5}}]}"#, .refused),
+        (
+            #"{"version":"1.2","canvas":"infinite","viewports":[{"center":{"x":1e9,"y":-5},"zoom":2,"size":{"width":9,"height":0.5}}]}"#,
+            .accepted
+        ),
     ]
 
     private static let manifests: [(String, Verdict)] = [

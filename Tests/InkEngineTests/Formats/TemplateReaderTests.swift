@@ -26,7 +26,7 @@ import Testing
         let project = reading.project
         #expect(project.id == "t1" && project.name == "Ocean")
         #expect(project.metadata == ProjectMetadata(author: "A", license: "CC0"))
-        #expect(project.canvasSize == PixelSize(width: 100, height: 80))
+        #expect(project.canvasSize == CanvasSize(width: 100, height: 80))
         #expect(project.baseImage?.bytes == base && project.baseImage?.place == "base.png")
         #expect(project.layers.map(\.name) == ["Sky", "Sea", "Land", "Bare"])
         #expect(
@@ -225,7 +225,7 @@ import Testing
         let manifest = #"{"canvasSize":{"width":7,"height":9},"baseImage":"art/b.png","layers":null}"#
         let reading = try ProjectLoader.load(
             bytes: zip([("manifest.json", Array(manifest.utf8)), ("art/b.png", base)]))
-        #expect(reading.project.canvasSize == PixelSize(width: 7, height: 9))
+        #expect(reading.project.canvasSize == CanvasSize(width: 7, height: 9))
         #expect(reading.project.baseImage?.place == "art/b.png")
     }
 

@@ -62,7 +62,8 @@ struct FilledPictureTests {
         let painter = StrokePainter(maxWidth: size.width, maxHeight: size.height, isExact: isExact)
         for stroke in strokes {
             painter.paint(
-                PreparedStroke(stroke), scale: OutputScale(canvas: size, output: size), cell: cell, into: plane)
+                PreparedStroke(stroke), scale: OutputScale(canvas: CanvasSize(size), output: size), cell: cell,
+                into: plane)
         }
         return plane.coverage
     }
@@ -70,7 +71,7 @@ struct FilledPictureTests {
     /// By the specification alone.
     private func reference(_ strokes: [Stroke], stripsPerPixel: Int = 8) -> [Float] {
         let size = FilledPictureTests.size
-        let scanner = CoverageScanner(canvas: size, output: size, stripsPerPixel: stripsPerPixel)
+        let scanner = CoverageScanner(canvas: CanvasSize(size), output: size, stripsPerPixel: stripsPerPixel)
         var left = [Double](repeating: 1, count: size.area)
         for stroke in strokes {
             for (pixel, alpha) in ReferenceRenderer.strokeAlpha(stroke, output: size, scanner: scanner).enumerated() {

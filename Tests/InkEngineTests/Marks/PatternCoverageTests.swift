@@ -85,7 +85,7 @@ struct PatternCoverageTests {
         let cell = PixelRect(x: 0, y: 0, width: side, height: side)
         let plane = RemainingPlane(maxWidth: side, maxHeight: side)
         plane.move(to: cell)
-        let scale = OutputScale(canvas: cell.size, output: cell.size)
+        let scale = OutputScale(canvas: CanvasSize(cell.size), output: cell.size)
         StrokePainter(maxWidth: side, maxHeight: side).paint(stroke, scale: scale, cell: cell, into: plane)
 
         let coverage = plane.coverage
@@ -124,7 +124,8 @@ struct PatternCoverageTests {
         plane.move(to: cell)
         StrokePainter(maxWidth: edge, maxHeight: edge).paint(
             PreparedStroke(Stroke(brush: brush, points: [StrokePoint(x: 503.7, y: 517.1)])),
-            scale: OutputScale(canvas: PixelSize(width: 1000, height: 1000), output: cell.size), cell: cell, into: plane
+            scale: OutputScale(canvas: CanvasSize(width: 1000, height: 1000), output: cell.size), cell: cell,
+            into: plane
         )
         return plane.coverage.reduce(0) { $0 + Double($1) }
     }

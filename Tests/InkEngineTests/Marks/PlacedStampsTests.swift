@@ -30,7 +30,7 @@ import Testing
         var segment = 0
         let stamps = placer.stamps(0..<placer.count, from: &segment)
         let cell = PixelRect(x: 100, y: 50, width: 200, height: 100)
-        let near = NearCell(cell, scale: OutputScale(canvas: canvas, output: canvas), reach: 20)
+        let near = NearCell(cell, scale: OutputScale(canvas: CanvasSize(canvas), output: canvas), reach: 20)
         let expected = stamps.indices.filter { stamps[$0].alpha > 0 && near.contains(stamps[$0].center) }
         for placed in [PlacedStamps(placer), PlacedStamps(placer, keptMax: 0)] {
             var visible = placed.visible(near)
@@ -118,7 +118,7 @@ import Testing
         let painter = StrokePainter(maxWidth: canvas.width, maxHeight: canvas.height, isExact: true)
         let plane = RemainingPlane(maxWidth: canvas.width, maxHeight: canvas.height)
         plane.move(to: cell)
-        painter.paint(stroke, scale: OutputScale(canvas: canvas, output: canvas), cell: cell, into: plane)
+        painter.paint(stroke, scale: OutputScale(canvas: CanvasSize(canvas), output: canvas), cell: cell, into: plane)
         var touched = Rect.empty
         for y in 0..<canvas.height {
             for x in 0..<canvas.width where plane.kernelPlane.values[y * plane.kernelPlane.stride + x] < .max {

@@ -49,7 +49,7 @@ struct StrokePainterTests {
         let painter = StrokePainter(maxWidth: cell.width, maxHeight: cell.height, level: level)
         let plane = RemainingPlane(maxWidth: cell.width, maxHeight: cell.height)
         plane.move(to: cell)
-        let scale = OutputScale(canvas: canvas, output: StrokePainterTests.size)
+        let scale = OutputScale(canvas: CanvasSize(canvas), output: StrokePainterTests.size)
         for stroke in strokes { painter.paint(stroke, scale: scale, cell: cell, into: plane) }
         return plane.coverage
     }
@@ -77,7 +77,7 @@ struct StrokePainterTests {
         [0.0, 0.1, 0.5, 1, 2, 3, 8, 15, 22.5, 30, 38, 41, 44, 45, 60, 90, 92.5, 135, 180, 270])
     func straightStrokes(brush: Brush, rotation: Double) {
         let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
-        let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
+        let scale = OutputScale(canvas: CanvasSize(StrokePainterTests.size), output: StrokePainterTests.size)
         var brush = brush
         brush.rotation = rotation
         for start in [Point(x: 20.3, y: 30.23), Point(x: 25.77, y: 31.49)] {
@@ -117,7 +117,8 @@ struct StrokePainterTests {
         let plane = RemainingPlane(maxWidth: 160, maxHeight: 96)
         plane.move(to: cell)
         StrokePainter(maxWidth: 160, maxHeight: 96, isExact: true).paint(
-            PreparedStroke(tap), scale: OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size),
+            PreparedStroke(tap),
+            scale: OutputScale(canvas: CanvasSize(StrokePainterTests.size), output: StrokePainterTests.size),
             cell: cell, into: plane)
         let (along, across) = (sinCos(degrees: brush.rotation), sinCos(degrees: brush.rotation + 90))
         let discs = (-5...5).flatMap { i in
@@ -180,7 +181,7 @@ struct StrokePainterTests {
         let strokes = randomStrokes(seed: seed)
         let painter = StrokePainter(maxWidth: 160, maxHeight: 96)
         let plane = RemainingPlane(maxWidth: 160, maxHeight: 96)
-        let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
+        let scale = OutputScale(canvas: CanvasSize(StrokePainterTests.size), output: StrokePainterTests.size)
         for cell in [
             PixelRect(x: 40, y: 10, width: 37, height: 29), PixelRect(x: 0, y: 0, width: 160, height: 96),
         ] {
@@ -201,7 +202,7 @@ struct StrokePainterTests {
         let painter = StrokePainter(maxWidth: 150, maxHeight: 77)
         let plane = RemainingPlane(maxWidth: 150, maxHeight: 77)
         plane.move(to: cell)
-        let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
+        let scale = OutputScale(canvas: CanvasSize(StrokePainterTests.size), output: StrokePainterTests.size)
         for stroke in randomStrokes(seed: seed) { painter.paint(stroke, scale: scale, cell: cell, into: plane) }
         let taken = plane.coverage
         var counts = [Int](repeating: 0, count: cell.area)
@@ -281,7 +282,7 @@ struct StrokePainterTests {
                             let next = StrokePoint(x: point.x + spacing * scale, y: point.y)
                             painter.paint(
                                 PreparedStroke(Stroke(brush: brush, points: [point, next])),
-                                scale: OutputScale(canvas: canvas, output: output), cell: cell, into: plane)
+                                scale: OutputScale(canvas: CanvasSize(canvas), output: output), cell: cell, into: plane)
                         }
                     }
                     #expect(plane.coverage.allSatisfy { $0 >= 0 && $0 <= 1 })
@@ -304,7 +305,8 @@ struct StrokePainterTests {
             plane.move(to: cell)
             let points = places.map { StrokePoint(x: $0.0 + Double(x), y: $0.1 + Double(y)) }
             painter.paint(
-                PreparedStroke(Stroke(brush: brush, points: points)), scale: OutputScale(canvas: size, output: size),
+                PreparedStroke(Stroke(brush: brush, points: points)),
+                scale: OutputScale(canvas: CanvasSize(size), output: size),
                 cell: cell, into: plane)
             return plane.coverage
         }
@@ -316,7 +318,7 @@ struct StrokePainterTests {
     @Test("what begins far outside the picture is drawn where it crosses it")
     func farParts() {
         let cell = PixelRect(x: 0, y: 0, width: 160, height: 96)
-        let scale = OutputScale(canvas: StrokePainterTests.size, output: StrokePainterTests.size)
+        let scale = OutputScale(canvas: CanvasSize(StrokePainterTests.size), output: StrokePainterTests.size)
         func drawn(_ brush: Brush, _ points: [StrokePoint]) -> [Float] {
             let painter = StrokePainter(maxWidth: 160, maxHeight: 96)
             let plane = RemainingPlane(maxWidth: 160, maxHeight: 96)

@@ -42,7 +42,7 @@ struct ChunkTests {
         let strokes = hasStroke ? [StrokeSelection(block: Blocks.strokes, indices: [0])] : []
         let layer = TileLayer(opacity: 1, blendMode: .normal, mask: mask, content: content, strokes: strokes)
         let task = TileTask(
-            canvas: PixelSize(width: 40, height: 256), output: output,
+            canvas: CanvasSize(PixelSize(width: 40, height: 256)), output: output,
             rect: PixelRect(x: 0, y: 0, width: output.width, height: output.height), background: .white,
             baseImage: nil, layers: [layer], pixelFormat: .rgb, delivery: .pixels)
         return try TileRenderer().render(task, blocks: blocks).pixels

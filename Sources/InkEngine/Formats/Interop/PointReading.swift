@@ -28,10 +28,13 @@ final class PointReading: @unchecked Sendable {
     /// Begins with the pieces that are points, unless they are few or more than the limits allow.
     ///
     /// - Parameters: text, pieces: have to outlive this.
-    init(of pieces: UnsafeBufferPointer<ink_json_piece>, in text: UnsafeBufferPointer<UInt8>, limits: Limits) {
+    init(
+        of pieces: UnsafeBufferPointer<ink_json_piece>, in text: UnsafeBufferPointer<UInt8>, limits: Limits,
+        coordinateMax: Double
+    ) {
         self.text = text
         self.pieces = pieces
-        coordinateMax = limits.coordinate
+        self.coordinateMax = coordinateMax
         arrays = .allocate(capacity: pieces.count)
         arrays.initialize(repeating: [])
         let pointCount = pieces.reduce(0) { $0 + $1.count }

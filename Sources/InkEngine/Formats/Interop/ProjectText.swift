@@ -15,6 +15,8 @@ final class ProjectText {
     private var awaited: [Int] = []
 
     private var hasUnsound = false
+    /// Whether the rest seems to be of a project with an infinite canvas, whose coordinates may be larger.
+    let isInfinite: Bool
 
     /// nil when there is nothing to leave out, or something that can only be read with the rest.
     ///
@@ -30,7 +32,12 @@ final class ProjectText {
         var count = 0
         let pieces = ink_json_reduction_pieces(reduction, &count)
         self.pieces = UnsafeBufferPointer(start: pieces, count: count)
-        reading = PointReading(of: self.pieces, in: text, limits: limits)
+        var restCount = 0
+        let rest = UnsafeBufferPointer(start: ink_json_reduction_text(reduction, &restCount), count: restCount)
+        isInfinite = rest.firstRange(of: "\"infinite\"".utf8) != nil
+        reading = PointReading(
+            of: self.pieces, in: text, limits: limits,
+            coordinateMax: isInfinite ? max(limits.coordinate, Limits.worldCoordinate) : limits.coordinate)
         isRead = Array(repeating: false, count: count)
     }
 

@@ -29,7 +29,7 @@ struct ContourKernelTests {
             var shared = ConvexPolygons()
             let canvas = PixelSize(width: 64, height: 64)
             LineUnion(from: start, to: end, brush: brush)
-                .append(to: &polygons, OutputScale(canvas: canvas, output: canvas), shared: &shared)
+                .append(to: &polygons, OutputScale(canvas: CanvasSize(canvas), output: canvas), shared: &shared)
             var first = 0
             return polygons.counts.map { count in
                 defer { first += Int(count) }

@@ -40,7 +40,8 @@ struct LineKernelTests {
             let plane = RemainingPlane(maxWidth: cell.width, maxHeight: cell.height)
             plane.move(to: cell)
             let canvas = PixelSize(width: LineKernelTests.edge, height: LineKernelTests.edge)
-            painter.paint(stroke, scale: OutputScale(canvas: canvas, output: canvas), cell: cell, into: plane)
+            painter.paint(
+                stroke, scale: OutputScale(canvas: CanvasSize(canvas), output: canvas), cell: cell, into: plane)
             return plane.coverage
         }
     }
@@ -97,7 +98,7 @@ struct LineKernelTests {
                 center: Point(x: 0, y: 0), along: Point(x: turn.cos, y: turn.sin), size: 1, alpha: 1)
             let brush = Brush(type: .parallelLines, rotation: rotation, spacing: width + 4, lineWidth: width)
             let canvas = PixelSize(width: 100, height: 100)
-            let bars = Bars.kernelBars(of: stamp, brush, OutputScale(canvas: canvas, output: canvas))[0]
+            let bars = Bars.kernelBars(of: stamp, brush, OutputScale(canvas: CanvasSize(canvas), output: canvas))[0]
             let chunk = bars.chunkWidth
             widths.insert(chunk)
             // Across: the line, and half a pixel's shadow on either side.
@@ -114,7 +115,7 @@ struct LineKernelTests {
         arguments: [(0.1, 90.05, 1.2, 6.0), (0.3, 90.09, 1.2, 6), (0.1, 90.03, 9, 14), (4.5, 0.02, 1.2, 6)])
     func skewedScales(y: Double, rotation: Double, width: Double, spacing: Double) {
         let canvas = PixelSize(width: 200, height: 1000)
-        let scale = OutputScale(canvas: canvas, output: PixelSize(width: 200, height: Int(1000 * y)))
+        let scale = OutputScale(canvas: CanvasSize(canvas), output: PixelSize(width: 200, height: Int(1000 * y)))
         let cell = PixelRect(x: 0, y: 0, width: 200, height: min(256, Int(1000 * y)))
         for isSized in [false, true] {
             let brush = Brush(

@@ -58,7 +58,7 @@ import Testing
     @Test("absurd discs end", arguments: [1e16, 1e150, 1e300, .infinity, .nan])
     func absurd(radius: Double) {
         let cell = PixelRect(x: 0, y: 0, width: 512, height: 256)
-        let scale = OutputScale(canvas: PixelSize(width: 1, height: 1), output: PixelSize(width: 512, height: 256))
+        let scale = OutputScale(canvas: CanvasSize(width: 1, height: 1), output: PixelSize(width: 512, height: 256))
         for place in [0.0, radius, -radius, 1e300, .nan] {
             let disc = PreparedStroke.Disc(center: Point(x: place, y: 0), radius: radius)
             #expect(LargeDisc.polygon(of: disc, near: cell, scale: scale).count < 200)

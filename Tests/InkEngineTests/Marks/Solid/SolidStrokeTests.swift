@@ -73,7 +73,7 @@ struct SolidStrokeTests {
         let plane = RemainingPlane(maxWidth: size.width, maxHeight: size.height)
         plane.move(to: cell)
         StrokePainter(maxWidth: size.width, maxHeight: size.height).paint(
-            stroke, scale: OutputScale(canvas: size, output: size), cell: cell, into: plane)
+            stroke, scale: OutputScale(canvas: CanvasSize(size), output: size), cell: cell, into: plane)
         let expected = sampled(path.discs, size: size, samples: 32)
         let worst = zip(plane.coverage, expected).map { abs(Double($0) - $1) }.max() ?? 0
         #expect(worst < 0.04, "\(course), seed \(seed)")
@@ -81,7 +81,7 @@ struct SolidStrokeTests {
 
     @Test("strokes that are too tangled, too far or too wide for an outline are drawn by their hulls")
     func withoutOutline() throws {
-        let scale = OutputScale(canvas: PixelSize(width: 64, height: 48), output: PixelSize(width: 64, height: 48))
+        let scale = OutputScale(canvas: CanvasSize(width: 64, height: 48), output: PixelSize(width: 64, height: 48))
         func disc(_ x: Double, _ y: Double, _ radius: Double) -> PreparedStroke.Disc {
             PreparedStroke.Disc(center: Point(x: x, y: y), radius: radius)
         }
@@ -128,14 +128,14 @@ struct SolidStrokeTests {
             let plane = RemainingPlane(maxWidth: size.width, maxHeight: size.height)
             plane.move(to: cell)
             StrokePainter(maxWidth: size.width, maxHeight: size.height).paint(
-                stroke, scale: OutputScale(canvas: picture, output: picture), cell: cell, into: plane)
+                stroke, scale: OutputScale(canvas: CanvasSize(picture), output: picture), cell: cell, into: plane)
             return plane.coverage
         }
         // Of a picture as large as the tap nothing can be left out to the right and below.
         let isSame = drawn(in: size) == drawn(in: PixelSize(width: 2_000_000, height: 2_000_000))
         #expect(isSame, "seed \(seed), radius \(radius)")
         let disc = PreparedStroke.Disc(center: center, radius: radius)
-        let outline = try #require(SolidOutline([disc], scale: OutputScale(canvas: size, output: size)))
+        let outline = try #require(SolidOutline([disc], scale: OutputScale(canvas: CanvasSize(size), output: size)))
         #expect(outline.polygons.corners.count < 500, "\(outline.polygons.corners.count) corners, radius \(radius)")
     }
 
@@ -143,7 +143,7 @@ struct SolidStrokeTests {
     func outlineCache() throws {
         let canvas = PixelSize(width: 64, height: 48)
         let scales = [64, 128, 256].map {
-            OutputScale(canvas: canvas, output: PixelSize(width: $0, height: $0 * 3 / 4))
+            OutputScale(canvas: CanvasSize(canvas), output: PixelSize(width: $0, height: $0 * 3 / 4))
         }
         let outline = try #require(
             SolidOutline([PreparedStroke.Disc(center: Point(x: 9, y: 9), radius: 4)], scale: scales[0]))
@@ -178,7 +178,9 @@ struct SolidStrokeTests {
             PreparedStroke.Disc(center: Point(x: 30, y: 20), radius: 4),
         ])
         let canvas = PixelSize(width: 64, height: 48)
-        let scales = [canvas, PixelSize(width: 640, height: 480)].map { OutputScale(canvas: canvas, output: $0) }
+        let scales = [canvas, PixelSize(width: 640, height: 480)].map {
+            OutputScale(canvas: CanvasSize(canvas), output: $0)
+        }
         func corners(_ scale: OutputScale) throws -> UnsafeRawPointer? {
             try #require(path.outline(scale)).polygons.corners.withUnsafeBytes { $0.baseAddress }
         }
@@ -200,7 +202,7 @@ struct SolidStrokeTests {
             let plane = RemainingPlane(maxWidth: 512, maxHeight: 256)
             plane.move(to: PixelRect(x: 0, y: 0, width: 512, height: 256))
             painter.paint(
-                stroke, scale: OutputScale(canvas: size, output: size),
+                stroke, scale: OutputScale(canvas: CanvasSize(size), output: size),
                 cell: PixelRect(x: 0, y: 0, width: 512, height: 256), into: plane
             ) {
                 asked += 1
@@ -209,7 +211,7 @@ struct SolidStrokeTests {
             return asked
         }
         guard case .solid(let path, _) = stroke.marks else { return }
-        #expect(path.outline(OutputScale(canvas: size, output: size))?.isOfUse == !isTangled)
+        #expect(path.outline(OutputScale(canvas: CanvasSize(size), output: size))?.isOfUse == !isTangled)
         // In every row of pixels, or for every crossing.
         let whole = asked(until: .max)
         #expect(whole > 100, "\(whole)")

@@ -28,7 +28,8 @@ struct WavePainterTests {
         let painter = StrokePainter(maxWidth: cell.width, maxHeight: cell.height, isExact: isExact, level: level)
         let stroke = PreparedStroke(Stroke(brush: brush, points: points.map { StrokePoint(x: $0.x, y: $0.y) }))
         painter.paint(
-            stroke, scale: OutputScale(canvas: WavePainterTests.size, output: output), cell: cell, into: plane)
+            stroke, scale: OutputScale(canvas: CanvasSize(WavePainterTests.size), output: output), cell: cell,
+            into: plane)
         return plane.coverage
     }
 
@@ -78,7 +79,7 @@ struct WavePainterTests {
             let points = [StrokePoint(x: 100, y: 100), StrokePoint(x: 100 + brush.spacing * brush.scale, y: 100)]
             let stroke = PreparedStroke(Stroke(brush: brush, points: points))
             guard case .stamps(let stamps) = stroke.marks else { continue }
-            let scale = OutputScale(canvas: WavePainterTests.size, output: WavePainterTests.size)
+            let scale = OutputScale(canvas: CanvasSize(WavePainterTests.size), output: WavePainterTests.size)
             if painter.paint(stamps.all, of: stroke, scale: scale, into: plane) { byTable += 1 }
         }
         #expect(byTable >= 50)

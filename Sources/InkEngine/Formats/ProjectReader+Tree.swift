@@ -1,0 +1,121 @@
+/// The layer tree and viewports (spec section 8).
+extension ProjectParser {
+    /// The elements of `layers` of a project or a group; `depth` counts the levels of the tree from 1.
+    mutating func readElements(_ object: JSONObject, depth: Int) throws(EngineError) -> [Layer] {
+        guard let array = try object.array("layers") else { return [] }
+        let path = object.path("layers")
+        guard depth <= Limits.treeDepth || array.count == 0 else {
+            throw .overLimit(
+                Place(file: file, path: path.text), what: "the depth of the layer tree", found: "\(depth)",
+                limit: "\(Limits.treeDepth)")
+        }
+        let what = depth == 1 ? "the number of layers" : "the number of layers up to here"
+        try checkCount(elementCount + array.count, limits.layers, of: what, at: path)
+        elementCount += array.count
+        var layers: [Layer] = []
+        layers.reserveCapacity(array.count)
+        for (index, value) in array.elements.enumerated() {
+            layers.append(
+                try readElement(try JSONObject(value, path: .element(path, index), file: file), depth: depth))
+        }
+        addClippingWarnings(layers, at: path)
+        return layers
+    }
+
+    private mutating func readElement(_ object: JSONObject, depth: Int) throws(EngineError) -> Layer {
+        let type = try object.string("type") ?? "layer"
+        let kinds: [String: FormatObject] = ["layer": .layer, "group": .group, "fill": .fill]
+        guard let kind = kinds[type] else {
+            throw object.error(
+                "type",
+                "unknown type \"\(shownText(type))\", must be layer, group or fill"
+                    + didYouMean(type, among: kinds.keys.sorted()))
+        }
+        addUnknownKeys(object, kind)
+        var layer = try readLayerProperties(object)
+        layer.isClipped = try object.bool("clipped") ?? false
+        layer.maskImage = try readImage(object, "maskImage", "maskFile")
+        layer.maskPlacement = try readPlacement(object, "maskPlacement", of: layer.maskImage)
+        layer.maskOutside = try object.fraction("maskOutside") ?? 0
+        switch kind {
+        case .group:
+            let isPassThrough = try object.bool("passThrough") ?? false
+            layer.kind = .group(try readElements(object, depth: depth + 1), isPassThrough: isPassThrough)
+        case .fill:
+            guard let text = try object.string("color") else { throw object.error("color", "is missing") }
+            guard text != "transparent", let color = RGBA8(hex: text) else {
+                throw object.error("color", "\"\(shownText(text))\" is not #rgb, #rrggbb or #rrggbbaa")
+            }
+            layer.kind = .fill(color)
+        default:
+            layer.contentImage = try readImage(object, "contentImage", "contentFile")
+            layer.contentPlacement = try readPlacement(object, "contentPlacement", of: layer.contentImage)
+            layer.strokes = try readStrokes(object, layer: layer)
+        }
+        return layer
+    }
+
+    private mutating func addClippingWarnings(_ layers: [Layer], at path: JSONPath) {
+        for stack in layers.clippingStacks where layers[stack.base].isClipped {
+            let place = JSONPath.field(.element(path, stack.base), "clipped").text
+            warnings.add(
+                .other, at: place,
+                "there is no unclipped element below \(layers[stack.base].shownName), it is drawn unclipped")
+        }
+    }
+
+    /// - Parameter image: gives the size where the placement does not.
+    private mutating func readPlacement(
+        _ object: JSONObject, _ key: StaticString, of image: EncodedImage?
+    ) throws(EngineError) -> Placement? {
+        guard let found = try object.object(key) else { return nil }
+        addUnknownKeys(found, .placement)
+        let own = image?.size ?? PixelSize(width: 1, height: 1)
+        let placement = Placement(
+            x: try found.coordinate("x", limits: limits) ?? 0, y: try found.coordinate("y", limits: limits) ?? 0,
+            width: try found.length("width", limits: limits) ?? Double(own.width),
+            height: try found.length("height", limits: limits) ?? Double(own.height),
+            rotation: try found.number("rotation") ?? 0)
+        return image == nil ? nil : placement
+    }
+
+    /// - Parameter canvas: what a viewport without a size shows as much of; nil for an infinite one.
+    mutating func readViewports(_ root: JSONObject, canvas: CanvasSize?) throws(EngineError) -> [Viewport] {
+        guard let array = try root.array("viewports") else { return [] }
+        let path = root.path("viewports")
+        try checkCount(array.count, limits.layers, of: "the number of viewports", at: path)
+        var viewports: [Viewport] = []
+        for (index, value) in array.elements.enumerated() {
+            let object = try JSONObject(value, path: .element(path, index), file: file)
+            viewports.append(try readViewport(object, canvas: canvas))
+        }
+        return viewports
+    }
+
+    private mutating func readViewport(_ object: JSONObject, canvas: CanvasSize?) throws(EngineError) -> Viewport {
+        addUnknownKeys(object, .viewport)
+        guard let center = try object.object("center") else { throw object.error("center", "is missing") }
+        addUnknownKeys(center, .position)
+        guard let x = try center.coordinate("x", limits: limits) else { throw center.error("x", "is missing") }
+        guard let y = try center.coordinate("y", limits: limits) else { throw center.error("y", "is missing") }
+        let zoom = try object.number("zoom") ?? 1
+        guard Viewport.zooms.contains(zoom) else {
+            throw object.error("zoom", "is \(shownNumber(zoom)), must be from 1e-9 to 1e9")
+        }
+        var size = canvas
+        if let found = try object.object("size") {
+            addUnknownKeys(found, .viewportSize)
+            guard let width = try found.length("width", limits: limits) else {
+                throw found.error("width", "is missing")
+            }
+            guard let height = try found.length("height", limits: limits) else {
+                throw found.error("height", "is missing")
+            }
+            size = CanvasSize(width: width, height: height)
+        }
+        guard let size else { throw object.error("size", "is missing, and an infinite canvas has none") }
+        return Viewport(
+            name: try object.string("name") ?? "", center: Point(x: x, y: y), zoom: zoom,
+            rotation: try object.number("rotation") ?? 0, size: size)
+    }
+}
