@@ -1,4 +1,4 @@
-/// A drawing as its file describes it: plain values, checked against the format's rules, that know nothing of rendering.
+/// A drawing as its file describes it: plain values, checked against the format's rules and independent of rendering.
 public struct Project: Sendable {
     /// The file's `id`; empty when absent.
     public var id: String
@@ -8,7 +8,7 @@ public struct Project: Sendable {
     public var createdAt: String?
     public var modifiedAt: String?
     public var canvasSize: PixelSize
-    /// What lies under everything. Default opaque white.
+    /// The colour below all layers. Default: opaque white.
     public var background: RGBA8
     public var baseImage: EncodedImage?
     /// In file order; drawn in ascending `order`, equal orders in file order.
@@ -37,7 +37,7 @@ public struct Project: Sendable {
     }
 }
 
-/// What a project says of its maker; goes into the picture's text chunks.
+/// Information about a project and its author; goes into the picture's text chunks.
 public struct ProjectMetadata: Hashable, Sendable {
     public var author: String?
     public var license: String?
@@ -80,7 +80,7 @@ public struct Layer: Sendable {
     }
 }
 
-/// A pattern that a template proposes for a layer; drawn only by `--fill suggested`.
+/// A pattern that a template suggests for a layer; drawn only with `--fill suggested`.
 public struct SuggestedPattern: Hashable, Sendable {
     public var type: BrushType
     /// Degrees.
