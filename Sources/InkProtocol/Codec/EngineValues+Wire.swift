@@ -13,7 +13,7 @@ extension PixelSize: WireValue {
     }
 }
 
-/// Not empty, and its edges do not overflow.
+/// The rectangle is not empty, and its edges do not overflow.
 extension PixelRect: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let x = try reader.integer("x", in: 0...ProtocolLimits.edgePixels)
@@ -76,7 +76,7 @@ extension Place: WireValue {
 }
 
 extension ChunkPixels: WireValue where Samples == BlockID {
-    /// The fewest bytes that a chunk takes.
+    /// The minimum size of a chunk in bytes.
     static let leastBytes = 5
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
@@ -117,7 +117,7 @@ extension ImageSlice: WireValue {
         writer.array(chunks)
     }
 
-    /// The number of chunks of an image of that height (above 0).
+    /// Number of chunks of an image of that height (above 0).
     static func chunkCount(imageHeight: Int) -> Int {
         (imageHeight - 1) / rowsPerChunk + 1
     }
