@@ -51,7 +51,7 @@ template <int width> struct chunks {
         return all;
     }
 
-    /// Adds to the values kept aside for each row's pixels; the next function clears all but a mask of them.
+    /// `keep` adds to the values kept aside for each row's pixels; `drop` clears all but a mask of them.
     INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) {
         for (int row = 0; row < rows; row++) write(in + at[row], read(in + at[row]) | row_of(part, row));
     }

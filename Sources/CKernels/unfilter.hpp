@@ -222,7 +222,7 @@ template <size_t pixel> INK_INLINE void store_pixels(uint8_t *bytes, pixel4 pixe
     memcpy(bytes, &v, 4 * pixel);
 }
 
-/// Transposes four columns of eight rows; the next function does the reverse.
+/// Transposes four columns of eight rows; `store_columns` does the reverse.
 template <size_t pixel> INK_INLINE void load_columns(uint8_t *const *rows, size_t column, pixel8 (&columns)[4]) {
     pixel16 halves[2];
     for (int half = 0; half < 2; half++) {

@@ -214,10 +214,11 @@ struct ink_wave_slice {
 ///
 /// A row has 2^(phase_bits + 1) entries. The lower half of an entry is the coverage in 1/32,768, plus 16,384. The upper
 /// half holds two signed bytes: the increase per 1/128 of the step to the next phase, and per 1/128 of the step to the
-/// next row. First come the phases of a period with lines on both sides. If lines are so close that a pixel beyond the
-/// outermost line would meet a neighbour that does not exist, two tails follow. The upper tail holds `tail_count`
-/// phases, starting `tail_start` phases above the uppermost line, at entry (period + 2). The lower tail holds the same
-/// phases below the lowermost line, up to that point, half a period later.
+/// next row. First come the 2^phase_bits phases of a period with lines on both sides. If lines are so close that a pixel
+/// beyond the outermost line would meet a neighbour that does not exist, two tails follow. The upper one begins two
+/// entries after the period. It holds `tail_count` phases, of which the first is `tail_start` phases above the uppermost
+/// line. The lower one begins half a period after the period. It holds as many phases, of which the last is `tail_start`
+/// phases below the lowermost line.
 struct ink_wave_table {
     const uint32_t *_Nonnull entries;
     int32_t phase_bits;

@@ -54,6 +54,6 @@ struct TaskRecord: Sendable {
 struct HeldResult: Hashable, Sendable {
     var worker: WorkerID
     var attempt: UInt32
-    /// Of its content.
+    /// Digest of its content.
     var digest: [UInt8]
 }

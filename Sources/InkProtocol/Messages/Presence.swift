@@ -43,7 +43,7 @@ extension Hello: WireValue {
 public struct Welcome: Hashable, Sendable {
     /// Each side sends a heartbeat if it has sent nothing else for this long; above 0.
     public var heartbeatMilliseconds: Int
-    /// A side that has been silent for this long counts as lost; more than the heartbeat.
+    /// A side that has been silent for this long counts as lost; at least the heartbeat.
     public var livenessMilliseconds: Int
 
     public init(heartbeatMilliseconds: Int, livenessMilliseconds: Int) {

@@ -131,7 +131,7 @@ struct OutlinePen {
     private func isSharp(_ disc: PreparedStroke.Disc, from start: Point, to end: Point) -> Bool {
         let sine = start.x * end.y - start.y * end.x
         guard sine < 0 else { return false }
-        // Of half the bend.
+        // The tangent of half the bend.
         let tangent = sine / (1 + start.x * end.x + start.y * end.y)
         return disc.radius * tangent * tangent > 2 * tolerance
     }
