@@ -1,8 +1,8 @@
-// Stamps of bars, a row of a stamp at a time, sixteen pixels at a time. What equal bars side by side cover of sixteen
-// neighbouring pixels depends on the phase of the first pixel between two bars alone; what lies before the bars' ends,
-// on that pixel's distance from the ends. The product of the two is the coverage but where a side and an end cross the
-// same pixel: that corner is put right by what both leave of it. Three such corners make up crossing bars. Where a pixel
-// may meet both sides of a bar and an end, either side makes a corner of its own.
+// Stamps of bars, drawn sixteen rows of a stamp together, sixteen pixels of a row at a time. Two numbers determine the
+// coverage of sixteen neighbouring pixels: the phase of the first pixel between two bars gives the coverage by the
+// bars' sides, and its distance from the ends gives the coverage by the ends. The product of the two is the coverage,
+// except where a side and an end meet in the same pixel; that corner gets a correction. Crossing bars consist of three
+// such corners. Where a pixel may meet both sides of a bar and an end, each side has a corner of its own.
 #pragma once
 
 #include "stamps.hpp"
@@ -14,12 +14,13 @@ using namespace raster;
 
 using namespace stamps;
 
-/// The coverage of pixels by a half-plane: the integral of a pixel's shadow on the normal, a trapezoid, up to the border. Whole
-/// numbers of a part of a pixel that fit 16 bits, lanes of any number.
+/// Coverage of pixels by a half-plane, as a function of the distance to its border: the integral of the pixel's
+/// projection onto the normal, which is a trapezoid. Distances are 16-bit integers in parts of a pixel. Works on any
+/// number of lanes.
 struct border {
     uint16_t reach, flat, factor;
     int shift, bits;
-    /// What is covered at the border by the parabola on the outer side, so that nothing and all are just that.
+    /// The coverage at the border that the parabola on the outer side gives, so that the two ends are exactly 0 and 1.
     uint16_t from_nothing;
 
     INK_INLINE border of(ink_normal n, int bits) {
@@ -28,7 +29,7 @@ struct border {
         e.bits = bits;
         e.reach = (uint16_t)((1 + minor) / 2 * unit + 0.5);
         e.flat = (uint16_t)((1 - minor) / 2 * unit + 0.5);
-        // A parabola, of numbers that use all 16 bits.
+        // A parabola whose numbers use all 16 bits.
         int top = e.reach - e.flat;
         if (top > 0 && (top & (top - 1)) == 0) {
             e.reach--;
@@ -36,21 +37,22 @@ struct border {
         }
         e.shift = top == 0 ? 15 : __builtin_clz((uint32_t)top) - 16;
         const double scaled_unit = unit * (1 << e.shift);
-        // Beyond the flat part (pixels)^2 / (2 minor), in 2^16 shares; two products keep the upper 16 bits each.
+        // Beyond the flat part the area is (pixels)^2 / (2 minor), in 1/65,536; each of two products keeps the upper 16
+        // bits.
         e.factor = (uint16_t)least(0x1p47 / (minor * scaled_unit * scaled_unit), 65535.0);
         e.from_nothing = e.beyond_half((ushort32)e.reach)[0];
         return e;
     }
 
-    /// - Parameter t: how far the border is beyond the pixels' middles.
+    /// - Parameter t: distance of the border beyond the pixels' centres.
     template <typename U, typename S> INK_METHOD U coverage(S t) const {
         const S sign = t >> 15;
         const U a = __builtin_elementwise_min((U)((t ^ sign) - sign), (U)reach);
-        // All less than this on the inner side.
+        // On the inner side, the complement of this.
         return __builtin_elementwise_sub_sat((U)from_nothing, beyond_half(a)) ^ (U)~sign;
     }
 
-    /// By the strip of this half width whose middle is `t` away.
+    /// Coverage by the strip of this half width whose centre line is at distance `t`.
     template <typename U, typename S> INK_METHOD U strip(S t, int16_t half_width) const {
         const S sign = t >> 15, away = (t ^ sign) - sign, half = (S)(U)(uint16_t)half_width;
         const U nearer = coverage<U>(half - away);
@@ -65,8 +67,8 @@ private:
     }
 };
 
-/// What something covers of sixteen pixels, and whether it covers more of those that lie further along the normal that it is
-/// measured by: no sign where it does, or where it makes no difference.
+/// Coverage of sixteen pixels by a shape, and the sign of its slope along the normal of measurement: no sign bit where
+/// coverage increases along the normal, or where it makes no difference.
 struct share {
     ushort16 covered;
     short16 slope;
@@ -75,8 +77,8 @@ struct share {
     INK_METHOD share within(ushort16 mask) const { return {covered & mask, slope}; }
 };
 
-/// What lies within two borders that face each other: behind the first and before the second one, along the normal that
-/// both are measured by.
+/// The region behind the first and before the second of two borders that face each other, both measured along one
+/// normal.
 struct slab {
     ushort16 first, second;
 
@@ -86,12 +88,13 @@ struct slab {
 
 // MARK: Corners
 
-/// Puts right what two borders that cross in a pixel cover together. Their product is off by up to 0.025 of the pixel,
-/// depending on their directions: as if the pixel's shadows on both normals did not depend on each other. For a pixel as
-/// a diamond (45 degrees) the difference is odd in both distances, at 22.5 degrees half of it is antisymmetric; two terms of
-/// the shares themselves, fitted to the exact areas at all angles, leave 0.007 of it.
+/// Corrects the product of two borders' coverage in a pixel where they cross. The product is off by up to 0.025 of the
+/// pixel, depending on the directions, because it assumes that the pixel's projections onto the two normals are
+/// independent. For a pixel seen as a diamond (45 degrees), the difference is odd in both distances; at 22.5 degrees,
+/// half of it is antisymmetric. Two terms in the coverages, fitted to the exact areas at all angles, reduce the error
+/// to 0.007.
 struct corner {
-    /// Of the odd term in 1/2,048, and of the antisymmetric one in 1/4,096.
+    /// Coefficients: of the odd term in 1/2,048, and of the antisymmetric term in 1/4,096.
     int16_t odd, even;
 
     INK_INLINE corner of(ink_normal u, ink_normal v) {
@@ -106,22 +109,22 @@ struct corner {
         return plus(product(u.part(), v.part()), more(u.part(), u.slope, v.part(), v.slope, all(odd), all(even)));
     }
 
-    /// The same of 32 pixels.
+    /// The same for 32 pixels.
     INK_METHOD ushort32 covered(ushort32 u, short32 u_slope, ushort32 v, short32 v_slope) const {
         return plus(
             product(u, v), more(u, u_slope, v, v_slope, joined(all(odd), all(odd)), joined(all(even), all(even))));
     }
 
-    /// What a slab and a border cover together, the borders of the slab less than a pixel apart or more.
+    /// Coverage by the intersection of a slab and a border; the slab may be thinner or thicker than a pixel.
     INK_METHOD ushort16 covered(const slab &u, share v) const {
         return plus(product(u.part(), v.covered), by_either(u, v.covered, v.slope));
     }
 
-    /// The same of two slabs.
+    /// The same for two slabs.
     INK_METHOD ushort16 covered(const slab &u, const slab &v) const {
         const ushort16 us = u.part(), vs = v.part();
         const short16 by_first = by_either(u, v.first, all(0)), by_second = by_either(u, v.second, all(-1));
-        // In a slab that ends before it begins borders do not meet.
+        // In an empty slab the borders do not meet.
         const short16 is_something = (short16)(us != 0) & (short16)(vs != 0);
         return plus(product(us, vs), (by_first + by_second) & is_something);
     }
@@ -133,7 +136,7 @@ private:
 
     INK_INLINE ushort32 pair(ushort16 a, ushort16 b) { return (ushort32)joined((short16)a, (short16)b); }
 
-    /// By how much more than the products a border covers together with both of a slab.
+    /// By how much the coverage of a border with both borders of a slab exceeds the products.
     INK_METHOD short16 by_either(const slab &u, ushort16 v, short16 v_slope) const {
         const short32 each = more(
             pair(u.first, u.second), joined(all(0), all(-1)), pair(v, v), joined(v_slope, v_slope),
@@ -141,7 +144,7 @@ private:
         return each.lo + each.hi;
     }
 
-    /// By how much more than the product two borders cover.
+    /// By how much the coverage of two borders exceeds the product.
     template <typename U, typename S> INK_INLINE S more(U u, S u_slope, U v, S v_slope, S odd, S even) {
         const U a = product(u, (U)~u), b = product(v, (U)~v);
         const S both = rounded_product((S)(a + a), (S)b);
@@ -150,7 +153,7 @@ private:
         return rounded_product(both, rounded_product(halves, odd) + rounded_product(apart, even));
     }
 
-    /// Where both cover next to nothing they do not meet: no less than nothing.
+    /// The sum, at least 0: where both coverages are almost 0 the borders do not meet.
     template <typename U, typename S> INK_INLINE U plus(U independent, S more) {
         return (U)__builtin_elementwise_add_sat((S)(independent ^ half), more) ^ half;
     }
@@ -158,10 +161,10 @@ private:
 
 // MARK: Sides and ends
 
-/// What the bars cover of sixteen pixels of a row from one on, whatever their ends.
+/// Coverage of sixteen neighbouring pixels of a row by the bars, without regard to their ends.
 struct bar_sides {
     border edge;
-    /// Of each pixel from the first, 2^-16 periods, which wrap round as phases do.
+    /// Offset of each pixel from the first, in 2^-16 periods; wraps round as phases do.
     ushort16 offsets;
     /// Parts of a pixel; half a period.
     int16_t half_period, half_width;
@@ -177,14 +180,14 @@ struct bar_sides {
             (int16_t)(bars.half_width * (1 << bits) + 0.5)};
     }
 
-    /// - Parameter phase: of the first pixel from the middle of a bar, 2^-16 periods.
+    /// - Parameter phase: of the first pixel, from the middle of a bar, in 2^-16 periods.
     INK_METHOD share covered(int32_t phase) const {
         const short16 t = from_middle(phase);
-        // Never 0, which would not change its sign.
+        // Never 0: 0 would have no sign to change.
         return {edge.strip<ushort16>(t, half_width), ((short16)-t >> 15) | (short16)(ushort16)(uint16_t)1};
     }
 
-    /// What lies behind and before the borders of the nearest bar.
+    /// The region between the borders of the nearest bar.
     INK_METHOD slab borders(int32_t phase) const {
         const short16 t = from_middle(phase), half = (short16)(ushort16)(uint16_t)half_width;
         return {
@@ -193,26 +196,27 @@ struct bar_sides {
     }
 
 private:
-    /// Of the nearest bar.
+    /// Distance from the middle of the nearest bar.
     INK_METHOD short16 from_middle(int32_t phase) const {
         return rounded_product(
             (short16)((ushort16)(uint16_t)phase + offsets), (short16)(ushort16)(uint16_t)half_period);
     }
 };
 
-/// Distances along bars are whole numbers of 2^-19 pixels.
+/// Distances along bars are integers in units of 2^-19 pixels.
 constexpr int distance_bits = 19;
 INK_INLINE int32_t distance_of(double a) { return (int32_t)floor_of(a * (1 << distance_bits) + 0.5); }
 
-/// What lies between both ends of bars of sixteen pixels of a row from one on.
+/// The region between both ends of the bars, for sixteen neighbouring pixels of a row.
 struct bar_ends {
-    /// Of distances as sixteen pixels that fit 16 bits.
+    /// Precision of distances that fit 16 bits for all sixteen pixels.
     static constexpr int bits = 10;
     border edge;
-    /// Of each pixel from the first, parts of a pixel.
+    /// Offset of each pixel from the first, in parts of a pixel.
     short16 offsets;
     int32_t half_length;
-    /// How far behind one end and before the other one the first pixel is if all sixteen are.
+    /// Distances of the first pixel behind one end and before the other at which all sixteen pixels are between the
+    /// ends.
     int32_t behind_all, before_all;
 
     INK_INLINE bar_ends of(ink_normal along, double half_length) {
@@ -224,13 +228,14 @@ struct bar_ends {
             edge.reach + 1 + greatest(last, 0)};
     }
 
-    /// How far pixels at some distances from the middle are behind one end, or, by the opposite distances, before the other one.
+    /// How far pixels at these distances from the middle are behind one end. With negated distances: before the other
+    /// end.
     INK_METHOD int16lanes inside(int16lanes distances) const {
         const int16lanes parts = (half_length + distances) >> (distance_bits - bits);
         return least(greatest(parts, (int16lanes)-32768), (int16lanes)32767);
     }
 
-    /// No pixel meets both ends.
+    /// Assumes that no pixel meets both ends.
     /// - Parameters: behind, before: how far the first pixel is inside.
     INK_METHOD share covered(int32_t behind, int32_t before) const {
         const short16 first = __builtin_elementwise_add_sat((short16)(ushort16)(uint16_t)behind, offsets);
@@ -241,15 +246,15 @@ struct bar_ends {
 
 // MARK: Crossings
 
-/// What crossing bars have in common: sides of one direction and ends of the other lie the same way and may meet the same
-/// pixel, where their coverage is not independent and must not be multiplied.
+/// Properties of crossing bars. The sides of one direction and the ends of the other are parallel and may meet the same
+/// pixel. Their coverage is then not independent and must not be multiplied.
 struct bar_crossing {
-    /// Whether they do, by so much that the product would be off by more than 0.006.
+    /// Whether they do so by enough that the product would be off by more than 0.006.
     bool is_close;
-    /// All bits where the other direction's sides are measured against the direction of these ends.
+    /// All bits set where the other direction's sides are measured against the direction of these ends.
     int16_t turned;
-    /// What lies before the ends of a pixel in the middle of what they are in, a bar of the other direction or a gap between
-    /// two, and all bits for a gap.
+    /// Coverage by the ends of a pixel in the middle of the surrounding bar of the other direction, or of the
+    /// surrounding gap between two bars. `gap` has all bits set for a gap.
     uint16_t middle, gap;
 
     INK_INLINE bar_crossing of(const ink_bars &bars, const ink_bars &others) {
@@ -271,27 +276,27 @@ struct bar_crossing {
             is_gap ? (uint16_t)65535 : (uint16_t)0};
     }
 
-    /// What lies within the other direction's sides, by the ends' normal.
+    /// The region within the other direction's sides, measured along the ends' normal.
     INK_METHOD share turned_side(share s) const { return {s.covered, (s.slope ^ turned) - turned}; }
 
-    /// What of a pixel lies between the ends and within the other direction's sides, exactly if it meets one of these sides:
-    /// in the first half of a bar the one where it begins, in the other half the one where it ends; in a gap the other way
-    /// round.
+    /// Coverage by the region between the ends and within the other direction's sides. It is exact if the pixel meets
+    /// only one side: in the first half of a bar the side where the bar begins, in the second half the side where it
+    /// ends; in a gap the opposite.
     INK_METHOD share common(share between_ends, share within_sides) const {
         const share side = turned_side(within_sides);
         const ushort16 ending = __builtin_elementwise_min(between_ends.covered, side.covered);
-        // Hardly any pixel meets two borders: the other one has no slope.
+        // Hardly any pixel meets two borders: the slope of the other one is 0.
         if (!is_close) return {ending, between_ends.slope + side.slope};
         const ushort16 beginning = __builtin_elementwise_sub_sat(between_ends.covered, (ushort16)~side.covered);
         const ushort16 is_ending = this->is_ending(between_ends);
-        // Of two borders the one that leaves less says where there is more.
+        // The border with the smaller coverage determines the direction of the slope.
         const short16 by_ends = (short16)(between_ends.covered < side.covered);
         const short16 slope = (between_ends.slope & by_ends) | (side.slope & ~by_ends);
         return {(ending & is_ending) | (beginning & ~is_ending), slope};
     }
 
-    /// What of a pixel lies between the ends and within the other direction's sides, of which it may meet any: by parallel
-    /// borders that face the same way it is what the nearer one leaves.
+    /// The same where a pixel may meet any of the sides. For parallel borders that face the same way, the coverage is
+    /// that of the nearer one.
     INK_METHOD slab common(share between_ends, const slab &within_sides) const {
         const ushort16 is_before = (ushort16)(between_ends.slope >> 15);
         const ushort16 first = turned ? within_sides.second : within_sides.first;
@@ -307,18 +312,20 @@ private:
 
 // MARK: Rows
 
-/// How the bars of one direction lie in rows and columns of pixels from the stamp's origin, a whole pixel.
+/// How the bars of one direction lie relative to rows and columns of pixels. Positions count from the stamp's origin, a
+/// whole pixel.
 struct bar_rows {
     stamp_borders borders;
-    // For all stamps.
+    // The same for all stamps.
     ink_normal across, along;
     double inverse_period;
-    /// By how much more in the next column and row: 2^-32 periods, 2^-19 pixels.
+    /// Increments per column and per row: in 2^-32 periods, and in 2^-19 pixels.
     uint32_t phase_by_column, phase_by_row;
     int32_t distance_by_column, distance_by_row;
-    /// From the first phase at which any of sixteen pixels may meet a bar to the middle of one, and how many such phases there are.
+    /// From the first phase at which any of sixteen pixels may meet a bar to the middle of the bar; and the number of
+    /// such phases.
     uint32_t phase_before, phases_met;
-    // For a stamp.
+    // For the current stamp.
     uint32_t phase;
     int32_t distance;
 
@@ -334,7 +341,7 @@ struct bar_rows {
         r.phase_by_row = (uint32_t)fixed(n1.y * r.inverse_period);
         r.distance_by_column = distance_of(n2.x);
         r.distance_by_row = distance_of(n2.y);
-        // Phases are cut off to 2^-16 periods.
+        // Phases are truncated to 2^-16 periods.
         const double reach = bars.half_width + shadow(n1) + 0.1, span = (lanes - 1) * n1.x;
         const double met = 2 * reach + magnitude(span);
         r.phase_before = (uint32_t)fixed((reach + greatest(span, 0.0)) * r.inverse_period);
@@ -347,7 +354,7 @@ struct bar_rows {
         return (int16lanes)(phases + phase_before <= (uint16lanes)phases_met);
     }
 
-    /// - Parameters: x, y: the middle of the stamp's first pixel from its centre.
+    /// - Parameters: x, y: centre of the stamp's first pixel relative to the stamp's centre.
     INK_METHOD void place(double x, double y) {
         const double s = x * across.x + y * across.y, t = x * along.x + y * along.y;
         phase = (uint32_t)fixed(s * inverse_period);
@@ -356,8 +363,8 @@ struct bar_rows {
     }
 };
 
-/// The part of a stamp in sixteen rows, drawn sixteen pixels of a row at a time: for as many rows at once it is worked out
-/// where those pixels are. Thin bars are worked out border by border.
+/// Part of a stamp in sixteen rows, drawn sixteen pixels of a row at a time. The positions of these pixels are computed
+/// for all rows at once. Thin bars are computed border by border.
 template <bool is_thin> struct stamp_rows {
     const bar_rows *bars;
     const bar_sides *sides;
@@ -371,10 +378,10 @@ template <bool is_thin> struct stamp_rows {
     /// From the origin.
     int16lanes rows;
 
-    /// Where the first of sixteen pixels lie in the bars of one direction, for each row.
+    /// Positions of the first of sixteen pixels relative to the bars of one direction, for each row.
     struct row_places {
         alignas(64) int32_t phase[lanes], behind[lanes], before[lanes];
-        /// Where all sixteen lie between both ends.
+        /// Set where all sixteen pixels lie between both ends.
         int16lanes between_all;
 
         INK_METHOD row_places(const bar_ends &ends, uint16lanes phases, int16lanes distances) {
@@ -386,14 +393,14 @@ template <bool is_thin> struct stamp_rows {
         }
     };
 
-    /// What lies within the sides, border by border where bars are thin.
+    /// The region within the sides; border by border if the bars are thin.
     INK_METHOD auto side_at(const row_places &s, int d, int i) const {
         if constexpr (is_thin) return sides[d].borders(s.phase[i]);
         else return sides[d].covered(s.phase[i]);
     }
     INK_METHOD share end_at(const row_places &s, int d, int i) const { return ends[d].covered(s.behind[i], s.before[i]); }
 
-    /// Draws what one direction's bars cover of those rows whose bits are set.
+    /// Draws the bars of one direction in the rows whose bits are set.
     template <typename Mask>
     INK_METHOD void draw(const row_places &s, int d, uint32_t rows, const int32_t *target, const Mask &mask) const {
         uint32_t between = rows & bits_of(s.between_all), others = rows & ~between;
@@ -407,8 +414,8 @@ template <bool is_thin> struct stamp_rows {
         }
     }
 
-    /// What both directions' bars cover of sixteen pixels of a row: what either does, less what lies between the ends of either and
-    /// within the other's sides.
+    /// Coverage of sixteen pixels of a row by the bars of both directions: the sum, minus the part between the ends of
+    /// one direction and within the sides of the other.
     template <typename Masks>
     INK_METHOD ushort16 united(const row_places (&s)[2], bool meets_ends, const Masks &masks, int i) const {
         const auto side = side_at(s[0], 0, i).within(masks(0, i)), other_side = side_at(s[1], 1, i).within(masks(1, i));
@@ -425,7 +432,7 @@ template <bool is_thin> struct stamp_rows {
         return __builtin_elementwise_add_sat(one, __builtin_elementwise_sub_sat(other, both));
     }
 
-    /// Draws what both directions' bars cover of those rows whose bits are set.
+    /// Draws the bars of both directions in the rows whose bits are set.
     template <typename Masks>
     INK_METHOD void draw_united(
         const row_places (&s)[2], uint32_t rows, const int32_t *target, const Masks &masks) const {
@@ -448,7 +455,7 @@ template <bool is_thin> struct stamp_rows {
         return bars[d].distance + rows * bars[d].distance_by_row + column * bars[d].distance_by_column;
     }
 
-    /// Draws what the bars of the first direction cover in some columns of each row.
+    /// Draws the bars of the first direction in a range of columns of each row.
     INK_METHOD void draw(columns part) const {
         const int16lanes empty = (int16lanes)(part.first >= part.end) | (int16lanes)(rows >= end_row);
         const int16lanes widths = empty ? (int16lanes)0 : part.end - part.first;
@@ -456,7 +463,7 @@ template <bool is_thin> struct stamp_rows {
         if (widest <= 0) return;
         uint16lanes phases = phase(0, part.first);
         int16lanes distances = distance(0, part.first);
-        // Steps are counted from the stamp's own first pixels, in whatever cell they are.
+        // Steps count from the stamp's own first pixels, so they are the same in every cell.
         for (int32_t step = 0; step < widest; step += lanes) {
             const int16lanes column = part.first + step, left = widths - step;
             const int16lanes there = (int16lanes)(left > 0) & in_cell(column) & bars[0].may_meet(phases);
@@ -473,12 +480,12 @@ template <bool is_thin> struct stamp_rows {
         }
     }
 
-    /// Draws what the bars of two directions cover, each in some columns of each row: pixel by pixel what one of them
-    /// covers, or the union.
+    /// Draws the bars of two directions, each in a range of columns of each row: where both ranges overlap, their
+    /// union.
     INK_METHOD void draw_crossing(columns a, columns b) const {
         columns parts[2] = {a, b};
         for (int d = 0; d < 2; d++) {
-            // Beyond all others, and of no width.
+            // An empty range begins beyond all others and has no width.
             const int16lanes empty = (int16lanes)(parts[d].first >= parts[d].end) | (int16lanes)(rows >= end_row);
             parts[d].first = empty ? (int16lanes)(1 << 20) : parts[d].first;
             parts[d].end = empty ? (int16lanes) - (1 << 20) : parts[d].end;
@@ -521,7 +528,7 @@ template <bool is_thin> struct stamp_rows {
     }
 
 private:
-    /// The number of the lowest bit, which is taken away.
+    /// Removes the lowest bit and returns its number.
     INK_INLINE int take(uint32_t &bits) {
         const int i = __builtin_ctz(bits);
         bits &= bits - 1;
@@ -530,12 +537,12 @@ private:
 
     INK_INLINE int16lanes clamped(int16lanes v) { return least(greatest(v, (int16lanes)0), (int16lanes)lanes); }
 
-    /// Whether any of sixteen pixels from a column on are in the cell.
+    /// Whether any of sixteen pixels, beginning at a column, is in the cell.
     INK_METHOD int16lanes in_cell(int16lanes column) const {
         return (int16lanes)(column > start - lanes) & (int16lanes)(column < start + width);
     }
 
-    /// Leaves of sixteen pixels what is not taken.
+    /// Multiplies sixteen pixels by the part that is not covered.
     INK_METHOD void multiply(int32_t target, ushort16 taken) const {
         uint16_t *at = origin + target;
         const ushort16 kept = load16(at);
@@ -543,7 +550,7 @@ private:
     }
 };
 
-/// All of a group of stamps; `directions` is 1 or 2.
+/// Draws all stamps of a group. `directions` is 1 or 2.
 template <int directions, bool is_thin>
 INK_INLINE void multiply(ink_kept plane, const ink_bars *bars, const ink_place *places, ptrdiff_t count) {
     bar_rows rows[directions];
@@ -581,7 +588,7 @@ INK_INLINE void multiply(ink_kept plane, const ink_bars *bars, const ink_place *
 
 void multiply_bars(
     ink_kept plane, const ink_bars *bars, int32_t directions, const ink_place *places, ptrdiff_t count) {
-    // Crossing bars are of one width.
+    // Crossing bars have the same width.
     if (directions == 1 && bars->is_thin) multiply<1, true>(plane, bars, places, count);
     else if (directions == 1) multiply<1, false>(plane, bars, places, count);
     else if (bars->is_thin) multiply<2, true>(plane, bars, places, count);

@@ -1,4 +1,4 @@
-// Layers onto backdrops, one pass a layer.
+// Compositing of layers onto backdrops, one pass per layer.
 #pragma once
 
 #include "blend_modes.hpp"
@@ -17,7 +17,7 @@ struct Over {
     }
 };
 
-/// Plus-lighter, W3C section 9.1.16: the clamped sum of the premultiplied.
+/// Plus-lighter, W3C section 9.1.16: the clamped sum of the premultiplied colours.
 struct Plus {
     template <bool is_opaque>
     INK_INLINE pixels blend(pixels s, pixels b) {
@@ -32,17 +32,17 @@ struct Plus {
 
 /// co = as (1 - ab) Cs + (1 - as) ab Cb + as ab B(Cb, Cs).
 ///
-/// Alpha goes through the same operations as a channel whose colour is 1 everywhere. So what is white stays exactly
-/// white, no colour exceeds its alpha, and what is opaque stays exactly opaque: colour burn and dodge jump at 0 and 1
-/// and would make an error of one unit in the last place visible. With ab = 1 every operation that is left out for an
-/// opaque backdrop is one by 0 or 1, which changes nothing.
+/// Alpha goes through the same operations as a channel whose colour is 1 everywhere. White therefore stays exactly
+/// white, no colour exceeds its alpha, and opaque pixels stay exactly opaque. This matters because colour burn and
+/// dodge jump at 0 and 1 and would make an error of one unit in the last place visible. With ab = 1, each operation
+/// that is omitted for an opaque backdrop is one with 0 or 1, which changes nothing.
 template <bool is_opaque>
 INK_INLINE lanes sum(lanes s, lanes as, lanes b, lanes ab, lanes mixed) {
     if (is_opaque) return b * (1 - as) + mixed;
     return s * (1 - ab) + b * (1 - as) + mixed;
 }
 
-/// A mode that treats each channel alone.
+/// A mode that blends each channel separately.
 template <class Mode>
 struct EachChannel {
     template <bool is_opaque>
@@ -61,7 +61,7 @@ INK_INLINE colors straight(pixels p) {
     return {straight(p.red, p.alpha), straight(p.green, p.alpha), straight(p.blue, p.alpha)};
 }
 
-/// A mode of whole colours, straight ones.
+/// A mode that blends whole colours, not premultiplied.
 template <class Mode>
 struct WholeColor {
     template <bool is_opaque>
@@ -83,11 +83,11 @@ INK_INLINE Planes row_of(Planes p, ptrdiff_t y) {
     return {p.red + i, p.green + i, p.blue + i, p.alpha + i, p.stride};
 }
 
-/// Groups whose mask and alpha are looked at together.
+/// Number of groups whose mask and alpha are tested together.
 constexpr ptrdiff_t block = 4;
 
-/// Whether the `block` groups at `x` show nothing. Where the source is transparent every mode gives back the backdrop,
-/// so leaving them out does not show.
+/// Whether the `block` groups at `x` are transparent. For a transparent source every mode returns the backdrop, so
+/// skipping them changes nothing.
 INK_INLINE bool is_clear(const uint8_t *mask) {
     typedef uint8_t bytes __attribute__((ext_vector_type(block * INK_WIDTH)));
     bytes values;
@@ -132,7 +132,7 @@ INK_INLINE void blend_group(
     if (!is_opaque) store(target.alpha + x, result.alpha);
 }
 
-/// Blends as many pixels of each row as make groups of `INK_WIDTH`.
+/// Blends the pixels of each row that form whole groups of `INK_WIDTH`.
 template <class Blend, bool is_opaque, enum ink_pixels format, enum ink_mask mask>
 static void blend_rows(
     const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
@@ -158,7 +158,7 @@ static void blend_rows(
                 x = block_end;
                 continue;
             }
-            // Images come from memory, in pieces too short for the processor to see what is next.
+            // Images come from memory, in pieces too short for the processor's prefetcher.
             if (format == INK_PIXELS_RGBA8 || format == INK_PIXELS_RGB8)
                 for (ptrdiff_t i = 0; i < block * INK_WIDTH * bytes; i += 64)
                     __builtin_prefetch(samples + layer->sample_stride + x * bytes + i);
@@ -193,8 +193,8 @@ static void blend_groups(
 typedef void (*blend_function)(
     const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height);
 
-/// The last `count` pixels of the rows, fewer than a group: each made a group of its own, filled up with transparent
-/// pixels.
+/// Blends the last `count` pixels of the rows, fewer than a group. Each row's rest becomes a group of its own, filled
+/// up with transparent pixels.
 static __attribute__((noinline)) void blend_rest(
     blend_function groups, const struct ink_planes *backdrop, int is_opaque, const struct ink_blend_layer *layer,
     ptrdiff_t x, size_t count, size_t height) {

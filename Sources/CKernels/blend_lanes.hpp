@@ -1,4 +1,4 @@
-// As many pixels at a time as a register of the level holds. What a lane gives does not depend on their number.
+// Vectors of as many pixels as a register of the level holds. The result of a lane does not depend on their number.
 #pragma once
 
 #include "ink_blend.h"
@@ -8,7 +8,7 @@
 #define INK_WIDTH_scalar 4
 #define INK_WIDTH_v3 8
 #define INK_WIDTH_v4 16
-/// Lanes of a level.
+/// Number of lanes at each level.
 #define INK_WIDTH INK_JOIN(INK_WIDTH_, INK_LEVEL)
 
 namespace INK_LEVEL::blend {
@@ -34,14 +34,14 @@ INK_INLINE lanes greater(lanes a, lanes b) { return b > a ? b : a; }
 /// Whether a comparison holds in any lane.
 INK_INLINE bool any(mask_lanes comparison) { return __builtin_reduce_or(comparison) != 0; }
 
-/// The reciprocals by which samples become 0...1: their products with the largest sample are exactly 1.
+/// Factors that scale samples to 0...1: their products with the largest sample are exactly 1.
 constexpr float per_level = 1.0f / 255.0f;
 constexpr float per_product = 1.0f / 65025.0f;
 static_assert(255.0f * per_level == 1.0f && 65025.0f * per_product == 1.0f, "the largest sample is 1");
 
 INK_INLINE lanes floats(word_lanes words) { return __builtin_convertvector((mask_lanes)words, lanes); }
 
-/// Bytes as whole numbers.
+/// Bytes as integers.
 INK_INLINE lanes wholes(const uint8_t *source) {
     byte_lanes bytes;
     __builtin_memcpy(&bytes, source, sizeof(bytes));

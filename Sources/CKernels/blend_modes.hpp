@@ -1,8 +1,8 @@
-// The blend functions of W3C Compositing and Blending Level 1, section 10, and Photoshop's further ones.
+// The blend functions of W3C Compositing and Blending Level 1, section 10, and the further ones of Photoshop.
 //
-// Most give as ab B(Cb, Cs), the mixed part of the general formula, straight from premultiplied colours, without the
-// divisions that B itself would need. Such a result is at most as ab as rounded, and is that where B is 1: so nothing
-// exceeds its alpha, and what is white stays exactly white.
+// Most return as ab B(Cb, Cs), the mixed part of the general formula. They compute it directly from premultiplied
+// colours, without the divisions that B itself needs. The result is at most the rounded as ab, and equals it where B is
+// 1. Therefore no colour exceeds its alpha, and white stays exactly white.
 #pragma once
 
 #include "blend_lanes.hpp"
@@ -10,7 +10,7 @@
 namespace INK_LEVEL::blend {
 namespace {
 
-/// A channel of the backdrop and of the source, premultiplied, and both alphas with their product.
+/// A channel of backdrop and source, premultiplied; both alphas and their product.
 struct channels {
     lanes b, ab, s, as, both;
 };
@@ -50,7 +50,7 @@ struct Lighten {
     INK_INLINE lanes mix(channels c) { return greater(c.b * c.as, c.s * c.ab); }
 };
 
-/// as min(ab, part as / whole), whole above 0.
+/// as min(ab, part as / whole), for a whole above 0.
 INK_INLINE lanes share(channels c, lanes part, lanes whole) { return c.as * lesser(part * c.as / whole, c.ab); }
 
 struct ColorDodge {
@@ -77,7 +77,7 @@ struct VividLight {
         lanes part = burns ? c.ab - c.b : c.b;
         lanes whole = burns ? twice : above + above;
         lanes result = share(c, part, whole > 0 ? whole : 1);
-        // Without a part there is no change, and without a whole there is all of it.
+        // If the part is 0 the channel does not change; if the whole is 0 it changes completely.
         result = part <= 0 ? 0 : whole <= 0 ? c.both : result;
         return burns ? c.both - result : result;
     }
@@ -118,7 +118,7 @@ struct LinearDodge {
 };
 
 struct LinearBurn {
-    // What is missing of either, so that white and white give exactly white.
+    // Computed from the complements, so that white on white is exactly white.
     INK_INLINE lanes mix(channels c) { return greater(c.b * c.as - (c.as - c.s) * c.ab, 0); }
 };
 
@@ -156,8 +156,8 @@ INK_INLINE lanes most(colors c) { return greater(greater(c.red, c.green), c.blue
 /// Sat of section 10.2.
 INK_INLINE lanes saturation(colors c) { return most(c) - least(c); }
 
-/// SetSat of section 10.2: its sorting by channel is the one linear map of the least to 0 and the most to
-/// `saturation`. Black for a gray.
+/// SetSat of section 10.2. Its sorting by channel is one linear map, which takes the least channel to 0 and the
+/// greatest to `saturation`. Returns black for a gray.
 INK_INLINE colors with_saturation(colors c, lanes saturation) {
     lanes low = least(c);
     lanes range = most(c) - low;
@@ -174,11 +174,11 @@ struct clipping {
     mask_lanes is_low, is_high;
 };
 
-/// ClipColor of section 10.2, for a channel.
+/// ClipColor of section 10.2 for one channel.
 INK_INLINE lanes clipped(lanes channel, clipping c) {
     lanes raised = c.is_low ? c.middle + (channel - c.middle) * c.middle / c.low_divisor : channel;
     lanes lowered = c.is_high ? c.middle + (raised - c.middle) * (1 - c.middle) / c.high_divisor : raised;
-    // What is left outside is rounding error.
+    // Anything outside 0...1 is rounding error.
     return lesser(greater(lowered, 0), 1);
 }
 
@@ -189,7 +189,7 @@ INK_INLINE colors with_luminosity(colors c, lanes wanted) {
     lanes middle = luminosity(moved);
     lanes low = least(moved);
     lanes high = most(moved);
-    // A gray has the same in all channels, but for rounding, and may be below 0 or above 1 by that alone.
+    // The channels of a gray are equal except for rounding, and only rounding takes them below 0 or above 1.
     clipping clip = {
         middle, middle > low ? middle - low : 1, high > middle ? high - middle : 1, low < 0, high > 1};
     return {clipped(moved.red, clip), clipped(moved.green, clip), clipped(moved.blue, clip)};
@@ -215,7 +215,7 @@ struct Luminosity {
     INK_INLINE colors mix(colors b, colors s) { return with_luminosity(b, luminosity(s)); }
 };
 
-/// Luminosities nearer than this are a tie, which keeps the backdrop: rounding must not choose between colours.
+/// Two luminosities closer than this count as equal, and the backdrop stays: rounding must not choose between colours.
 constexpr float luminosity_tie = 1.0f / 1024.0f;
 
 INK_INLINE colors pick(mask_lanes condition, colors a, colors b) {

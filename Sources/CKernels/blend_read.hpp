@@ -1,4 +1,4 @@
-// Pixels of several forms as lanes.
+// Reading pixels of several formats into lanes.
 #pragma once
 
 #include "blend_lanes.hpp"
@@ -14,7 +14,7 @@ INK_INLINE pixels load(struct ink_planes planes, ptrdiff_t i) {
     return {load(planes.red + i), load(planes.green + i), load(planes.blue + i), load(planes.alpha + i)};
 }
 
-/// Shares as 0...1.
+/// 16-bit values as 0...1.
 INK_INLINE lanes load(const uint16_t *source) {
     typedef uint16_t share_lanes __attribute__((ext_vector_type(INK_WIDTH)));
     constexpr float per_share = 1.0f / 65535.0f;
@@ -30,11 +30,11 @@ INK_INLINE pixels load(struct ink_shares shares, ptrdiff_t i) {
 
 INK_INLINE pixels premultiplied(word_lanes red, word_lanes green, word_lanes blue, word_lanes alpha) {
     lanes a = floats(alpha);
-    // Whole numbers up to 65,025, which Float holds exactly; so a channel of 255 is exactly its alpha.
+    // Integers up to 65,025, which Float holds exactly; a channel of 255 is therefore exactly its alpha.
     return scaled({floats(red) * a, floats(green) * a, floats(blue) * a, a * 255}, per_product);
 }
 
-/// `INK_WIDTH` pixels of 3 bytes as words whose highest bytes are 0.
+/// `INK_WIDTH` pixels of 3 bytes as words whose highest byte is 0.
 INK_INLINE word_lanes colors_at(const uint8_t *samples) {
     typedef uint8_t bytes __attribute__((ext_vector_type(16)));
     word_lanes words;

@@ -1,4 +1,4 @@
-// Finished planes to bytes.
+// Conversion of finished planes to bytes.
 #pragma once
 
 #include "blend_modes.hpp"
@@ -6,8 +6,8 @@
 namespace INK_LEVEL::blend {
 namespace {
 
-/// 255 times the value, clamped, to the nearest integer, halves up: also those that shares of 65,535 are a little below, for a
-/// wash of half the ink is a picture full of halves.
+/// 255 times the value, clamped and rounded to the nearest integer, halves up. Values that are slightly below a half
+/// because of their 16-bit source also round up: a wash at half opacity is a picture full of halves.
 INK_INLINE word_lanes rounded(lanes value) {
     constexpr float two_shares = 1.0f / 128;
     lanes raised = lesser(greater(value, 0), 1) * 255 + (0.5f + two_shares);
@@ -17,20 +17,20 @@ INK_INLINE word_lanes rounded(lanes value) {
 /// The lower three bytes of each word, one after the other.
 INK_INLINE void store_colors(uint8_t *target, word_lanes words) {
 #if INK_RANK >= 2
-    // Twelve bytes of each quarter, then the quarters beside each other.
+    // Packs twelve bytes of each quarter, then joins the quarters.
     const __m512i bytes = _mm512_broadcast_i32x4(
         _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
     const __m512i quarters = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
     const __m512i packed = _mm512_permutexvar_epi32(quarters, _mm512_shuffle_epi8((__m512i)words, bytes));
     _mm512_mask_storeu_epi32(target, 0xFFF, packed);
 #else
-    // Two words' 24 bits in each of half as many, then those over the borders between them.
+    // First the 24 bits of two words in each of half as many elements, then the words across the borders.
     typedef uint64_t pairs __attribute__((ext_vector_type(INK_WIDTH / 2)));
     pairs two;
     __builtin_memcpy(&two, &words, sizeof(two));
     two = (two & 0xFFFFFF) | (two >> 8 & 0xFFFFFF000000);
     for (int i = 0; i < INK_WIDTH / 2; i += 2) {
-        // 12 bytes; what the second store leaves out the first has.
+        // Twelve bytes; the second store contains what the first one lacks.
         const uint64_t low = two[i] | two[i + 1] << 48;
         const uint32_t high = (uint32_t)(two[i + 1] >> 16);
         __builtin_memcpy(target + 6 * i, &low, 8);

@@ -1,4 +1,4 @@
-// All kernels, for the level whose file includes this.
+// All kernels, compiled for the level of the file that includes this one.
 #include "level.hpp"
 
 #include "blend.hpp"

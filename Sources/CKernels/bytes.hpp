@@ -1,4 +1,4 @@
-// Comparisons of bytes, as each level has them.
+// Comparisons of bytes, implemented for each level.
 #pragma once
 
 #include "lanes.hpp"
@@ -17,7 +17,7 @@ INK_INLINE uint64_t load64(const uint8_t *bytes) {
     return value;
 }
 
-/// Bit k: whether byte k of `a` and of `b` are equal, of 64.
+/// Bit k is set if byte k of `a` equals byte k of `b`; 64 bytes.
 INK_INLINE uint64_t equal64(const uint8_t *a, const uint8_t *b) {
 #if INK_RANK >= 2
     return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b));
@@ -44,7 +44,7 @@ INK_INLINE uint64_t equal64(const uint8_t *a, const uint8_t *b) {
 #endif
 }
 
-/// How many of the first 32 bytes of `a` and `b` are equal before one is not.
+/// Number of equal leading bytes of `a` and `b`, up to 32.
 INK_INLINE uint32_t equal_prefix32(const uint8_t *a, const uint8_t *b) {
 #if INK_RANK >= 1
     __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(a));
@@ -66,7 +66,7 @@ INK_INLINE uint32_t equal_prefix32(const uint8_t *a, const uint8_t *b) {
 #endif
 }
 
-/// How many bytes from `a` and `b` on are equal before `b` comes to `end`; up to 64 bytes behind `end` are read.
+/// Number of equal bytes from `a` and `b` on, until `b` reaches `end`. Reads up to 64 bytes beyond `end`.
 INK_INLINE uint32_t equal_prefix(const uint8_t *a, const uint8_t *b, const uint8_t *end) {
     uint32_t count = 0;
     uint32_t most = static_cast<uint32_t>(end - b);

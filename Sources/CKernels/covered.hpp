@@ -1,4 +1,4 @@
-// What is left of pixels of which something is covered, or covered many times by hardly anything.
+// What coverage leaves of pixels that are covered once, or many times by very little.
 #pragma once
 
 #include "raster.hpp"
@@ -19,7 +19,7 @@ void multiply_covered(ink_kept plane, ink_plane covered, const ink_box *box, flo
     }
 }
 
-/// exp(-a) for 0 and above, off by less than 1/100,000: the third degree for a 64th of it, squared six times.
+/// exp(-a) for a >= 0, with an error below 1/100,000: a polynomial of degree 3 for a / 64, squared six times.
 INK_INLINE float8 decay(float8 a) {
     const float8 part = least(a, (float8)30.0f) * (1.0f / 64);
     float8 v = 1.0f - part * (1.0f - part * (0.5f - part * (1.0f / 6)));
@@ -32,7 +32,7 @@ void multiply_depth(ink_kept plane, ink_plane depth, const ink_box *box) {
         uint16_t *to = plane.values + row * plane.stride;
         float *from = depth.values + row * depth.stride;
         for (int32_t column = box->left & ~7; column < box->right; column += 8) {
-            // Areas that were taken away again leave less than nothing.
+            // Areas that were subtracted again may leave a value slightly below 0.
             const float8 sum = greatest(load(from + column), (float8)0.0f);
             const float8 kept = sum > 0.0f ? decay(sum) : (float8)1.0f;
             store(to + column, rest(load(to + column), kept));

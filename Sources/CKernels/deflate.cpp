@@ -1,4 +1,4 @@
-// The compressor's driver: rows to blocks. Its loops are in deflate_kernels.hpp.
+// The compressor's driver, from rows to blocks. Its loops are in deflate_kernels.hpp.
 #include "ink_deflate.h"
 
 #include <stdlib.h>
@@ -15,15 +15,15 @@ const Kernels &kernels(ink_level level);
 namespace {
 
 enum : size_t {
-    /// Rows are taken in steps of about this many bytes; a block is some of these steps.
+    /// Rows are processed in segments of about this many bytes; a block consists of whole segments.
     segment_bytes = 64 << 10,
-    /// The same where nothing but literals is likely to change.
+    /// The same for a search that finds little but literals.
     run_segment_bytes = 256 << 10,
-    /// What has to be saved before one block becomes two.
+    /// Bits that a split must save before one block becomes two.
     header_bits = 640,
 };
 
-/// Memory for `count` values that grows; what it held is lost.
+/// Growing memory for `count` values; the old contents are lost.
 template <typename Value>
 bool reserve(Value *&values, size_t &capacity, size_t count) {
     if (count <= capacity) return true;
@@ -33,7 +33,7 @@ bool reserve(Value *&values, size_t &capacity, size_t count) {
     return values != nullptr;
 }
 
-/// The same; the first `kept` values are kept.
+/// The same; the first `kept` values are preserved.
 template <typename Value>
 bool grow(Value *&values, size_t &capacity, size_t count, size_t kept) {
     if (count <= capacity) return true;
@@ -55,16 +55,16 @@ struct ink_deflater {
     uint32_t row_bytes, pixel;
     uint32_t coarseness;
     bool knows_costs;
-    /// Where the band's bytes in the window begin: `history` at first, 0 once they fill all that can be reached.
+    /// Where the band's bytes in the window begin: `history` at first, and 0 once they fill everything within reach.
     uint32_t first;
     BitWriter writer;
     Costs costs;
     Costs estimated[4];
 
-    /// What came before, `history` bytes of it, and the rows of now.
+    /// `history` bytes that came before, followed by the current rows.
     uint8_t *window;
     size_t window_capacity;
-    /// What the rows of now are made of; which of these is in use depends on the search.
+    /// The tokens of the current rows; which of these is used depends on the search.
     Sequence *sequences;
     size_t sequence_capacity;
     PixelTokens tokens;
@@ -79,11 +79,11 @@ struct ink_deflater {
 namespace ink_deflate {
 namespace {
 
-/// A part of the rows that is to be a block.
+/// A part of the rows that is a candidate for a block.
 struct Part {
     size_t sequence_begin, sequence_end;
     PixelTokens from, to;
-    /// Where in the window it begins.
+    /// Where it begins in the window.
     uint32_t begin;
     Frequencies frequencies;
     uint64_t bits;
@@ -94,7 +94,7 @@ void add(Frequencies &sum, const Frequencies &other) {
     for (uint32_t i = 0; i < distance_count; i++) sum.distance[i] += other.distance[i];
 }
 
-/// What is cheapest depends on the costs, and these on what is chosen: a first choice teaches the costs for the next.
+/// The cheapest tokens depend on the costs, and the costs on the tokens: a first pass provides costs for the second.
 size_t find_cheapest(ink_deflater &d, uint32_t begin, uint32_t end, Sequence *sequences) {
     enum { rounds = 2 };
     enter(d.window, begin, end, d.chains);
@@ -109,7 +109,7 @@ size_t find_cheapest(ink_deflater &d, uint32_t begin, uint32_t end, Sequence *se
     return count;
 }
 
-/// Whether nothing but runs of a byte is looked for.
+/// Whether the search looks only for runs of one byte.
 bool is_of_runs(ink_deflate_search search) { return search == INK_SEARCH_RUNS || search == INK_SEARCH_LONG_RUNS; }
 
 /// Sequences of the bytes from `begin` to `end` of the window.
@@ -122,7 +122,7 @@ size_t find_sequences(ink_deflater &d, uint32_t begin, uint32_t end, Sequence *s
     }
 }
 
-/// Finds and counts what the bytes from `begin` to `end` of the window consist of; `part` ends where it begins.
+/// Finds and counts the tokens of the bytes from `begin` to `end` of the window. `part` ends at `begin`.
 void search(ink_deflater &d, uint32_t begin, uint32_t end, Part &part) {
     memset(&part.frequencies, 0, sizeof part.frequencies);
     part.begin = begin;
@@ -143,7 +143,7 @@ void search(ink_deflater &d, uint32_t begin, uint32_t end, Part &part) {
     part.bits = ideal_cost(part.frequencies);
 }
 
-/// Nothing searched yet.
+/// A part that contains nothing yet.
 Part empty_part(ink_deflater &d, uint32_t begin) {
     d.tokens.pixel_count = 0;
     d.tokens.match_count = 0;
@@ -185,7 +185,7 @@ void write_block(ink_deflater &d, Part &part, bool is_last) {
     make_costs(part.frequencies, d.costs);
 }
 
-/// Moves what later rows can refer to before the place of the next ones.
+/// Moves the bytes that later rows may refer to in front of the next rows.
 void slide(ink_deflater &d, uint32_t byte_count) {
     if (d.search == INK_SEARCH_CHEAPEST) {
         memmove(d.window, d.window + byte_count, history);
@@ -242,12 +242,12 @@ void ink_deflater_begin(
 
 uint8_t *ink_deflater_room(ink_deflater *d, size_t rows) {
     size_t bytes = rows * d->row_bytes;
-    // What is found in the rows before must outlive more room.
+    // When the window grows, bytes found in earlier rows must survive.
     size_t needed = history + bytes + slack;
     if (!grow(d->window, d->window_capacity, needed, history)) return nullptr;
     bool has_room;
     if (d->search == INK_SEARCH_PIXELS) {
-        // Each row is a filter's number and pixels; vectors read a few of them more.
+        // Each row is a filter number and pixels; vectors read a few bytes further.
         size_t tokens = bytes / d->pixel + 2 * rows + 16;
         has_room = reserve(d->tokens.pixels, d->pixel_capacity, tokens)
             && reserve(d->tokens.matches, d->match_capacity, tokens)
@@ -267,7 +267,7 @@ uint64_t ink_deflater_estimate(ink_deflater *d, size_t rows, int estimate) {
     uint32_t end = begin + static_cast<uint32_t>(rows * d->row_bytes);
     memset(d->window + end, 0, slack);
     guess(*d, begin, end);
-    // Few rows are counted quickly.
+    // A few rows are counted quickly.
     d->coarseness = 0;
     Part part = empty_part(*d, begin);
     search(*d, begin, end, part);
@@ -277,7 +277,7 @@ uint64_t ink_deflater_estimate(ink_deflater *d, size_t rows, int estimate) {
 }
 
 size_t ink_deflater_bound(const ink_deflater *d, size_t rows) {
-    // 12 bits a literal, at most twice as many a byte for matches that cost more than they promised.
+    // 12 bits per literal; at most twice that per byte for matches that cost more than estimated.
     size_t bytes = rows * d->row_bytes;
     return 3 * bytes + (bytes / segment_bytes + rows + 2) * header_bytes_max + 64;
 }

@@ -5,9 +5,9 @@ namespace ink_deflate {
 namespace {
 
 enum : uint32_t {
-    /// How many earlier places are looked at.
+    /// Number of earlier positions that are tried.
     depth_max = 16,
-    /// A match so long is taken without looking at what begins inside it.
+    /// A match of this length is taken without looking for matches that begin inside it.
     long_enough = 96,
 };
 
@@ -59,7 +59,7 @@ size_t find_cheapest(
             uint32_t length = match_length(window + place, here, most);
             if (length <= longest) continue;
             uint32_t with_distance = so_far + costs.distance[distance_symbol(distance)];
-            // Shorter ones were as good from nearer places.
+            // Shorter matches were found as good at nearer positions.
             for (uint32_t l = longest + 1; l <= length; l++) {
                 uint32_t cost = with_distance + costs.length[l];
                 if (cost < steps[i + l].cost)
@@ -69,7 +69,7 @@ size_t find_cheapest(
         }
         if (longest >= long_enough) passed = i + longest;
     }
-    // Back from the end, each step's beginning is left in its cost; then forward.
+    // Backwards from the end, store each step's start in its cost; then walk forward.
     uint32_t at = count;
     uint32_t next = count;
     while (at > 0) {

@@ -6,7 +6,7 @@ namespace {
 
 enum : uint32_t { alphabet_max = symbol_count };
 
-/// Sorts by frequency, which stands above the low 16 bits; equal ones stay in order.
+/// Sorts by frequency, which is above the low 16 bits. Equal frequencies keep their order.
 void sort(uint64_t *keys, uint32_t count) {
     uint64_t all = 0;
     for (uint32_t i = 0; i < count; i++) all |= keys[i];
@@ -20,7 +20,8 @@ void sort(uint64_t *keys, uint32_t count) {
     }
 }
 
-/// Depths of the leaves of a Huffman tree over ascending weights, in place (Moffat and Katajainen, 1995): descending.
+/// Depths of the leaves of a Huffman tree over ascending weights, in place (Moffat and Katajainen, 1995). The result is
+/// descending.
 void weights_to_depths(uint32_t *a, int count) {
     a[0] += a[1];
     int leaf = 2;
@@ -54,7 +55,7 @@ void weights_to_depths(uint32_t *a, int count) {
     }
 }
 
-/// Code lengths of at most `bits_max` bits; at least two symbols have a frequency.
+/// Code lengths of at most `bits_max` bits, for at least two symbols with a frequency.
 void make_lengths(const uint32_t *frequencies, uint32_t count, uint32_t bits_max, uint8_t *lengths) {
     uint64_t keys[alphabet_max];
     uint32_t depths[alphabet_max];
@@ -67,8 +68,8 @@ void make_lengths(const uint32_t *frequencies, uint32_t count, uint32_t bits_max
     for (uint32_t i = 0; i < used; i++) depths[i] = static_cast<uint32_t>(keys[i] >> 16);
     weights_to_depths(depths, static_cast<int>(used));
 
-    // Codes that are too long are cut, and others made longer until all have room; what room is left over then makes
-    // some shorter. Room is counted in codes of the greatest length.
+    // Codes that are too long are shortened, and others lengthened until the code fits (Kraft's inequality). Space that
+    // remains then shortens some codes. Space is counted in codes of the greatest length.
     uint32_t of_length[alphabet_max] = {};
     for (uint32_t i = 0; i < used; i++) of_length[depths[i] < bits_max ? depths[i] : bits_max]++;
     uint32_t room = 1u << bits_max;
@@ -94,7 +95,7 @@ void make_lengths(const uint32_t *frequencies, uint32_t count, uint32_t bits_max
     }
 }
 
-/// Canonical codes (RFC 1951, 3.2.2), the first bit lowest.
+/// Canonical codes (RFC 1951, 3.2.2), with the first bit lowest.
 void assign_codes(const uint8_t *lengths, uint32_t count, uint16_t *codes) {
     uint32_t of_length[16] = {};
     for (uint32_t i = 0; i < count; i++) of_length[lengths[i]]++;
@@ -107,13 +108,13 @@ void assign_codes(const uint8_t *lengths, uint32_t count, uint16_t *codes) {
     }
 }
 
-/// log2(1 + i / 256) in 65536ths.
+/// log2(1 + i / 256) in 1/65,536.
 struct Logarithms {
     uint32_t value[257];
 
     constexpr Logarithms() : value() {
         for (uint32_t i = 0; i < 256; i++) {
-            // Squaring moves the logarithm's bits out one by one.
+            // Each squaring yields one more bit of the logarithm.
             uint64_t x = static_cast<uint64_t>(256 + i) << 22;
             for (int bit = 15; bit >= 0; bit--) {
                 x = x * x >> 30;
@@ -129,10 +130,10 @@ struct Logarithms {
 
 constexpr Logarithms logarithms;
 
-/// log2 of 1 and above in 65536ths.
+/// log2 of a value of at least 1, in 1/65,536.
 uint64_t logarithm(uint32_t value) {
     uint32_t power = highest_bit(value);
-    // 8 bits behind the leading one choose the entry, 16 more the place between it and the next.
+    // The 8 bits after the leading one select the entry; 16 more interpolate between it and the next.
     uint64_t fraction = (static_cast<uint64_t>(value) << 24 >> power) & 0xFFFFFF;
     uint32_t entry = static_cast<uint32_t>(fraction >> 16);
     uint64_t from = logarithms.value[entry];
@@ -140,7 +141,7 @@ uint64_t logarithm(uint32_t value) {
         + ((logarithms.value[entry + 1] - from) * (fraction & 0xFFFF) >> 16);
 }
 
-/// In 65536ths of a bit.
+/// In 1/65,536 bit.
 uint64_t entropy(const uint32_t *frequencies, uint32_t count) {
     uint64_t sum = 0;
     uint64_t total = 0;
@@ -152,7 +153,7 @@ uint64_t entropy(const uint32_t *frequencies, uint32_t count) {
     return total == 0 ? 0 : total * logarithm(static_cast<uint32_t>(total)) - sum;
 }
 
-/// Gives symbols to codes of less than two: there are decoders that expect as many.
+/// Adds symbols to a code with fewer than two, because some decoders expect two.
 void need_two(uint32_t *frequencies, uint32_t count) {
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++) used += frequencies[i] != 0;
@@ -185,7 +186,8 @@ void write_header(const Codes &codes, bool is_last, BitWriter &writer) {
     memcpy(lengths + symbols, codes.distance_bits, distances);
     uint32_t count = symbols + distances;
 
-    // Lengths in runs: 16 repeats the one before 3 to 6 times, 17 and 18 are 3 to 10 and 11 to 138 zeros.
+    // Run-length encoding of the lengths: 16 repeats the previous length 3 to 6 times; 17 and 18 are 3 to 10 and 11 to
+    // 138 zeros.
     uint8_t items[symbol_count + distance_count], extras[symbol_count + distance_count];
     uint32_t item_count = 0;
     uint32_t frequencies[19] = {};
@@ -255,7 +257,7 @@ void make_tables(const Codes &codes, CodeTables &tables) {
 
 namespace {
 
-/// The whole bits of an ideal code for each symbol, at least 1, and at most what a code can have.
+/// Length of an ideal code for each symbol, rounded to bits: at least 1, and at most what a code can have.
 void symbol_costs(const uint32_t *frequencies, uint32_t count, uint32_t rare, uint8_t *costs) {
     uint32_t total = 0;
     for (uint32_t i = 0; i < count; i++) total += frequencies[i];

@@ -1,4 +1,4 @@
-// Huffman codes of a block, and its header.
+// Huffman codes and the header of a block.
 #ifndef INK_DEFLATE_CODES_HPP
 #define INK_DEFLATE_CODES_HPP
 
@@ -6,24 +6,24 @@
 
 namespace ink_deflate {
 
-/// Makes the codes of a block of these symbols; counts its end among them.
+/// Makes the codes of a block with these frequencies; adds the end-of-block symbol.
 void make_codes(Frequencies &frequencies, Codes &codes);
 
 /// Writes the header of a block with these codes.
 void write_header(const Codes &codes, bool is_last, BitWriter &writer);
 
-/// The most bytes of a header.
+/// Maximum size of a header in bytes.
 enum : size_t { header_bytes_max = 320 };
 
 void make_tables(const Codes &codes, CodeTables &tables);
 
-/// The costs of symbols of these frequencies; those that do not occur are rare.
+/// Costs of symbols with these frequencies; symbols that do not occur cost as much as rare ones.
 void make_costs(const Frequencies &frequencies, Costs &costs);
 
-/// The costs of literals of these frequencies, and of matches in general.
+/// Costs of literals with these frequencies, and typical costs of matches.
 void guess_costs(const uint32_t *literals, Costs &costs);
 
-/// The bits that an ideal code needs for the symbols, and their extra bits.
+/// Number of bits for the symbols under an ideal code, including extra bits.
 uint64_t ideal_cost(const Frequencies &frequencies);
 
 }  // namespace ink_deflate

@@ -1,4 +1,4 @@
-// The compressor's loops of this level.
+// The compressor's loops, compiled for this level.
 #pragma once
 
 #include "deflate_runs.hpp"

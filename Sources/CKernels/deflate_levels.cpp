@@ -1,4 +1,4 @@
-// Which of the compressor's loops serve a level.
+// Selects the compressor's loops for a level.
 #include "deflate_types.hpp"
 #include "ink_kernels.h"
 

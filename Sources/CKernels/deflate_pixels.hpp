@@ -1,7 +1,7 @@
-// Pixels and strings of them that were seen before, within rows.
+// Search for pixels, and strings of pixels, that occurred before. Matches stay within rows.
 //
-// Candidates are looked up for every pixel, whatever becomes of those before it: so nothing waits for a decision, and
-// the decisions, which no processor can foresee, find everything at hand.
+// Candidates are looked up for every pixel, independently of the decisions for earlier pixels. The lookups never wait
+// for a decision, and the decisions, which branch prediction cannot foresee, find all data ready.
 #pragma once
 
 #include "level.hpp"
@@ -15,12 +15,12 @@
 namespace ink_deflate::INK_LEVEL {
 namespace {
 
-/// Ends a chunk of `count` pixels in front of what lies behind it: nothing is better there, and no match leaves the row,
-/// of which `row_count` pixels are left.
+/// Limits a chunk of `count` pixels: entries after it are no better, and no match leaves the row, which has `row_count`
+/// pixels left.
 template <uint32_t pixel>
 void end_candidates(uint32_t count, uint32_t row_count, Candidates &found) {
     found.same[count] = 0;
-    // The row may end within reach of a chunk that ends before it.
+    // The row may end within reach of a chunk that ends earlier.
     for (uint32_t left = row_count - count + 1; left <= known_length_max / pixel && left <= row_count; left++) {
         uint8_t &same = found.same[row_count - left];
         same = same < left ? same : static_cast<uint8_t>(left);

@@ -1,4 +1,4 @@
-// The search for pixels a pixel at a time.
+// The search for pixels, one pixel at a time.
 #pragma once
 
 #include "deflate_pixel_groups.hpp"
@@ -6,13 +6,13 @@
 namespace ink_deflate::INK_LEVEL {
 namespace {
 
-/// What was found for each pixel of a chunk.
+/// The candidates for each pixel of a chunk.
 struct Candidates {
-    /// Where the pixel was last, as a distance; 0: nowhere.
+    /// Distance to the last occurrence of the pixel; 0 if none.
     uint16_t pixel[chunk_pixels + group_pixels];
-    /// Where it and the one behind it were last.
+    /// Distance to the last occurrence of the pixel and its successor.
     uint16_t pair[chunk_pixels + group_pixels];
-    /// How many pixels are the same there: those of at most 32 bytes, and of the row. One more entry is read.
+    /// Number of equal pixels there, within 32 bytes and the row. One extra entry is read.
     uint8_t same[chunk_pixels + group_pixels];
 };
 
@@ -54,8 +54,8 @@ void find_candidates(
     }
 }
 
-/// Decides a chunk's tokens. Returns how many pixels they cover: more than `count` when the last match goes on, up to
-/// `row_count`.
+/// Chooses a chunk's tokens. Returns the number of pixels that they cover: more than `count` if the last match
+/// continues, up to `row_count`.
 template <uint32_t pixel>
 uint32_t decide(
     const Costs &costs, const uint8_t *window, uint32_t at, uint32_t count, uint32_t row_count,
@@ -73,7 +73,7 @@ uint32_t decide(
         uint32_t literals = literal_cost<pixel>(costs, here);
         uint32_t same = found.same[i];
         uint32_t pair = found.pair[i];
-        // Branches that no processor foresees are what costs most here: one for each token, the terms without.
+        // Mispredicted branches cost most here, so there is one branch per token and none in the conditions.
         bool is_pair_cheap = pair_length + costs.distance[distance_symbol(pair + (pair == 0))]
             < literals + literal_cost<pixel>(costs, here + pixel);
         bool is_better_next = (same < 8) & (found.same[i + 1] > same);

@@ -1,4 +1,4 @@
-// The search for pixels sixteen at a time; what it finds is what one at a time finds.
+// The search for pixels, sixteen at a time. It finds the same tokens as the search for one pixel at a time.
 #pragma once
 
 #include "deflate_pixel_groups.hpp"
@@ -6,20 +6,20 @@
 namespace ink_deflate::INK_LEVEL {
 namespace {
 
-/// What was found for each pixel of a chunk; what it means is worked out when it is needed. A group more is read.
+/// The candidates for each pixel of a chunk, in raw form; they are decoded when needed. One extra group is read.
 struct Candidates {
-    /// Where in the window the pixel was last, and what is there.
+    /// Last position of the pixel in the window, and the pixel there.
     uint32_t pixel_at[chunk_pixels + 2 * group_pixels];
     uint32_t pixel_there[chunk_pixels + 2 * group_pixels];
-    /// Where it and the one behind it were last.
+    /// Last position of the pixel and its successor.
     uint32_t pair_at[chunk_pixels + 2 * group_pixels];
-    /// How many pixels are the same there: those of at most 32 bytes, and of the row.
+    /// Number of equal pixels there, within 32 bytes and the row.
     uint8_t same[chunk_pixels + 2 * group_pixels];
-    /// Its bits as literals.
+    /// Cost in bits as literals.
     uint16_t literals[chunk_pixels + 2 * group_pixels];
 };
 
-/// Sixteen pixels; 64 bytes are read.
+/// Loads sixteen pixels; reads 64 bytes.
 template <uint32_t pixel>
 INK_INLINE __m512i load_pixels(const uint8_t *bytes) {
     __m512i all = _mm512_loadu_si512(bytes);
@@ -30,7 +30,7 @@ INK_INLINE __m512i load_pixels(const uint8_t *bytes) {
     return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(quarters, all), spread);
 }
 
-/// The places in the window of a group's pixels.
+/// Positions of a group's pixels in the window.
 template <uint32_t pixel>
 INK_INLINE __m512i places(uint32_t at) {
     const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -83,7 +83,7 @@ void find_candidates(
     found.literals[count] = static_cast<uint16_t>(literal_cost<pixel>(costs, window + chunk_end));
 }
 
-/// What a distance costs, looked up for sixteen.
+/// Costs of distances, looked up for sixteen at a time.
 struct DistanceCosts {
     __m512i low, high;
 };
@@ -93,7 +93,7 @@ INK_INLINE DistanceCosts load_costs(const Costs &costs) {
     return {_mm512_cvtepu8_epi32(_mm_loadu_si128(bytes)), _mm512_cvtepu8_epi32(_mm_loadu_si128(bytes + 1))};
 }
 
-/// `distance_symbol` of distances from 1 on.
+/// `distance_symbol` of distances of at least 1.
 INK_INLINE __m512i distance_symbols(__m512i distance) {
     const __m512i one = _mm512_set1_epi32(1);
     __m512i d = _mm512_sub_epi32(distance, one);
@@ -107,17 +107,17 @@ INK_INLINE __m512i cost_of(const DistanceCosts &costs, __m512i distance) {
     return _mm512_permutex2var_epi32(costs.low, distance_symbols(distance), costs.high);
 }
 
-/// What is best for each pixel of a group, whatever becomes of those before it.
+/// The best choice for each pixel of a group, independent of the choices for earlier pixels.
 struct Plan {
-    /// Pixels with which a string begins that was seen before, and those that were seen alone.
+    /// Bit masks: pixels that begin a string that occurred before, and pixels that occurred alone.
     uint32_t strings, ones;
-    /// Of strings, in pixels, as far as is known.
+    /// Known lengths of the strings, in pixels.
     __m512i same;
     __m512i pair_distance, pixel_distance;
     __m512i pixels;
 };
 
-/// The pixels the same from `group` on, 0 where that is too far away.
+/// Number of equal pixels from `group` on; 0 where the distance is too large.
 INK_INLINE __m512i same_pixels(const Candidates &found, uint32_t group, __m512i distance) {
     __m128i same = _mm_loadu_si128(reinterpret_cast<const __m128i *>(found.same + group));
     return _mm512_maskz_cvtepu8_epi32(_mm512_cmple_epu32_mask(distance, _mm512_set1_epi32(distance_max)), same);
@@ -158,13 +158,13 @@ INK_INLINE Plan plan_group(
     return plan;
 }
 
-/// The tokens of a group: those of `begins`, of which `starts` are strings.
+/// Emits the tokens of a group. `begins` marks the tokens, `starts` those of them that are strings.
 template <uint32_t pixel>
 INK_INLINE void put_tokens(
     const Plan &plan, uint32_t begins, uint32_t starts, uint32_t *&pixels, Match *&matches, uint8_t *&kinds) {
     uint32_t is_match = (starts | plan.ones) & begins;
     uint32_t is_pixel = begins & ~is_match;
-    // A match's length, and its distance above.
+    // A match's length, with its distance in the upper bits.
     const __m512i size = _mm512_set1_epi32(pixel);
     __m512i string = _mm512_or_si512(
         _mm512_mullo_epi16(plan.same, size), _mm512_slli_epi32(plan.pair_distance, 16));
@@ -179,8 +179,9 @@ INK_INLINE void put_tokens(
     kinds += __builtin_popcount(begins);
 }
 
-/// Decides a chunk's tokens, a group at a time: where strings begin is found one by one, what is between them is put
-/// out at once. Returns how many pixels they cover: more than `count` when the last match goes on, up to `row_count`.
+/// Chooses a chunk's tokens, a group at a time. Starts of strings are found one by one, and the tokens between them are
+/// emitted at once. Returns the number of pixels covered: more than `count` if the last match continues, up to
+/// `row_count`.
 template <uint32_t pixel>
 uint32_t decide(
     const Costs &costs, const uint8_t *window, uint32_t at, uint32_t count, uint32_t row_count,

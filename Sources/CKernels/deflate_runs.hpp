@@ -6,7 +6,7 @@
 namespace ink_deflate::INK_LEVEL {
 namespace {
 
-/// A run of each byte is worth it from this length on: below, its literals cost less.
+/// For each byte, the shortest run that costs less as a match than as literals.
 void worthwhile_runs(const Costs &costs, uint8_t *lengths) {
     uint32_t run = costs.length[4] + costs.distance[0];
     for (uint32_t i = 0; i < literal_count; i++) {
@@ -16,10 +16,10 @@ void worthwhile_runs(const Costs &costs, uint8_t *lengths) {
     }
 }
 
-/// A run behind literals, in as many matches as it takes.
+/// Appends a run after literals, in as many matches as needed.
 INK_INLINE Sequence *add_run(Sequence *next, uint32_t literals, uint32_t length) {
     for (uint32_t left = length; left > 0;) {
-        // What is left must not be shorter than a match can be.
+        // The rest must not be shorter than the shortest match.
         uint32_t part = left <= match_max ? left : left < match_max + 3 ? left - 3 : match_max;
         *next++ = {literals, static_cast<uint16_t>(part), 1};
         literals = 0;
@@ -34,7 +34,7 @@ size_t find_runs(const Costs &costs, const uint8_t *window, uint32_t begin, uint
     Sequence *next = out;
     uint32_t anchor = begin;
     uint32_t at = begin + (is_first ? 1 : 0);
-    // A comparison of 64 bytes shows whether four in a row are like the one before for the first 61.
+    // Comparing 64 bytes shows, for the first 61, whether four in a row equal their predecessors.
     while (at < end) {
         uint64_t equal = equal64(window + at, window + at - 1);
         uint64_t starts = equal & equal >> 1;
@@ -69,7 +69,7 @@ size_t find_long_runs(const uint8_t *window, uint32_t begin, uint32_t end, bool 
             at += 2 * half;
             continue;
         }
-        // What is like it before the second half belongs to it.
+        // Equal bytes before the second half belong to the run.
         at += is_first_half ? 0 : half - static_cast<uint32_t>(__builtin_clz(~static_cast<uint32_t>(equal)));
         if (at + half > end) break;
         uint32_t length = equal_prefix(window + at - 1, window + at, window + end);
@@ -83,14 +83,14 @@ size_t find_long_runs(const uint8_t *window, uint32_t begin, uint32_t end, bool 
 
 void count_sequences(
     const uint8_t *bytes, const Sequence *sequences, size_t count, uint32_t coarseness, Frequencies &frequencies) {
-    // Four tables, so that equal neighbours do not wait for each other.
+    // Four tables, so that increments for equal neighbours do not wait for each other.
     uint32_t tables[4][literal_count] = {};
     bool is_complete = true;
     for (size_t s = 0; s < count; s++) {
         uint32_t literals = sequences[s].literals;
         uint32_t i = 0;
         if (coarseness != 0 && literals >= 128) {
-            // Of each 128 literals some stand for all.
+            // In each 128 literals, a sample stands for all.
             is_complete = false;
             for (; i + 128 <= literals; i += 128) {
                 for (uint32_t k = 0; k < 128u >> coarseness; k += 8) {

@@ -1,4 +1,4 @@
-// Counting and writing what a search for pixels found.
+// Counts and writes the tokens found by a search for pixels.
 #pragma once
 
 #include "deflate_pixels.hpp"
@@ -6,7 +6,7 @@
 namespace ink_deflate::INK_LEVEL {
 namespace {
 
-// Counts are spread over several tables, so that equal neighbours do not wait for each other.
+// Counts are spread over several tables, so that increments for equal neighbours do not wait for each other.
 
 template <uint32_t pixel>
 INK_INLINE void count_pixel_bytes(const uint32_t *pixels, size_t count, uint32_t *symbols) {
@@ -31,8 +31,8 @@ INK_INLINE void count_bytes(const uint8_t *bytes, size_t count, uint32_t (*table
 
 enum : uint32_t { batch_tokens = 256 };
 
-/// Lengths, less 3, and symbols of distances of `count` tokens that are not all matches; others are counted. Returns how
-/// many; up to 16 more are written.
+/// Splits off the matches: lengths minus 3 and distance symbols of the matches among `count` tokens; other tokens are
+/// counted. Returns their number. Writes up to 16 entries more.
 INK_INLINE size_t split_matches(
     const Match *matches, size_t count, uint8_t *lengths, uint8_t *distances, Frequencies &frequencies) {
     size_t held = 0;
@@ -97,7 +97,8 @@ void count_pixels(const PixelTokens &from, const PixelTokens &to, uint32_t pixel
 
 #if INK_RANK >= 2
 
-/// Codes of distances, ready to be looked up: a code, its bits above bit 16, and those that follow it above bit 24.
+/// Lookup table of distance codes. An entry holds the code, its length from bit 16 on, and the number of extra bits
+/// from bit 24 on.
 struct DistanceTable {
     __m512i low, high;
 };
@@ -111,7 +112,7 @@ INK_INLINE DistanceTable load_distances(const CodeTables &codes) {
     return {_mm512_load_si512(entries), _mm512_load_si512(entries + 16)};
 }
 
-/// Eight codes, each behind one of a length.
+/// Appends eight distance codes to eight length codes.
 INK_INLINE __m512i words_behind(__m256i code, __m256i width, __m256i length_entry) {
     __m512i entry = _mm512_cvtepu32_epi64(length_entry);
     __m512i length_width = _mm512_srli_epi64(entry, 24);
@@ -122,7 +123,7 @@ INK_INLINE __m512i words_behind(__m256i code, __m256i width, __m256i length_entr
     return _mm512_or_si512(word, _mm512_slli_epi64(all, 56));
 }
 
-/// Codes as the words of tokens are made from.
+/// Code tables from which words of tokens are made.
 struct TokenCodes {
     const CodeTables &codes;
     LiteralTable literals;
@@ -133,7 +134,7 @@ INK_INLINE TokenCodes load_codes(const CodeTables &codes) {
     return {codes, load_table(codes.literal), load_distances(codes)};
 }
 
-/// Words of `count` matches; up to 16 more are written.
+/// Makes the words of `count` matches; writes up to 16 more.
 void match_words(const TokenCodes &from, const Match *matches, size_t count, uint64_t *words) {
     const CodeTables &codes = from.codes;
     const DistanceTable &table = from.distances;
@@ -146,7 +147,7 @@ void match_words(const TokenCodes &from, const Match *matches, size_t count, uin
         __m512i entry = _mm512_permutex2var_epi32(table.low, distance_symbols(distance), table.high);
         __m512i bits = _mm512_and_si512(_mm512_srli_epi32(entry, 16), _mm512_set1_epi32(0xFF));
         __m512i extra_bits = _mm512_srli_epi32(entry, 24);
-        // What follows the code of a distance, less 1, are its lower bits.
+        // The extra bits that follow a distance code are the lower bits of the distance minus 1.
         __m512i extra = _mm512_andnot_si512(
             _mm512_sllv_epi32(_mm512_set1_epi32(-1), extra_bits), _mm512_sub_epi32(distance, one));
         __m512i code = _mm512_or_si512(
@@ -170,7 +171,7 @@ void match_words(const TokenCodes &from, const Match *matches, size_t count, uin
     }
 }
 
-/// Words of `count` pixels; up to 8 more are written.
+/// Makes the words of `count` pixels; writes up to 8 more.
 void pixel_words(const TokenCodes &from, const uint32_t *pixels, size_t count, uint32_t pixel, uint64_t *words) {
     __mmask32 used = pixel == 3 ? 0x77777777u : 0xFFFFFFFFu;
     for (size_t i = 0; i < count; i += 8) {
@@ -179,7 +180,7 @@ void pixel_words(const TokenCodes &from, const uint32_t *pixels, size_t count, u
     }
 }
 
-/// Puts eight words together in pairs, as long as each pair fits a word. Returns how many are left; eight are written.
+/// Joins eight words in pairs if every pair fits a word. Returns the number of resulting words; always writes eight.
 INK_INLINE size_t join_words(__m512i words, uint64_t *out) {
     __m512i width = _mm512_srli_epi64(words, 56);
     __m512i code = _mm512_and_si512(words, _mm512_set1_epi64((int64_t(1) << 56) - 1));
@@ -194,7 +195,7 @@ INK_INLINE size_t join_words(__m512i words, uint64_t *out) {
     return 4;
 }
 
-/// Words of tokens in their order. Returns how many.
+/// Makes the words of tokens in their order. Returns their number.
 size_t token_words(
     const uint8_t *kinds, size_t count, const uint64_t *pixels, const uint64_t *matches, uint64_t *words) {
     uint64_t *next = words;

@@ -1,5 +1,5 @@
-// Discs of one size, by a table of what such a disc covers of the pixels round it at each of 33 x 33 phases of
-// its centre, between which coverage is taken to be even; or by two such tables, between whose sizes it is taken to be too.
+// Discs of one size, drawn from a table: the coverage of the surrounding pixels at each of 33 x 33 phases of the disc's
+// centre. Coverage is interpolated between phases. Sizes between two tables are interpolated as well.
 #pragma once
 
 #include "raster.hpp"
@@ -9,16 +9,16 @@ namespace {
 
 using namespace raster;
 
-/// Discs of a row of the grid, sixteen at most: where the entry of each in the table is, and the weights of this entry and of those
-/// of the next phases along x, y and both, 1/65,536, twice in 32 bits.
+/// Up to sixteen discs of a row of the grid. For each: its table entry, and the weights of that entry and of those at
+/// the next phases along x, y and both, in 1/65,536, repeated twice in 32 bits.
 template <int tables> struct disc_row {
     static constexpr int size = 16;
     alignas(64) int32_t entry[size], column[size], row[size];
     alignas(64) uint32_t weights[4 * tables][size];
-    /// A bit for each disc that meets the plane, and for each of which all rows are in it.
+    /// Bit masks: discs that meet the plane, and discs whose rows are all within it.
     uint32_t seen, whole;
 
-    /// - Parameters: x, y: the first centre, 2^-32 pixels from the pixel at these columns and rows.
+    /// - Parameters: x, y: the first centre, in 2^-32 pixels from the pixel at these columns and rows.
     INK_METHOD void place(
         const ink_disc_table &table, int32_t width, int32_t height, int64_t x, int64_t y, int64_t by_x, int64_t by_y, int count,
         int64_t to_column, int64_t to_row) {
@@ -26,14 +26,14 @@ template <int tables> struct disc_row {
         const int bits = table.phase_bits, phases = 1 << bits;
         const long16 numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
         const long16 xs = numbers * by_x + x, ys = numbers * by_y + y;
-        // Far away discs are not seen, wherever.
+        // Clamp to a range in which distant discs stay outside.
         const auto whole_pixels = [](long16 v, int64_t to) __attribute__((always_inline)) {
             return __builtin_convertvector(
                 least(greatest((v >> 32) + to, (long16)(int64_t)-100000), (long16)(int64_t)100000), int16lanes);
         };
         const int16lanes columns = whole_pixels(xs, to_column), rows = whole_pixels(ys, to_row);
         const uint16lanes u = __builtin_convertvector(xs, uint16lanes), v = __builtin_convertvector(ys, uint16lanes);
-        // Parts of a phase's step: the weights of four neighbours are whole parts of 65,536.
+        // Fractions of a phase step: the weights of four neighbours are integers in 1/65,536.
         const uint16lanes right = (u << bits) >> 24, below = (v << bits) >> 24;
         const uint16lanes phase_x = bits == 0 ? (uint16lanes)0 : u >> (32 - bits), phase_y = bits == 0 ? (uint16lanes)0 : v >> (32 - bits);
         *(int16lanes *)column = columns;
@@ -54,7 +54,7 @@ template <int tables> struct disc_row {
     }
 };
 
-/// One disc: its entries of each table, and their weights.
+/// One disc: its entry in each table, and their weights.
 template <int tables> struct disc {
     const uint16_t *entries[4 * tables];
     uint32_t weights[4 * tables];
@@ -74,7 +74,7 @@ template <int tables> struct disc {
         return d;
     }
 
-    /// What it covers of the pixels of sixteen places in the table, 1/65,536; and of 32.
+    /// Coverage of sixteen positions of the table, in 1/65,536. `covered32` takes 32.
     INK_METHOD ushort16 covered(ptrdiff_t at) const {
         const auto part = [&](int k) __attribute__((always_inline)) {
             return product(load16(entries[k] + at), (ushort16)(uint8lanes)weights[k]);
@@ -93,8 +93,8 @@ template <int tables> struct disc {
     }
 };
 
-/// Calls `put(row, column, covered)` with eight pixels at a time of the disc, counted from its first ones. Of rows that are
-/// not eight wide a place in the table is two halves of a row; of those that are it is two rows.
+/// Calls `put(row, column, covered)` for eight pixels of the disc at a time, counted from its first pixels. A group of
+/// sixteen in the table is two halves of a row, or two rows if rows are eight wide.
 template <typename Disc, typename Put>
 INK_INLINE void for_each_eight(const Disc &disc, const ink_disc_table &table, const Put &put) {
     const int size = table.rows * table.lanes;
@@ -112,8 +112,8 @@ INK_INLINE void for_each_eight(const Disc &disc, const ink_disc_table &table, co
     }
 }
 
-/// Calls `body(disc, column, row, is_whole)` with each disc that meets the plane, where its first pixel is, and whether all
-/// of its rows are in the plane.
+/// Calls `body(disc, column, row, is_whole)` for each disc that meets the plane, with its first pixel and whether all
+/// its rows are in the plane.
 template <int tables, typename Plane, typename Body>
 INK_INLINE void for_each_disc(const Plane &plane, const ink_disc_table &table, const ink_disc_grid &grid, const Body &body) {
     const int64_t column_origin = floor_of(grid.x), row_origin = floor_of(grid.y);

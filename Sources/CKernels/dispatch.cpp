@@ -1,4 +1,4 @@
-// Which kernels serve a level.
+// Selects the kernels for a level.
 #include "ink_filters.h"
 #include "ink_path.h"
 #include "ink_raster.h"

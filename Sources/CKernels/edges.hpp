@@ -1,5 +1,6 @@
-// Edges of polygons, cut where they pass from row to row or, where they lead more to the side than down, from column to
-// column. What a cut adds depends on the edge alone, in whole numbers. Sixteen edges are cut together, each by its next cut.
+// Edges of polygons, cut at the borders of rows or, for edges that are wider than high, at the borders of columns. The
+// contribution of a cut depends only on its edge, in integers. Sixteen edges are processed together, one cut of each at
+// a time.
 #pragma once
 
 #include "outline.hpp"
@@ -7,25 +8,26 @@
 namespace INK_LEVEL::outline {
 namespace {
 
-/// Pixels, in 1/65,536.
+/// One pixel, in units of 1/65,536.
 constexpr int32_t pixel = 65536;
-/// The longest edge that is cut as it is, pixels either way: Float holds its places to 1/65,536 pixel.
+/// Maximum extent of an edge that is cut directly, in pixels in either direction: Float then holds positions to
+/// 1/65,536 pixel.
 constexpr int32_t edge_reach = 256;
 
-/// The whole numbers of values of up to 2^31 without their fractions.
+/// Integer parts of values up to 2^31.
 INK_INLINE int16lanes whole(float16 v) { return __builtin_convertvector(v, int16lanes); }
 INK_INLINE int16lanes iota_wholes() { return int16lanes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 INK_INLINE int16lanes select(int16lanes which, int16lanes a, int16lanes b) { return (which & a) | (~which & b); }
 
-/// What sixteen cuts, none wider than a pixel, add to three pixels of a row each.
+/// Contribution of sixteen cuts, none wider than a pixel, to three pixels of a row each.
 struct cut_shares {
     int16lanes first, second, third;
 
-    /// - Parameters: left, way: where the cuts begin and how wide they are, 1/65,536 pixel; height: likewise; steepness: half
-    ///   of the height by the way, 1/65,536.
+    /// - Parameters: left, way: start and width of the cuts, in 1/65,536 pixel; height: likewise; steepness: half of
+    ///   the height divided by the width, in 1/65,536.
     INK_INLINE cut_shares of(int16lanes left, int16lanes way, int16lanes height, float16 steepness) {
         const float16 from = to_float(left & (pixel - 1)), to = from + to_float(way);
-        // What lies beyond the pixel is a triangle; what lies in it and beyond, a trapezoid.
+        // The area beyond the pixel is a triangle; the area in it and beyond is a trapezoid.
         const float16 beyond = greatest(to - (float)pixel, (float16)0.0f);
         const float16 triangle = beyond * beyond * steepness;
         const int16lanes outer = nearest(triangle);
@@ -34,28 +36,28 @@ struct cut_shares {
     }
 
     INK_INLINE float16 steepness(int16lanes way, int16lanes height) {
-        // The areas beside a narrower cut are too small to be told apart.
+        // For narrower cuts, the areas at the sides are too small to matter.
         return to_float(height) * (0.5f / pixel) / to_float(greatest(way, (int16lanes)64));
     }
 };
 
-/// Sixteen edges from an upper to a lower end, 1/65,536 pixel from the cell's first one.
+/// Sixteen edges from an upper to a lower end, in 1/65,536 pixel from the cell's first pixel.
 struct edges {
     int16lanes x_upper, y_upper, x_lower, y_lower;
-    /// -1 for an edge that leads upwards, else 0.
+    /// -1 for an edge that points upwards, else 0.
     int16lanes is_upward;
 };
 
-/// Edges that are put aside until there are enough to be cut together.
+/// Edges collected until there are enough to cut together.
 struct edge_list {
     static constexpr int32_t room = 128;
     int32_t count = 0;
     int32_t x_upper[room], y_upper[room], x_lower[room], y_lower[room], is_upward[room];
 
-    /// Whether there may be no room for sixteen more.
+    /// Whether there may be no room for sixteen more edges.
     INK_METHOD bool is_full() const { return count > room - lanes; }
 
-    /// Appends those edges whose bit is set.
+    /// Appends the edges whose bits are set.
     INK_METHOD void append(uint32_t which, const edges &e) {
 #if INK_RANK >= 2
         const auto put = [&](int32_t *to, int16lanes v) __attribute__((always_inline)) {
@@ -79,7 +81,7 @@ struct edge_list {
 #endif
     }
 
-    /// Calls `cut` with all edges, sixteen at a time; edges of no height fill up the last. Then there are none.
+    /// Calls `cut` with all edges, sixteen at a time, and empties the list. Edges of height 0 fill up the last group.
     template <typename Cut> INK_METHOD void drain(const Cut &cut) {
         if (count == 0) return;
         const int32_t end = (count + lanes - 1) / lanes * lanes;
@@ -95,19 +97,21 @@ struct edge_list {
 
 struct edge_cutter {
     ink_deltas target;
-    /// Whole edges of at most a pixel either way; of the others those that lead down more than to the side, and the rest.
+    /// Edges by kind: whole edges of at most a pixel in either direction; of the others, those that are higher than
+    /// wide, and the rest.
     edge_list short_edges, steep, level;
-    /// Of sixteen cuts and what of them lies in the next row: where they add to pixels, and what; and where they are marked.
+    /// Buffers for sixteen cuts and their parts in the next row: target positions and the contributions to three
+    /// pixels.
     alignas(64) int32_t places[2 * lanes], first[2 * lanes], second[2 * lanes], third[2 * lanes];
     alignas(64) int32_t marks[2 * lanes];
-    /// Of those that reach into the next sixteen pixels, a bit each.
+    /// Bit masks of cuts that reach into the next sixteen pixels.
     uint32_t reaches_on[2];
 
-    /// Takes down cuts that add to three pixels of a row from `column` on.
+    /// Stores cuts that contribute to three pixels of a row from `column` on.
     ///
     /// - Parameter at: 0, or `lanes` for the next row.
     INK_METHOD void keep(int32_t at, int16lanes row, int16lanes column, const cut_shares &all, int16lanes sign) {
-        // What lies outside goes to the margins.
+        // Cuts outside the cell go to the margins.
         const int16lanes to_row = least(greatest(row, (int16lanes)-1), (int16lanes)target.height);
         const int16lanes to_column = least(greatest(column, (int16lanes)-8), (int16lanes)(target.width + 8));
         const int16lanes last = (int16lanes)((target.width - 1) >> 4);
@@ -120,7 +124,7 @@ struct edge_cutter {
         store(third + at, (all.third ^ sign) - sign);
     }
 
-    /// Adds the shares of those cuts whose bit is set.
+    /// Adds the contributions of the cuts whose bits are set.
     INK_METHOD void add(int32_t at, uint32_t which) const {
         int32_t *const values = target.values;
         uint8_t *const marked = target.marks;
@@ -138,7 +142,7 @@ struct edge_cutter {
         }
     }
 
-    /// Edges that lead down more than to the side pass each row once, and there two columns at most.
+    /// Cuts edges that are higher than wide: each passes a row once, and meets at most two columns there.
     INK_METHOD void cut_steep(const edges &e) {
         const int16lanes end = least(((e.y_lower - 1) >> 16) + 1, (int16lanes)target.height);
         int16lanes row = greatest(e.y_upper >> 16, (int16lanes)0);
@@ -161,7 +165,7 @@ struct edge_cutter {
         }
     }
 
-    /// Edges that lead more to the side than down pass each column once, and there two rows at most.
+    /// Cuts edges that are wider than high: each passes a column once, and meets at most two rows there.
     INK_METHOD void cut_level(const edges &e) {
         const int16lanes is_left_upper = e.x_upper < e.x_lower;
         const int16lanes left = least(e.x_upper, e.x_lower), right = greatest(e.x_upper, e.x_lower);
@@ -169,7 +173,7 @@ struct edge_cutter {
         const int16lanes y_right = select(is_left_upper, e.y_lower, e.y_upper);
         const int16lanes way = e.x_lower - e.x_upper;
         const float16 slope = to_float(e.y_lower - e.y_upper) / to_float(select(way == 0, (int16lanes)1, way));
-        // Whatever is rounded, in each row the height of all cuts together must be the edge's.
+        // Despite rounding, the heights of all cuts in a row must add up to the edge's height.
         const auto y_at = [&](int16lanes x) __attribute__((always_inline)) {
             const int16lanes y = whole(to_float(x - left) * slope) + y_left;
             return select(x == right, y_right, least(greatest(y, e.y_upper), e.y_lower));
@@ -201,7 +205,7 @@ struct edge_cutter {
         }
     }
 
-    /// Edges of at most a pixel either way may pass from a row to the next and from a column to the next but one.
+    /// Cuts edges of at most a pixel in either direction: they cross at most one row border and two column borders.
     INK_METHOD void cut_short(const edges &e) {
         const int16lanes height = e.y_lower - e.y_upper, row = e.y_upper >> 16;
         const int16lanes above = least(((row + 1) << 16) - e.y_upper, height), below = height - above;
@@ -232,10 +236,11 @@ struct edge_cutter {
         level.drain([&](const edges &e) __attribute__((always_inline)) { cut_level(e); });
     }
 
-    /// Takes sixteen edges of at most `edge_reach` pixels either way, 1/65,536 pixel from the cell's first one.
+    /// Takes sixteen edges of at most `edge_reach` pixels in either direction, in 1/65,536 pixel from the cell's first
+    /// pixel.
     INK_METHOD void take(int16lanes x0, int16lanes y0, int16lanes x1, int16lanes y1) {
         const int32_t width = target.width * pixel, height = target.height * pixel, margin = 8 * pixel;
-        // What lies to the right of the cell covers nothing in it; of what lies to the left only the height counts.
+        // Edges right of the cell cover nothing in it; of edges left of it, only the height counts.
         const int16lanes is_seen = (y0 != y1) & ((y0 >= 0) | (y1 >= 0)) & ((y0 < height) | (y1 < height))
             & ((x0 < width) | (x1 < width));
         if (bits_of(is_seen) == 0) return;
@@ -245,7 +250,7 @@ struct edge_cutter {
         const int16lanes dx = x1 - x0, dy = y1 - y0, upward = dy >> 31;
         const int16lanes wide = (dx ^ (dx >> 31)) - (dx >> 31), high = (dy ^ upward) - upward;
         const int16lanes is_short = (wide <= pixel) & (high <= pixel);
-        // Where both are alike rounding must not make a column's cut higher than a pixel.
+        // If width and height are almost equal, rounding must not make a column's cut higher than a pixel.
         const int16lanes is_steep = wide - (wide >> 10) <= high;
         const edges all = {
             select(upward, x1, x0), select(upward, y1, y0), select(upward, x0, x1), select(upward, y0, y1), upward};

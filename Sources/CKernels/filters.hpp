@@ -1,4 +1,4 @@
-// PNG's filters.
+// The filters of PNG.
 #pragma once
 
 #include "unfilter.hpp"
@@ -20,7 +20,7 @@ void filter_average(
     uint8_t *__restrict out) {
     for (size_t i = 0; i < pixel; i++) out[i] = static_cast<uint8_t>(row[i] - (prior[i] >> 1));
     for (size_t i = pixel; i < count; i++) {
-        // The mean rounded down: what both have, and half of what one of them has.
+        // The mean rounded down: the common bits, plus half of the bits that differ.
         uint8_t left = row[i - pixel];
         uint8_t above = prior[i];
         uint8_t mean = static_cast<uint8_t>((left & above) + ((left ^ above) >> 1));
@@ -28,7 +28,7 @@ void filter_average(
     }
 }
 
-/// As many bytes as a register of every processor of the level holds.
+/// A vector as wide as the registers that every processor of the level has.
 #if INK_RANK >= 1
 typedef uint8_t bytes_of_level __attribute__((ext_vector_type(32)));
 #else
@@ -44,12 +44,12 @@ INK_INLINE bytes_of_level load_bytes(const uint8_t *from) {
 INK_INLINE bytes_of_level larger(bytes_of_level a, bytes_of_level b) { return a > b ? a : b; }
 INK_INLINE bytes_of_level smaller(bytes_of_level a, bytes_of_level b) { return a < b ? a : b; }
 
-/// Of the pixel to the left, the one above and the one between them, the nearest to a + b - c.
+/// Paeth predictor: the one of left, above and upper left that is nearest to a + b - c.
 INK_INLINE bytes_of_level paeth_predictor(bytes_of_level a, bytes_of_level b, bytes_of_level c) {
     bytes_of_level to_a = larger(b, c) - smaller(b, c);
     bytes_of_level to_b = larger(a, c) - smaller(a, c);
-    // With c between a and b the distance to c is the difference of these; elsewhere it is their sum, and c is not
-    // nearer than both. So bytes suffice.
+    // If c lies between a and b, the distance to c is the difference of these two distances. Otherwise it is their sum,
+    // and c is not the nearest. Bytes are therefore sufficient.
     bytes_of_level to_c = larger(to_a, to_b) - smaller(to_a, to_b);
     bytes_of_level is_below = (bytes_of_level)(smaller(a, b) <= c);
     bytes_of_level is_above = (bytes_of_level)(larger(a, b) >= c);
@@ -92,11 +92,11 @@ void filter_apply(
     }
 }
 
-/// The bit lengths of the distances from 0.
+/// Bit lengths of the absolute values (distance from 0 modulo 256).
 INK_INLINE bytes_of_level magnitude_bits(bytes_of_level bytes) {
     bytes_of_level magnitude = smaller(bytes, 0 - bytes);
 #if INK_RANK >= 1
-    // Of the bits' upper half if there are any, else of the lower.
+    // Taken from the upper half byte if it is not 0, else from the lower one.
     const __m256i lower = _mm256_setr_epi8(
         0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4);
     const __m256i upper = _mm256_setr_epi8(
@@ -106,7 +106,7 @@ INK_INLINE bytes_of_level magnitude_bits(bytes_of_level bytes) {
     return (bytes_of_level)_mm256_max_epu8(low, high);
 #else
     bytes_of_level bits = 0;
-    // A comparison gives -1 where it holds.
+    // A comparison yields -1 where it is true.
     for (uint32_t power = 0; power < 8; power++)
         bits -= (bytes_of_level)(larger(magnitude, (bytes_of_level)(uint8_t)(1u << power)) == magnitude);
     return bits;
@@ -129,7 +129,7 @@ uint64_t filter_cost(const uint8_t *bytes, size_t count) {
     uint64_t sum = 0;
     size_t i = 0;
     while (count - i >= sizeof(bytes_of_level)) {
-        // 31 lengths of at most 8 bits fit a byte.
+        // 31 lengths of at most 8 bits fit in a byte.
         size_t rounds = (count - i) / sizeof(bytes_of_level);
         bytes_of_level part = 0;
         for (size_t round = 0; round < (rounds < 31 ? rounds : 31); round++, i += sizeof(bytes_of_level))
@@ -143,12 +143,12 @@ uint64_t filter_cost(const uint8_t *bytes, size_t count) {
     return sum;
 }
 
-/// Adler-32 (RFC 1950, section 8.2), sixteen bytes at a time: each lane sums up its bytes, and these sums.
+/// Adler-32 (RFC 1950, section 8.2), sixteen bytes at a time. Each lane sums its bytes, and sums those sums.
 uint32_t filter_adler32(const uint8_t *bytes, size_t count) {
     typedef uint8_t byte_lanes __attribute__((ext_vector_type(16)));
     typedef uint32_t sum_lanes __attribute__((ext_vector_type(16)));
     constexpr uint32_t modulus = 65521;
-    // Of more rounds a lane's sum of sums might not fit it.
+    // With more rounds, a lane's sum of sums might overflow.
     constexpr size_t rounds_max = 4096;
     uint64_t first = 1, second = 0;
     size_t i = 0;
@@ -161,8 +161,8 @@ uint32_t filter_adler32(const uint8_t *bytes, size_t count) {
             sums += __builtin_convertvector(sixteen, sum_lanes);
             sums_of_sums += sums;
         }
-        // The last byte of a lane counts once, the one before sixteen times more, and so on; and the further right the lane,
-        // the less.
+        // The last byte of a lane counts once, each earlier one sixteen times more than the next; lanes further right
+        // count less.
         uint64_t all = 0, weighted = 0;
         for (uint64_t lane = 0; lane < 16; lane++) {
             all += sums[lane];

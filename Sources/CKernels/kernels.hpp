@@ -1,4 +1,4 @@
-// What headers of kernels use of others.
+// Includes that the kernels' headers share.
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Vectors that every level has: where registers are narrower, the compiler uses several of them.
+// Vector types of every level. If the registers are narrower, the compiler uses several of them.
 #pragma once
 
 #include "level.hpp"
@@ -18,7 +18,7 @@ typedef uint16_t ushort32 __attribute__((ext_vector_type(32)));
 typedef int16_t short32 __attribute__((ext_vector_type(32)));
 typedef int16_t short8 __attribute__((vector_size(16)));
 typedef int16_t short16 __attribute__((vector_size(32)));
-// The same at any address of a float.
+// The same with the alignment of a float.
 typedef double double8_unaligned __attribute__((ext_vector_type(8), aligned(8)));
 typedef float float4_unaligned __attribute__((ext_vector_type(4), aligned(4)));
 typedef float float8_unaligned __attribute__((ext_vector_type(8), aligned(4)));
@@ -30,7 +30,7 @@ typedef int32_t int16lanes_unaligned __attribute__((ext_vector_type(16), aligned
 typedef float float16_unaligned __attribute__((ext_vector_type(16), aligned(4)));
 typedef bool bool16 __attribute__((ext_vector_type(16)));
 
-/// One bit for each lane that is not 0.
+/// One bit for each nonzero lane.
 INK_INLINE uint32_t bits_of(int16lanes v) {
     const bool16 set = __builtin_convertvector(v, bool16);
     uint16_t bits;

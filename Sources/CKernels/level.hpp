@@ -1,12 +1,12 @@
-// What all headers of kernels begin with. They are compiled once for each level of processor: INK_LEVEL is the level's name, the
-// namespace in which everything is kept apart from the other levels', and INK_RANK its number.
+// Common beginning of all headers of kernels. They are compiled once for each processor level. INK_LEVEL is the level's
+// name and the namespace that separates its code from that of other levels; INK_RANK is its number.
 #pragma once
 
-// Before anything is compiled for the level's processors.
+// Must come before anything is compiled for the level's processors.
 #include "kernels.hpp"
 
 #ifndef INK_LEVEL
-// A header by itself is for every processor.
+// A header that is compiled alone is for every processor.
 #define INK_LEVEL scalar
 #define INK_RANK 0
 #endif
@@ -17,12 +17,12 @@
 #define INK_TABLE(name) INK_JOIN(name, INK_LEVEL)
 
 #define INK_INLINE static inline __attribute__((always_inline))
-/// The same for what belongs to an object.
+/// The same for methods.
 #define INK_METHOD inline __attribute__((always_inline))
 
-// Vectors never cross a function that is not inlined, so how they would be passed does not matter.
+// Vectors never cross a call that is not inlined, so the calling convention does not matter.
 #pragma clang diagnostic ignored "-Wpsabi"
-// Tables are filled by the names of their fields, as in C.
+// Tables are initialised by field name, as in C.
 #pragma clang diagnostic ignored "-Wc++20-designator"
 #pragma STDC FP_CONTRACT OFF
 #pragma clang fp contract(off)

@@ -1,10 +1,11 @@
-// Stamps of straight lines, line by line and row by row: of a row of pixels a line meets a few neighbours, a chunk. What it
-// covers of them depends on the place of its border in the first one alone, if no end is near; all stamps of one direction
-// and size share a table of that. Rows are listed before they are drawn, line after line, so that several chunks fill a
-// register whatever a line's number of rows: those that meet no end, those that meet one, those that may meet both.
+// Stamps of straight lines, drawn line by line and row by row. In a row of pixels a line meets a few neighbours, which
+// form a chunk. If no end is near, their coverage depends only on the position of the line's border in the first pixel;
+// all stamps of one direction and size share a table of this coverage. Rows are listed before they are drawn, line
+// after line, so that several chunks fill a register for any number of rows per line. There are separate lists for rows
+// that meet no end, one end, or possibly both.
 //
-// Where lines cross, the first direction's coverage waits in a plane of its own for the second direction's lines, which
-// take of it what they share pixels with; the rest follows.
+// For crossing lines, the coverage of the first direction is kept in a plane of its own. The lines of the second
+// direction consume the part that shares pixels with them; the rest is drawn afterwards.
 #pragma once
 
 #include "bars.hpp"
@@ -19,13 +20,12 @@ using bars::corner;
 
 // MARK: Chunks
 
-/// A register's worth of chunks, each `width` pixels of a row. Chunks may lie over each other: rows are written one after the
-/// other.
+/// A register of chunks, each `width` pixels of a row. Chunks may overlap: rows are written one after the other.
 template <int width> struct chunks {
     static constexpr int rows = 32 / width, phase_bits = width == 8 ? 8 : width == 16 ? 7 : 6;
     typedef uint16_t pixels __attribute__((ext_vector_type(width)));
 
-    /// - Parameter at: of each row's chunk.
+    /// - Parameter at: the position of each row's chunk.
     INK_INLINE ushort32 load(const uint16_t *from, const int32_t *at) {
         ushort32 all;
         for (int row = 0; row < rows; row++) {
@@ -35,12 +35,12 @@ template <int width> struct chunks {
         return all;
     }
 
-    /// Leaves of each row's pixels such a part.
+    /// Multiplies each row's pixels by `part`.
     INK_INLINE void leave(uint16_t *of, const int32_t *at, ushort32 part) {
         for (int row = 0; row < rows; row++) write(of + at[row], left(read(of + at[row]), row_of(part, row)));
     }
 
-    /// Each row's value, given twice in its 32 bits, in all lanes of its chunk.
+    /// Broadcasts each row's value, which is repeated in both halves of 32 bits, to all lanes of its chunk.
     INK_INLINE ushort32 spread(const int32_t *v) {
         typedef int32_t words __attribute__((ext_vector_type(width / 2)));
         ushort32 all;
@@ -51,7 +51,7 @@ template <int width> struct chunks {
         return all;
     }
 
-    /// Adds to what is kept aside of each row's pixels, and takes all but a mask of it away.
+    /// `keep` adds to the values kept aside for each row's pixels; `drop` clears all but a mask of them.
     INK_INLINE void keep(uint16_t *in, const int32_t *at, ushort32 part) {
         for (int row = 0; row < rows; row++) write(in + at[row], read(in + at[row]) | row_of(part, row));
     }
@@ -59,7 +59,7 @@ template <int width> struct chunks {
         for (int row = 0; row < rows; row++) write(in + at[row], read(in + at[row]) & row_of(all_but, row));
     }
 
-    /// Leaves of a row's pixels what is not kept aside of them, which is gone then.
+    /// Multiplies a row's pixels by what the values kept aside leave, and clears those values.
     INK_INLINE void leave_kept(uint16_t *of, uint16_t *in, int32_t at, ushort32 alpha) {
         write(of + at, left(read(of + at), ~product(read(in + at), row_of(alpha, 0))));
         write(in + at, (pixels)(uint16_t)0);
@@ -78,35 +78,37 @@ private:
 
 // MARK: Lines
 
-/// Positions along rows and columns are whole numbers of 2^-20 pixels.
+/// Positions along rows and columns are integers in units of 2^-20 pixels.
 constexpr int position_bits = 20;
 constexpr int32_t position_one = 1 << position_bits;
 
 INK_INLINE int32_t position(double a) { return (int32_t)floor_of(a * position_one + 0.5); }
 
-/// Distances from an end are whole numbers of a part of a pixel, so that a chunk's fit 16 bits.
+/// Number of fraction bits of distances from an end, chosen so that the distances in a chunk fit 16 bits.
 template <int width> constexpr int end_bits = width == 8 ? 11 : width == 16 ? 10 : 9;
 
-/// How the lines of one direction lie, from the stamp's origin, a whole pixel.
+/// Positions of the lines of one direction, relative to the stamp's origin, a whole pixel.
 struct line_places {
-    // For all stamps.
+    // The same for all stamps.
     ink_normal across, along;
     double inverse, by_row, slant, shadow_across, shadow_along;
     int32_t x_by_row, count;
-    /// Distances along the lines, 2^-19 pixels.
+    /// Increments of the distance along the lines, in 2^-19 pixels.
     int32_t t_by_row, t_by_column;
-    /// A table's phases lie a little beside those of its pixels, and so do the last of these.
+    /// Reach in both directions. It includes a margin, because the phases of the table, and therefore its last pixels,
+    /// are slightly off.
     double reach_x, reach_y;
     double half_width, period, half_length;
-    /// By how much a line's first pixel moves from line to line; where its middle row is.
+    /// Offset of a line's first pixel from one line to the next; offset of its middle row.
     int32_t x_by_line, y_by_line;
-    /// From a line's middle row to its last one, and to the last one that meets no end: less than none if all do.
+    /// From a line's middle row: to its last row, and to the last row that meets no end (negative if all rows meet
+    /// one).
     int32_t all_rows, middle_rows;
     int32_t end;
-    /// From a line's middle to its first border along a row, pixels.
+    /// Distance from a line's middle to its first border along a row, pixels.
     double first;
 
-    // For a stamp.
+    // For the current stamp.
     int32_t x, y, t;
 
     INK_INLINE line_places of(const ink_bars &bars) {
@@ -122,7 +124,7 @@ struct line_places {
             stamp_borders::of(bars.across, bars.along, side, bars.half_length + p.shadow_along);
         p.reach_x = borders.reach_x + 1;
         p.reach_y = borders.reach_y + 1;
-        // Along rows and down.
+        // Pointing along rows and downwards.
         p.across = facing(bars.across, bars.across.x);
         p.inverse = 1 / p.across.x;
         const double by_row = bars.along.y - bars.along.x * p.across.y * p.inverse;
@@ -144,14 +146,14 @@ struct line_places {
         return p;
     }
 
-    /// - Parameters: to_x, to_y: the middle of the stamp's first pixel from its centre.
+    /// - Parameters: to_x, to_y: centre of the stamp's first pixel relative to the stamp's centre.
     INK_METHOD void place(double to_x, double to_y) {
         x = position(first - across.y * inverse * to_y - to_x);
         y = position(-to_y);
         t = distance(along.x * to_x + along.y * to_y);
     }
 
-    /// Up to which line from the middle one the ends of the other direction's lines may reach.
+    /// The last line, counted from the middle one, that the ends of the other direction's lines may reach.
     INK_METHOD int last_crossed(const line_places &others) const {
         const double lines = (others.half_length + half_width + 2 * shadow_across) / period;
         return lines < count / 2 ? (int)lines : count / 2;
@@ -162,23 +164,23 @@ private:
     INK_INLINE int32_t distance(double a) { return (int32_t)floor_of(a * (1 << 19) + 0.5); }
 };
 
-/// Rows of lines that are drawn alike.
+/// Rows of lines that are drawn in the same way.
 struct row_list {
-    /// Of rows, and as many as are written together beyond them.
+    /// Number of rows, plus as many as are written together beyond them.
     static constexpr int size = INK_LINE_ROWS_MAX + lanes;
     int32_t count;
-    /// Where each row's chunk is in the plane, and in the table.
+    /// Position of each row's chunk in the plane and in the table.
     alignas(64) int32_t target[size], entry[size];
-    /// Of rows that meet ends: how far inside them their first pixels are, twice in 32 bits.
+    /// For rows that meet ends: how far their first pixel is inside each end, repeated in both halves of 32 bits.
     alignas(64) int32_t upper[size], lower[size];
 };
 
-/// The rows of a stamp's lines: those that meet no end, one or the other, and those that may meet both.
+/// The rows of a stamp's lines: those that meet no end, only the upper or the lower end, and those that may meet both.
 struct listed_rows {
     row_list middle, upper, lower, both;
 };
 
-/// The cell as a stamp sees it.
+/// The cell relative to the stamp.
 struct stamp_cell {
     int32_t stride, start, width, first_row, end_row;
 };
@@ -187,7 +189,7 @@ template <int width> struct lister {
     const line_places &p;
     const stamp_cell &cell;
     int16lanes x_of_rows, target_of_rows, t_of_rows;
-    /// Where rows are put that the cell does not see, and of which nothing is covered.
+    /// Target for rows outside the cell, where coverage is 0.
     int32_t aside;
     static constexpr int32_t nothing = width << chunks<width>::phase_bits;
 
@@ -199,7 +201,7 @@ template <int width> struct lister {
         aside = cell.first_row * cell.stride + cell.start - INK_PLANE_MARGIN;
     }
 
-    /// Lists the rows that the cell sees of the lines up to `inner` from the middle one, or of those further away.
+    /// Lists the rows within the cell of the lines up to `inner` from the middle one, or of the lines further away.
     INK_METHOD void list(listed_rows &rows, int inner, bool is_outer) const {
         rows.middle.count = rows.upper.count = rows.lower.count = rows.both.count = 0;
         const int8lanes numbers = int8lanes{0, 1, 2, 3, 4, 5, 6, 7} - p.count / 2;
@@ -232,13 +234,13 @@ template <int width> struct lister {
     }
 
 private:
-    /// The first rows not above, and the first ones below.
+    /// First rows at or below a position.
     INK_INLINE int8lanes above(int8lanes v) { return (v + (position_one - 1)) >> position_bits; }
     INK_INLINE int8lanes beyond(int8lanes v) { return (v >> position_bits) + 1; }
 
     INK_INLINE void store16(int32_t *p, int16lanes v) { *(int16lanes_unaligned *)p = v; }
 
-    /// A line's rows from `first` up to `end`; `x` is where its border is in the stamp's first row.
+    /// Lists a line's rows from `first` up to `end`. `x` is the position of its border in the stamp's first row.
     template <bool has_upper, bool has_lower>
     INK_METHOD void append(row_list &list, int32_t x, int32_t first, int32_t end_row) const {
         constexpr int bits = chunks<width>::phase_bits;
@@ -273,7 +275,7 @@ private:
     }
 };
 
-/// Shared by all that draw rows: it is long.
+/// Shared by all drawing functions, because it is long.
 template <int width>
 __attribute__((noinline)) void list(
     listed_rows &rows, const line_places &p, const stamp_cell &cell, int inner, bool is_outer) {
@@ -282,18 +284,18 @@ __attribute__((noinline)) void list(
 
 // MARK: Coverage
 
-/// The table of what a line covers of a chunk, by the place of its border before the first pixel.
+/// Computes the coverage of a chunk by a line, for each position of its border before the first pixel.
 template <int width> INK_INLINE void line_table(uint16_t *table, const ink_bars &bars) {
     constexpr int phases = 1 << chunks<width>::phase_bits;
     const double step = magnitude(bars.across.x), first = -bars.half_width - shadow(bars.across);
-    // Pixels are up to a chunk's width from the line's middle, which has to fit 16 bits.
+    // Pixels are up to a chunk's width from the line's middle; this distance has to fit 16 bits.
     int bits = 12;
     while (greatest(-first, first + step * (width + 1)) * (1 << bits) > 32767) bits--;
     const border edge = border::of(bars.across, bits);
     const int16_t half_width = (int16_t)(bars.half_width * (1 << bits) + 0.5);
     const float unit = (float)(1 << bits), by_column = (float)step * unit;
     const float16 number = iota16(), half = width == 8 ? (float16)(number >= 8.0f ? (float16)8.0f : (float16)0.0f) : (float16)0.0f;
-    // Two phases of eight pixels at a time, or one of sixteen or half of one.
+    // Two phases of eight pixels at a time, or one phase of sixteen, or half of one.
     const float16 pixels = (number - half) * by_column, later = half * (by_column / phases / 8);
     for (int phase = 0; phase < phases; phase += width == 8 ? 2 : 1) {
         for (int lane = 0; lane < width; lane += lanes) {
@@ -313,7 +315,7 @@ void line_table(uint16_t *table, const ink_bars *bars, int32_t width) {
     else line_table<32>(table, *bars);
 }
 
-/// The lines of one direction of a group of stamps. The lowest bit of a share of a pixel says whether less is covered of pixels
+/// The lines of one direction for a group of stamps. The lowest bit of a coverage tells whether coverage decreases
 /// further along the normal across the lines.
 struct direction {
     line_places places;
@@ -321,7 +323,7 @@ struct direction {
     corner at_end;
     const uint16_t *table;
     int width;
-    /// Of each lane from its chunk's first pixel, along the lines.
+    /// Distance of each lane from its chunk's first pixel, along the lines.
     alignas(64) int16_t end_steps[32];
 
     INK_METHOD void prepare(const ink_bars &bars, const ink_line_table &from) {
@@ -336,9 +338,9 @@ struct direction {
     }
 };
 
-/// What lines cover of a register's worth of chunks.
+/// Coverage by lines of a register of chunks.
 template <int width> struct line_cover {
-    // Copies, which stay in registers whatever is written meanwhile.
+    // Copies, which stay in registers whatever is written in the meantime.
     const uint16_t *const table;
     const short32 end_steps;
     const border end;
@@ -365,7 +367,7 @@ template <int width> struct line_cover {
         return (part & (uint16_t)0xFFFE) | (within & (uint16_t)1);
     }
 
-    /// Calls `draw` with each list of rows, and a function for what is covered of a register's worth of them.
+    /// Calls `draw` with each list of rows and a function that returns the coverage of a register of its chunks.
     template <typename Draw> INK_METHOD void for_each_list(const listed_rows &rows, const Draw &draw) const {
         draw(rows.middle, [&](int i) __attribute__((always_inline)) { return middle(rows.middle, i); });
         draw(rows.upper, [&](int i) __attribute__((always_inline)) { return ended<true, false>(rows.upper, i); });
@@ -380,16 +382,16 @@ private:
 
 // MARK: Stamps
 
-/// A stamp in a cell: its origin there, and in the plane for what is kept aside.
+/// A stamp in a cell: its origin there, and in the plane for values kept aside.
 struct line_stamp {
     stamp_cell cell;
     uint16_t *origin, *aside;
     uint16_t alpha;
-    /// Up to which line from the middle one lines may cross others.
+    /// The last line, counted from the middle one, that may cross others.
     int inner;
 };
 
-/// Draws lines that cross no others: those further from the middle one than the inner ones, or all.
+/// Draws lines that do not cross others: those outside the inner ones, or all.
 template <int width>
 INK_INLINE void draw(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
     list<width>(rows, lines.places, stamp.cell, stamp.inner, true);
@@ -401,7 +403,7 @@ INK_INLINE void draw(const direction &lines, listed_rows &rows, const line_stamp
     });
 }
 
-/// Keeps aside what the inner lines cover.
+/// Keeps the coverage by the inner lines aside.
 template <int width>
 INK_INLINE void keep(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
     list<width>(rows, lines.places, stamp.cell, stamp.inner, false);
@@ -412,7 +414,7 @@ INK_INLINE void keep(const direction &lines, listed_rows &rows, const line_stamp
     });
 }
 
-/// Leaves of the inner lines' pixels what neither they nor what was kept aside covers, which is taken from there.
+/// Draws the inner lines together with the values kept aside for their pixels, and removes those values.
 template <int width>
 INK_INLINE void cross(
     const direction &lines, listed_rows &rows, const line_stamp &stamp, const corner &crossing) {
@@ -422,7 +424,7 @@ INK_INLINE void cross(
     cover.for_each_list(rows, [&](const row_list &list, const auto &covered) __attribute__((always_inline)) {
         for (int i = 0; i < list.count; i += chunks<width>::rows) {
             const ushort32 other = covered(i), kept = chunks<width>::load(stamp.aside, list.target + i);
-            // Chunks hold pixels of other lines too: those are left to them.
+            // Chunks contain pixels of other lines too, which are left for those lines.
             const ushort32 here = (ushort32)(other > (ushort32)(uint16_t)1), one = kept & here;
             const ushort32 both = crossing.covered(
                 one, (short32)(kept << (uint16_t)15), other, (short32)(other << (uint16_t)15));
@@ -434,7 +436,7 @@ INK_INLINE void cross(
     });
 }
 
-/// Leaves what the rest of what was kept aside does not cover.
+/// Draws the remaining values kept aside.
 template <int width> INK_INLINE void draw_kept(const listed_rows &rows, const line_stamp &stamp) {
     const ushort32 alpha = (ushort32)stamp.alpha;
     const row_list *const lists[] = {&rows.middle, &rows.upper, &rows.lower, &rows.both};
@@ -456,7 +458,7 @@ INK_INLINE void draw_crossing(
     draw<other_width>(others, other_rows, stamp);
 }
 
-/// A width of chunks, as a type.
+/// A chunk width as a type.
 template <int value> struct chunk_width {
     static constexpr int width = value;
 };

@@ -1,4 +1,4 @@
-// Literals to codes: the tables hold a code of at most 12 bits and its length.
+// Encoding of literals. The tables hold a code of at most 12 bits and its length.
 #pragma once
 
 #include "deflate_types.hpp"
@@ -6,7 +6,7 @@
 
 namespace ink_deflate::INK_LEVEL {
 
-/// Four literals as one word: at most 48 bits of codes, their number above bit 56.
+/// Four literals as one word: at most 48 bits of codes, with their number from bit 56 on.
 INK_INLINE uint64_t literal_word(const uint16_t *table, const uint8_t *bytes, uint32_t count) {
     uint64_t word = 0;
     uint32_t width = 0;
@@ -22,7 +22,7 @@ INK_INLINE void put_word(BitWriter &writer, uint64_t word) {
     writer.put(word & ((uint64_t(1) << 56) - 1), static_cast<uint32_t>(word >> 56));
 }
 
-/// Codes of all bytes, ready to be looked up.
+/// Lookup table of the codes of all bytes.
 struct LiteralTable {
     const uint16_t *entries;
 #if INK_RANK >= 2
@@ -40,7 +40,7 @@ INK_INLINE LiteralTable load_table(const uint16_t *entries) {
 }
 
 #if INK_RANK >= 2
-/// Words of 32 literals, of which only those of `used` count.
+/// Words of 32 literals, of which only those in `used` count.
 INK_INLINE __m512i literal_words(const LiteralTable &table, __m256i bytes, __mmask32 used) {
     const __m512i *part = table.part;
     __m512i index = _mm512_cvtepu8_epi16(bytes);
@@ -53,7 +53,7 @@ INK_INLINE __m512i literal_words(const LiteralTable &table, __m256i bytes, __mma
     low = _mm512_mask_blend_epi16(bit6, low, second);
     high = _mm512_mask_blend_epi16(bit6, third, high);
     __m512i entry = _mm512_maskz_mov_epi16(used, _mm512_mask_blend_epi16(bit7, low, high));
-    // Codes of neighbours are put together, first in 32 bits, then in 64.
+    // Codes of neighbours are joined, first in 32 bits, then in 64.
     __m512i width = _mm512_srli_epi16(entry, 12);
     __m512i code = _mm512_and_si512(entry, _mm512_set1_epi16(0xFFF));
     __m512i low16 = _mm512_set1_epi32(0xFFFF);
@@ -70,8 +70,8 @@ INK_INLINE __m512i literal_words(const LiteralTable &table, __m256i bytes, __mma
 }
 
 INK_INLINE void put_many_literals(BitWriter &writer, const LiteralTable &table, const uint8_t *bytes, uint32_t count) {
-    // Words are made some groups ahead of those that are put: the processor does both at once, and a word that was
-    // stored just now as one of eight would be slow to load.
+    // Words are made several groups before they are written. The processor does both at once, and a word just stored as
+    // one of eight would be slow to load.
     enum : uint32_t { group = 32, ahead = 2, ring = 4 };
     alignas(64) uint64_t words[ring][group / 4];
     uint32_t made = 0;
@@ -82,7 +82,7 @@ INK_INLINE void put_many_literals(BitWriter &writer, const LiteralTable &table, 
             __m256i some = _mm256_maskz_loadu_epi8(used, bytes + made * group);
             _mm512_store_si512(words[made % ring], literal_words(table, some, used));
         }
-        // Those behind the last literal are empty.
+        // Words after the last literal are empty.
         for (uint32_t i = 0; i < group / 4; i++) put_word(writer, words[put % ring][i]);
     }
 }
@@ -96,7 +96,7 @@ INK_INLINE void put_literals(BitWriter &writer, const LiteralTable &table, const
     if (count != 0) put_word(writer, literal_word(table.entries, bytes, count));
 }
 
-/// A match's word; a length of 0 is the literal that stands in place of the distance.
+/// The word of a match; for length 0, of the literal that is stored instead of the distance.
 INK_INLINE uint64_t match_word(const CodeTables &codes, uint32_t length, uint32_t distance) {
     uint32_t symbol = distance_symbol(distance | (length == 0));
     uint32_t entry = codes.length[length];

@@ -1,7 +1,7 @@
-// Outlines, by the areas under their edges: each edge adds, in every row it passes, its height to the pixel where it is
-// and to the next ones, shared by where in the pixel it passes; the running sum along a row is then what is covered.
-// All that is added is a whole number of 1/65,536 pixel and depends on the edge alone, so sums do not depend on the
-// order of the edges or on how the picture is cut.
+// Outlines, drawn by the areas under their edges. In each row that it passes, an edge adds its height to the pixel that
+// it passes and to the next ones, split by its position in the pixel. The running sum along a row is then the coverage.
+// Everything added is an integer in 1/65,536 pixel and depends only on the edge. The sums therefore do not depend on
+// the order of the edges or on how the picture is tiled.
 #pragma once
 
 #include "raster.hpp"
@@ -19,13 +19,13 @@ INK_INLINE float16 floats16(const float *p) { return *(const float16_unaligned *
 INK_INLINE void store(int32_t *p, int16lanes v) { *(int16lanes_unaligned *)p = v; }
 INK_INLINE float16 to_float(int16lanes v) { return __builtin_convertvector(v, float16); }
 
-/// The nearest whole numbers to values of up to 2^21.
+/// The nearest integers to values of up to 2^21.
 INK_INLINE int16lanes nearest(float16 v) {
     return __builtin_convertvector(v + 12582912.0f, int16lanes) - 12582912;
 }
 
-/// Adds to three values, one after the other: two at a time would be read across what has just been written to one of them,
-/// and wait until it is in memory. The sums of what lies outside the cell, which nobody reads, may overflow.
+/// Adds to three values, one after the other. Adding two at a time would load across a value just stored, and wait
+/// until the store has reached memory. Sums outside the cell may overflow; nobody reads them.
 INK_INLINE void add_three(int32_t *to, int32_t first, int32_t second, int32_t third) {
     volatile uint32_t *const apart = (volatile uint32_t *)to;
     apart[0] = apart[0] + (uint32_t)first;
@@ -33,18 +33,19 @@ INK_INLINE void add_three(int32_t *to, int32_t first, int32_t second, int32_t th
     apart[2] = apart[2] + (uint32_t)third;
 }
 
-/// What sixteen pieces of edges, none longer than a pixel either way, add to three pixels of a row each.
+/// Contribution of sixteen pieces of edges, none longer than a pixel in either direction, to three pixels of a row
+/// each.
 struct shares {
     int16lanes column, first, second, third;
 
-    /// - Parameters: a, b: columns where the pieces begin and end; height: signed, 1/65,536 pixel; steepness: half of the
-    ///   height by column, with the height's sign.
+    /// - Parameters: a, b: columns where the pieces begin and end; height: signed, in 1/65,536 pixel; steepness: half
+    ///   of the height divided by the width in columns, with the sign of the height.
     INK_INLINE shares of(float16 a, float16 b, int16lanes height, float16 steepness) {
         const float16 left = least(a, b), right = greatest(a, b);
         int16lanes column = __builtin_convertvector(left, int16lanes);
         column += (int16lanes)(to_float(column) > left);
         const float16 from = left - to_float(column), to = right - to_float(column);
-        // What lies beyond the pixel is a triangle; what lies in it and beyond, a trapezoid.
+        // The area beyond the pixel is a triangle; the area in it and beyond is a trapezoid.
         const float16 beyond = greatest(to - 1.0f, (float16)0.0f);
         const float16 triangle = beyond * beyond * steepness;
         const int16lanes third = nearest(triangle);
@@ -53,17 +54,20 @@ struct shares {
     }
 };
 
-/// Sixteen edges of a chain from their upper ends down, pixels and 1/65,536 pixel from where the chain is put on.
+/// Sixteen edges of a chain from their upper ends downwards, in pixels and in 1/65,536 pixel from the position of the
+/// chain.
 struct chain_edges {
-    /// The column of the upper end, the way from there to the lower end, and that by the height in 1/65,536 pixel.
+    /// The column of the upper end, the distance in columns to the lower end, and that distance divided by the height
+    /// in 1/65,536 pixel.
     float16 x, way, slope;
-    /// Half of the height, 1/65,536 pixel, by the way's columns, and negative for an edge that leads upwards.
+    /// Half of the height, in 1/65,536 pixel, divided by the distance in columns; negative for an edge that points
+    /// upwards.
     float16 steepness;
     int16lanes y, height;
-    /// -1 for an edge that leads upwards, else 0.
+    /// -1 for an edge that points upwards, else 0.
     int16lanes is_upward;
 
-    /// - Parameters: x, y: the points where the edges begin, then those where they end, `lanes` after them.
+    /// - Parameters: x, y: the points where the edges begin, followed, `lanes` later, by those where they end.
     INK_INLINE chain_edges of(const float *x, const float *y, float factor) {
         const float16 x_from = floats16(x) * factor, x_to = floats16(x + lanes) * factor;
         const int16lanes y_from = row(floats16(y) * factor), y_to = row(floats16(y + lanes) * factor);
@@ -72,24 +76,24 @@ struct chain_edges {
         const int16lanes top = least(y_from, y_to), height = greatest(y_from, y_to) - top;
         const float16 way = lower - upper, tall = to_float(height);
         const float16 size = (float16)((int16lanes)way & 0x7FFFFFFF);
-        // The areas beside an edge that leads less to the side are too small to be told apart.
+        // For steeper edges, the areas at the sides are too small to matter.
         const float16 steepness = tall * 0.5f / greatest(size, (float16)(1.0f / 1024));
         return {
             upper, way, way / greatest(tall, (float16)1.0f), is_upward ? -steepness : steepness, top, height, is_upward};
     }
 
 private:
-    /// 1/65,536 pixel, for up to 2^14 pixels.
+    /// Rows in 1/65,536 pixel, for up to 2^14 pixels.
     INK_INLINE int16lanes row(float16 y) {
         const float16 scaled = y * 65536.0f;
         return __builtin_convertvector(scaled + (scaled < 0 ? (float16)-0.5f : (float16)0.5f), int16lanes);
     }
 };
 
-/// A place where a chain is put on, from the cell's first pixel.
+/// A position of a chain, from the cell's first pixel.
 struct chain_place {
     int32_t column, row;
-    /// What is left of a pixel; rows in 1/65,536.
+    /// The fractions of a pixel; rows in 1/65,536.
     float x;
     int32_t y;
 
@@ -111,7 +115,7 @@ INK_INLINE void add_edges(const ink_deltas &target, const chain_edges &e, const 
     const float16 x_bottom = x_top + e.way;
     const shares upper = shares::of(x_top, x_middle, (above ^ e.is_upward) - e.is_upward, e.steepness);
     const shares lower = shares::of(x_middle, x_bottom, (below ^ e.is_upward) - e.is_upward, e.steepness);
-    // What lies outside goes to the margins. One row more before the first and after the last.
+    // Pieces outside the cell go to the margins, which have one row more above and below.
     row += place.row;
     const int16lanes first_row = least(greatest(row, (int16lanes)-1), last_row);
     const int16lanes next_row = least(greatest(row + 1, (int16lanes)-1), last_row);
@@ -130,13 +134,13 @@ INK_INLINE void add_edges(const ink_deltas &target, const chain_edges &e, const 
         add_three(target.values + places[piece], first[piece], second[piece], third[piece]);
     };
     for (int piece = 0; piece < lanes; piece++) add(piece);
-    // Many edges end in the row where they begin; what is computed of the rest of them stands for nothing.
+    // Many edges end in the row where they begin; the values computed for the rest of these are not used.
     for (uint32_t there = bits_of(below > 0); there != 0; there &= there - 1) add(lanes + __builtin_ctz(there));
 }
 
 void add_chain(
     ink_deltas target, const ink_chain *chain, float factor, const ink_point *places, ptrdiff_t count) {
-    // As many as are worked out once for all places.
+    // Number of edge groups that are computed once for all positions.
     constexpr int32_t some = 8;
     chain_edges edges[some];
     for (int32_t begin = 0; begin < chain->part_length; begin += some) {
@@ -162,13 +166,13 @@ INK_INLINE int16lanes running_sums(int16lanes v) {
     return v;
 }
 
-/// Calls `put(row, column, covered)` with sixteen running sums at a time, 1/65,536 pixel, and sets the changes to 0.
+/// Calls `put(row, column, covered)` with sixteen running sums at a time, in 1/65,536 pixel, and sets the changes to 0.
 template <typename Put> INK_INLINE void use_deltas(ink_deltas deltas, const ink_box *box, const Put &put) {
     const int16lanes zero = (int16lanes)0;
     for (int32_t row = box->top; row < box->bottom; row++) {
         int32_t *changes = deltas.values + row * deltas.stride;
         int16lanes sum = zero;
-        // The margin on the left holds what begins before the cell.
+        // The left margin holds whatever begins before the cell.
         if (box->left < lanes) {
             sum = (int16lanes)__builtin_reduce_add(wholes16(changes - lanes));
             store(changes - lanes, zero);
@@ -181,7 +185,7 @@ template <typename Put> INK_INLINE void use_deltas(ink_deltas deltas, const ink_
             store(changes + column, zero);
             sum = __builtin_shufflevector(sums, sums, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
         }
-        // What ends beyond the box is forgotten.
+        // Whatever ends beyond the box is discarded.
         store(changes + column, zero);
     }
 }

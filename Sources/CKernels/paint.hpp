@@ -1,4 +1,4 @@
-// Colour onto a layer, where strokes have left less than all of it.
+// Applies colour to a layer where strokes have covered something.
 #pragma once
 
 #include "raster.hpp"
@@ -25,7 +25,7 @@ INK_INLINE shares32 product32(shares32 a, shares32 b) {
 #endif
 }
 
-/// Of two numbers, rounded up.
+/// Mean of two numbers, rounded up.
 INK_INLINE shares32 mean(shares32 a, shares32 b) {
 #if INK_RANK >= 2
     return (shares32)_mm512_avg_epu16((__m512i)a, (__m512i)b);
@@ -39,10 +39,10 @@ INK_INLINE shares32 mean(shares32 a, shares32 b) {
 #endif
 }
 
-/// The product of shares in 65,536ths, rounded up where what is cut off and `rounding`, 1 to 65,534, make one: of nothing
-/// nothing, and nearly all of 65,535.
+/// The product of two shares in 1/65,536, rounded up where the fraction plus `rounding`, 1 to 65,534, reaches 1. A
+/// factor of 0 gives 0; a factor of 65,535 gives almost the other factor.
 INK_INLINE shares32 rounded_product(shares32 a, shares32 b, shares32 rounding) {
-    // A mean of both, rounded up, has the carry on top.
+    // The top bit of their mean, rounded up, is the carry of the sum.
     return product32(a, b) + (mean(a * b, rounding - (shares32)(uint16_t)1) >> (shares32)(uint16_t)15);
 }
 
@@ -52,15 +52,16 @@ INK_INLINE bool is_untouched(shares32 left) {
     return __builtin_reduce_and((words)left) == ~(uint64_t)0;
 }
 
-/// - Parameters: color: red, green, blue of ink that is put on; nothing to take away only. nothing: up to where what is left
-///   is none of it.
+/// - Parameters: color: red, green and blue of the ink; absent when erasing. nothing: transmittance up to this counts
+///   as 0.
 template <bool has_nothing>
 INK_INLINE void paint_pixels(
     uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, shares32 rounding, shares32 nothing) {
     const shares32 left = load32(kept);
     // Blocks are coarse: much of them may be untouched.
     if (is_untouched(left)) return;
-    // Products with 65,535 are a little too small, but what is covered is covered: colour burn and dodge jump at 0 and 1.
+    // Products with 65,535 are slightly too small, but full coverage must be exact, because colour burn and dodge jump
+    // at 0 and 1.
     const shares32 is_left = has_nothing ? (shares32)(left > nothing) : (shares32)(uint16_t)65535;
     const shares32 taken = ~(left & is_left);
     const auto paint = [&](uint16_t *plane, shares32 ink) __attribute__((always_inline)) {
@@ -73,14 +74,14 @@ INK_INLINE void paint_pixels(
     paint(layer.red, product_with(color ? color[0] : 0));
     paint(layer.green, product_with(color ? color[1] : 0));
     paint(layer.blue, product_with(color ? color[2] : 0));
-    // No colour comes to exceed alpha, which goes through the same operations as a channel that is 1: its product is
-    // this, since what is cut off of 65,535 times anything is 65,536 less it.
+    // No colour may exceed alpha. Alpha goes through the same operations as a channel that is 1. Its product is
+    // computed like this, because the fraction of 65,535 times a number is 65,536 minus that number.
     const shares32 is_more = mean(taken, ~rounding - (shares32)(uint16_t)1) >> (shares32)(uint16_t)15;
     paint(layer.alpha, (taken - is_more) | ~is_left);
     store32(kept, (shares32)65535);
 }
 
-/// A box begins and ends with blocks, or with the cell, whose rows are padded.
+/// A box begins and ends at blocks, or at the cell, whose rows are padded.
 template <bool has_nothing>
 INK_INLINE void paint_box(
     ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding,
@@ -95,7 +96,7 @@ INK_INLINE void paint_box(
     }
 }
 
-/// All strokes leave of each pixel one share at least.
+/// Strokes leave at least 1/65,536 of each pixel.
 INK_INLINE void paint_box(
     ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding,
     uint16_t nothing) {

@@ -1,5 +1,5 @@
-// The union of convex parts that may overlap: exact along a row, and sampled at the middles of 64 lines a row, sixteen at
-// a time.
+// The union of convex parts that may overlap. It is exact along a row, and sampled at the middles of 64 lines per row,
+// sixteen at a time.
 #pragma once
 
 #include "raster.hpp"
@@ -10,25 +10,25 @@ namespace {
 using namespace raster;
 
 constexpr int lanes = INK_PART_LANES;
-/// Places on a line are whole numbers of 2^-12 pixels.
+/// Positions on a line are integers in units of 2^-12 pixels.
 constexpr int32_t one = 4096;
-/// What a line is of a row's height, 1/65,536.
+/// Weight of a line as a fraction of a row's height, in 1/65,536.
 constexpr int32_t weight = 65536 / INK_PART_LINES;
 
-/// So far outside the cell lies what lies further outside, pixels.
+/// Anything further outside the cell is moved to this distance, pixels.
 constexpr int32_t margin = 4;
-/// Fewer parts are joined without asking whether they are still wanted.
+/// Up to this number of parts are joined without checks for cancellation.
 constexpr ptrdiff_t asking_min = 1024;
-/// How far rounding may move what lines meet, against what the rows between them do.
+/// How far rounding may move the intersections with lines relative to those with the rows around them.
 constexpr int32_t slack = 8;
 
-/// An interval on each of sixteen lines, or in each of sixteen rows; where `end` < `start` there is none.
+/// One interval on each of sixteen lines, or in each of sixteen rows; none where `end` < `start`.
 struct spans {
     int16lanes start, end;
 
     INK_INLINE spans none() { return {(int16lanes)INT32_MAX, (int16lanes)INT32_MIN}; }
     INK_METHOD int16lanes are_empty() const { return (int16lanes)(start > end); }
-    /// Whether the unions with others are intervals.
+    /// Whether the union with another interval is an interval.
     INK_METHOD int16lanes meet(const spans &other) const {
         return ((int16lanes)(other.start <= end) & (int16lanes)(start <= other.end)) | are_empty() | other.are_empty();
     }
@@ -39,16 +39,16 @@ struct spans {
     INK_METHOD spans chosen(int16lanes is_chosen, const spans &other) const {
         return {is_chosen ? start : other.start, is_chosen ? end : other.end};
     }
-    /// The interval of a row on all of its lines.
+    /// A row's interval, on all of its lines.
     INK_METHOD spans row(int row) const { return {(int16lanes)start[row], (int16lanes)end[row]}; }
-    /// Whether each covers all of the cell and the margin: no interval reaches further.
+    /// Whether each interval covers all of the cell and the margin, the maximum.
     INK_METHOD bool cover_cell(int32_t width) const {
         const int16lanes is_all = (int16lanes)(start <= -margin * one) & (int16lanes)(end >= (width + margin) * one);
         return __builtin_reduce_and(is_all) != 0;
     }
 };
 
-/// The outermost of what lines or rows meet, pixels from a part's origin.
+/// The outermost intersections with lines or rows, in pixels from a part's origin.
 struct chords {
     float16 start, end;
 
@@ -63,7 +63,7 @@ struct chords {
         const float16 half = __builtin_elementwise_sqrt(greatest(square, (float16)0.0f)) * disc.radius_x;
         include((int16lanes)(square > 0.0f), disc.x - half, disc.x + half);
     }
-    /// From the cell's first column on; what lies outside the cell lies just outside.
+    /// Converted to positions from the cell's first column; positions outside the cell are moved to just outside.
     ///
     /// - Parameters: left: the cell's first column from the part's origin, less than 2^18 away; width: its columns.
     INK_METHOD spans fixed(int32_t left, int32_t width) const {
@@ -76,14 +76,14 @@ struct chords {
     }
 };
 
-/// The parts that are joined, and the cell.
+/// The parts to join, and the cell.
 struct joined_parts {
     const ink_part *parts;
     const ink_part_disc *discs;
     const ink_part_edge *edges;
     int32_t left, width;
 
-    /// What lines meet of a part, which lie so far from its origin.
+    /// Intersections of a part with lines at distance `y` from its origin.
     INK_METHOD spans on_lines(const ink_part &part, float16 y) const {
         chords met = chords::none();
         for (int32_t i = part.first_disc; i < part.first_disc + part.disc_count; i++) met.include(discs[i], y);
@@ -95,7 +95,8 @@ struct joined_parts {
         return met.fixed(left - part.origin_x, width);
     }
 
-    /// What every line in rows meets, since parts are convex: what their first and last lines do.
+    /// Intersection of all lines of each row with a part. Parts are convex, so it is the intersection of the first and
+    /// the last line.
     INK_METHOD spans inside_rows(const ink_part &part, float16 top) const {
         const spans first = on_lines(part, top), last = on_lines(part, top + 1.0f);
         const spans both{greatest(first.start, last.start), least(first.end, last.end)};
@@ -105,7 +106,7 @@ struct joined_parts {
             (int16lanes)(both.end - both.start > 2 * slack) & ~first.are_empty() & ~last.are_empty(), spans::none());
     }
 
-    /// What no line in rows meets more than.
+    /// An interval that contains the intersections of all lines of each row with a part.
     INK_METHOD spans round_rows(const ink_part &part, float16 top) const {
         const float16 bottom = top + 1.0f;
         chords met = chords::none();
@@ -125,7 +126,7 @@ struct joined_parts {
     }
 };
 
-/// The change of the running sums at a place, `count` times.
+/// Adds `count` times the change of the running sums at a position.
 INK_INLINE void add_step(int32_t *row, int32_t column, int32_t share, int32_t whole) {
     row[column] += whole - share;
     row[column + 1] += share;
@@ -138,7 +139,7 @@ INK_INLINE void add_span(int32_t *row, int32_t start, int32_t end) {
     add_step(row, end >> 12, -share_beyond(end), -weight);
 }
 
-/// One side of the intervals of sixteen lines, all of which are there.
+/// Adds one side of the intervals of sixteen lines, none of which is empty.
 INK_INLINE void add_steps(int32_t *row, int16lanes places, int32_t sign) {
     const int16lanes columns = places >> 12;
     const int32_t first = __builtin_reduce_min(columns);
@@ -152,12 +153,12 @@ INK_INLINE void add_steps(int32_t *row, int16lanes places, int32_t sign) {
     for (int i = 0; i < lanes; i++) add_step(row, place[i] >> 12, sign * share_beyond(place[i]), sign * weight);
 }
 
-/// Memory for the intervals of sixteen lines: the scratch memory, where that is large enough.
+/// Memory for the intervals of sixteen lines: the scratch memory if it is large enough.
 struct interval_memory {
     ink_interval *intervals;
     const bool is_own;
 
-    /// - Parameter count: for each line.
+    /// - Parameter count: intervals per line.
     interval_memory(const ink_part_scratch &scratch, ptrdiff_t count)
         : intervals(scratch.intervals), is_own(count > scratch.interval_count) {
         if (!is_own) return;
@@ -169,20 +170,20 @@ struct interval_memory {
     }
 };
 
-/// Intervals of a line that do not touch the one that is being put together, in the order in which they came.
+/// Intervals of a line that do not touch the current one, in order of arrival.
 struct waiting {
-    /// Starts and ends, `capacity` for each of sixteen lines.
+    /// Starts and ends; `capacity` for each of sixteen lines.
     ink_interval *intervals;
     ptrdiff_t capacity;
     int32_t counts[lanes];
 
     INK_METHOD void put(int line, int32_t start, int32_t end) { intervals[line * capacity + counts[line]++] = {start, end}; }
 
-    /// Adds the union of all of a line.
+    /// Adds the union of all intervals of a line.
     INK_METHOD void add(int line, int32_t *row) {
         ink_interval *of = intervals + line * capacity;
         const int32_t count = counts[line];
-        // Sorted by insertion over ever smaller distances (Shell, with Knuth's distances).
+        // Shell sort with Knuth's gaps.
         int32_t gap = 1;
         while (gap < count / 3) gap = 3 * gap + 1;
         for (; gap > 0; gap /= 3) {
@@ -202,7 +203,7 @@ struct waiting {
     }
 };
 
-/// What some parts together hold of each row: up to two intervals that do not meet.
+/// What some parts together cover of each row: up to two disjoint intervals.
 struct cores {
     spans first, second;
 
@@ -222,7 +223,7 @@ struct cores {
     }
 };
 
-/// The union of what parts meet of sixteen lines, put together one part after the other.
+/// The union of the intersections of parts with sixteen lines, built one part at a time.
 struct line_union {
     spans all;
     waiting others;
@@ -252,7 +253,7 @@ struct line_union {
     }
 };
 
-/// An interval on all lines of a row.
+/// Adds an interval on all lines of a row.
 INK_INLINE void add_to_all_lines(int32_t *row, int32_t start, int32_t end) {
     if (start > end) return;
     add_step(row, start >> 12, INK_PART_LINES * share_beyond(start), INK_PART_LINES * weight);
@@ -266,7 +267,7 @@ void add_parts(
     const auto rows_from = [&](const ink_part &part) __attribute__((always_inline)) {
         return iota16() + (float)(target.top + row - part.origin_y);
     };
-    // Of a hundred discs in a row of pixels, nearly all lie within what others hold of it.
+    // Of a hundred discs in a row of pixels, almost all lie within the area that others cover.
     cores held{spans::none(), spans::none()};
     for (ptrdiff_t i = 0; i < count; i++) {
         const ink_part part = parts[indices[i]];
@@ -286,7 +287,7 @@ void add_parts(
         near[near_count] = indices[i];
         rows_near[near_count++] = (int32_t)rows;
     }
-    // Nearly always a few of many: no memory is kept for all.
+    // Almost always a few of many, so memory is not reserved for all.
     const interval_memory memory(scratch, near_count + 2);
     const float16 line = (iota16() + 0.5f) * (1.0f / INK_PART_LINES);
     for (int32_t r = 0; r < row_count; r++) {
@@ -312,7 +313,7 @@ void add_parts(
                 if (y[0] > part.bottom || y[lanes - 1] < part.top) continue;
                 met.add(joined.on_lines(part, y));
                 if (met.all.cover_cell(target.width)) {
-                    // Nothing more can be added, and what has been put away lies within.
+                    // Nothing more can be added, and the waiting intervals lie within.
                     met.is_one = true;
                     break;
                 }

@@ -23,7 +23,8 @@ bool smooth(const double *points, size_t count, double *samples, double *lengths
         double4 linear = c - a;
         double4 square = 2 * a - 5 * b + 4 * c - d;
         double4 cube = 3 * (b - c) + d - a;
-        // The other two are a line: without square and cube, and without the half of the cubic.
+        // The other two values are linear: without quadratic and cubic terms, and without the cubic's factor of one
+        // half.
         linear.zw = c.zw - b.zw;
         square.zw = 0;
         cube.zw = 0;

@@ -1,5 +1,5 @@
-// Polygons that are drawn once, by the areas under their edges as outlines are. Marks say which sixteen pixels of a row edges
-// pass, so that what lies between is looked at only where it is inside.
+// Polygons that are drawn once, by the areas under their edges, as outlines are. Marks record which groups of sixteen
+// pixels of a row edges pass. The pixels between marks are visited only if they are inside.
 #pragma once
 
 #include "edges.hpp"
@@ -7,16 +7,16 @@
 namespace INK_LEVEL::outline {
 namespace {
 
-/// No polygon is drawn any further away, pixels; what is not a number is this far.
+/// Clamps coordinates to a range beyond which nothing is drawn, in pixels; NaN becomes its limit.
 template <typename V> INK_INLINE V within_reach(V a) { return greatest(least(a, (V)1e9), (V)-1e9); }
 
 /// A coordinate in 1/65,536 pixel.
 INK_INLINE int64_t exact_place(double a) { return floor_of(a * pixel + 0.5); }
 
-/// What lies further from the cell than this is taken to lie here, 1/65,536 pixel: beyond it either way.
+/// Coordinates further from the cell are clamped to this distance, in 1/65,536 pixel, in either direction.
 constexpr int32_t far_away = 1 << 29;
 
-/// Corners that are looked at together.
+/// Number of corners that are tested together.
 constexpr int32_t chunk = 16;
 
 /// Whether the edges to the next `chunk` corners all lie above, below, or to the right of the cell.
@@ -33,14 +33,14 @@ INK_INLINE bool are_outside(const double *corners, double x, double y, ink_delta
     return bottom < target.top - 1 || top > target.top + target.height + 1 || left > target.left + target.width + 1;
 }
 
-/// Corners as the cutter takes them.
+/// Corners in the form that the cutter takes.
 struct places {
     int16lanes x, y;
 };
 
-/// Where corners are, 1/65,536 pixel from the cell's first one.
+/// Maps corners to 1/65,536 pixel from the cell's first pixel.
 struct corner_map {
-    /// The cell's corner, x and y in turn, 1/65,536 pixel.
+    /// The cell's corner, x and y alternating, in 1/65,536 pixel.
     double8 origin;
 
     INK_INLINE corner_map of(ink_deltas target) {
@@ -50,14 +50,14 @@ struct corner_map {
 
     INK_METHOD int8lanes four(const double *corners) const {
         const double8 scaled = within_reach(*(const double8_unaligned *)corners) * pixel + 0.5;
-        // The nearest whole number, by rounding at 2^52, less one where that is above.
+        // Floor: the nearest integer, by rounding at 2^52, minus one if that is above.
         const double8 nearest = (scaled + 6755399441055744.0) - 6755399441055744.0;
         const double8 below = nearest - (nearest > scaled ? (double8)1.0 : (double8)0.0);
         const double8 far = (double8)(double)far_away;
         return __builtin_convertvector(least(greatest(below - origin, -far), far), int8lanes);
     }
 
-    /// Those of `count` corners, sixteen at most.
+    /// Maps `count` corners, at most sixteen.
     INK_METHOD places sixteen(const double *corners, int32_t count) const {
         double some[2 * lanes];
         if (count < lanes) {
@@ -83,7 +83,7 @@ struct polygon_edges {
     edge_cutter cutter;
     corner_map map;
 
-    /// Takes edges from `from` to `to`, of which the first `count` are there. `ends(lane, p, q)` gives the corners of a long one.
+    /// Takes the first `count` edges from `from` to `to`. `ends(lane, p, q)` returns the corners of a long edge.
     template <typename Ends> INK_METHOD void take(places from, places to, int32_t count, const Ends &ends) {
         const int16lanes dx = to.x - from.x, dy = to.y - from.y;
         const int16lanes reach = greatest(greatest(dx, -dx), greatest(dy, -dy));
@@ -96,7 +96,7 @@ struct polygon_edges {
         }
     }
 
-    /// Cuts a long edge into parts.
+    /// Cuts a long edge into pieces.
     void take_long(double px, double py, double qx, double qy) {
         const int64_t height = (int64_t)cutter.target.height * pixel;
         const int64_t left = (int64_t)map.origin[0], top = (int64_t)map.origin[1];
@@ -108,7 +108,7 @@ struct polygon_edges {
         const auto at = [&](int64_t part, double p, double q) __attribute__((always_inline)) {
             return part == parts ? q : p + (double)part / (double)parts * (q - p);
         };
-        // Those that may pass rows of the cell.
+        // The pieces that may pass rows of the cell.
         const double most = (double)parts, per_height = most / (double)(y1 - y0);
         const double at_top = (double)-y0 * per_height, at_bottom = (double)(height - y0) * per_height;
         const int64_t begin = floor_of(least(greatest(least(at_top, at_bottom) - 1, 0.0), most));
@@ -144,7 +144,7 @@ struct polygon_edges {
         for (int32_t begin = 0; begin < count; begin += chunk) {
             const double *first = corners + 2 * begin;
             const int32_t some = least(chunk, count - begin);
-            // Most corners of a long outline lie in other cells.
+            // Most corners of a long outline are in other cells.
             if (some < chunk || !are_outside(first, within_reach(last[0]), within_reach(last[1]), cutter.target)) {
                 const places to = map.sixteen(first, some);
                 const auto before = [&](int16lanes v, int32_t axis) __attribute__((always_inline)) {
@@ -183,7 +183,7 @@ void add_polygons(ink_deltas target, const double *corners, const int32_t *count
     all.cutter.drain_level();
 }
 
-/// A bit for each of 64 bytes that is 1, not 0.
+/// One bit for each of 64 bytes that are 0 or 1.
 INK_INLINE uint64_t set_bytes(const uint8_t *bytes) {
 #if INK_RANK >= 2
     const __m512i all = _mm512_loadu_si512(bytes);
@@ -193,15 +193,15 @@ INK_INLINE uint64_t set_bytes(const uint8_t *bytes) {
     for (int i = 0; i < 8; i++) {
         uint64_t eight;
         __builtin_memcpy(&eight, bytes + 8 * i, sizeof eight);
-        // Each byte's bit moves to a place of its own in the highest byte.
+        // Moves the bit of each byte to its own position in the highest byte.
         bits |= (eight * 0x0102040810204080) >> 56 << (8 * i);
     }
     return bits;
 #endif
 }
 
-/// Calls `put(row, column, covered)` with sixteen running sums at a time, 1/65,536 pixel, of those rows where edges or what
-/// is inside them are, and sets the changes and the marks to 0.
+/// Calls `put(row, column, covered)` with sixteen running sums at a time, in 1/65,536 pixel, for pixels on edges or
+/// inside them. Sets the changes and the marks to 0.
 template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t top, int32_t bottom, const Put &put) {
     const int16lanes zero = (int16lanes)0;
     const bool has_high = deltas.width > 64 * lanes;
@@ -214,7 +214,7 @@ template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t to
         int32_t *changes = deltas.values + row * deltas.stride;
         int16lanes sum = zero;
         if (low & 1) {
-            // The margin on the left holds what begins before the cell.
+            // The left margin holds whatever begins before the cell.
             sum = (int16lanes)__builtin_reduce_add(wholes16(changes - lanes));
             store(changes - lanes, zero);
         }
@@ -232,11 +232,11 @@ template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t to
             uint64_t bits = word == 0 ? low : high;
             while (bits != 0) {
                 const int32_t first = __builtin_ctzll(bits), begin = 64 * word + first;
-                // Between marks is all or nothing.
+                // Between marks the coverage is 0 or complete.
                 if (sum[0] != 0) {
                     for (; index < begin; index++) use(index);
                 }
-                // The carry through a run of marks ends just behind it; then it is taken away again.
+                // The carry through a run of marks ends just after it; it is then subtracted again.
                 bits += (uint64_t)1 << first;
                 const int32_t end = 64 * word + (bits != 0 ? __builtin_ctzll(bits) : 64);
                 bits &= bits - 1;
@@ -245,8 +245,8 @@ template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t to
         }
         if (sum[0] != 0) {
             for (; lanes * index < deltas.width; index++) use(index);
-            // What ends beyond the cell is forgotten. Where nothing reaches the cell's last pixels it stays in the margin, and
-            // nobody reads it.
+            // Whatever ends beyond the cell is discarded. Changes that stay in the margin, because nothing reaches the
+            // cell's last pixels, are never read.
             store(changes + lanes * index, zero);
         }
     }

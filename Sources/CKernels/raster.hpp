@@ -1,4 +1,4 @@
-// What the kernels of the rasterizer share: vectors, positions, what is left of a backdrop, half-planes.
+// Code that the rasterizer's kernels share: vectors, positions, transmittance, half-planes.
 #pragma once
 
 #include "ink_raster.h"
@@ -20,19 +20,19 @@ INK_INLINE void store(uint16_t *p, ushort16 v) { *(ushort16_unaligned *)p = v; }
 INK_INLINE ushort32 load32(const uint16_t *p) { return *(const ushort32_unaligned *)p; }
 INK_INLINE void store(uint16_t *p, ushort32 v) { *(ushort32_unaligned *)p = v; }
 
-/// The whole number at or below, for |a| < 2^62.
+/// Floor, for |a| < 2^62.
 INK_INLINE int64_t floor_of(double a) {
     int64_t i = (int64_t)a;
     return i - (a < (double)i);
 }
 
-/// A position as a whole number of 2^-32 pixels, for |a| < 2^30.
+/// A position as an integer in 2^-32 pixels, for |a| < 2^30.
 INK_INLINE int64_t fixed(double a) { return floor_of(a * 4294967296.0 + 0.5); }
 
 INK_INLINE float16 iota16() { return float16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 
-// Shares of a pixel in 1/65,536; of products the upper halves. Written out, these become multiplications of twice the
-// width.
+// Products of shares in 1/65,536: the upper halves. Written out, because the compiler would otherwise multiply at twice
+// the width.
 INK_INLINE ushort8 product(ushort8 a, ushort8 b) {
 #if defined(__x86_64__)
     return (ushort8)__builtin_ia32_pmulhuw128((short8)a, (short8)b);
@@ -62,21 +62,22 @@ INK_INLINE ushort32 product(ushort32 a, ushort32 b) {
 #endif
 }
 
-/// What a stamp leaves of pixels of which it covers so much: all where it covers nothing, and no less than one share. Products
-/// are cut off: of a faint stamp the first leaves half a share too much, and the second one, of what is left and not of what is
-/// taken, half a share too little. Both the same way, thousands of thin lines would be two levels of 255 too light.
+/// Transmittance of pixels after a stamp with this coverage: unchanged where the coverage is 0, and at least one share
+/// (1/65,536). Products are truncated. For a faint stamp, the inner product leaves half a share too much; the outer
+/// one, of the transmittance and not of its complement, half a share too little. If both erred in the same direction,
+/// thousands of thin lines would be two levels of 255 too light.
 template <typename U> INK_INLINE U left_by(U kept, U covered, U alpha) {
     return product(kept, (U)~product(covered, alpha)) + (U)1;
 }
 
-/// One after the other.
+/// Concatenation.
 INK_INLINE short32 joined(short16 a, short16 b) {
     return (short32)__builtin_shufflevector(
         a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
         29, 30, 31);
 }
 
-/// The same of numbers with signs, rounded down.
+/// The same for signed numbers, rounded down.
 INK_INLINE short8 signed_product(short8 a, short8 b) {
 #if defined(__x86_64__)
     return (short8)__builtin_ia32_pmulhw128(a, b);
@@ -100,7 +101,7 @@ INK_INLINE short16 signed_product(short16 a, short16 b) {
 #endif
 }
 
-/// Twice the same, to the nearest; not for -32,768 squared.
+/// Twice the product, rounded to the nearest; not for -32,768 squared.
 INK_INLINE short16 rounded_product(short16 a, short16 b) {
 #if defined(__x86_64__) && INK_RANK >= 1
     return (short16)__builtin_ia32_pmulhrsw256(a, b);
@@ -118,13 +119,13 @@ INK_INLINE short32 rounded_product(short32 a, short32 b) {
 #endif
 }
 
-/// The share nearest to 0...1, as a whole number of 1/65,536; all is 65,535.
+/// 0...1 as the nearest integer in 1/65,536; 1 is 65,535.
 INK_INLINE uint16_t share_of(float a) {
     const float scaled = a * 65536 + 0.5f;
     return scaled >= 65535 ? 65535 : (uint16_t)scaled;
 }
 
-/// What is left of pixels of which 1 - kept is taken, to the nearest, and no less than one share as of `left_by`.
+/// Transmittance of pixels multiplied by `kept`, rounded to the nearest and at least one share, as in `left_by`.
 INK_INLINE ushort8 rest(ushort8 left, float8 kept) {
     const float8 product = greatest(__builtin_convertvector(left, float8) * kept + 0.5f, (float8)1.0f);
     return __builtin_convertvector(__builtin_convertvector(product, int8lanes), ushort8);

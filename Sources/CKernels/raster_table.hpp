@@ -1,4 +1,4 @@
-// The level's kernels of the rasterizer.
+// The rasterizer's table of kernels for the level.
 #pragma once
 
 #include "bars.hpp"

@@ -1,4 +1,4 @@
-// Images to the output's size.
+// Scaling of images to the output's size.
 #pragma once
 
 #include "ink_resample.h"
@@ -18,7 +18,7 @@ static void read_mask(const uint8_t *values, size_t count, float *target) {
     for (; x < count; x++) target[x] = (float)values[x] * per_level;
 }
 
-/// The colour of one pixel, by the same operations as those of `read`.
+/// The colour of one pixel, with the same operations as `read`.
 template <enum ink_pixels format>
 INK_INLINE pixel pixel_at(const uint8_t *samples) {
     if (format == INK_PIXELS_RGB8) {
@@ -178,7 +178,7 @@ static void from_shares(const struct ink_shares *row, size_t count, const struct
     }
 }
 
-/// How near to the limit a sum is at it.
+/// Sums this close to the limit become the limit.
 constexpr float nearly = 1 - 0x1p-18f;
 
 INK_INLINE lanes settled(lanes value, lanes limit) { return value >= limit * nearly ? limit : greater(value, 0); }

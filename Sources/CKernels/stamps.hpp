@@ -1,5 +1,5 @@
-// What kernels that draw stamps row by row share: where a stamp's borders cross rows of pixels, and which stamps and rows
-// of them a cell sees.
+// Code shared by kernels that draw stamps row by row: where a stamp's borders cross rows of pixels, and which stamps
+// and which of their rows are in a cell.
 #pragma once
 
 #include "raster.hpp"
@@ -9,31 +9,31 @@ namespace {
 
 using namespace raster;
 
-/// Pixels that are drawn together, and rows whose borders are worked out together.
+/// Number of pixels that are drawn together, and of rows whose borders are computed together.
 constexpr int lanes = 16;
 
-/// The reach of a pixel's shadow on a normal, to either side of its middle.
+/// Half the length of a pixel's projection onto a normal.
 INK_INLINE double shadow(ink_normal n) { return (1 + least(magnitude(n.x), magnitude(n.y))) / 2; }
 
-/// Columns of sixteen rows, from the stamp's origin on.
+/// Columns of sixteen rows, from the stamp's origin.
 struct columns {
     int16lanes first, end;
 };
 
-/// The four borders of a stamp, two of either direction at the same distance from its centre.
+/// The four borders of a stamp: two in each direction, at the same distance from its centre.
 struct stamp_borders {
     double inverse_across, inverse_along;
-    /// How far to the side of the middle the borders of a row are, and by how much that moves with the next row.
+    /// Distance of a row's borders from the middle, and its change from row to row.
     float side_reach, side_by_row, end_reach, end_by_row;
-    /// How far above and below the centre anything may be, pixels, and to both sides.
+    /// Bounds of the stamp's extent above and below the centre, and to both sides, pixels.
     double reach_y, reach_x;
-    // For a stamp.
+    // For the current stamp.
     float side_middle, end_middle;
 
-    /// - Parameters: side, end: how far the borders are, by each normal's own measure.
+    /// - Parameters: side, end: distance of the borders, in the unit of each normal.
     INK_INLINE stamp_borders of(ink_normal across, ink_normal along, double side, double end) {
         stamp_borders b;
-        // Nearly level borders are taken to be a little steeper, which moves them by no more than 1/50 pixel.
+        // Almost horizontal borders are made slightly steeper, which moves them by at most 1/50 pixel.
         b.inverse_across = 1 / at_least(across.x);
         b.inverse_along = 1 / at_least(along.x);
         b.side_reach = (float)magnitude(side * b.inverse_across);
@@ -47,13 +47,13 @@ struct stamp_borders {
         return b;
     }
 
-    /// - Parameters: s, t: how far the middle of the stamp's first pixel is from its centre, across and along.
+    /// - Parameters: s, t: distance of the stamp's first pixel from the stamp's centre, across and along.
     INK_METHOD void place(double s, double t) {
         side_middle = (float)(-s * inverse_across);
         end_middle = (float)(-t * inverse_along);
     }
 
-    /// The pixels of rows whose middles lie between all borders.
+    /// The pixels of rows whose centres lie between all borders.
     INK_METHOD columns inside(float16 rows) const {
         const float16 side = rows * side_by_row + side_middle, end = rows * end_by_row + end_middle;
         return {above(greatest(side - side_reach, end - end_reach)), above(least(side + side_reach, end + end_reach))};
@@ -62,7 +62,7 @@ struct stamp_borders {
 private:
     INK_INLINE double at_least(double a) { return a < 0 ? least(a, -1e-5) : greatest(a, 1e-5); }
 
-    /// The first whole numbers not below, within reason.
+    /// Ceiling, clamped to a useful range.
     INK_INLINE int16lanes above(float16 v) {
         v = least(greatest(v, (float16)-30000.0f), (float16)30000.0f);
         const int16lanes whole = __builtin_convertvector(v, int16lanes);
@@ -89,18 +89,18 @@ INK_INLINE void mark_drawn(ink_kept plane, int64_t left, int64_t top, int64_t ri
     for (int64_t row = top / INK_BLOCK_HEIGHT; row <= (bottom - 1) / INK_BLOCK_HEIGHT; row++) plane.drawn[row] |= bits;
 }
 
-/// A stamp of which a cell may see something.
+/// A stamp that may be visible in a cell.
 struct seen_stamp {
-    /// The middle of its first pixel, the origin, from its centre.
+    /// Centre of its first pixel, the origin, relative to the stamp's centre.
     double x, y;
     ushort16 alpha;
-    /// The plane at the origin, and the plane's first column and the rows to draw, counted from there.
+    /// The plane at the origin; the plane's first column and the rows to draw, counted from there.
     uint16_t *origin;
     int32_t start, first_row, end_row;
 };
 
-/// Calls `draw` for each stamp that may meet the plane, and marks it as drawn.
-/// - Parameters: reach_x, reach_y: how far from its centre anything of a stamp may be, pixels.
+/// Calls `draw` for each stamp that may meet the plane, and marks its blocks as drawn.
+/// - Parameters: reach_x, reach_y: bounds of a stamp's extent from its centre, pixels.
 template <typename Draw>
 INK_INLINE void for_each_stamp(
     ink_kept plane, double reach_x, double reach_y, const ink_place *places, ptrdiff_t count, const Draw &draw) {

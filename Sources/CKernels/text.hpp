@@ -24,7 +24,7 @@ size_t decode_base64(const uint8_t *text, size_t count, uint8_t *bytes) {
         mask32 digit = (mask32)(c >= '0' & c <= '9'), plus = (mask32)(c == '+'), slash = (mask32)(c == '/');
         longs4 bad = (longs4)~(upper | lower | digit | plus | slash);
         if ((bad.x | bad.y | bad.z | bad.w) != 0) break;
-        // From a character's code to its value.
+        // Maps character codes to values.
         bytes32 shift = ((bytes32)upper & (uint8_t)(0 - 'A')) | ((bytes32)lower & (uint8_t)(26 - 'a')) |
                         ((bytes32)digit & (uint8_t)(52 - '0')) | ((bytes32)plus & (uint8_t)(62 - '+')) |
                         ((bytes32)slash & (uint8_t)(63 - '/'));

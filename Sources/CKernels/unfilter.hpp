@@ -1,5 +1,5 @@
-// Undoing PNG's filters. A byte needs the one to its left, so a row's pixels come one after the other, and the bytes of
-// a pixel beside each other.
+// Undoes PNG's filters. Each byte depends on the one to its left, so the pixels of a row are processed in order, and
+// the bytes of a pixel in parallel.
 #pragma once
 
 #include "ink_filters.h"
@@ -37,7 +37,7 @@ INK_INLINE short4 magnitudes(short4 values) {
     return values > negated ? values : negated;
 }
 
-/// Of pixels of 3 or 4 bytes. `count` leaves out what cannot be read as four bytes.
+/// For pixels of 3 or 4 bytes. `count` excludes pixels that cannot be read as four bytes.
 template <size_t pixel>
 void undo_paeth_of_colour(uint8_t *row, const uint8_t *prior, size_t count) {
     short4 left = 0;
@@ -61,8 +61,8 @@ void undo_paeth_of_colour(uint8_t *row, const uint8_t *prior, size_t count) {
     }
 }
 
-/// The neighbour that Paeth's predictor takes: of the two between which left + above - corner is nearest the extremes the
-/// one on its side, or the corner. The same choice as by the three distances, in fewer steps that wait for `left`.
+/// Paeth's choice. If left + above - corner lies between the extremes of left and above, the corner is chosen or the
+/// extreme on its side. It is the same choice as by the three distances, in fewer steps that depend on `left`.
 INK_INLINE int paeth(int left, int above, int corner) {
     const int least = left < above ? left : above, greatest = left < above ? above : left;
     const int turn = 3 * corner - (left + above);
@@ -100,13 +100,13 @@ template <typename V> INK_INLINE V paeth(V left, V above, V corner) {
     return turn <= least ? greatest : upper;
 }
 
-/// Sixteen rows of gray pixels with any filters, each a column behind the one above it: a lane for each row, because along
-/// a row each pixel has to wait for its left neighbour.
+/// Sixteen rows of gray pixels with any filters, one row per lane. Each row is one column behind the row above it,
+/// because each pixel depends on its left neighbour.
 constexpr size_t gray_rows = 16;
-/// The shortest rows: the end of one must not meet the beginning of the next in a step.
+/// The shortest rows for which the end of one does not meet the beginning of the next in a step.
 constexpr size_t gray_columns_min = 4 * gray_rows;
 
-/// Byte c of row r becomes byte r of row c: four times each half beside the other.
+/// Byte c of row r becomes byte r of row c: interleaves the two halves four times.
 INK_INLINE void transpose(byte16 (&v)[16]) {
     for (int round = 0; round < 4; round++) {
         byte16 w[16];
@@ -123,20 +123,20 @@ struct gray_filters {
     short16lanes is_left, is_above, is_mean, is_paeth;
 };
 
-/// Rows under way: what was restored last, and what is above it.
+/// Rows in progress: the last restored pixels, and the pixels above them.
 struct gray_state {
     short16lanes left, corner;
 };
 
-/// Sixteen columns of each row, row k from `column - k` on. At an `edge` some of them are not there; what is read in
-/// their place is put back.
+/// Restores sixteen columns of each row; row k from `column - k` on. At an `edge` some of the columns do not exist;
+/// bytes read in their place are restored.
 template <bool edge>
 INK_INLINE void undo_gray_block(
     uint8_t *rows, size_t stride, const uint8_t *prior, size_t count, size_t column, const gray_filters &filters,
     gray_state &state) {
     const short16lanes row = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     uint8_t *const first = rows + 1 + column;
-    // The last row has nothing behind it.
+    // The last row has nothing after it.
     const size_t last_there = !edge || column < count ? 16 : column + 1 < count + 16 ? count + 15 - column : 0;
     byte16 bytes[16];
     for (size_t k = 0; k + 1 < gray_rows; k++) memcpy(&bytes[k], first + k * stride - k, 16);
@@ -159,7 +159,7 @@ INK_INLINE void undo_gray_block(
             const short16lanes beyond =
                 (short16lanes)(int16_t)(column + step < count ? 0 : column + step - count + 1);
             const short16lanes is_there = (short16lanes)(row <= distance) & (short16lanes)(row >= beyond);
-            // What has not begun is nothing.
+            // Rows that have not begun have zeros to their left.
             state.left = restored & is_there;
             restored = is_there ? restored : filtered;
         } else {
@@ -192,8 +192,9 @@ void undo_gray_rows(uint8_t *rows, size_t stride, const uint8_t *prior, size_t c
     }
 }
 
-/// Sixteen rows of colour likewise, in two vectors of eight pixels: pixel k of a vector belongs to row k of its half, and
-/// has four bytes, whatever it has in the file. Only the middle, where all rows are under way, is restored so.
+/// The same for sixteen rows of colour, in two vectors of eight pixels. Pixel k of a vector belongs to row k of its
+/// half, and has four bytes, whatever its size in the file. Only the middle, where all rows are in progress, is
+/// restored in this way.
 typedef int16_t short32lanes __attribute__((ext_vector_type(32)));
 typedef int64_t long8 __attribute__((ext_vector_type(8)));
 typedef uint8_t byte32 __attribute__((ext_vector_type(32)));
@@ -204,7 +205,7 @@ typedef uint32_t pixel16 __attribute__((ext_vector_type(16)));
 constexpr size_t colour_rows = 16;
 constexpr size_t colour_columns_min = 4 * colour_rows;
 
-/// Four pixels from `bytes` on, of which 16 are read.
+/// Loads four pixels; reads 16 bytes.
 template <size_t pixel> INK_INLINE pixel4 load_pixels(const uint8_t *bytes) {
     byte16 v;
     memcpy(&v, bytes, 16);
@@ -221,7 +222,7 @@ template <size_t pixel> INK_INLINE void store_pixels(uint8_t *bytes, pixel4 pixe
     memcpy(bytes, &v, 4 * pixel);
 }
 
-/// Four columns of eight rows: pixels of columns beside each other, and back.
+/// Transposes four columns of eight rows; `store_columns` does the reverse.
 template <size_t pixel> INK_INLINE void load_columns(uint8_t *const *rows, size_t column, pixel8 (&columns)[4]) {
     pixel16 halves[2];
     for (int half = 0; half < 2; half++) {
@@ -257,7 +258,7 @@ INK_INLINE void store_columns(uint8_t *const *rows, size_t column, const pixel8 
     }
 }
 
-/// The pixels of a vector one row further, behind the last one of `before`.
+/// Shifts the pixels of a vector by one row, after the last one of `before`.
 INK_INLINE short32lanes one_row_on(short32lanes v, short32lanes before) {
     return (short32lanes)__builtin_shufflevector((long8)v, (long8)before, 15, 0, 1, 2, 3, 4, 5, 6);
 }
@@ -306,7 +307,7 @@ void undo_colour_rows(uint8_t *rows, size_t stride, const uint8_t *prior, size_t
     const auto part = [&](size_t k, size_t first, size_t end) {
         undo_part<pixel>(rows[k * stride], at[k], above(k), first, end);
     };
-    // Row k is k pixels behind the first; when that one is at `column`, the pixels before are restored.
+    // Row k is k pixels behind the first row. When that one is at `column`, the pixels before are restored.
     size_t column = colour_rows - 1;
     for (size_t k = 0; k < column; k++) part(k, 0, column - k);
     short32lanes left[2] = {0, 0}, corner[2] = {0, 0};
@@ -317,7 +318,7 @@ void undo_colour_rows(uint8_t *rows, size_t stride, const uint8_t *prior, size_t
             if (behind > 0) corner[k / 8][4 * (k % 8) + c] = above(k)[(behind - 1) * pixel + c];
         }
     }
-    // What is read behind four pixels of RGB belongs to the row still.
+    // The bytes read beyond four RGB pixels still belong to the row.
     for (; column + 6 <= pixels; column += 4) {
         pixel8 columns[2][4];
         load_columns<pixel>(at, column, columns[0]);
@@ -351,7 +352,7 @@ void undo_filter(unsigned filter, uint8_t *row, const uint8_t *prior, size_t cou
     }
 }
 
-/// How many rows from one on are worth restoring together.
+/// Number of rows, from this one on, that are worth restoring together.
 template <size_t pixel>
 size_t alike_rows(const uint8_t *rows, size_t row_count, size_t count) {
     const size_t together = pixel == 1 ? gray_rows : colour_rows;
@@ -363,7 +364,7 @@ size_t alike_rows(const uint8_t *rows, size_t row_count, size_t count) {
         if (filter > 4) return 0;
         slow += filter == 4 || (pixel == 1 && filter == 3);
     }
-    // Sixteen rows together take as long as two or three by themselves.
+    // Sixteen rows together take as long as two or three separately.
     return slow >= 3 ? together : 0;
 }
 

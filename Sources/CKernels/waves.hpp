@@ -1,5 +1,5 @@
-// Stamps of waves of one direction and size, by a table: what they cover of a pixel depends on the phase of the pixel
-// between two lines and on its distance along them alone. Stamps look the same upside down, so half of them will do.
+// Stamps of waves of one direction and size, drawn from a table. The coverage of a pixel depends only on its phase
+// between two lines and on its distance along them. Stamps are point-symmetric, so the table holds one half.
 #pragma once
 
 #include "stamps.hpp"
@@ -11,29 +11,28 @@ using namespace stamps;
 
 // MARK: Tables
 
-/// Phases that are worked out together.
+/// Number of phases that are computed together.
 constexpr int32_t group = INK_WAVE_PHASES_MIN;
 
-/// What lines cover of pixels in a row of the table, 1/65,535: at the phases of a circle, at its first one again, and
-/// at those of both tails. Before those of the upper tail there is one more; before those of the lower one nothing is
-/// covered.
+/// Coverage of pixels in a row of the table, in 1/65,535: at the phases of a circle, again at its first phase, and at
+/// those of both tails. One more value precedes those of the upper tail; 0 precedes those of the lower one.
 struct wave_row {
-    /// A bit for each group of the circle in which anything may be covered.
+    /// One bit for each group of the circle whose coverage may not be 0.
     uint32_t filled;
 
     INK_METHOD uint16_t *covered() { return values + 1; }
     INK_METHOD const uint16_t *covered() const { return values + 1; }
 
-    /// The first phases of the tails.
+    /// First entry of each tail.
     INK_INLINE int32_t upper_tail(int32_t phases) { return phases + 2; }
     INK_INLINE int32_t lower_tail(int32_t phases) { return phases / 2 * 3; }
 
 private:
-    /// One more on either side, and what fills the last group.
+    /// One more on either side, plus padding of the last group.
     uint16_t values[1 + 2 * INK_WAVE_PHASES_MAX + group];
 };
 
-/// The slices of a pixel, one at each of as many sections.
+/// The slices of a pixel, each at a section of its own.
 struct wave_slices {
     int32_t count;
 
@@ -59,7 +58,7 @@ struct wave_slices {
         return s;
     }
 
-    /// All of a row of the table but what is taken from the rows beside it.
+    /// Computes a row of the table, except for the part derived from neighbouring rows.
     INK_METHOD void cover(wave_row &row, const ink_wave_table &table, const ink_wave_section *sections) const {
         const int32_t phases = 1 << table.phase_bits;
         const uint16_t step = (uint16_t)(65536 >> table.phase_bits);
@@ -76,31 +75,33 @@ struct wave_slices {
     }
 
 private:
-    /// 1/65,536 period; and what of the sum of what a slice shares with lines counts, as `meetings` has it.
+    /// Middle and width in 1/65,536 period; the weight of each slice in the sum, as `meetings` needs it.
     uint32_t middle[INK_WAVE_SLICES_MAX], width[INK_WAVE_SLICES_MAX], weight[INK_WAVE_SLICES_MAX];
-    /// A pixel that is covered is a little less than 2^bits.
+    /// A pixel that is completely covered is slightly less than 2^bits.
     int32_t bits;
-    /// What makes 65,535 of that, on a circle of one period and on one of two.
+    /// Factors that make this 65,535, on a circle of one period and on one of two.
     uint16_t filling[2];
 
-    /// Each slice and the section there, for as many phases as need be; all values in both halves.
+    /// Each slice with the section at its position, for several phases; all values are repeated in both halves.
     struct meetings {
-        /// Two intervals on a circle share what is left of half of both widths, at most the shorter one.
+        /// Two intervals on a circle overlap by half of the sum of both widths minus their distance, but at most by the
+        /// shorter width.
         uint32_t most[INK_WAVE_SLICES_MAX], reach[INK_WAVE_SLICES_MAX];
-        /// From the middle of one to that of the other.
+        /// From the middle of one to the middle of the other.
         uint32_t between[INK_WAVE_SLICES_MAX];
-        /// What holds all phases at which they meet, of a circle of one period: none if `length` is negative.
+        /// Start of the range of all phases at which they overlap, on a circle of one period; none if `length` is
+        /// negative.
         uint16_t start;
         int32_t length;
     };
 
     template <typename V> INK_INLINE V twice(V v) { return v | v << 16; }
 
-    /// - Parameter halvings: 0 for a circle of one period, 1 for one of two with one line.
+    /// - Parameter halvings: 0 for a circle of one period, 1 for a circle of two periods with one line.
     INK_METHOD meetings meet(const ink_wave_section *sections, int32_t halvings) const {
         meetings met;
         const ink_wave_section *first = sections - count / 2;
-        // Where any slice meets a line the first one does: lines end further out.
+        // Where any slice meets a line, the first one does, because lines end further out.
         const uint32_t origin = first->middle - middle[0];
         int16lanes low = (int16lanes)65536, high = (int16lanes)-65536;
         const int16lanes numbers = __builtin_convertvector(iota16(), int16lanes);
@@ -125,7 +126,7 @@ private:
         return met;
     }
 
-    /// The phases of a whole period, and which groups of them may be covered.
+    /// Computes the phases of a whole period, and which groups of them may be covered.
     INK_METHOD void cover_circle(
         wave_row &row, int32_t phases, uint16_t step, const ink_wave_section *sections) const {
         __builtin_memset(row.covered(), 0, (size_t)phases * sizeof(uint16_t));
@@ -143,8 +144,8 @@ private:
         row.filled |= 1u << ((first + met_phases - 1) / group % (phases / group));
     }
 
-    /// What lines cover of pixels at so many phases from one on, rounded up to whole groups.
-    /// - Parameters: first, step: 1/65,536 circle.
+    /// Computes the coverage at a number of phases, rounded up to whole groups.
+    /// - Parameters: first, step: in 1/65,536 circle.
     INK_METHOD void cover(
         uint16_t *covered, int32_t phases, uint16_t first, uint16_t step, const meetings &met,
         int32_t halvings) const {
@@ -169,17 +170,17 @@ private:
 
     INK_INLINE ushort32 size_of(ushort32 v) { return (ushort32)__builtin_elementwise_abs((short32)v); }
 
-    /// What all slices share with lines, 1/65,535.
+    /// Overlap of all slices with lines, in 1/65,535.
     INK_METHOD ushort32 share(ushort32 sum, int32_t halvings) const {
         const ushort32 wide = sum << (uint16_t)(16 - bits + halvings);
         return wide + product(wide, (ushort32)filling[halvings]);
     }
 };
 
-/// A row to interpolate from, of `used` phases, from the row itself and both beside it.
+/// Computes a row to interpolate from, of `used` phases, from the row itself and both its neighbours.
 ///
-/// Planes through the values themselves would on an average be off by 1/12 of what these bend by, both ways: narrow gaps
-/// would be too dark, thin lines too light.
+/// Planes through the values themselves would on average be off by 1/12 of the curvature in both directions: narrow
+/// gaps would be too dark, and thin lines too light.
 INK_INLINE void sharpen(
     wave_row &sharp, const wave_row &above, const wave_row &row, const wave_row &below, int32_t phases, int32_t used) {
     const uint16_t *here = row.covered(), *up = above.covered(), *down = below.covered();
@@ -194,16 +195,16 @@ INK_INLINE void sharpen(
             sharp.covered() + phase,
             __builtin_elementwise_sub_sat(__builtin_elementwise_add_sat(value, more), less));
     }
-    // What is before the upper tail is next to that only in the row.
+    // The entry before the upper tail is its neighbour only in memory.
     sharp.covered()[phases] = sharp.covered()[0];
     sharp.filled = row.filled;
 }
 
-/// Where nothing is covered. Planes go below it and beyond all, by at most this much.
+/// The entry for coverage 0. Planes may go below 0 and above full coverage by at most this much.
 constexpr uint16_t wave_zero = 16384;
 
-/// Sixteen entries of a table, from what is covered in two rows at sixteen phases and at the next ones: the plane that
-/// comes nearest to all four, 1/32,768.
+/// Sixteen entries of a table, from the coverage in two rows at sixteen phases and at the next ones: the plane closest
+/// to all four, in 1/32,768.
 INK_INLINE uint16lanes wave_entries(int16lanes here, int16lanes after, int16lanes below, int16lanes below_after) {
     const auto slope = [&](int16lanes twice) __attribute__((always_inline)) {
         return least(greatest((twice + 256) >> 9, (int16lanes)-127), (int16lanes)127);
@@ -220,7 +221,7 @@ void wave_table(
     const wave_slices pixel = wave_slices::of(slices, slice_count);
     const int32_t phases = 1 << table->phase_bits, width = 2 * phases;
     const int32_t used = table->tail_count > 0 ? width : phases;
-    // Of the rows themselves three in turn, of those to interpolate from two; 0 where nothing is put.
+    // Three rows are kept in rotation, and two of those to interpolate from; 0 where nothing is written.
     wave_row rows[3] = {}, sharp[2] = {};
     for (int32_t row = -1; row <= 1; row++) pixel.cover(rows[row + 1], *table, sections + row);
     sharpen(sharp[0], rows[0], rows[1], rows[2], phases, used);
@@ -231,7 +232,8 @@ void wave_table(
         wave_row &next = sharp[(row & 1) ^ 1];
         sharpen(next, rows[(row + 1) % 3], rows[(row + 2) % 3], below, phases, used);
         const uint32_t either = here.filled | next.filled;
-        // The last entry of a group has the first phase of the next one, of the last group that of the first.
+        // The last entry of a group depends on the first phase of the next group; that of the last group, on the first
+        // group.
         const uint32_t meant = either | either >> 1 | either << (phases / group - 1) | ~(uint32_t)0 << (phases / group);
         for (int32_t phase = 0; phase < used; phase += lanes) {
             uint16lanes_unaligned *entry = (uint16lanes_unaligned *)(entries + row * width + phase);
@@ -250,16 +252,17 @@ void wave_table(
 
 // MARK: Stamps
 
-/// How the stamps' phases and distances lie in rows and columns of pixels: 2^-16 steps of the table.
+/// Phases and distances of the stamps in rows and columns of pixels, in 2^-16 steps of the table.
 struct wave_rows {
     stamp_borders borders;
     ink_normal across, along;
-    /// Steps of a measure across and along.
+    /// Steps of a distance across and along.
     double per_phase, per_row;
     int32_t phase_by_column, phase_by_row, distance_by_column, distance_by_row;
     const uint32_t *entries;
     int32_t phase_bits, last_row;
-    /// Where the outermost line has no neighbour that a pixel might meet, from the middle on, and the last phase there.
+    /// The range, from the middle on, in which the outermost line has no neighbour that a pixel might meet, and its
+    /// last phase.
     int32_t tail_start, tail_last, upper_tail, lower_tail;
 
     INK_INLINE int32_t steps_of(double a) { return (int32_t)floor_of(a * 65536 + 0.5); }
@@ -286,7 +289,7 @@ struct wave_rows {
         return r;
     }
 
-    /// What the lines cover of sixteen pixels, 1/65,535.
+    /// Coverage by the lines of sixteen pixels, in 1/65,535.
     INK_METHOD ushort16 covered(int16lanes phase, int16lanes distance) const {
         const int16lanes turned = distance >> 31;
         phase = (phase ^ turned) - turned;
@@ -313,7 +316,7 @@ private:
         const uint8lanes high = (uint8lanes)_mm256_i32gather_epi32((const int *)entries, (__m256i)place.hi, 4);
         return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
-        // In memory: vectors that are made and taken apart lane by lane wait for each of them.
+        // In memory: inserting and extracting the lanes of a vector would wait for each lane.
         alignas(64) int32_t from[lanes];
         alignas(64) uint32_t found[lanes];
         *(int16lanes *)from = place;
@@ -322,7 +325,7 @@ private:
 #endif
     }
 
-    /// The sum of both slopes of each entry times how far it is from there, in the halves above the entries' starts.
+    /// The sum of each entry's two slopes times the distance from the entry, in the upper halves.
     INK_INLINE uint16lanes slopes(uint16lanes entry, uint16lanes parts) {
 #if defined(__x86_64__) && INK_RANK >= 2
         return (uint16lanes)_mm512_maddubs_epi16((__m512i)parts, (__m512i)entry);

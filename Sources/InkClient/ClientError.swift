@@ -2,19 +2,19 @@ import InkEngine
 import InkSystem
 public import InkProtocol
 
-/// Why a client cannot go on. `description` is one line that a person can act on.
+/// Why a client cannot continue. `description` is one line that a person can act on.
 public enum ClientError: Error, Hashable, Sendable {
-    /// No answer for so long.
+    /// No answer for this time.
     case unreachable(endpoint: String, waitedMilliseconds: Int, hint: String)
     /// The broker does not serve this client.
     case refused(reason: String)
-    /// ZeroMQ or the system refused.
+    /// ZeroMQ or the system failed.
     case transport(ProtocolError)
-    /// The system did not give a thread that the client needs.
+    /// The system could not start a thread that the client needs.
     case noThread(errno: Int32)
     /// A file could not be read or written.
     case file(path: String, operation: String, errno: Int32)
-    /// A file to send is empty or too large for a content; bytes.
+    /// A file to send is empty or too large for a content; sizes in bytes.
     case contentSize(path: String, found: UInt64, limit: UInt64)
     /// The data that arrived is not what was requested.
     case badPicture(reason: String)
@@ -48,7 +48,7 @@ extension ClientError: CustomStringConvertible {
 }
 
 extension ClientError {
-    /// What `body` fails at, as trouble with a file.
+    /// Runs `body` and reports its failure as a problem with the file.
     static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(ClientError) -> T {
         do throws(SystemFailure) {
             return try body()

@@ -2,26 +2,26 @@ import Glibc
 import InkProtocol
 import InkSystem
 
-/// What a loop is made of.
+/// The parts of a loop.
 struct ClientParts: Sendable {
     var configuration: FarmClientConfiguration
     var context: ZeroMQContext
     var mailbox: Mailbox<ClientEvent>
-    /// Contents that were read: kept apart, because they wait until the socket has taken earlier data.
+    /// Contents that were read. They are separate, because they wait until the socket has accepted earlier data.
     var reads: Mailbox<ContentRead>
     var onEvent: @Sendable (FarmClientEvent) -> Void
     var onAnswer: @Sendable (RequestID, RequestOutcome) -> Void
     var onAnswering: @Sendable (RequestID) -> Void
 }
 
-/// The effects of a client: its socket, its clock, its files. Lives on one thread.
+/// The effects of a client: its socket, its clock, its files. Used by one thread.
 final class ClientLoop {
     private var state: ClientState
     private let parts: ClientParts
     private let files: FileLanes
     private let connection = DealerConnection()
     private var hasStopped = false
-    /// Messages read before the other duties get their turn.
+    /// Number of messages read before other work gets its turn.
     private static let messagesInTurn = 64
 
     init(_ parts: ClientParts, _ files: FileLanes) {
@@ -36,7 +36,7 @@ final class ClientLoop {
             line: LineWindow(endpoint: parts.configuration.endpoint))
     }
 
-    /// Runs until a stop was asked for.
+    /// Runs until it is asked to stop.
     func run() {
         handle(.started)
         while !hasStopped {
@@ -51,7 +51,7 @@ final class ClientLoop {
             handle(.tick)
         }
         files.close()
-        // Pictures that were being finished.
+        // Handles pictures that were being finished.
         for event in parts.mailbox.take() { handle(event) }
     }
 
@@ -108,9 +108,10 @@ final class ClientLoop {
             do throws(ProtocolError) {
                 message = try ServiceMessage(frame: frame)
             } catch {
-                // A broker of another version says so in its own words, which are not understood here.
+                // A broker of another version reports this in that version, which this program cannot read.
                 if case .unsupportedVersion = error { handle(.received(.refuse(reason: "\(error)"))) }
-                // The rest is not from a broker that keeps the protocol and does not count as life.
+                // A broker that keeps the protocol does not send anything else here; it does not count as a sign of
+                // life.
                 continue
             }
             handle(.received(message))

@@ -3,7 +3,7 @@ public import InkProtocol
 import InkSystem
 import Synchronization
 
-/// A client of a farm's broker: submits projects, waits for jobs, fetches pictures, gives orders, asks.
+/// A client of a farm's broker: submits projects, waits for jobs, fetches pictures, sends orders and questions.
 ///
 ///     let client = try FarmClient(configuration: configuration, context: context) { event in mailbox.post(event) }
 ///     try client.start()
@@ -11,9 +11,9 @@ import Synchronization
 ///     ...
 ///     client.stop()
 ///
-/// It survives a broker that is not there yet, that is restarted or cut off, and lost messages: what it was asked for
-/// is repeated until it is settled. Runs on a thread of its own beside two for files. All methods can be called from
-/// any thread.
+/// It tolerates a broker that is not running yet, is restarted or disconnected, and lost messages: open requests are
+/// repeated until they are settled. It uses one thread of its own and two for files. All methods can be called from any
+/// thread.
 public final class FarmClient: Sendable {
     private let configuration: FarmClientConfiguration
     private let context: ZeroMQContext
@@ -36,7 +36,7 @@ public final class FarmClient: Sendable {
     ///   - context: for an `inproc` endpoint the broker's own.
     ///   - onEvent: called on the client's thread, in order; must return soon, and must not call `order`, `ask` or
     ///     `stop`.
-    /// - Throws: `ClientError.transport` for an endpoint that cannot be, or when the process has no descriptor left.
+    /// - Throws: `ClientError.transport` for an invalid endpoint, or if the process has no descriptor left.
     public init(
         configuration: FarmClientConfiguration, context: ZeroMQContext,
         onEvent: @escaping @Sendable (FarmClientEvent) -> Void
@@ -47,7 +47,7 @@ public final class FarmClient: Sendable {
         do throws(ProtocolError) {
             mailbox = try Mailbox()
             reads = try Mailbox()
-            // An endpoint that ZeroMQ does not understand is the caller's mistake; all else may mend itself.
+            // An endpoint that ZeroMQ does not support is the caller's mistake; any other problem may be temporary.
             try DealerConnection.check(configuration.endpoint, options: configuration.socketOptions, context: context)
         } catch {
             throw .transport(error)
@@ -56,10 +56,10 @@ public final class FarmClient: Sendable {
 
     deinit { stop() }
 
-    /// Begins to connect. Call it once.
+    /// Starts to connect. Call it once.
     ///
-    /// - Throws: `ClientError.stopped` after `stop`; `noThread` when the system does not give the threads that it needs, all of
-    ///   which are started here.
+    /// - Throws: `ClientError.stopped` after `stop`; `noThread` if the system cannot start the threads, all of which
+    ///   are started here.
     public func start() throws(ClientError) {
         let isFirst = lifecycle.withLock { state in
             guard state == .idle else { return false }
@@ -91,8 +91,8 @@ public final class FarmClient: Sendable {
         }
     }
 
-    /// Says goodbye and returns when the client's threads have ended. What is not settled stays so; pictures that
-    /// have not arrived whole leave nothing behind.
+    /// Says goodbye and returns when the client's threads have ended. Open requests stay open. Incomplete pictures
+    /// leave no files behind.
     public func stop() {
         let before = lifecycle.withLock { state in
             defer { state = .stopped }
@@ -103,58 +103,60 @@ public final class FarmClient: Sendable {
         case .running: mailbox.post(.stopRequested)
         case .stopped: break
         }
-        // All who stop it wait for the end.
+        // Every caller waits for the end.
         ended.wait()
         ended.signal()
     }
 
     // MARK: Requests
 
-    /// Submits a project, once, whatever happens in between: ends with the event `accepted` or `rejected`. A busy
-    /// broker is asked again until it is not. Submissions beyond 64 wait for the earlier ones to be answered.
+    /// Submits a project exactly once, in spite of failures in between. Ends with the event `accepted` or `rejected`.
+    /// If the broker is busy, the client tries again until it is not. At most 64 submissions are open; others wait for
+    /// their answers.
     ///
-    /// - Parameter content: of a submission of `.content`; `PreparedContent` makes both.
+    /// - Parameter content: for a source of kind `.content`; `PreparedContent` makes both.
     public func submit(_ submission: Submission, content: ContentSource? = nil) {
         mailbox.post(.submit(submission, content))
     }
 
-    /// Takes submissions back that the broker does not have: they end with `rejected`, if not with `accepted` after all.
+    /// Withdraws submissions that the broker does not have. Each ends with `rejected`, or with `accepted` if the broker
+    /// already had it.
     public func withdraw(_ keys: [SubmissionKey]) { mailbox.post(.withdraw(keys)) }
 
-    /// Says what jobs that others submitted are made of (`Submission.digest`), before they are watched; of its own submissions
-    /// the client knows it. A job that is another one is told as `unknown`.
+    /// Tells the client the expected digests (`Submission.digest`) of jobs that others submitted, before they are
+    /// watched. It knows those of its own submissions. A job with a different digest is reported as `unknown`.
     public func expect(_ submissions: [JobNumber: ContentID]) { mailbox.post(.expect(submissions)) }
 
-    /// Asks for the progress of these jobs and for one notice of each one's end. For a job that has ended the notice
+    /// Requests the progress of these jobs and one notice of the end of each. For a job that has ended, the notice
     /// comes at once.
     public func watch(_ jobs: [JobNumber]) { mailbox.post(.watch(jobs)) }
 
     /// Confirms a notice once it has been handled, so the broker stops repeating it.
     public func noticeTaken(_ id: UInt64) { mailbox.post(.noticeTaken(id)) }
 
-    /// Lets what there is of a running job's picture come already, for the path that `fetch` will name. Only for some at a
-    /// time; without events, and nothing stays of a picture that is not fetched.
+    /// Starts to fetch the picture of a running job, for the path that `fetch` will use. Limited to a few jobs at a
+    /// time. There are no events, and if the picture is not fetched, nothing of it stays.
     public func follow(_ job: JobNumber, to path: String) { mailbox.post(.follow(job, path: path)) }
 
-    /// Fetches a job's picture: ends with the event `fetched` or `fetchFailed`.
+    /// Fetches a job's picture. Ends with the event `fetched` or `fetchFailed`.
     ///
-    /// The file appears at once and whole, its size and SHA-256 are those of `picture`. Its folder is made if it is
-    /// missing. A few pictures are fetched at a time, the others wait.
+    /// The file appears only when it is complete; its size and SHA-256 are those of `picture`. Its folder is created if
+    /// it is missing. A few pictures are fetched at a time, the others wait.
     public func fetch(_ job: JobNumber, picture: FinishedPicture, to path: String) {
         mailbox.post(.fetch(job, picture, path: path))
     }
 
-    /// Has an order carried out and waits for its result.
+    /// Sends an order and waits for its result.
     ///
-    /// When the connection is lost before the answer, the order is repeated: it has then been carried out at least
-    /// once, and the result is that of the last time. Lists of more than `ProtocolLimits.jobsPerMessage` jobs become
-    /// several orders with one result.
+    /// If the connection is lost before the answer, the order is repeated: it has then been carried out at least once,
+    /// and the result is that of the last time. Lists of more than `ProtocolLimits.jobsPerMessage` jobs become several
+    /// orders with one result.
     ///
-    /// - Parameter timeoutMilliseconds: for each of them.
+    /// - Parameter timeoutMilliseconds: for each of these orders.
     /// - Throws: `unreachable`, `refused`, `stopped`; `transport` for an order that cannot be encoded.
     public func order(_ action: OrderAction, timeoutMilliseconds: Int) throws(ClientError) -> OrderResult {
         let pieces = action.pieces
-        // Before anything is carried out.
+        // Checked before anything is carried out.
         for piece in pieces {
             do throws(ProtocolError) {
                 _ = try ClientMessage.order(Order(number: 0, action: piece)).encoded()
@@ -195,7 +197,7 @@ public final class FarmClient: Sendable {
 }
 
 extension OrderAction {
-    /// The order as several of at most `ProtocolLimits.jobsPerMessage` jobs.
+    /// The order, split into several of at most `ProtocolLimits.jobsPerMessage` jobs.
     fileprivate var pieces: [OrderAction] {
         func cut(_ jobs: [JobNumber], _ make: ([JobNumber]) -> OrderAction) -> [OrderAction] {
             let limit = ProtocolLimits.jobsPerMessage
@@ -212,7 +214,7 @@ extension OrderAction {
 }
 
 extension OrderResult {
-    /// The result of an order that was carried out in pieces.
+    /// The combined result of an order that was split.
     fileprivate init(joining results: [OrderResult]) {
         let texts = results.map(\.text).filter { !$0.isEmpty }
         let codes = Set(results.map(\.code))

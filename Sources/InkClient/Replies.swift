@@ -2,7 +2,7 @@ import Dispatch
 import InkProtocol
 import Synchronization
 
-/// Where callers wait for what the client's thread finds out.
+/// Lets callers wait for results of the client's thread.
 final class Replies: Sendable {
     final class Reply: Sendable {
         private let outcome = Mutex<RequestOutcome?>(nil)
@@ -14,10 +14,10 @@ final class Replies: Sendable {
             arrival.signal()
         }
 
-        /// A part of it has come.
+        /// Records that a part of the reply has arrived.
         func goOn() { progress.add(1, ordering: .relaxed) }
 
-        /// nil when for so long nothing of it has come.
+        /// nil if nothing of it has arrived for this time.
         func wait(milliseconds: Int) -> RequestOutcome? {
             var seen: Int
             repeat {
@@ -28,10 +28,10 @@ final class Replies: Sendable {
         }
     }
 
-    /// nil when nothing can complete them.
+    /// nil if no reply can be completed any more.
     private let open = Mutex<[RequestID: Reply]?>([:])
 
-    /// nil when the client has ended.
+    /// nil if the client has ended.
     func open(_ id: RequestID) -> Reply? {
         open.withLock { open in
             guard open != nil else { return nil }
@@ -49,7 +49,7 @@ final class Replies: Sendable {
 
     func forget(_ id: RequestID) { open.withLock { _ = $0?.removeValue(forKey: id) } }
 
-    /// Ends all waiting.
+    /// Ends all waits.
     func close() {
         let left = open.withLock { open in
             defer { open = nil }

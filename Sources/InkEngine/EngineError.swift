@@ -1,6 +1,6 @@
-/// Where in the input something is wrong.
+/// The place of an error in the input.
 public struct Place: Hashable, Sendable, CustomStringConvertible {
-    /// The file as the person named it; `standard input` for `-`.
+    /// The file as the user named it; `standard input` for `-`.
     public var file: String
     /// The path inside the file (`layers[3].strokes[17].points[4]`) or inside a bundle; nil for the file as a whole.
     public var path: String?
@@ -13,15 +13,15 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
     public var description: String { path.map { "\(file): \($0)" } ?? file }
 }
 
-/// What the engine refuses, and where. `description` is one line that a person can act on.
+/// Input that the engine rejects, and where. `description` is one line that a person can act on.
 public enum EngineError: Error, Hashable, Sendable {
-    /// The input breaks a rule of its format.
+    /// The input violates a rule of its format.
     case badInput(Place, reason: String)
-    /// The input is well formed and larger than a limit allows.
+    /// The input is well formed, but larger than a limit allows.
     case overLimit(Place, what: String, found: String, limit: String)
-    /// The system refused to read or write.
+    /// The system failed to read or write.
     case io(path: String, operation: String, errno: Int32)
-    /// A caller of the engine broke its contract; a defect of the program, not of the input.
+    /// A caller violated the engine's contract: a defect of the program, not of the input.
     case internalError(String)
 }
 

@@ -1,4 +1,4 @@
 extension Sequence<UInt8> {
-    /// Two lower-case digits a byte.
+    /// Two lower-case digits per byte.
     public var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -1,11 +1,12 @@
-/// The name that a person most likely meant; nil when none is near.
+/// The name that a person most likely meant; nil if none is close.
 ///
-/// Case, hyphens, underscores and blanks do not count: `color-burn`, `Color_Burn` and `colorBurn` are one name. Near is a
-/// name that up to a third of its characters tell apart (left out, added, replaced, or two neighbours exchanged; at most
-/// four), or that begins or ends with what was typed, from three characters on. Of equally near ones the first counts.
+/// Case, hyphens, underscores and blanks are ignored: `color-burn`, `Color_Burn` and `colorBurn` are equal. A name is
+/// close if at most a third of its characters differ (omitted, added, replaced, or two neighbours swapped; at most
+/// four), or if it begins or ends with the typed text of at least three characters. Of equally close names the first
+/// one is returned.
 ///
-/// - Complexity: lengths multiplied, for each name; texts of more than `nearestNameLengthMax` characters are near to
-///   nothing.
+/// - Complexity: for each name, the product of the lengths. A text of more than `nearestNameLengthMax` characters is
+///   close to no name.
 package func nearestName(to typed: some StringProtocol, among names: some Sequence<String>) -> String? {
     guard let wanted = comparedScalars(typed), !wanted.isEmpty else { return nil }
     var best: (name: String, distance: Int)?
@@ -25,15 +26,15 @@ package func nearestName(to typed: some StringProtocol, among names: some Sequen
     return best?.name
 }
 
-/// The tail of a message about a name that is not known: ` (did you mean colorBurn?)`; empty when none is near.
+/// The end of a message about an unknown name: ` (did you mean colorBurn?)`; empty if no name is close.
 package func didYouMean(_ typed: some StringProtocol, among names: some Sequence<String>) -> String {
     nearestName(to: typed, among: names).map { " (did you mean \($0)?)" } ?? ""
 }
 
-/// Longest text that is compared, in Unicode scalars.
+/// The longest text that is compared, in Unicode scalars.
 private let nearestNameLengthMax = 100
 
-/// What of a text counts; nil when it is too long.
+/// The characters that are compared; nil if the text is too long.
 private func comparedScalars(_ text: some StringProtocol) -> [Unicode.Scalar]? {
     let scalars = text.unicodeScalars.prefix(nearestNameLengthMax + 1)
     guard scalars.count <= nearestNameLengthMax else { return nil }
@@ -42,7 +43,7 @@ private func comparedScalars(_ text: some StringProtocol) -> [Unicode.Scalar]? {
     }
 }
 
-/// The fewest characters to insert, remove, replace or exchange with their neighbour, none of them twice (Damerau's
+/// Minimum number of characters to insert, remove, replace or swap with their neighbour, each at most once (Damerau's
 /// distance by optimal alignment).
 private func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
     var beforeLast: [Int] = []

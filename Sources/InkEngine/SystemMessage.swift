@@ -2,7 +2,7 @@
     import Glibc
 #endif
 
-/// The system's words for an error number.
+/// The system's message for an error number.
 public func systemMessage(_ errno: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     return buffer.withUnsafeMutableBufferPointer { text in

@@ -2,38 +2,38 @@ import Glibc
 public import InkEngine
 import InkSystem
 
-/// What a peer sent that the protocol does not allow, or what the transport refused.
+/// A peer violated the protocol, or the transport failed.
 ///
-/// `offset` is the byte position in the frame (or in the block's content) at which reading stopped.
+/// `offset` is the position in the frame (or in the block's content) at which reading stopped, in bytes.
 public enum ProtocolError: Error, Hashable, Sendable {
     /// The bytes end before the value does.
     case truncated(what: String, offset: Int, expected: Int, found: Int)
     /// A value that its field does not allow.
     case badValue(what: String, offset: Int, found: String, expected: String)
-    /// A size or a count beyond its limit; nothing was allocated for it.
+    /// A size or a count beyond its limit; no memory was allocated for it.
     case overLimit(what: String, found: UInt64, limit: UInt64)
     /// Bytes after the last field.
     case trailingBytes(what: String, offset: Int, count: Int)
-    /// The frame does not begin with the protocol's magic.
+    /// The frame does not begin with the protocol's magic number.
     case badMagic(found: UInt32)
-    /// The peer speaks a version that this program does not.
+    /// The peer speaks an unsupported version.
     case unsupportedVersion(found: UInt16, supported: ClosedRange<UInt16>)
-    /// A message type that does not exist, or that does not travel in this direction.
+    /// A message type that does not exist, or not in this direction.
     case unknownType(UInt8)
     /// The frame was damaged in transit.
     case badChecksum(found: UInt32, expected: UInt32)
-    /// A message that the other's state does not allow: a part out of sequence, a result of another task.
+    /// A message that is not allowed in the current state: a part out of sequence, a result of another task.
     case outOfSequence(what: String, found: String, expected: String)
-    /// A block's bytes do not have the hash by which it was asked for.
+    /// A block's bytes do not have the requested hash.
     case wrongBlock(found: BlockID, expected: BlockID)
-    /// The bytes are not one whole zstd frame of the size it declares.
+    /// The bytes are not one whole zstd frame of the declared size.
     case badCompression(String)
-    /// ZeroMQ or the system refused; `errno` as they gave it, `reason` in words.
+    /// ZeroMQ or the system failed; `errno` is their error number, `reason` their message.
     case transport(operation: String, errno: Int32, reason: String)
-    /// The system did not give a thread that the transport needs.
+    /// The system could not start a thread that the transport needs.
     case noThread(errno: Int32)
 
-    /// Whether this machine has no descriptor, memory or thread left, which is not the other side's fault.
+    /// Whether this machine has run out of descriptors, memory or threads, which is not the other side's fault.
     public var isShortage: Bool {
         switch self {
         case .noThread: true

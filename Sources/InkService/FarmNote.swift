@@ -1,6 +1,6 @@
 public import InkProtocol
 
-/// Something worth a line in a log.
+/// An event for the log.
 public struct FarmNote: Sendable {
     public enum Level: Int, Sendable, Comparable {
         case error
@@ -12,14 +12,14 @@ public struct FarmNote: Sendable {
     }
 
     public var level: Level
-    /// `job.accepted`, `worker.lost`: what kind of thing happened.
+    /// The kind of event, such as `job.accepted` or `worker.lost`.
     public var name: String
     public var job: JobNumber?
-    /// `tile 0,3`, `decoding image 1`.
+    /// Such as `tile 0,3` or `decoding image 1`.
     public var task: String?
     public var worker: String?
     public var client: String?
-    /// In words; one line.
+    /// An explanation; one line.
     public var reason: String?
     public enum Value: Hashable, Sendable {
         case text(String)

@@ -6,7 +6,7 @@ import InkStore
 import InkSystem
 import Synchronization
 
-/// A farm's broker as a service: takes jobs from clients, keeps them on the disk, has them done by workers.
+/// A farm's broker as a service: accepts jobs from clients, stores them on disk, and has workers do them.
 ///
 ///     let service = try FarmService(configuration: configuration, context: context, onEvent: log)
 ///     try service.start()
@@ -29,7 +29,7 @@ public final class FarmService: Sendable {
     /// Opens the store; nothing is served yet.
     ///
     /// - Parameters:
-    ///   - makeAssembler: how pieces become a file.
+    ///   - makeAssembler: makes the assembler of a picture's file.
     ///   - onEvent: called on the service's threads; must return soon.
     public init(
         configuration: ServiceConfiguration, context: ZeroMQContext,
@@ -82,7 +82,7 @@ public final class FarmService: Sendable {
         settings.notesTasks = true
         settings.releasesWorkers = false
         settings.replayFolder = settings.replayFolder ?? data.replaysFolder
-        // The service decides how many are under way.
+        // The service limits the number of active exports.
         settings.activeExports = 10_000
         settings.workerWaitMilliseconds = nil
         let mailbox = mailbox
@@ -95,7 +95,7 @@ public final class FarmService: Sendable {
         }
     }
 
-    /// Takes up the jobs of its last life and begins to serve. Call it once.
+    /// Restores the jobs of its last life and begins to serve. Call it once.
     public func start() throws(ServiceError) {
         let journal: Journal
         do throws(SystemFailure) { journal = try Journal(store: store) } catch { throw .noThread(errno: error.errno) }
@@ -144,7 +144,7 @@ public final class FarmService: Sendable {
         let endpoint = Mutex("")
     }
 
-    /// Where clients connect, after `start`; with the port that the system chose.
+    /// The endpoint for clients, after `start`, with the port that the system chose.
     public var clientsEndpoint: String { endpoint.withLock { $0 } }
     /// The same for workers.
     public var workersEndpoint: String { broker.boundEndpoint }
@@ -158,13 +158,13 @@ public final class FarmService: Sendable {
         return rules
     }
 
-    /// Takes no more jobs and begins none; ends when those under way have ended, or as `stop` does when so many milliseconds
-    /// have passed. Waiting jobs stay in the store.
+    /// Accepts and starts no more jobs. Ends when running jobs have ended or, after this many milliseconds, as `stop`
+    /// does. Waiting jobs stay in the store.
     public func drain(withinMilliseconds milliseconds: Int? = nil) {
         mailbox.post(.drain(until: milliseconds.map { SystemClock.milliseconds + UInt64(max(0, $0)) }))
     }
 
-    /// Stops soon: running jobs start again with the next broker.
+    /// Stops soon. Running jobs start again with the next broker.
     public func stop() { mailbox.post(.stop) }
 
     /// Returns when the service has ended.

@@ -3,7 +3,7 @@ public import InkEngine
 public import InkProtocol
 import InkStore
 
-/// The broker's key, and the keys of those whom it serves.
+/// The broker's key, and the keys of those that it serves.
 public struct ServiceSecurity: Sendable {
     public var pair: CurveKeyPair
     public var workers: AllowList
@@ -19,37 +19,37 @@ public struct ServiceSecurity: Sendable {
     static let clientsDomain = "clients"
 }
 
-/// The terms on which a farm's broker serves.
+/// The configuration of a farm's broker.
 public struct ServiceConfiguration: Sendable {
     /// For people.
     public var name = "broker"
-    /// The program's name and version; goes into pictures.
+    /// The program's name and version; written into pictures.
     public var software = "ink"
-    /// Where clients connect: `tcp://host:port`, `ipc://path`, `inproc://name`.
+    /// The endpoint for clients: `tcp://host:port`, `ipc://path`, `inproc://name`.
     public var clientsEndpoint: String
-    /// Who may come in; nil: everybody.
+    /// Who may connect; nil: everybody.
     public var security: ServiceSecurity?
-    /// Holds the jobs, their projects and pictures; made if missing.
+    /// The folder for jobs, their projects and pictures; made if missing.
     public var dataFolder: String
-    /// Workers' side.
+    /// The configuration of the workers' side.
     public var broker: BrokerConfiguration
     public var limits = ServiceLimits()
-    /// Exports that run at a time.
+    /// Maximum number of exports that run at the same time.
     public var activeJobs = 8
-    /// Of projects.
+    /// Limits for projects.
     public var projectLimits = Limits()
     public var presetFolders: [String] = []
-    /// Folders below which clients may name projects by path; absolute.
+    /// Folders below which clients may refer to projects by path; absolute.
     public var inputRoots: [String] = []
-    /// The folder below which pictures are written for clients; absolute. nil: none are.
+    /// The folder below which pictures are written for clients; absolute. nil: none are written.
     public var outputRoot: String?
-    /// Projects and pictures in the data folder, bytes.
+    /// Maximum size of projects and pictures in the data folder, in bytes.
     public var quotaBytes = 64 << 30
-    /// Ended jobs are forgotten and their pictures removed after this, milliseconds; nil: never.
+    /// Ended jobs and their pictures are removed after this time, in milliseconds; nil: never.
     public var retentionMilliseconds: Int? = 7 * 86_400_000
-    /// Interval of heartbeats to a client that gets nothing else, milliseconds.
+    /// A client that receives nothing else gets a heartbeat at this interval, in milliseconds.
     public var heartbeatMilliseconds = 1_000
-    /// A client that has been silent this long is gone, milliseconds.
+    /// A client that has been silent this long is lost, in milliseconds.
     public var livenessMilliseconds = 15_000
 
     public init(clientsEndpoint: String, dataFolder: String, broker: BrokerConfiguration) {
@@ -58,7 +58,7 @@ public struct ServiceConfiguration: Sendable {
         self.broker = broker
     }
 
-    /// Looks whether a service could use its data folder, or make it, and changes nothing.
+    /// Checks whether a service could use its data folder, or create it, without changing anything.
     ///
     /// - Throws: `store`.
     public func checkFolders() throws(ServiceError) {

@@ -9,7 +9,7 @@ public enum ServiceError: Error, Sendable {
     case store(StoreError)
     case broker(BrokerError)
     case transport(ProtocolError)
-    /// The system did not give a thread that the service needs.
+    /// The system could not start a thread that the service needs.
     case noThread(errno: Int32)
 }
 

@@ -4,11 +4,12 @@ import InkSystem
 public import InkProtocol
 import Synchronization
 
-/// Projects as files named by their SHA-256, within a quota that also covers the pictures kept for clients.
+/// Stores projects as files named by their SHA-256, within a quota that also covers the pictures kept for clients.
 ///
 /// Safe to share.
 public final class ContentFolder: Sendable {
-    /// Content requested or stored this recently is never removed as unused, because a job may be about to name it. Seconds.
+    /// Content requested or stored this recently is never removed as unused, because a job may be about to refer to it.
+    /// Seconds.
     public static let graceSeconds = 600
 
     private let folder: String
@@ -17,7 +18,7 @@ public final class ContentFolder: Sendable {
     private var contentsFolder: String { folder + "/contents" }
     fileprivate var incomingFolder: String { folder + "/incoming" }
 
-    /// Creates `contents` and `incoming` in `folder`, removes incomplete uploads, and counts what is there.
+    /// Creates `contents` and `incoming` in `folder`, removes incomplete uploads, and measures the existing contents.
     ///
     /// - Throws: `file`.
     public init(folder: String, quotaBytes: Int) throws(StoreError) {
@@ -44,7 +45,7 @@ public final class ContentFolder: Sendable {
         return "\(contentsFolder)/\(name.prefix(2))/\(name)"
     }
 
-    /// Whether the content is there; if so it stays for some minutes, whether a job names it or not.
+    /// Whether the content exists. If so, it stays for some minutes, whether a job refers to it or not.
     public func has(_ id: ContentID, byteCount: UInt64) -> Bool {
         let path = path(of: id)
         var status = stat()
@@ -54,13 +55,13 @@ public final class ContentFolder: Sendable {
         return utimensat(AT_FDCWD, path, nil, 0) == 0
     }
 
-    /// Begins to take a content in; its bytes are reserved.
+    /// Starts receiving a content and reserves room for it.
     ///
     /// - Throws: `quota`, `file`.
     public func begin(_ id: ContentID, byteCount: UInt64) throws(StoreError) -> IncomingContent {
         guard let bytes = Int(exactly: byteCount) else { throw .quota(neededBytes: .max, limitBytes: quotaBytes) }
         try reserve(bytes: bytes) { used in
-            // A quarter is reserved for pictures: jobs must be able to end for contents to be removed.
+            // A quarter is reserved for pictures: contents can be removed only when jobs can end.
             used <= quotaBytes / 4 || used <= quotaBytes - quotaBytes / 4 - bytes
         }
         do throws(StoreError) {
@@ -71,13 +72,14 @@ public final class ContentFolder: Sendable {
         }
     }
 
-    /// The content's bytes, compared with its name. A file with others is removed, so that the content is asked for again.
+    /// The content's bytes, compared with its name. A file with other bytes is removed, so that the content is
+    /// requested again.
     ///
     /// - Throws: `damaged`, `file`.
     public func read(_ id: ContentID) throws(StoreError) -> [UInt8] {
         let path = path(of: id)
         let (bytes, read) = try StoreError.wrapping(path) { () throws(SystemFailure) in
-            // A pipe in its place must not hold up the others.
+            // A pipe at this path must not block the thread.
             let file = try FileDescriptor(
                 opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, operation: "open")
             let status = try file.status()
@@ -88,7 +90,7 @@ public final class ContentFolder: Sendable {
         throw .damaged(path: path)
     }
 
-    /// Removes a damaged content, unless it has been replaced by a whole one since it was read.
+    /// Removes a damaged content, unless it has been replaced by a valid one since it was read.
     private func drop(_ path: String, _ read: FileStatus) {
         // If it cannot be removed, the next reader tries again.
         guard let found = try? FileSystem.status(of: path, followingLink: false), found.identity == read.identity,
@@ -97,7 +99,7 @@ public final class ContentFolder: Sendable {
         if read.kind == .regular { release(bytes: read.byteCount) }
     }
 
-    /// Takes bytes of the quota for a file that is about to be kept.
+    /// Reserves quota for a file that is about to be kept.
     ///
     /// - Throws: `quota`.
     public func reserve(bytes: Int) throws(StoreError) { try reserve(bytes: bytes) { _ in true } }
@@ -113,10 +115,10 @@ public final class ContentFolder: Sendable {
 
     public func release(bytes: Int) { used.withLock { $0 = max(0, $0 - bytes) } }
 
-    /// Whether hardly anything more fits.
+    /// Whether the quota is almost used up.
     public var isNearlyFull: Bool { used.withLock { $0 > quotaBytes - quotaBytes / 10 } }
 
-    /// Removes contents that are not in `needed` and have not been used for so long; returns how many.
+    /// Removes contents that are not in `needed` and have not been used for this long. Returns their number.
     public func collectGarbage(keeping needed: Set<ContentID>, unusedSeconds: Int = graceSeconds) -> Int {
         let now = Int(SystemClock.unixMilliseconds / 1000)
         let names = Set(needed.map(\.description))
@@ -143,7 +145,7 @@ public final class ContentFolder: Sendable {
     }
 }
 
-/// A content that comes in, under a temporary name until it is whole. Used by one thread at a time.
+/// A content being received, under a temporary name until it is complete. Used by one thread at a time.
 public final class IncomingContent: Sendable {
     private let id: ContentID
     private let byteCount: Int
@@ -152,13 +154,13 @@ public final class IncomingContent: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// nil when it has ended.
+        /// nil after the end.
         var file: FileDescriptor?
         var written = 0
         var hash: Hash
     }
 
-    /// The hash is reached only under the lock.
+    /// The hash is accessed only under the lock.
     private struct Hash: @unchecked Sendable {
         let stream: SHA256
     }
@@ -178,14 +180,14 @@ public final class IncomingContent: Sendable {
 
     deinit { discard() }
 
-    /// Appends bytes; they must follow those before.
+    /// Appends bytes, which must follow the previous ones.
     ///
     /// - Throws: `file`.
     public func write(_ bytes: [UInt8], at offset: UInt64) throws(StoreError) {
         let result: Result<Void, SystemFailure> = state.withLock { state in
             guard let file = state.file, offset == UInt64(state.written), bytes.count <= byteCount - state.written
             else { return .failure(SystemFailure(operation: "write", errno: EINVAL)) }
-            // At its place: a write that failed before may have left some bytes.
+            // Written at its offset, because an earlier failed write may have left some bytes.
             do throws(SystemFailure) { try file.write(bytes, at: state.written) } catch { return .failure(error) }
             state.written += bytes.count
             state.hash.stream.update(bytes)
@@ -194,9 +196,9 @@ public final class IncomingContent: Sendable {
         try StoreError.wrapping(temporary) { () throws(SystemFailure) in try result.get() }
     }
 
-    /// Checks size and hash, syncs the file, gives it its name and syncs the folder.
+    /// Checks size and hash, syncs the file, renames it and syncs the folder.
     ///
-    /// - Throws: `wrongContent`, `file`; the content is discarded then.
+    /// - Throws: `wrongContent`, `file`; the content is then discarded.
     public func finish() throws(StoreError) {
         guard let closed = close() else { throw .file(path: temporary, operation: "finish", errno: EBADF) }
         do throws(StoreError) {
@@ -222,7 +224,7 @@ public final class IncomingContent: Sendable {
         }
     }
 
-    /// Nil when it has ended before.
+    /// Nil if it has already ended.
     private func close() -> Result<Void, StoreError>? {
         state.withLock { state in
             guard let file = state.file else { return nil }
@@ -238,7 +240,7 @@ public final class IncomingContent: Sendable {
         }
     }
 
-    /// Gives it up; does nothing after `finish`.
+    /// Discards the content; does nothing after `finish`.
     public func discard() {
         let wasOpen = state.withLock { state in
             defer { state.file = nil }

@@ -3,15 +3,15 @@ import InkProtocol
 import InkSystem
 import Synchronization
 
-/// The folder in which a broker keeps everything that survives it; one broker at a time.
+/// The folder with everything that must survive a broker. Only one broker uses it at a time.
 ///
 ///     DATA/jobs.sqlite         the jobs
 ///     DATA/contents/ab/HASH    projects, named by their SHA-256
-///     DATA/incoming/           projects on their way
+///     DATA/incoming/           projects being received
 ///     DATA/pictures/JOB.png    pictures for clients to fetch
-///     DATA/replays/            tasks that took their workers down
-///     DATA/life                the last life of a broker here, and the highest numbers that it gave (`LifeFile`)
-///     DATA/reserve             room for the ends of jobs and for purging when the disk is full
+///     DATA/replays/            tasks that crashed their workers
+///     DATA/life                the last life of a broker here, and the highest numbers that it assigned (`LifeFile`)
+///     DATA/reserve             disk space for the ends of jobs and for purges when the disk is full
 ///     DATA/lock                held by the broker
 public final class DataFolder: Sendable {
     public let path: String
@@ -27,7 +27,7 @@ public final class DataFolder: Sendable {
 
     /// Makes the folder (mode 0700) if it is missing, and locks it.
     ///
-    /// - Throws: `unsafeFolder` when others can write in it, `locked`, `file`.
+    /// - Throws: `unsafeFolder` if others can write to it, `locked`, `file`.
     public init(path: String) throws(StoreError) {
         self.path = path
         try Self.makeFolder(path)
@@ -49,8 +49,8 @@ public final class DataFolder: Sendable {
 
     deinit { release() }
 
-    /// Looks whether a broker could use the folder, or make it, and changes nothing. That another one may be using it is no
-    /// fault.
+    /// Checks whether a broker could use the folder, or create it, without changing anything. It is not an error if
+    /// another broker uses it.
     ///
     /// - Throws: `unsafeFolder`, `file`.
     public static func check(path: String) throws(StoreError) {
@@ -61,7 +61,7 @@ public final class DataFolder: Sendable {
             }
             try checkSafety(of: path, status)
         } else if errno == ENOENT {
-            // Where it would be made.
+            // The existing folder in which it would be created.
             var place = path
             repeat {
                 place = place.splitPath().folder
@@ -87,7 +87,7 @@ public final class DataFolder: Sendable {
         }
     }
 
-    /// Lets another broker have the folder; nothing may be done in it afterwards.
+    /// Releases the folder for another broker. Do not use it afterwards.
     public func release() {
         life.withLock { $0 = nil }
         let file = lock.exchange(-1, ordering: .acquiringAndReleasing)
@@ -96,21 +96,21 @@ public final class DataFolder: Sendable {
 
     // MARK: - Lives
 
-    /// A name for the life of a broker that begins, which no other has; nil after `release`.
+    /// A unique name for the life of a broker that begins; nil after `release`.
     func newLife() -> String? { lockStatus == nil ? nil : "\(SubmissionKey.random())" }
 
-    /// The lives that the database may name if it is what the folder's last broker left: its own, and one that was about to
-    /// begin. None in a copy of the folder.
+    /// The lives that the database may contain if it belongs to the folder's last broker: the last one, and one that
+    /// was about to begin. None in a copy of the folder.
     func lives() throws(StoreError) -> [String] { try lastLife()?.lives ?? [] }
 
-    /// What the last broker of the folder left; nil if the file is missing or a copy.
+    /// The record of the folder's last broker; nil if the file is missing or a copy.
     func lastLife() throws(StoreError) -> LifeFile.Text? {
         let found = try StoreError.wrapping(lifePath) { () throws(SystemFailure) in try LifeFile.read(lifePath) }
         if let found { return found }
         return try earlierLife()
     }
 
-    /// What earlier versions of this program left in `lock`: the number of its inode before each life's name.
+    /// The record that earlier versions of this program kept in `lock`: the inode's number before each life's name.
     private func earlierLife() throws(StoreError) -> LifeFile.Text? {
         guard let status = lockStatus else { return nil }
         var bytes = [UInt8](repeating: 0, count: LifeFile.bytesMax)
@@ -121,7 +121,7 @@ public final class DataFolder: Sendable {
         return lives.isEmpty ? nil : LifeFile.Text(lives: lives, given: GivenNumbers())
     }
 
-    /// Says which lives the database may name, and the highest numbers that it gave, durably and in a new file.
+    /// Records the lives that the database may contain, and the highest numbers assigned, durably and in a new file.
     func write(lives: [String], given: GivenNumbers? = nil) throws(StoreError) {
         let last = try lastLife()
         let text = LifeFile.Text(lives: lives, given: given ?? last?.given ?? GivenNumbers())
@@ -129,12 +129,12 @@ public final class DataFolder: Sendable {
             try LifeFile(making: lifePath, text)
         }
         life.withLock { $0 = file }
-        // It must not speak for a copy of this folder.
+        // It must not be valid in a copy of this folder.
         let lock = lock.load(ordering: .acquiring)
         guard ftruncate(lock, 0) == 0 else { throw .file(path: lockPath, operation: "write", errno: errno) }
     }
 
-    /// Says the same of the last life in a new file, for which no copy speaks that was made before.
+    /// Records the last life again in a new file, so that copies made before are not valid.
     func endLife() throws(StoreError) {
         guard isInPlace, let last = try lastLife() else { return }
         try write(lives: last.lives, given: last.given)
@@ -143,7 +143,8 @@ public final class DataFolder: Sendable {
     /// Records numbers that are stored and may be reported.
     func note(_ given: GivenNumbers) { life.withLock { $0?.note(given) } }
 
-    /// Whether the folder is still where it was: another one in its place is not locked, and what is put into this one is lost.
+    /// Whether the folder is still at its path. A folder that replaced it is not locked, and data written to this one
+    /// would be lost.
     var isInPlace: Bool {
         var status = stat()
         guard let held = lockStatus, stat(lockPath, &status) == 0 else { return false }
@@ -164,10 +165,10 @@ public final class DataFolder: Sendable {
 
     private static let reserveBytes = 1 << 20
 
-    /// Whether the reserve is there.
+    /// Whether the reserve exists.
     var hasReserve: Bool { isReserved.load(ordering: .relaxed) }
 
-    /// Makes the reserve if it is not there.
+    /// Makes the reserve if it does not exist.
     ///
     /// - Throws: `full` if there is no room, `file`.
     func keepReserve() throws(StoreError) {
@@ -189,7 +190,7 @@ public final class DataFolder: Sendable {
         if let failure { throw failure }
     }
 
-    /// Gives the reserve's room to what cannot wait. Returns whether there was any.
+    /// Releases the reserve for data that cannot wait. Returns whether it existed.
     func releaseReserve() -> Bool {
         reserve.withLock { _ in
             isReserved.store(false, ordering: .relaxed)
@@ -199,15 +200,15 @@ public final class DataFolder: Sendable {
 
     // MARK: - Folders
 
-    /// Of the files in `pictures`, ascending.
+    /// The names of the files in `pictures`, ascending.
     public var pictureNames: [String] { Self.names(in: picturesFolder) }
 
-    /// The entries of a folder; none if it cannot be read.
+    /// The entries of a folder; empty if it cannot be read.
     static func names(in folder: String) -> [String] {
         ((try? FileSystem.names(in: folder)) ?? []).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Makes a folder for the owner only; one that is there is left as it is.
+    /// Makes a folder that only the owner can use; an existing folder is not changed.
     static func makeFolder(_ path: String) throws(StoreError) {
         try StoreError.wrapping(path) { () throws(SystemFailure) in
             var made: [String] = []

@@ -7,7 +7,7 @@ final class Database {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
-    /// Opens or makes it: WAL, every commit on the disk before it returns.
+    /// Opens or creates it: WAL mode, and every commit is on the disk before it returns.
     init(path: String) throws(StoreError) {
         self.path = path
         var opened: OpaquePointer?
@@ -25,11 +25,12 @@ final class Database {
         if path != ":memory:" {
             try run("PRAGMA journal_mode=WAL")
             try run("PRAGMA synchronous=FULL")
-            // Pages of 4 KiB: on a small disk the log would take the room that it needs to be brought into the database.
+            // Pages of 4 KiB. On a small disk, a larger log would take the space needed to move its contents into the
+            // database.
             try run("PRAGMA wal_autocheckpoint=250")
             try run("PRAGMA journal_size_limit=\(250 * 4096)")
         }
-        // The database is the broker's own, and so are its statements; a damaged file must not lead them astray.
+        // The database and its statements belong to the broker alone; a damaged file must not change their meaning.
         try run("PRAGMA trusted_schema=OFF")
     }
 
@@ -38,16 +39,16 @@ final class Database {
         sqlite3_close(handle)
     }
 
-    /// Statements without values and results, separated by semicolons.
+    /// Runs statements without values and results, separated by semicolons.
     func run(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, "change it") }
     }
 
-    /// Brings the log into the database, and empties it.
+    /// Moves the contents of the log into the database, and empties the log.
     func checkpoint() throws(StoreError) { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-    /// Runs `body` in a transaction: all of it or nothing. On a full disk it is run once more, after the log has been emptied.
+    /// Runs `body` in a transaction: all of it or nothing. On a full disk it empties the log and runs `body` once more.
     func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         do throws(StoreError) {
             return try attempt(body)
@@ -65,13 +66,13 @@ final class Database {
             try run("COMMIT")
             return result
         } catch {
-            // After some errors SQLite has rolled back by itself.
+            // After some errors SQLite has already rolled back.
             if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
             throw error
         }
     }
 
-    /// Runs a statement with these values and hands every row to `row`, which says whether to go on.
+    /// Runs a statement with these values and passes every row to `row`, which returns whether to continue.
     func query(
         _ sql: String, _ values: [SQLValue] = [], _ row: (SQLRow) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -89,7 +90,7 @@ final class Database {
         }
     }
 
-    /// Runs a statement; returns how many rows it changed.
+    /// Runs a statement. Returns the number of rows that it changed.
     @discardableResult
     func change(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
         try query(sql, values) { (_) throws(StoreError) in true }
@@ -114,7 +115,7 @@ final class Database {
             case .integer(let number): sqlite3_bind_int64(statement, index, number)
             case .text(let text): sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
             case .blob(let bytes):
-                // An empty array has no address, and no address means null.
+                // An empty array has no address, and a null address would mean NULL.
                 bytes.isEmpty
                     ? sqlite3_bind_zeroblob(statement, index, 0)
                     : sqlite3_bind_blob(statement, index, bytes, Int32(clamping: bytes.count), transient)
@@ -130,7 +131,7 @@ final class Database {
     private func failure(_ code: Int32, _ operation: String) -> StoreError {
         switch code & 0xFF {
         case SQLITE_FULL: .full(path: path)
-        // Its companions need room too.
+        // The files next to the database need space too.
         case SQLITE_IOERR where Self.isOutOfSpace(handle), SQLITE_CANTOPEN where Self.isOutOfSpace(handle):
             .full(path: path)
         case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(path: path, reason: String(cString: sqlite3_errmsg(handle)))
@@ -170,7 +171,7 @@ struct SQLRow {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
-    /// What `read` makes of a column that this program wrote.
+    /// The result of `read` for a column that this program wrote.
     func value<T>(_ what: String, _ read: () throws(ProtocolFailure) -> T) throws(StoreError) -> T {
         do throws(ProtocolFailure) { return try read() } catch {
             throw .corrupt(path: path, reason: "\(what): \(error.text)")

@@ -4,28 +4,28 @@ public import InkEngine
 import InkSystem
 import Synchronization
 
-/// The jobs of a broker, in a SQLite database: what `apply` has returned from survives the power cut.
+/// The jobs of a broker in a SQLite database. Changes survive a power failure once `apply` has returned.
 ///
-/// Safe to share. Writing and reading have a connection each, so that readers do not wait for the disk.
+/// Safe to share. Writing and reading use separate connections, so readers do not wait for the disk.
 public final class JobStore: Sendable {
     /// Identifies a store permanently.
     public let storeID: SubmissionKey
-    /// Whether the database came from elsewhere, such as a backup, and so became another store.
+    /// Whether the database came from elsewhere, such as a backup, and was therefore made a different store.
     public let isRestored: Bool
-    /// Of the database.
+    /// Path of the database.
     public let path: String
 
     private static let schemaVersion = 1
-    /// More than a store ever has jobs after its last backup.
+    /// More than the number of jobs that a store accepts after its last backup.
     private static let restoredGap: UInt64 = 1_000_000
     private let folder: DataFolder?
     private let writer: Mutex<Connection>
     /// The highest numbers that are on the disk.
     private let given: Mutex<GivenNumbers>
-    /// nil for a database in memory, which has one connection only.
+    /// nil for a database in memory, which has only one connection.
     private let reader: SharedConnection?
 
-    /// A connection is reached under its lock alone.
+    /// A connection is accessed only under its lock.
     private struct Connection: @unchecked Sendable {
         let database: Database
     }
@@ -36,14 +36,15 @@ public final class JobStore: Sendable {
         init(_ connection: Connection) { self.connection = Mutex(connection) }
     }
 
-    /// Opens or makes the database; `:memory:` is one that lasts as long as the object.
+    /// Opens or creates the database. `:memory:` creates one that exists as long as the object.
     ///
-    /// - Parameter folder: whose database it is; nil: nobody looks whether it is the one that was left there.
+    /// - Parameter folder: the data folder; nil: do not check whether the database is the one that the folder's last
+    ///   broker left.
     public init(path: String, in folder: DataFolder? = nil) throws(StoreError) {
         self.path = path
         self.folder = folder
         if path != ":memory:" {
-            // SQLite would make it readable for others; its companions take their modes from it.
+            // SQLite would make it readable for others. The files next to it take their mode from it.
             try StoreError.wrapping(path) { () throws(SystemFailure) in
                 _ = try FileDescriptor(
                     opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600, operation: "open")
@@ -53,7 +54,7 @@ public final class JobStore: Sendable {
         do throws(StoreError) {
             opened = try Opened(path, in: folder)
         } catch {
-            // Jobs to be purged must be reachable.
+            // Jobs must be reachable so that they can be purged.
             guard error.isOutOfSpace, let folder, folder.releaseReserve() else { throw error }
             opened = try Opened(path, in: folder)
         }
@@ -100,7 +101,7 @@ public final class JobStore: Sendable {
         }
         if version == schemaVersion, tables.contains("warnings") { return }
         try database.transaction { () throws(StoreError) in
-            // Earlier programs of this schema do without this table, and do not mind it.
+            // Earlier programs with this schema work without this table, and ignore it.
             try database.run("CREATE TABLE warnings (job INTEGER PRIMARY KEY, lines BLOB NOT NULL) STRICT")
             guard version < schemaVersion else { return }
             try database.run(
@@ -130,8 +131,9 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Whether this is another database than the folder's last broker left. Then it becomes another store, with numbers that
-    /// no job has had: clients would take new jobs for those that they knew by the same numbers.
+    /// Whether the database differs from the one that the folder's last broker left. It then becomes a different store,
+    /// with numbers that no job has had. Otherwise clients would confuse new jobs with those that they knew by the same
+    /// numbers.
     private static func settle(_ database: Database, in folder: DataFolder) throws(StoreError) -> Bool {
         var known: String?
         try database.query("SELECT value FROM facts WHERE name = 'life'") { (row) throws(StoreError) in
@@ -142,14 +144,14 @@ public final class JobStore: Sendable {
             job: try number("job", database), notice: try number("notice", database))
         guard let life = folder.newLife() else { return false }
         let last = try folder.lastLife()
-        // A database that knows less than was given is an earlier one, whatever life it names.
+        // A database that contains lower numbers than those assigned is an earlier one, whatever life it contains.
         let isBehind = last.map { $0.given.job > given.job || $0.given.notice > given.notice } ?? false
         let isForeign = isBehind || (known.map { last?.lives.contains($0) != true } ?? false)
         if isForeign {
             given.job = max(given.job + restoredGap, last?.given.job ?? 0)
             given.notice = max(given.notice + restoredGap, last?.given.notice ?? 0)
         }
-        // A crash before the database has the new one leaves both.
+        // Both lives stay valid if a crash occurs before the database contains the new one.
         try folder.write(
             lives: (isForeign ? [] : known.map { [$0] } ?? []) + [life], given: last?.given ?? GivenNumbers())
         try database.transaction { () throws(StoreError) in
@@ -166,7 +168,7 @@ public final class JobStore: Sendable {
         return isForeign
     }
 
-    /// Number of facts; 0 if there are none.
+    /// The value of a numeric fact; 0 if there is none.
     private static func number(_ name: String, _ database: Database) throws(StoreError) -> UInt64 {
         var value: UInt64 = 0
         try database.query("SELECT value FROM facts WHERE name = ?", [.text(name)]) { (row) throws(StoreError) in
@@ -190,11 +192,11 @@ public final class JobStore: Sendable {
 
     // MARK: - Writing
 
-    /// Applies changes in one transaction, durable on return; `outcomes[i]` is that of `entries[i]`.
+    /// Applies changes in one transaction, durable on return; `outcomes[i]` is the outcome of `entries[i]`.
     ///
-    /// On a full disk, new jobs are refused while there is still room for the ends of the others and for purging.
+    /// On an almost full disk, new jobs are refused while there is still room for the ends of others and for purges.
     ///
-    /// Throws when nothing of it was done.
+    /// If it throws, nothing has been changed.
     public func apply(_ entries: [JournalEntry]) throws(StoreError) -> [JournalOutcome] {
         if let folder, !folder.isInPlace { throw .folderGone(path: folder.path) }
         let canWait = entries.contains(where: \.canWait)
@@ -221,7 +223,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Records the highest numbers outside the database, because a restored database would not know them.
+    /// Records the highest numbers outside the database, because a restored database would not contain them.
     private func remember(_ entries: [JournalEntry], _ outcomes: [JournalOutcome]) {
         guard let folder else { return }
         var jobs = outcomes.compactMap { outcome -> JobNumber? in
@@ -239,15 +241,15 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Whether there is room for the ends of jobs; where there is none, no new ones are taken.
+    /// Whether there is room for the ends of jobs. Without it, no new jobs are accepted.
     public var hasReserve: Bool { folder?.hasReserve ?? true }
 
-    /// Brings what the log holds into the database itself, at the end: then it may be copied alone.
+    /// Moves the contents of the log into the database. The database file can then be copied alone.
     ///
-    /// Where that fails the log stays, and is read with the database at the next start.
+    /// If this fails, the log remains and is read with the database at the next start.
     public func close() {
         try? use(writer) { (database) throws(StoreError) in try database.checkpoint() }
-        // A copy that was made while this life went on, written over the folder's own files, would speak for it.
+        // Without this, a copy made during this life and written over the folder's own files would appear valid.
         try? folder?.endLife()
     }
 
@@ -301,7 +303,7 @@ public final class JobStore: Sendable {
                 """, [SQLValue(job)])
             return changed == 1 ? .done : .unchanged
         case .probe:
-            // Another value each time: SQLite writes no page that stays as it was.
+            // A different value each time, because SQLite does not write an unchanged page.
             try database.change(
                 "INSERT INTO facts VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = 1 - value", [])
             return .done
@@ -324,7 +326,7 @@ public final class JobStore: Sendable {
     private static func accept(_ record: JobRecord, _ database: Database) throws(StoreError) -> JournalOutcome {
         if let job = try job(key: record.key, database) { return .accepted(job, isNew: false) }
         var content = SQLValue.null
-        // One that cannot be read has no content to keep; it ends as soon as it begins.
+        // A submission that cannot be read has no content to keep; the job ends as soon as it begins.
         if let submission = try? Submission(stored: record.submission),
             case .content(let id, _, _) = submission.source
         {
@@ -344,7 +346,7 @@ public final class JobStore: Sendable {
         return .accepted(record.number, isNew: true)
     }
 
-    /// Remembers the highest number of a kind, also when its row is forgotten.
+    /// Records the highest number of a kind, which stays even if its row is removed.
     private static func raise(_ name: String, to value: UInt64, _ database: Database) throws(StoreError) {
         try database.change(
             """
@@ -353,7 +355,7 @@ public final class JobStore: Sendable {
     }
 
     private static func compressed(_ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
-        // Without memory for that, the story is stored as it is: JSON does not begin as a frame does.
+        // If there is no memory for compression, the story is stored as it is: JSON does not begin like a frame.
         (try? Zstandard.compress(bytes, level: .balanced)) ?? bytes
     }
 
@@ -401,7 +403,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Hands out every job that has not ended, ascending, one at a time; one whose row is damaged goes to `onDamage`.
+    /// Passes every job that has not ended to the caller, ascending, one at a time; damaged rows go to `onDamage`.
     public func forEachUnfinished(
         _ body: (JobRecord) -> Void, onDamage: (JobNumber, StoreError) -> Void = { _, _ in }
     ) throws(StoreError) {
@@ -439,7 +441,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// The job that a submission became; nil when there is none, or it has been purged.
+    /// The job for a submission key; nil if there is none, or it has been purged.
     public func job(key: SubmissionKey) throws(StoreError) -> JobNumber? {
         try read { (database) throws(StoreError) in try Self.job(key: key, database) }
     }
@@ -455,7 +457,7 @@ public final class JobStore: Sendable {
 
     private static let storyBytesMax = 1 << 30
 
-    /// The JSON text that came with the job's end; nil when there is none.
+    /// The JSON text stored with the job's end; nil if there is none.
     public func story(_ job: JobNumber) throws(StoreError) -> [UInt8]? {
         try read { (database) throws(StoreError) in
             var found: [UInt8]?
@@ -489,7 +491,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Jobs that ended before a time (milliseconds since 1970), the oldest first.
+    /// Jobs that ended before a time (milliseconds since 1970), oldest first.
     public func ended(before time: Int64, limit: Int) throws(StoreError) -> [JobNumber] {
         try read { (database) throws(StoreError) in
             var found: [JobNumber] = []
@@ -502,7 +504,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Contents that a job still needs: unfinished ones, and those that can be tried again.
+    /// Contents that jobs still need: unfinished jobs, and those that can be retried.
     public func contentReferences() throws(StoreError) -> Set<ContentID> {
         try read { (database) throws(StoreError) in
             var found: Set<ContentID> = []
@@ -531,7 +533,7 @@ public final class JobStore: Sendable {
     }
 }
 
-/// How many jobs are in which state.
+/// Number of jobs in each state.
 public struct StoreCounts: Hashable, Sendable {
     public var unfinished = 0
     public var finished = 0

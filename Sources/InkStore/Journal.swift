@@ -2,7 +2,7 @@ import InkProtocol
 package import InkSystem
 import Synchronization
 
-/// Writes changes to disk on a separate thread. Changes that arrive meanwhile share the next commit.
+/// Writes changes to disk on a thread of its own. Changes that arrive in the meantime share the next commit.
 public final class Journal: Sendable {
     public typealias Done = @Sendable (Result<[JournalOutcome], StoreError>) -> Void
 
@@ -22,23 +22,23 @@ public final class Journal: Sendable {
     private let lane: Lane
     private let state = Mutex(State())
 
-    /// - Parameter maxBatch: callers that share one commit at most.
-    /// - Throws: `SystemFailure` when its thread cannot be started.
+    /// - Parameter maxBatch: maximum number of calls that share one commit.
+    /// - Throws: `SystemFailure` if its thread cannot be started.
     package init(store: JobStore, maxBatch: Int = 512) throws(SystemFailure) {
         lane = try Lane()
         self.store = store
         self.maxBatch = max(1, maxBatch)
     }
 
-    /// Brings entries to the disk, all or none; `done` is called on the journal's thread when that is settled.
+    /// Writes entries to the disk, all or none. `done` is called on the journal's thread with the outcome.
     ///
-    /// Calls are carried out in order.
+    /// Calls are processed in order.
     public func append(_ entries: [JournalEntry], _ done: @escaping Done) {
         state.withLock { state in
             state.items.append(Item(entries: entries, done: done))
             guard !state.isRunning else { return }
             state.isRunning = true
-            // Under the lock: who appends next and then flushes waits for this.
+            // Inside the lock, so that a `flush` after this call waits for it.
             lane.run { [self] in run() }
         }
     }
@@ -69,13 +69,13 @@ public final class Journal: Sendable {
                 next += item.entries.count
             }
         } catch {
-            // One that cannot be done must not take the others with it.
+            // An entry that fails must not prevent the others.
             guard batch.count > 1 else { return batch[0].done(.failure(error)) }
             for item in batch { commit([item]) }
         }
     }
 
-    /// Waits until everything that was appended before is settled.
+    /// Waits until all entries appended before are processed.
     public func flush() { lane.wait() }
 
     /// The same, at the end.
@@ -84,7 +84,7 @@ public final class Journal: Sendable {
     public var statistics: JournalStatistics { state.withLock(\.statistics) }
 }
 
-/// What a journal has done.
+/// Statistics of a journal.
 public struct JournalStatistics: Hashable, Sendable {
     public var commits = 0
     public var entries = 0

@@ -1,22 +1,22 @@
 public import InkProtocol
 
-/// A job as the store keeps it.
+/// A job in the store.
 public struct JobRecord: Hashable, Sendable {
     public var number: JobNumber
     public var key: SubmissionKey
     /// `Submission.stored`.
     public var submission: [UInt8]
-    /// Who submitted it: the name of the client's key; empty where clients have none.
+    /// The submitter: the name of the client's key; empty without keys.
     public var owner: String
     public var priority: Int
     public var state: StoredState
-    /// How often the broker died while it read the project.
+    /// How often the broker crashed while it read the project.
     public var crashes: Int
     /// Milliseconds since 1970.
     public var createdAt: Int64
-    /// nil before its end.
+    /// nil before the end.
     public var endedAt: Int64?
-    /// The id of the notice of its end; 0 before.
+    /// The id of the notice of its end; 0 before the end.
     public var notice: UInt64
     /// The warnings of its project when it was last read, one line each.
     public var warnings: [String]
@@ -40,22 +40,22 @@ public struct JobRecord: Hashable, Sendable {
     }
 }
 
-/// Where a job stands, as far as it must survive the broker.
+/// The state of a job that must survive the broker.
 public enum StoredState: Hashable, Sendable {
-    /// To be rendered, from the start.
+    /// Waiting to be rendered, from the start.
     case queued
-    /// The broker is reading its project: should it die now, the project is under suspicion.
+    /// The broker is reading its project. If the broker crashes now, the project is the suspected cause.
     case starting
-    /// The picture is complete in its temporary file and is about to get its name.
+    /// The picture is complete in its temporary file and is about to be renamed.
     case publishing(PictureSeal)
     case ended(JobEnding)
 }
 
 /// A picture that is complete and synced under its temporary name.
 public struct PictureSeal: Hashable, Sendable {
-    /// The file's name to be; absolute.
+    /// The final absolute path.
     public var target: String
-    /// Where it lies until then.
+    /// The path of the temporary file.
     public var temporary: String
     public var picture: FinishedPicture
 
@@ -66,27 +66,27 @@ public struct PictureSeal: Hashable, Sendable {
     }
 }
 
-/// A change of the store. Those of one transaction are durable all or none.
+/// A change of the store. The entries of one transaction are durable all or none.
 public enum JournalEntry: Hashable, Sendable {
-    /// A new job in state `queued`; one with a key that is known changes nothing, and the outcome names the older job.
+    /// A new job in state `queued`. An entry with a known key changes nothing; its outcome contains the older job.
     case accept(JobRecord)
     case starting(JobNumber)
     /// The warnings of its project, one line each.
     case warned(JobNumber, [String])
-    /// Back to `queued` (its project has been read, or it has to be rendered again).
+    /// Back to `queued`: its project has been read, or it has to be rendered again.
     case queued(JobNumber, crashes: Int)
     case publishing(JobNumber, PictureSeal)
-    /// `story` is JSON text of what happened to its tiles, compressed by the store as it likes.
+    /// `story` is JSON text with the events of its tiles; the store may compress it.
     case ended(JobNumber, JobEnding, notice: UInt64, at: Int64, story: [UInt8])
-    /// An ended job is queued again, its end and notice forgotten.
+    /// An ended job is queued again; its end and notice are removed.
     case retried(JobNumber)
     case priority(JobNumber, Int)
-    /// The record, its story and its key are forgotten.
+    /// The record, its story and its key are removed.
     case purged(JobNumber)
-    /// Changes nothing, but is written: whether the disk takes entries.
+    /// Changes nothing, but is written, to test whether the disk accepts entries.
     case probe
 
-    /// Whether it is refused on a full disk, so that others still find room.
+    /// Whether the entry is refused on a full disk, so that others still find room.
     var canWait: Bool {
         switch self {
         case .accept, .probe: true
@@ -95,11 +95,11 @@ public enum JournalEntry: Hashable, Sendable {
     }
 }
 
-/// What came of a `JournalEntry`.
+/// The outcome of a `JournalEntry`.
 public enum JournalOutcome: Hashable, Sendable {
     case done
-    /// Of `accept`: the job that has the key; `isNew` unless it was there before.
+    /// For `accept`: the job with the key; `isNew` unless it existed before.
     case accepted(JobNumber, isNew: Bool)
-    /// The job is unknown, or its state does not allow the change; nothing was changed.
+    /// The job is unknown, or its state does not allow the change. Nothing was changed.
     case unchanged
 }

@@ -8,14 +8,14 @@ struct GivenNumbers: Hashable, Sendable {
     var notice: UInt64 = 0
 }
 
-/// Identifies the last run ("life") of a broker on a data folder, in a file that each run creates anew.
+/// Identifies the last run ("life") of a broker on a data folder. Each run creates the file anew.
 ///
-///     origin INODE BIRTH GENERATION      of this very file
+///     origin INODE BIRTH GENERATION      of this file
 ///     lives NAME NAME ...
-///     given JOB NOTICE                   20 digits each; written again in place
+///     given JOB NOTICE                   20 digits each; overwritten in place
 ///
-/// It knows what it was given when it was made (`FileOrigin`). So a copy of it is known as one, under the number of the
-/// original's inode too, and also one that was written over a later one.
+/// The file contains its own `FileOrigin`. A copy is therefore recognised, even if it has the inode number of the
+/// original, or was written over a later file.
 final class LifeFile: Sendable {
     struct Text: Hashable, Sendable {
         var lives: [String]
@@ -27,10 +27,10 @@ final class LifeFile: Sendable {
     private let file: FileDescriptor
     private let givenOffset: Int
 
-    /// Makes it; one that is there is replaced at once.
+    /// Makes the file; an existing one is replaced atomically.
     init(making path: String, _ text: Text) throws(SystemFailure) {
         let temporary = path + ".new"
-        // Of a life that was cut short: it must not lend its origin.
+        // Left by a life that crashed: its origin must not be reused.
         guard unlink(temporary) == 0 || errno == ENOENT else {
             throw SystemFailure(operation: "remove the old \(temporary) of", errno: errno)
         }
@@ -60,13 +60,14 @@ final class LifeFile: Sendable {
         return Array("given \(digits(given.job)) \(digits(given.notice))\n".utf8)
     }
 
-    /// Records newer numbers. Not synced: it survives the broker, and after a power cut the database decides.
+    /// Records newer numbers. It is not synced: the file survives the broker, and after a power failure the database
+    /// decides.
     func note(_ given: GivenNumbers) {
-        // If the disk has just accepted them, this fails only briefly, and the next numbers are written again.
+        // The disk has just accepted these numbers, so failures here are temporary; the next numbers are written again.
         try? file.write(Self.line(given), at: givenOffset)
     }
 
-    /// The content of the file at `path`; nil if it is missing or a copy.
+    /// The contents of the file at `path`; nil if it is missing or a copy.
     static func read(_ path: String) throws(SystemFailure) -> Text? {
         guard try FileSystem.status(of: path, followingLink: false) != nil else { return nil }
         let file = try FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")

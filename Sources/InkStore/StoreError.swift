@@ -3,27 +3,27 @@ public import InkEngine
 import InkSystem
 public import InkProtocol
 
-/// Why the store failed. `description` is one line that people can act on.
+/// Why the store failed. `description` is one line that a person can act on.
 public enum StoreError: Error, Hashable, Sendable {
-    /// SQLite refused; `code` is its extended result code.
+    /// SQLite failed; `code` is its extended result code.
     case database(path: String, operation: String, code: Int32, message: String)
-    /// The disk is full. The store is sound and goes on when there is room.
+    /// The disk is full. The store is intact and continues when there is room.
     case full(path: String)
     /// Another broker runs on this data folder.
     case locked(path: String)
     /// The database was made by a later version of the program.
     case newer(path: String, version: Int)
     case corrupt(path: String, reason: String)
-    /// What the data folder may hold is used up.
+    /// The quota of the data folder is used up.
     case quota(neededBytes: Int, limitBytes: Int)
     case file(path: String, operation: String, errno: Int32)
-    /// Bytes that are not what their name says.
+    /// Bytes that do not match the content's name.
     case wrongContent(found: ContentID, expected: ContentID)
     /// A content that differs from what was stored; it has been removed.
     case damaged(path: String)
-    /// The data folder has been removed, or another one is in its place.
+    /// The data folder has been removed or replaced.
     case folderGone(path: String)
-    /// The folder can be written by others.
+    /// Other users can write to the folder.
     case unsafeFolder(path: String, reason: String)
 
     /// Whether the disk is full.
@@ -35,7 +35,7 @@ public enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the same may succeed later.
+    /// Whether the same operation may succeed later.
     public var isTemporary: Bool {
         switch self {
         case .full, .quota, .database: true
@@ -70,7 +70,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// What `body` fails at, as trouble with a file.
+    /// Runs `body` and reports its failure as a problem with the file.
     static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(StoreError) -> T {
         do throws(SystemFailure) {
             return try body()

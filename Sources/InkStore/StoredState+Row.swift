@@ -1,6 +1,6 @@
 import InkProtocol
 
-/// A state in the table: a number, and bytes for its values.
+/// A state as a table row: a number, and bytes for its values.
 extension StoredState {
     static let queuedCode: Int64 = 0
     static let startingCode: Int64 = 1

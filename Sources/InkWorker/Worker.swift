@@ -3,7 +3,7 @@ public import InkProtocol
 import InkSystem
 import Synchronization
 
-/// A worker: one thread for its connection to the broker, and render threads that do the tasks.
+/// A worker: one thread for its connection to the broker, and render threads that execute the tasks.
 ///
 ///     let worker = try Worker(configuration: configuration, context: context, runner: runner)
 ///     try worker.start()
@@ -43,11 +43,11 @@ public final class Worker: Sendable {
         do throws(ProtocolError) { wakeUp = try WakeUp() } catch { throw .transport(error) }
     }
 
-    /// Starts the threads; once only. With fewer render threads than it is to have, if there is one, the worker does its work
-    /// more slowly, and says so. Throws `noThread`, and then none is left running.
+    /// Starts the threads; call it once. If only some of the render threads can be started, but at least one, the
+    /// worker runs more slowly and reports it. Throws `noThread`; no thread is then left running.
     public func start() throws(WorkerError) {
         let count = RenderThreadCount()
-        // First the one that there must be.
+        // First the thread that is required.
         keep(try start { [self] in runLoop(threads: count.wait()) })
         var started = 0
         do throws(WorkerError) {
@@ -82,29 +82,29 @@ public final class Worker: Sendable {
         }
     }
 
-    /// Finishes current tasks, says goodbye and ends; returns when all threads have ended.
+    /// Finishes current tasks, says goodbye and ends. Returns when all threads have ended.
     ///
-    /// Throws what `waitUntilEnded` throws.
+    /// Throws the errors of `waitUntilEnded`.
     public func stop() throws(WorkerError) {
         requestDrain()
         try waitUntilEnded()
     }
 
-    /// Begins what `stop` waits for.
+    /// Starts the draining that `stop` waits for.
     public func requestDrain() {
         requests.drain()
         wakeUp.signal()
     }
 
-    /// Ends without finishing anything; returns when all threads have ended, which takes as long as runs take to
-    /// notice that they are cancelled.
+    /// Ends without finishing any task. Returns when all threads have ended, which takes until runs notice that they
+    /// are cancelled.
     public func stopNow() {
         requests.stopNow()
         wakeUp.signal()
         join()
     }
 
-    /// Returns when the broker has drained this worker. Throws `refused`, or `transport` when the sockets failed.
+    /// Returns when the worker has drained. Throws `refused`, or `transport` if the sockets failed.
     public func waitUntilEnded() throws(WorkerError) {
         join()
         if let error = failure.withLock({ $0 }) { throw error }
@@ -118,7 +118,7 @@ public final class Worker: Sendable {
         }
     }
 
-    /// - Parameter threads: that render; none: there is nothing to be done.
+    /// - Parameter threads: number of render threads; 0: do nothing.
     private func runLoop(threads: Int) {
         guard threads > 0 else { return queue.close() }
         if threads < configuration.threads { onNews(.fewerThreads(threads, wanted: configuration.threads)) }
@@ -150,7 +150,7 @@ public final class Worker: Sendable {
 
 }
 
-/// What the process asks of the loop; set by any thread.
+/// Requests of the process to the loop; set by any thread.
 final class StopRequests: Sendable {
     private let draining = Atomic<Bool>(false)
     private let stopping = Atomic<Bool>(false)
@@ -162,18 +162,18 @@ final class StopRequests: Sendable {
     func stopNow() { stopping.store(true, ordering: .releasing) }
 }
 
-/// What a worker's connection goes through.
+/// An event of a worker's connection.
 public enum WorkerNews: Hashable, Sendable {
-    /// The system did not give all render threads.
+    /// The system could not start all render threads.
     case fewerThreads(Int, wanted: Int)
     /// The worker has ended; `waitUntilEnded` throws the same.
     case failed(WorkerError)
-    /// The broker has taken the worker on.
+    /// The broker has accepted the worker.
     case connected
-    /// The broker is gone or silent; the worker looks for it by itself, unless it is leaving.
+    /// The broker is gone or silent. The worker reconnects by itself, unless it is leaving.
     case disconnected
-    /// Nobody has answered; the worker retries at growing intervals.
+    /// No broker has answered; the worker retries at growing intervals.
     case unanswered
-    /// No more tasks are taken; current ones are finished.
+    /// No more tasks are accepted; current ones are finished.
     case draining
 }

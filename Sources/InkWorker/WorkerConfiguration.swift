@@ -1,24 +1,24 @@
 public import InkProtocol
 
-/// How a worker runs. Checked once, when the worker is made.
+/// The configuration of a worker. Checked once, when the worker is created.
 public struct WorkerConfiguration: Hashable, Sendable {
     /// The broker's endpoint, `inproc://name` or `tcp://host:port`.
     public var endpoint: String
-    /// The worker's key and the broker's; nil: none are asked for.
+    /// The worker's key and the broker's; nil: no keys are used.
     public var security: SocketSecurity?
     /// For people; need not be unique.
     public var name: String
-    /// Says which pixels the renderer makes.
+    /// Identifies the pixels that the renderer makes.
     public var rendererVersion: String
     /// Render threads, at least 1.
     public var threads: Int
     /// Tasks that may wait per thread, in addition to the one being rendered. Default 1.
     public var waitingTasksPerThread = 1
-    /// Most bytes of blocks cached in addition to those of current tasks. Default 256 MiB.
+    /// Maximum bytes of cached blocks in addition to those of current tasks. Default 256 MiB.
     public var cacheBytes = 256 << 20
-    /// What finished results may hold before they are sent, bytes; a render thread waits beyond it. Default 32 MiB.
+    /// Maximum bytes of finished results that wait to be sent; beyond it, a render thread waits. Default 32 MiB.
     public var outgoingBytes = 32 << 20
-    /// How long an unanswered hello is waited for, milliseconds; doubles with each failure up to eightfold.
+    /// How long to wait for the answer to a hello, in milliseconds; doubles with each failure up to eight times.
     public var helloMilliseconds: Int64 = 5_000
 
     public init(endpoint: String, name: String, rendererVersion: String, threads: Int) {
@@ -28,7 +28,7 @@ public struct WorkerConfiguration: Hashable, Sendable {
         self.threads = threads
     }
 
-    /// What the worker says of itself to the broker.
+    /// The worker's description of itself for the broker.
     var hello: Hello {
         Hello(
             rendererVersion: rendererVersion, workerName: name, threads: threads,

@@ -1,15 +1,15 @@
 public import InkProtocol
 import InkSystem
 
-/// Why a worker cannot start or has ended otherwise than by draining.
+/// Why a worker cannot start, or has ended without draining.
 public enum WorkerError: Error, Hashable, Sendable {
-    /// The broker does not take this worker on.
+    /// The broker does not accept this worker.
     case refused(reason: String)
     /// The sockets failed.
     case transport(ProtocolError)
-    /// The system did not give a thread.
+    /// The system could not start a thread.
     case noThread(errno: Int32)
-    /// A value of the configuration that cannot be.
+    /// An invalid value in the configuration.
     case configuration(what: String, found: String, expected: String)
 }
 

@@ -2,7 +2,7 @@ import InkEngine
 import InkProtocol
 import InkSystem
 
-/// The effects of a worker: its socket, its clock, the queue to its render threads. Lives on one thread.
+/// The effects of a worker: its socket, its clock, the queue to its render threads. Used by one thread.
 final class WorkerLoop {
     private var state: WorkerState
     private let configuration: WorkerConfiguration
@@ -15,7 +15,7 @@ final class WorkerLoop {
     private let connection = DealerConnection()
     private var cancellations: [RunID: Cancellation] = [:]
     private var ending: WorkerEnding?
-    /// Messages read before the other duties get their turn.
+    /// Number of messages read before other work gets its turn.
     private static let messagesInTurn = 64
 
     init(
@@ -61,10 +61,10 @@ final class WorkerLoop {
         if case .finished(let run, _) = event { cancellations[run] = nil }
         let (wasServing, wasDraining, hellos) = (state.isServing, state.isDraining, state.failedHellos)
         let actions = state.handle(event, now: Int64(SystemClock.milliseconds)) { cache.hold($0) }
-        // One that has taken its leave is not cut off.
+        // If the worker is leaving, its last messages are not cut off.
         let isLeaving = actions.contains { if case .stop = $0 { true } else { false } }
         if state.isServing != wasServing, !isLeaving { onNews(wasServing ? .disconnected : .connected) }
-        // The first hello of a connection is none.
+        // The first hello of a connection is not a failure.
         if state.failedHellos > max(1, hellos) { onNews(.unanswered) }
         if state.isDraining != wasDraining { onNews(.draining) }
         for action in actions { try perform(action) }
@@ -89,7 +89,7 @@ final class WorkerLoop {
     private func cancel(_ run: RunID) {
         cancellations[run]?.cancel()
         if queue.takeBack(run) {
-            // No thread will say so; the event comes with the next turn.
+            // No thread will report it; the event follows in the next turn.
             queue.finish(run, .cancelled)
             wakeUp.signal()
         } else {
@@ -119,8 +119,8 @@ final class WorkerLoop {
             do throws(ProtocolError) {
                 message = try BrokerMessage(frame: frame)
             } catch {
-                // Not from a broker that keeps the protocol. It does not count as life: if nothing better comes, the
-                // broker counts as silent and the connection is made anew.
+                // A broker that keeps the protocol does not send this. It does not count as a sign of life. If nothing
+                // else arrives, the broker counts as silent and a new connection is made.
                 continue
             }
             try handle(.received(message))

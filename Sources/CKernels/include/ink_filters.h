@@ -1,5 +1,5 @@
-// PNG's row filters (PNG specification, 9.2) and the checksum of what they give, for each level of processor; whole numbers
-// only, so every level gives the same bytes.
+// PNG's row filters (PNG specification, 9.2) and the checksum of the filtered bytes, for each processor level. They use
+// only integers, so every level gives the same bytes.
 #ifndef INK_FILTERS_H
 #define INK_FILTERS_H
 
@@ -14,18 +14,18 @@ extern "C" {
 #endif
 
 struct ink_filters {
-    /// Filters `count` bytes of `row` with filter 0 to 4 to `out`. `prior` is the row above, of which None and Sub read
-    /// nothing; `pixel` is the bytes of a pixel, at most `count`. `out` overlaps neither row.
+    /// Filters `count` bytes of `row` with filter 0 to 4 into `out`. `prior` is the row above; None and Sub do not read
+    /// it. `pixel` is the number of bytes per pixel, at most `count`. `out` must not overlap either row.
     void (*apply)(
         unsigned filter, const uint8_t *row, const uint8_t *prior, size_t count, size_t pixel, uint8_t *out);
-    /// About how many bits the filtered bytes take: the sum of the bit lengths of their distances from 0 modulo 256.
-    /// Unlike the sum of the distances it does not let a few edges outweigh a row.
+    /// Estimates the bits that the filtered bytes take: the sum of the bit lengths of their distances from 0 modulo
+    /// 256. Unlike a sum of distances, a few edges do not dominate it.
     uint64_t (*cost)(const uint8_t *bytes, size_t count);
-    /// The checksum of a zlib stream of these bytes, Adler-32.
+    /// Adler-32, the checksum of a zlib stream of these bytes.
     uint32_t (*adler32)(const uint8_t *bytes, size_t count);
-    /// Restores filtered rows of `count` bytes in place, each behind the byte of its filter. `prior` is the restored row
-    /// above the first, zeros where there is none. A byte behind the rows and behind `prior` may be read. False when it
-    /// meets a filter that PNG does not have.
+    /// Restores filtered rows of `count` bytes in place; each row follows its filter byte. `prior` is the restored row
+    /// above the first one, or zeros. One byte beyond the rows, and beyond `prior`, may be read. Returns false at a
+    /// filter that PNG does not have.
     bool (*undo)(uint8_t *rows, size_t row_count, const uint8_t *prior, size_t count, size_t pixel);
 };
 

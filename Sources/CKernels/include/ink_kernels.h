@@ -1,6 +1,6 @@
-// The inner loops of the renderer, once for each level of processor. Every level gives the same bytes: the loops use
-// nothing but operations that IEEE 754 and integer arithmetic define lane by lane, and multiplications and additions are
-// never contracted. So which level runs shows in time alone.
+// The inner loops of the renderer, compiled for each processor level. Every level gives the same bytes: the loops use
+// only lane-wise operations that IEEE 754 and integer arithmetic define, and never contract a multiplication and an
+// addition. The level affects only the speed.
 #ifndef INK_KERNELS_H
 #define INK_KERNELS_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/// Levels of processors, as the x86-64 psABI numbers them; other processors have the first one only.
+/// Processor levels, as numbered by the x86-64 psABI. Other architectures have only the first.
 enum ink_level {
-    /// What every processor of the architecture has.
+    /// The baseline of the architecture.
     INK_LEVEL_SCALAR = 0,
     /// AVX2.
     INK_LEVEL_V3 = 1,
@@ -18,7 +18,7 @@ enum ink_level {
     INK_LEVEL_V4 = 2,
 };
 
-/// The highest level that this processor runs.
+/// The highest level that this processor supports.
 enum ink_level ink_level_best(void);
 
 #ifdef __cplusplus

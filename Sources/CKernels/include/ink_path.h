@@ -1,4 +1,4 @@
-// The smoothing of strokes, for each level of processor. All levels give the same.
+// Smoothing of strokes, for each processor level. All levels give the same result.
 #ifndef INK_PATH_H
 #define INK_PATH_H
 
@@ -11,19 +11,19 @@
 extern "C" {
 #endif
 
-/// Samples that the smoothing puts between two points, the first of which is included.
+/// Samples from each point up to the next one, including the former.
 #define INK_PATH_SUBDIVISIONS 10
 
 struct ink_path {
-    /// Uniform Catmull-Rom through `count` points, at least 1, of four values each: x, y, and two that go straight from one
-    /// point to the next. The neighbours of the ends are the ends mirrored.
+    /// Uniform Catmull-Rom spline through `count` points, at least 1, of four values each: x, y, and two that are
+    /// interpolated linearly. Beyond each end, the neighbour is mirrored at the end.
     ///
-    /// Writes INK_PATH_SUBDIVISIONS (count - 1) + 1 samples of four values, and as many lengths: the way along the
-    /// samples to each. Returns whether no two samples that follow each other are at one place.
+    /// Writes INK_PATH_SUBDIVISIONS (count - 1) + 1 samples of four values, and as many lengths: the distance along the
+    /// samples to each. Returns whether all consecutive samples are at different places.
     bool (*smooth)(const double *points, size_t count, double *samples, double *lengths);
 };
 
-/// The functions of a level, which this processor has to run.
+/// The functions of a level that this processor supports.
 const struct ink_path *ink_path_kernels(enum ink_level level);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-// Images to the output's size: samples to premultiplied floats, then two filters, along rows and along columns.
+// Scaling of images to the output's size: samples are converted to premultiplied floats, then filtered along rows and
+// along columns.
 #ifndef INK_RESAMPLE_H
 #define INK_RESAMPLE_H
 
@@ -8,44 +9,44 @@
 extern "C" {
 #endif
 
-/// The weights of a filter along one axis: output i is the sum, in order, of `weights[k]` times the sample
-/// `first[i] + k - start[i]`, k from `start[i]` up to `start[i + 1]`.
+/// The weights of a filter along one axis. Output i is the sum, in order, of `weights[k]` times sample `first[i] + k -
+/// start[i]`, for k from `start[i]` up to `start[i + 1]`.
 struct ink_filter {
     const ptrdiff_t *first, *start;
     const float *weights;
 };
 
 struct ink_resample {
-    /// v / 255 for `count` values.
+    /// Converts `count` values v to v / 255.
     void (*read_mask)(const uint8_t *values, size_t count, float *target);
-    /// The premultiplied colours of `count` pixels of 8 bits a sample, four floats each: red, green, blue, alpha.
+    /// Converts `count` pixels of 8-bit samples to premultiplied colours, four floats each: red, green, blue, alpha.
     void (*read_pixels)(enum ink_pixels format, const uint8_t *samples, size_t count, float *target);
     /// The same into planes.
     void (*read_planes)(
         enum ink_pixels format, const uint8_t *samples, size_t count, const struct ink_planes *target);
-    /// Puts `count` values of eight rows, `stride` elements apart, beside each other: all first ones, all second ones.
+    /// Interleaves `count` values of eight rows, `stride` elements apart: all first values, then all second values.
     void (*interleave_masks)(const float *rows, ptrdiff_t stride, size_t count, float *target);
-    /// Outputs `begin` up to `begin + count` of eight rows, whose samples 0 are side by side at `samples`; into rows
-    /// `stride` elements apart.
+    /// Computes outputs `begin` up to `begin + count` of eight rows, whose samples are interleaved at `samples`. The
+    /// output rows are `stride` elements apart.
     void (*filter_masks)(
         const struct ink_filter *filter, size_t begin, size_t count, const float *samples, float *target,
         ptrdiff_t stride);
-    /// Outputs `begin` up to `begin + count` of a row of pixels of four floats, into planes.
+    /// Computes outputs `begin` up to `begin + count` of a row of pixels of four floats, into planes.
     void (*filter_pixels)(
         const struct ink_filter *filter, size_t begin, size_t count, const float *samples,
         const struct ink_planes *target);
-    /// Adds `taps` rows, `stride` elements apart, times their weights, one after the other to `count` values; the first
-    /// replaces what is there if `is_first`.
+    /// Adds `taps` rows, `stride` elements apart, times their weights, one after the other to `count` values. If
+    /// `is_first`, the first row replaces the old values.
     void (*add_rows)(
         const float *rows, ptrdiff_t stride, const float *weights, size_t taps, int is_first, size_t count,
         float *target);
     /// Rounds a row of `count` pixels to 1/65,535.
     void (*to_shares)(const struct ink_planes *row, size_t count, const struct ink_shares *target);
-    /// Takes over those of a row's shares that are not what `target` rounds to.
+    /// Copies the shares of a row that differ from the rounded values of `target`.
     void (*from_shares)(const struct ink_shares *row, size_t count, const struct ink_planes *target);
-    /// Clamps sums to 0...1; what misses 1 by no more than rounding errors is 1.
+    /// Clamps sums to 0...1. A sum that is below 1 only by rounding errors becomes 1.
     void (*settle_mask)(float *values, size_t count);
-    /// Clamps alpha like that, and each colour to 0...alpha.
+    /// Clamps alpha in the same way, and each colour to 0...alpha.
     void (*settle_pixels)(const struct ink_planes *row, size_t count);
 };
 

@@ -1,20 +1,20 @@
 import InkProtocol
 
-/// A job as the scheduler sees it.
+/// A job in the scheduler.
 struct ScheduledJob: Sendable {
     let id: JobID
     var priority: Int
     let weight: UInt64
-    /// The renderer version of its first task, which all others have to be of.
+    /// The renderer version of its first task, which all its tasks must have.
     var version: String?
-    /// Since when no worker of that version has been there.
+    /// Since when there has been no worker of that version.
     var orphanedSince: UInt64?
-    /// Weighted turns taken, in estimated nanoseconds; the job that is furthest behind goes next.
+    /// Weighted turns taken, in estimated nanoseconds. The job with the lowest value is next.
     var pass: UInt64
     var graph: StageGraph
     /// Tasks with a record.
     var tasks: Set<TaskID> = []
-    /// Tasks that wait for another try, oldest first; suspects are elsewhere.
+    /// Tasks that wait for another attempt, oldest first, without suspects.
     var retries: [TaskID] = []
 
     init(id: JobID, priority: Int, weight: Int, stages: [Stage], pass: UInt64) {

@@ -1,12 +1,12 @@
 import InkEngine
 import InkProtocol
 
-/// A share of the tasks is done by two workers, and the results are compared.
+/// Verification: a share of the tasks is done by two workers, and the results are compared.
 extension SchedulerState {
-    /// Whether the result of a task is compared, so that `taskFinished` has to come with its digest.
+    /// Whether the result of a task is compared, so that `taskFinished` must have a digest.
     func wantsDigest(_ id: TaskID) -> Bool {
         guard rules.verifyShare > 0 else { return false }
-        // SplitMix64's last step: the same tasks each time, and no pattern in them.
+        // The last step of SplitMix64: it selects the same tasks each time, without a pattern.
         var hash = id.rawValue &+ 0x9E37_79B9_7F4A_7C15
         hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
         hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
@@ -40,7 +40,7 @@ extension SchedulerState {
         if task.isSuspect { suspects.append(task.id) } else { jobs[task.job]?.retries.append(task.id) }
     }
 
-    /// Ends the comparisons for which there is no other worker (any more).
+    /// Ends comparisons for which there is no other worker any more.
     mutating func settleChecks(now: UInt64) {
         for id in checked.sorted() {
             guard let task = tasks[id], task.leases.isEmpty, !hasAnotherWorker(for: task) else { continue }
@@ -56,14 +56,14 @@ extension SchedulerState {
     }
 
     private func hasAnotherWorker(for task: TaskRecord) -> Bool {
-        // Three that all differ are enough.
+        // Three different results are enough.
         guard task.held.count < 3, let version = jobs[task.job]?.version else { return false }
         return workers.values.contains { worker in
             worker.isUsable && worker.version == version && !task.held.contains { $0.worker == worker.id }
         }
     }
 
-    /// Nobody can say which result is right: none is.
+    /// Nobody can tell which result is correct, so none is accepted.
     private mutating func disagree(_ task: TaskRecord) {
         var task = task
         let names = task.held.map { workers[$0.worker]?.name ?? "a worker" }
@@ -82,7 +82,7 @@ extension SchedulerState {
         actions.append(.drop(result.worker, AttemptID(task: task, attempt: result.attempt)))
     }
 
-    /// What a lost worker has handed in is gone with it.
+    /// The results that a lost worker has handed in are lost with it.
     mutating func forgetHeld(of worker: WorkerID) {
         for id in checked.sorted() {
             tasks[id]?.held.removeAll { $0.worker == worker }

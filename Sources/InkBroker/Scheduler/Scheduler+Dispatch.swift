@@ -1,17 +1,17 @@
 import InkEngine
 import InkProtocol
 
-/// Whose turn it is.
+/// Chooses the next task and its worker.
 extension SchedulerState {
     /// A task and the worker that gets it.
     struct Choice {
         var job: JobID
-        /// Nil for the job's next fresh task.
+        /// Nil for the next task of the job that was never dispatched.
         var task: TaskID?
         var worker: WorkerID
     }
 
-    /// The next dispatch, or nil when nothing can or may be dispatched now.
+    /// The next dispatch; nil if nothing can or may be dispatched now.
     mutating func choose() -> Choice? {
         guard workers.hasRoom, !jobs.isEmpty else { return nil }
         let order = jobs.values.map { (priority: $0.priority, pass: $0.pass, id: $0.id) }
@@ -24,7 +24,7 @@ extension SchedulerState {
                 first = (choice, job.priority, cost.nanoseconds)
                 continue
             }
-            // The lower priorities have their share, or nobody would ever come to them.
+            // Lower priorities get their share, or they would never run.
             if lowerDue >= cost.nanoseconds {
                 lowerDue -= cost.nanoseconds
                 return choice
@@ -36,7 +36,7 @@ extension SchedulerState {
         return first?.choice
     }
 
-    /// What a job would have done next, and by whom; nil when it has nothing for these workers now.
+    /// The next task of a job and its worker; nil if the job has nothing for these workers now.
     private func offer(of id: JobID) -> (Choice, TaskCost)? {
         guard let job = jobs[id] else { return nil }
         for id in job.retries {
@@ -50,13 +50,13 @@ extension SchedulerState {
             if let worker { return (Choice(job: job.id, task: id, worker: worker), task.cost) }
             if isAllowed { return nil }
         }
-        // A task that fits nobody at the moment is waited for: smaller ones would starve it.
+        // If a task fits no worker at the moment, the scheduler waits: smaller tasks would starve it.
         guard let (_, cost) = job.graph.next else { return nil }
         let remaining = remainingWork(with: cost)
         var rate: Double?
         let worker = workers.leastLoaded(version: job.version) { worker, crew in
             guard worker.fits(cost) else { return false }
-            // Whether the others would be done with all that they can do before this worker were done with this task.
+            // Whether the other workers would finish everything available before this worker finished this task.
             guard let pace = worker.pace, let best = crew.bestPace(beside: worker.id), pace > 3 * best, let remaining
             else { return true }
             let all = rate ?? crew.rate
@@ -67,7 +67,7 @@ extension SchedulerState {
         return worker.map { (Choice(job: job.id, task: nil, worker: $0), cost) }
     }
 
-    /// Another try goes to another worker as long as there is one; one to compare with, always.
+    /// Another attempt goes to a different worker as long as there is one; an attempt for comparison always does.
     func mayTry(_ task: TaskRecord, on worker: WorkerID, _ crew: Crew) -> Bool {
         if task.held.contains(where: { $0.worker == worker }) { return false }
         guard task.tried.contains(worker) else { return true }
@@ -75,8 +75,8 @@ extension SchedulerState {
             >= crew.usable
     }
 
-    /// Estimated nanoseconds of a task and of all that can be dispatched beside it; nil when nobody knows how much is
-    /// to come.
+    /// Estimated nanoseconds of a task and of all tasks that can be dispatched in addition; nil if the remaining work
+    /// is not known yet.
     private func remainingWork(with cost: TaskCost) -> Double? {
         var remaining = Double(cost.nanoseconds)
         for job in jobs.values {
@@ -129,9 +129,9 @@ extension SchedulerState {
                     isRace: isRace)))
     }
 
-    /// Reserves workers for suspects, and starts those whose worker has become empty.
+    /// Reserves workers for suspects, and starts suspects whose worker has become idle.
     ///
-    /// At most half of the workers are set aside, so that the other jobs go on.
+    /// At most half of the workers are reserved, so that the other jobs continue.
     mutating func placeSuspects(now: UInt64) {
         guard !suspects.isEmpty else { return }
         let usable = workers.values.filter(\.isUsable)

@@ -1,7 +1,7 @@
 import InkProtocol
 
 extension SchedulerState {
-    /// What is wrong with the state, one line a broken rule; empty when it is sound. For tests, after every event.
+    /// The broken invariants of the state, one line each; empty if the state is valid. For tests, after every event.
     ///
     /// - Complexity: O(state).
     var brokenInvariants: [String] {
@@ -49,7 +49,7 @@ extension SchedulerState {
                 (jobs[task.job]?.retries.filter { $0 == task.id }.count ?? 0)
                 + suspects.filter { $0 == task.id }.count
             let isWaiting = waits == 1 && task.leases.isEmpty
-            // Two hold it while it is raced.
+            // During a race, two workers hold it.
             let isHeld = waits == 0 && (1...2).contains(task.leases.count)
             if !isWaiting, !isHeld {
                 broken.append("\(name): \(task.leases.count) leases, \(waits) places in queues")
@@ -81,7 +81,7 @@ extension SchedulerState {
 }
 
 extension StageGraph {
-    /// - Parameter positions: Of the tasks that have been dispatched and not accepted.
+    /// - Parameter positions: of the tasks that have been dispatched and not accepted.
     fileprivate func brokenStages(with positions: [TaskPosition]) -> [String] {
         var broken: [String] = []
         for (number, progress) in stages.enumerated() {

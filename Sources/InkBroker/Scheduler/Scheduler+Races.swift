@@ -1,14 +1,15 @@
 import InkEngine
 import InkProtocol
 
-/// Idle workers race slow ones: a result that is there twice costs less than one that all wait for.
+/// Races: idle workers repeat the tasks of slow ones. A result that arrives twice costs less than one that all wait
+/// for.
 extension SchedulerState {
-    /// Less than this is not worth a second dispatch, nanoseconds.
+    /// A smaller gain does not justify a second dispatch. In nanoseconds.
     private static let leastGain: Double = 10_000_000
-    /// Looking for races takes time, too: not after each task, nanoseconds.
+    /// Minimum time between searches for races, because a search takes time. In nanoseconds.
     private static let pause: UInt64 = 5_000_000
 
-    /// Gives tasks that slow workers hold to idle ones, too, within the budget for that.
+    /// Gives tasks of slow workers to idle workers as well, within the budget.
     mutating func race(after event: SchedulerEvent, now: UInt64) {
         switch event {
         case .taskFinished where now >= lastRace.saturatingSum(Self.pause): break
@@ -31,7 +32,7 @@ extension SchedulerState {
             guard let job = jobs[task.job], let version = job.version, let idle = runners[version], !idle.isEmpty,
                 let typical = workers.crews[version]?.typicalPace, isAffordable(task.cost)
             else { continue }
-            // What all others wait for comes first, of the most urgent jobs.
+            // First the tasks that all others wait for, of the jobs with the highest priority.
             let rank = (-job.priority, job.graph.rank(of: task.position), task.id)
             if let found, found.rank < rank { continue }
             let remaining = remainingTime(task.leases[0], task.cost, typical: typical, now: now)
@@ -39,7 +40,7 @@ extension SchedulerState {
                 $0.id != task.leases[0].worker && !task.tried.contains($0.id) && $0.fits(task.cost)
             }
             guard let runner else { continue }
-            // About half of a turnaround is waiting behind another task, which there is none of.
+            // About half of a turnaround is waiting behind another task; an idle worker has none.
             let fresh = (runner.pace ?? typical) * Double(task.cost.nanoseconds) / 2
             guard remaining > 2 * fresh, remaining - fresh > Self.leastGain else { continue }
             found = (task, runner.id, rank)
@@ -47,8 +48,8 @@ extension SchedulerState {
         return found.map { ($0.task.id, $0.worker) }
     }
 
-    /// What a holder is expected to need still, nanoseconds. One that has taken clearly longer than others would have is
-    /// expected to need as long again.
+    /// Expected remaining time of a lease, in nanoseconds. If a task has clearly taken longer than it would elsewhere,
+    /// it is expected to need the same time again.
     private func remainingTime(_ lease: Lease, _ cost: TaskCost, typical: Double, now: UInt64) -> Double {
         let elapsed = Double(now - min(now, lease.since))
         let expected = (workers[lease.worker]?.pace ?? typical) * Double(cost.nanoseconds)
@@ -56,15 +57,15 @@ extension SchedulerState {
         return max(expected - elapsed, isLate ? elapsed : 0)
     }
 
-    /// How many times its expected time a task has to have taken to count as late: the less of the budget is left, the
-    /// more, so that something is left for those that are really slow.
+    /// A task counts as late if it has taken this many times its expected time. The factor rises as the budget runs
+    /// out, so that something is left for the slowest tasks.
     private var lateness: Double { counters.racedWork <= raceBudget / 2 ? 1.5 : 3 }
 
     private func isAffordable(_ cost: TaskCost) -> Bool {
         counters.racedWork.saturatingSum(cost.nanoseconds) <= raceBudget
     }
 
-    /// Estimated nanoseconds that may have been done twice by now.
+    /// Estimated nanoseconds of work that may have been done twice by now.
     private var raceBudget: UInt64 {
         let average = counters.work / UInt64(max(1, counters.dispatched))
         return (counters.work / rules.raceShare).saturatingSum(average.saturatingProduct(rules.raceAllowance))

@@ -1,12 +1,12 @@
 import InkEngine
 import InkProtocol
 
-/// What comes of a lease: results, failures, retries.
+/// Ends of leases: results, failures, retries.
 extension SchedulerState {
     mutating func finish(_ worker: WorkerID, _ attempt: AttemptID, _ digest: [UInt8], now: UInt64) {
         guard workers[worker]?.giveBack(attempt) != nil, let task = tasks[attempt.task] else {
             let isHeld = tasks[attempt.task]?.held.contains { $0.worker == worker && $0.attempt == attempt.attempt }
-            // Said twice: what is held stays so.
+            // The worker reported it twice; a held result stays held.
             if isHeld != true { actions.append(.drop(worker, attempt)) }
             return
         }
@@ -20,11 +20,11 @@ extension SchedulerState {
         }
     }
 
-    /// The task is done, by this result.
+    /// Completes the task with this result.
     mutating func settle(_ task: TaskRecord, _ worker: WorkerID, _ attempt: AttemptID, now: UInt64) {
-        // Who has lost a race was slow, and will never be done with this to tell.
+        // The losers of a race were slow, but will never report how long they took. Learn it here.
         for lease in task.leases where lease.worker != worker {
-            // It would have needed about as long again.
+            // They would have needed about the same time again.
             workers[lease.worker]?.learn(
                 atLeast: (now - min(now, lease.since)).saturatingProduct(2), estimate: task.cost.nanoseconds)
         }
@@ -35,7 +35,7 @@ extension SchedulerState {
         advance(task.job)
     }
 
-    /// What comes after a job's last task so far: its other stages, or its end.
+    /// Continues a job whose tasks so far are complete: plans its other stages, or ends it.
     mutating func advance(_ id: JobID) {
         guard let graph = jobs[id]?.graph, graph.isComplete else { return }
         guard graph.isPlanned else { return actions.append(.planStages(id)) }
@@ -54,12 +54,12 @@ extension SchedulerState {
             dismiss(worker, reason: reason, now: now)
             return
         }
-        // A try that is no longer leased has been counted when its lease ended.
+        // An attempt without a lease was counted when its lease ended.
         guard holding.isLease else { return }
         if case .transient(let reason) = fault {
             endLease(worker, attempt, reason: reason, verdict: .counts, now: now)
         } else {
-            // A worker that leaves or has no room is no fault of the task, unless it goes on like that for ever.
+            // If a worker leaves or has no room, the task is not to blame, unless this never stops.
             let verdict: Verdict = task.attempts < rules.attemptsMax ? .innocent : .counts
             endLease(worker, attempt, reason: "not taken on", verdict: verdict, now: now)
         }
@@ -74,17 +74,17 @@ extension SchedulerState {
         workers[worker]?.renew(attempt, deadline: deadline)
     }
 
-    /// What the end of a lease says about the task.
+    /// What the end of a lease implies about the task.
     enum Verdict {
         case counts
-        /// One of several that were lost together.
+        /// One of several tasks that were lost together.
         case suspicious
         case innocent
     }
 
     /// Ends a worker's lease on a task without a result, and queues the task again or fails its job.
     ///
-    /// The worker's holding, if it still has one, is the caller's to change.
+    /// The caller updates the worker's holding, if it still has one.
     mutating func endLease(
         _ worker: WorkerID, _ attempt: AttemptID, reason: String, verdict: Verdict, now: UInt64
     ) {
@@ -109,9 +109,9 @@ extension SchedulerState {
         }
     }
 
-    /// Ends all work on a task whose result is not needed; workers stay busy with it until they answer.
+    /// Ends all work on a task whose result is not needed. Workers stay busy with it until they answer.
     mutating func callBack(_ task: TaskRecord) {
-        // Tries past their deadline are still at work, too.
+        // Attempts past their deadline are still running, too.
         for entry in task.tries {
             let attempt = AttemptID(task: task.id, attempt: entry.attempt)
             guard workers[entry.worker]?.holdings[attempt] != nil else { continue }

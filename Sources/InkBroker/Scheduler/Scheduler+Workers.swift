@@ -1,7 +1,7 @@
 import InkEngine
 import InkProtocol
 
-/// Workers that leave or are silent, and time.
+/// Workers that leave or are silent, and timeouts.
 extension SchedulerState {
     mutating func drain(_ id: WorkerID) {
         workers[id]?.isDraining = true
@@ -10,15 +10,15 @@ extension SchedulerState {
 
     mutating func lose(_ id: WorkerID, reason: String, delivered: Set<AttemptID>? = nil, now: UInt64) {
         guard let holdings = workers[id]?.holdings.keys else { return }
-        // Of several tasks any can have been the cause; only one that was alone is known to have been there. What the worker
-        // never got cannot have been.
+        // If several tasks were lost, any can be the cause; only a task that was alone is known to be. Tasks that never
+        // reached the worker cannot be.
         let suspects = delivered.map(Set(holdings).intersection) ?? Set(holdings)
         remove(id, reason: reason, now: now) {
             !suspects.contains($0) ? .innocent : suspects.count == 1 ? .counts : .suspicious
         }
     }
 
-    /// Breaks with a worker whose results are wrong: the tasks that it holds besides are not to blame.
+    /// Drops a worker whose results are wrong. Its other tasks are not to blame.
     mutating func dismiss(_ id: WorkerID, reason: String, now: UInt64) {
         remove(id, reason: reason, now: now) { _ in .innocent }
         actions.append(.dismiss(id, reason: reason))
@@ -38,7 +38,7 @@ extension SchedulerState {
             guard let worker = workers[id] else { continue }
             let overdue = worker.holdings.filter { $0.value.isLease && $0.value.deadline <= now }.keys.sorted()
             for attempt in overdue {
-                // Not cancelled: a result that is merely late is still welcome.
+                // Not cancelled: a late result is still accepted.
                 workers[id]?.endLease(attempt)
                 endLease(id, attempt, reason: "past its deadline", verdict: .counts, now: now)
             }
@@ -51,7 +51,7 @@ extension SchedulerState {
         }
     }
 
-    /// Fails the jobs whose renderer version has left while others are there: they can begin anew.
+    /// Fails jobs whose renderer version has left while other workers are there; such jobs can start again.
     private mutating func giveUpOrphans(now: UInt64) {
         for id in jobs.keys.sorted() {
             guard let version = jobs[id]?.version else { continue }
@@ -68,7 +68,7 @@ extension SchedulerState {
         }
     }
 
-    /// Fails the jobs that nobody can work on any more.
+    /// Fails jobs that no worker can work on any more.
     mutating func watchForWorkers(now: UInt64) {
         guard let wait = rules.workerWait else { return }
         let isManned = workers.values.contains { $0.isUsable || $0.leaseCount > 0 }

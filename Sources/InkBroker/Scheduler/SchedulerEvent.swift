@@ -1,7 +1,7 @@
 import InkEngine
 import InkProtocol
 
-/// The name of an export in a broker; the submitter chooses it, unique in the broker's life.
+/// The name of an export in a broker. The submitter chooses it; it is unique in the broker's life.
 public struct JobID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var rawValue: UInt64
 
@@ -12,14 +12,14 @@ public struct JobID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var description: String { "job \(rawValue)" }
 }
 
-/// One session of a worker: a worker that comes back after it was lost is another one.
+/// One session of a worker. A worker that returns after it was lost is a new one.
 struct WorkerID: Hashable, Sendable, Comparable {
     var rawValue: UInt64
 
     static func < (a: WorkerID, b: WorkerID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// One try at a task: what a worker holds.
+/// One attempt at a task: what a worker holds.
 struct AttemptID: Hashable, Sendable, Comparable {
     var task: TaskID
     /// From 1.
@@ -28,54 +28,54 @@ struct AttemptID: Hashable, Sendable, Comparable {
     static func < (a: AttemptID, b: AttemptID) -> Bool { (a.task, a.attempt) < (b.task, b.attempt) }
 }
 
-/// What a task is estimated to take.
+/// The estimated cost of a task.
 struct TaskCost: Hashable, Sendable {
-    /// Bytes that the worker holds for it at once.
+    /// Bytes that the worker needs for it at once.
     var bytes: Int
     var nanoseconds: UInt64
 }
 
-/// How a worker's try went wrong.
+/// Why a worker's attempt failed.
 enum TaskFault: Hashable, Sendable {
-    /// The input's fault: no retry can mend it.
+    /// The input is wrong; a retry cannot help.
     case badInput(EngineError)
-    /// Anything that another worker, or the same one later, may not run into.
+    /// Anything that another worker, or the same one later, may not encounter.
     case transient(String)
-    /// The result is not what it has to be: the worker is not to be trusted.
+    /// The result is invalid; the worker is not trusted any more.
     case malformed(String)
-    /// The worker dropped the task because it was told to, is leaving or has no room for it.
+    /// The worker dropped the task because it was cancelled, is leaving or has no room for it.
     case cancelled
 }
 
-/// What happened, as far as it concerns the scheduler.
+/// An event that concerns the scheduler.
 enum SchedulerEvent: Hashable, Sendable {
-    /// A job and its first stages; the others are known when these are complete.
+    /// A job and its first stages; the others follow when these are complete.
     case jobAdded(JobID, priority: Int, weight: Int, stages: [Stage])
-    /// The answer to `planStages`. The stages are numbered on from the first ones.
+    /// The answer to the action `planStages`. Numbering continues after the first stages.
     case stagesPlanned(JobID, [Stage])
-    /// So many groups of a stage are written, from its first on.
+    /// The first `count` groups of a stage have been written.
     case groupsWritten(JobID, stage: Int, count: Int)
     case priorityChanged(JobID, Int)
-    /// The job is not wanted any more, for whatever reason: nothing further is said of it.
+    /// The job is not needed any more, for any reason. There are no further actions for it.
     case jobDropped(JobID)
-    /// `version`: the renderer's; all tiles of a job go to one.
+    /// `version`: the renderer's; all tiles of a job go to one version.
     case workerJoined(WorkerID, name: String, version: String = "", credits: WorkerCredits)
-    /// The worker takes no further tasks; it finishes what it holds.
+    /// The worker accepts no further tasks and finishes those it holds.
     case workerDraining(WorkerID)
-    /// `delivered`: tries whose tasks have left the broker; nil: all that it holds.
+    /// `delivered`: attempts whose tasks have left the broker; nil: all that it holds.
     case workerLost(WorkerID, reason: String, delivered: Set<AttemptID>? = nil)
     case taskProgressed(WorkerID, AttemptID)
-    /// A result that has been checked. `digest`: of its content, for a task that `wantsDigest`.
+    /// A result that has been checked. `digest`: of its content, for a task for which `wantsDigest` is true.
     case taskFinished(WorkerID, AttemptID, digest: [UInt8] = [])
     case taskFailed(WorkerID, AttemptID, TaskFault)
     /// Time has passed.
     case tick
 }
 
-/// How much a worker takes at once.
+/// How much a worker accepts at once.
 struct WorkerCredits: Hashable, Sendable {
     /// At least 1.
     var tasks: Int
-    /// Of task estimates in all; a task larger than this goes to a worker that holds nothing else.
+    /// Sum of the tasks' estimates; a task larger than this goes to a worker that holds nothing else.
     var bytes: Int
 }

@@ -1,11 +1,11 @@
 import InkEngine
 import InkProtocol
 
-/// Decides which worker does what and when: a state machine that takes events and returns actions.
+/// Decides which worker does which task and when: a state machine that takes events and returns actions.
 ///
-/// No socket, no disk, no clock (times are arguments, nanoseconds of any monotonic clock), no randomness: the same
-/// events give the same actions. Memory is bounded by the windows of the stages: tasks have a record only from
-/// their first dispatch until their result.
+/// It uses no socket, disk, clock (times are arguments, in nanoseconds of any monotonic clock) or randomness: the same
+/// events give the same actions. The windows of the stages limit its memory, because a task has a record only from its
+/// first dispatch until its result.
 struct SchedulerState: Sendable {
     let rules: SchedulerRules
     var jobs: [JobID: ScheduledJob] = [:]
@@ -14,21 +14,21 @@ struct SchedulerState: Sendable {
     /// Suspects that wait to be tried alone, oldest first.
     var suspects: [TaskID] = []
     var lastTask: UInt64 = 0
-    /// The turns of the job that was served last; a new job starts here, so that it neither waits nor takes over.
+    /// The turns of the job that was served last. A new job starts here, so that it neither waits nor dominates.
     var virtualTime: UInt64 = 0
-    /// Estimated work that the lower priorities have earned while a higher one was served.
+    /// Estimated work due to the lower priorities while a higher one was served.
     var lowerDue: UInt64 = 0
-    /// Tasks with results that wait to be compared.
+    /// Tasks with results that wait for comparison.
     var checked: Set<TaskID> = []
     var counters = SchedulerCounters()
     var unmannedSince: UInt64?
-    /// When races were last looked for.
+    /// When races were last searched for.
     var lastRace: UInt64 = 0
     var actions: [SchedulerAction] = []
 
     init(rules: SchedulerRules = SchedulerRules()) { self.rules = rules }
 
-    /// Takes one event and says what is to be done, in order.
+    /// Processes one event and returns the actions, in order.
     mutating func handle(_ event: SchedulerEvent, now: UInt64) -> [SchedulerAction] {
         actions.removeAll(keepingCapacity: true)
         apply(event, now: now)
@@ -68,16 +68,16 @@ struct SchedulerState: Sendable {
     }
 }
 
-/// What a scheduler has done since its start.
+/// Counters since the scheduler's start.
 struct SchedulerCounters: Hashable, Sendable {
     var dispatched = 0
-    /// Of those, second ones of a task whose first worker was slow.
+    /// The dispatches among these that were races.
     var raced = 0
-    /// Results that another worker's was equal to.
+    /// Results that were equal to another worker's.
     var verified = 0
-    /// Results that should have been compared, with no second worker there.
+    /// Results that should have been compared, but there was no second worker.
     var unverified = 0
-    /// Estimated nanoseconds of all dispatches, and of the second ones.
+    /// Estimated nanoseconds of all dispatches, and of races.
     var work: UInt64 = 0
     var racedWork: UInt64 = 0
 }

@@ -1,17 +1,18 @@
-/// Tasks of one kind, in groups: the tiles of a picture are a stage, those of a row a group.
+/// Tasks of one kind, in groups. For example, the tiles of a picture are a stage, and those of a row are a group.
 struct Stage: Hashable, Sendable {
-    /// What has to be complete before a group begins. A graph's stages are numbered from 0, inputs before their users.
+    /// What must be complete before a group begins. A graph's stages are numbered from 0; inputs come before their
+    /// users.
     enum Input: Hashable, Sendable {
         /// All groups of a stage.
         case whole(Int)
-        /// The group of the same number, of a stage with as many groups.
+        /// The group of the same number, of a stage with the same number of groups.
         case group(Int)
     }
 
     enum Costs: Hashable, Sendable {
-        /// Of every task.
+        /// The same cost for every task.
         case all(TaskCost)
-        /// Of each task, group by group.
+        /// A cost for each task, group by group.
         case each([TaskCost])
 
         subscript(task: Int) -> TaskCost {
@@ -39,10 +40,10 @@ struct Stage: Hashable, Sendable {
     var window: Int?
 }
 
-/// Where a task is in its job's graph of stages.
+/// The position of a task in its job's graph of stages.
 struct TaskPosition: Hashable, Sendable {
     var stage: Int
     var group = 0
-    /// In its group.
+    /// Index in its group.
     var index = 0
 }

@@ -1,6 +1,6 @@
 /// The stages of a job, and which of their tasks can be dispatched.
 ///
-/// Only groups that have begun, or that wait for their turn or for some of their inputs, take memory.
+/// Memory is needed only for groups that have begun, are ready, or have some of their inputs.
 struct StageGraph: Sendable {
     private(set) var stages: [StageProgress] = []
     /// Whether no further stages will be added.
@@ -14,7 +14,8 @@ struct StageGraph: Sendable {
         isPlanned = true
     }
 
-    /// - Precondition: The graph is sound: inputs come before their users, and what belongs together has equal counts.
+    /// - Precondition: The graph is valid: inputs come before their users, and stages that are linked group by group
+    ///   have equal counts.
     private mutating func add(_ added: [Stage]) {
         for stage in added {
             var sources: [Int] = []
@@ -34,8 +35,8 @@ struct StageGraph: Sendable {
     /// Whether every task of the stages so far has been accepted.
     var isComplete: Bool { stages.allSatisfy(\.isComplete) }
 
-    /// The next task that has never been dispatched, if one may be now. Later stages come first: what has begun is
-    /// finished before more begins.
+    /// The next task that was never dispatched, if one may be dispatched now. Later stages come first, so that started
+    /// work is finished before more begins.
     var next: (position: TaskPosition, cost: TaskCost)? {
         for number in stages.indices.reversed() {
             guard let group = stages[number].nextGroup, isOpen(stages[number].stage) else { continue }
@@ -50,7 +51,7 @@ struct StageGraph: Sendable {
     /// Moves past the task that was `next`.
     mutating func begin(_ position: TaskPosition) { stages[position.stage].begin(position.group) }
 
-    /// Takes the result of a task that has begun; each task's once.
+    /// Takes the result of a task that has begun; once per task.
     mutating func accept(_ position: TaskPosition) {
         guard stages[position.stage].accept(position.group) else { return }
         for user in stages.indices {
@@ -60,25 +61,26 @@ struct StageGraph: Sendable {
         }
     }
 
-    /// So many groups of a stage are written, from its first on.
+    /// The first `count` groups of a stage have been written.
     mutating func write(_ count: Int, of stage: Int) {
         if stages.indices.contains(stage) { stages[stage].write(count) }
     }
 
-    /// Estimated nanoseconds of the tasks that can be dispatched while one of them takes long; nil before all stages are
-    /// known. Groups that come one by one from another stage do not count.
+    /// Estimated nanoseconds of the tasks that can be dispatched while one of them takes long; nil until all stages are
+    /// known. Groups that depend on single groups of another stage do not count.
     var workBeside: Double? {
         guard isPlanned else { return nil }
         return stages.reduce(0) { $0 + ($1.sources.isEmpty && isOpen($1.stage) ? $1.workAhead : 0) }
     }
 
-    /// The lower, the sooner others wait for a task: first those of a stage that is needed as a whole, then by group.
+    /// A rank for races: the lower, the sooner others wait for a task. First tasks of a stage that is needed as a
+    /// whole, then by group.
     func rank(of position: TaskPosition) -> Int {
         let isNeededWhole = !isPlanned || stages.contains { $0.stage.inputs.contains(.whole(position.stage)) }
         return isNeededWhole ? -1 : position.group
     }
 
-    /// Whether all stages are complete that a stage needs as a whole.
+    /// Whether the stages that a stage needs as a whole are complete.
     func isOpen(_ stage: Stage) -> Bool {
         stage.inputs.allSatisfy { input in
             guard case .whole(let source) = input else { return true }
@@ -87,21 +89,21 @@ struct StageGraph: Sendable {
     }
 }
 
-/// How far a stage has come.
+/// The progress of a stage.
 struct StageProgress: Sendable {
     let stage: Stage
-    /// The stages whose groups it needs one by one; without any, its groups begin in order.
+    /// The stages whose groups it needs one by one. Without any, its groups begin in order.
     let sources: [Int]
-    /// Groups begun, the current one included.
+    /// Groups begun, including the current one.
     private(set) var begun = 0
-    /// The group whose tasks are being dispatched, and the next of them.
+    /// The group whose tasks are being dispatched, and the next task.
     private(set) var current: Int?
     private(set) var nextIndex = 0
-    /// Groups begun and not complete: how many results are missing.
+    /// Groups begun and not complete, with the number of missing results.
     private(set) var open: [Int: Int] = [:]
-    /// Groups that have some of their inputs: how many are missing.
+    /// Groups with some of their inputs, and the number of missing ones.
     private(set) var waiting: [Int: Int] = [:]
-    /// Groups that have all of their inputs and have not begun, ascending.
+    /// Groups with all inputs that have not begun, ascending.
     private(set) var ready: [Int] = []
     /// Groups complete.
     private(set) var accepted = 0
@@ -114,7 +116,7 @@ struct StageProgress: Sendable {
 
     var isComplete: Bool { accepted == stage.groups }
 
-    /// The group of the next task, as far as this stage is concerned.
+    /// The group of the next task, without regard to other stages.
     var nextGroup: Int? {
         if let current { return current }
         guard begun < stage.groups, let group = sources.isEmpty ? begun : ready.first else { return nil }
@@ -141,7 +143,7 @@ struct StageProgress: Sendable {
         return missing == 1
     }
 
-    /// One of a group's inputs is there.
+    /// One input of a group has arrived.
     mutating func receive(_ group: Int) {
         let missing = waiting[group, default: sources.count] - 1
         waiting[group] = missing > 0 ? missing : nil
@@ -150,7 +152,7 @@ struct StageProgress: Sendable {
 
     mutating func write(_ count: Int) { written = max(written, min(count, accepted)) }
 
-    /// Estimated nanoseconds of the tasks that follow one another within the window.
+    /// Estimated nanoseconds of the consecutive tasks within the window.
     fileprivate var workAhead: Double {
         let first = current ?? begun
         let end = min(stage.groups, first + (stage.window ?? stage.groups))

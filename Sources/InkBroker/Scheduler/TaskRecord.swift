@@ -4,29 +4,29 @@ import InkProtocol
 struct Lease: Hashable, Sendable {
     var worker: WorkerID
     var attempt: UInt32
-    /// On the scheduler's clock, nanoseconds.
+    /// Time on the scheduler's clock, in nanoseconds.
     var since: UInt64
     var deadline: UInt64
 }
 
-/// A task that has been dispatched at least once and whose result is still wanted.
+/// A task that has been dispatched at least once and whose result is still needed.
 struct TaskRecord: Sendable {
     let id: TaskID
     let job: JobID
     let position: TaskPosition
     let cost: TaskCost
-    /// Tries begun.
+    /// Number of attempts begun.
     var attempts: UInt32 = 0
-    /// Tries that count against the task.
+    /// Number of attempts that count against the task.
     var failures = 0
-    /// Was lost together with others, so that nobody knows which of them was the cause: tried alone from now on.
+    /// Was lost together with other tasks, so that the cause is unknown. From now on it is tried alone.
     var isSuspect = false
     var leases: [Lease] = []
-    /// All who were given it, also those whose lease is over and who may still be at work.
+    /// All workers that were given the task, including those whose lease has ended and that may still work on it.
     var tries: [(worker: WorkerID, attempt: UInt32)] = []
     /// Workers that failed it or were lost with it.
     var tried: Set<WorkerID> = []
-    /// Results that wait for another one to be compared with, oldest first.
+    /// Results that wait for comparison, oldest first.
     var held: [HeldResult] = []
     private(set) var story: [String] = []
     private var forgotten = 0
@@ -38,7 +38,7 @@ struct TaskRecord: Sendable {
         self.cost = cost
     }
 
-    /// Keeps the newest `limit` lines and the number of the others.
+    /// Keeps the newest `limit` lines, and the number of dropped lines.
     mutating func note(_ line: String, limit: Int) {
         if story.count - (forgotten > 0 ? 1 : 0) >= limit {
             story.remove(at: forgotten > 0 ? 1 : 0)
@@ -50,10 +50,10 @@ struct TaskRecord: Sendable {
     }
 }
 
-/// A result that has come and is not accepted yet.
+/// A result that has arrived but is not accepted yet.
 struct HeldResult: Hashable, Sendable {
     var worker: WorkerID
     var attempt: UInt32
-    /// Of its content.
+    /// Digest of its content.
     var digest: [UInt8]
 }

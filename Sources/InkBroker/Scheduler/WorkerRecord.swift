@@ -1,28 +1,28 @@
 import InkProtocol
 
-/// What a worker has been given and has not answered.
+/// A task that a worker has been given and has not answered.
 struct Holding: Hashable, Sendable {
     var bytes: Int
     var deadline: UInt64
-    /// False when the lease is over (late, cancelled, or another result came first): the worker is still busy with
-    /// it, and its credit is not free, but nobody waits.
+    /// False if the lease has ended (late, cancelled, or another result came first). The worker is still busy with the
+    /// task, and its credit is not free, but nobody waits.
     var isLease: Bool
 }
 
-/// A worker as the scheduler sees it.
+/// A worker in the scheduler.
 struct WorkerRecord: Sendable {
     let id: WorkerID
     let name: String
     let version: String
     let credits: WorkerCredits
-    /// How long a task takes here from its dispatch on, in parts of its estimate; nil before the first.
+    /// The time from dispatch to result here, as a multiple of the estimate; nil before the first result.
     private(set) var pace: Double?
     private(set) var holdings: [AttemptID: Holding] = [:]
     private(set) var usedBytes = 0
-    /// Holdings that are leases.
+    /// Number of holdings that are leases.
     private(set) var leaseCount = 0
     var isDraining = false
-    /// A suspect that will run here as soon as the worker holds nothing.
+    /// A suspect that will run here when the worker holds nothing.
     var reservedFor: TaskID?
     /// A suspect that runs here alone.
     var isolated: AttemptID?
@@ -34,7 +34,7 @@ struct WorkerRecord: Sendable {
         self.credits = WorkerCredits(tasks: max(1, credits.tasks), bytes: max(1, credits.bytes))
     }
 
-    /// Whether a thread has nothing to do: half of the credits are for tasks that wait for one.
+    /// Whether a thread is idle: half of the credits are for tasks that wait for a thread.
     var hasIdleThread: Bool { holdings.count * 2 < max(2, credits.tasks) }
 
     mutating func learn(nanoseconds: UInt64, estimate: UInt64) {
@@ -42,7 +42,7 @@ struct WorkerRecord: Sendable {
         pace = pace.map { $0 + (found - $0) / 4 } ?? found
     }
 
-    /// A task has taken so long and is not done: what is known of the pace is only corrected downwards.
+    /// A task has taken this long and is not done. The pace is only corrected to slower values.
     mutating func learn(atLeast nanoseconds: UInt64, estimate: UInt64) {
         let found = Double(nanoseconds) / Double(max(1, estimate))
         guard let known = pace else {
@@ -52,7 +52,7 @@ struct WorkerRecord: Sendable {
         if found > known { learn(nanoseconds: nanoseconds, estimate: estimate) }
     }
 
-    /// Whether anything can be expected of the worker: some of its credits are not stuck in tasks past their lease.
+    /// Whether the worker can be expected to make progress: not all of its credits are in tasks past their lease.
     var isUsable: Bool { !isDraining && holdings.count - leaseCount < credits.tasks }
 
     var takesMore: Bool {
@@ -67,14 +67,14 @@ struct WorkerRecord: Sendable {
 
     mutating func renew(_ id: AttemptID, deadline: UInt64) { holdings[id]?.deadline = deadline }
 
-    /// Nobody waits for its answer any more.
+    /// The broker no longer waits for its answer.
     mutating func endLease(_ id: AttemptID) {
         guard holdings[id]?.isLease == true else { return }
         holdings[id]?.isLease = false
         leaseCount -= 1
     }
 
-    /// Nil when the worker does not hold it.
+    /// Nil if the worker does not hold it.
     mutating func giveBack(_ id: AttemptID) -> Holding? {
         guard let holding = holdings.removeValue(forKey: id) else { return nil }
         usedBytes -= holding.bytes

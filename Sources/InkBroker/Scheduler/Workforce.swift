@@ -1,7 +1,7 @@
 import InkProtocol
 
-/// The workers, and who of them is free, usable and fast, kept in order with every change, so that a task costs about
-/// the same among five hundred workers as among five.
+/// The workers, with indexes of those that are free, usable and fast. The indexes are updated with every change, so a
+/// task costs about the same among five hundred workers as among five.
 struct Workforce: Sendable {
     private var records: [WorkerID: WorkerRecord] = [:]
     private(set) var crews: [String: Crew] = [:]
@@ -23,14 +23,14 @@ struct Workforce: Sendable {
         }
     }
 
-    /// Whether some worker takes another task.
+    /// Whether some worker accepts another task.
     var hasRoom: Bool { crews.values.contains { !$0.open.isEmpty } }
-    /// Whether some worker has a thread with nothing to do.
+    /// Whether some worker has an idle thread.
     var hasIdleThreads: Bool { crews.values.contains { $0.idle > 0 } }
 
-    /// The least loaded worker that takes more and that `isFit` agrees with.
+    /// The least loaded worker that accepts more and for which `isFit` is true.
     ///
-    /// - Parameter version: its renderer; nil: any.
+    /// - Parameter version: of its renderer; nil: any.
     func leastLoaded(version: String?, _ isFit: (OpenWorker, Crew) -> Bool) -> WorkerID? {
         if let version { return crews[version].flatMap { crew in crew.open.first { isFit($0, crew) }?.id } }
         return crews.values.compactMap { crew in crew.open.first { isFit($0, crew) } }.min()?.id
@@ -44,7 +44,7 @@ struct Workforce: Sendable {
         if let after { crews[after.version, default: Crew()].add(after) }
     }
 
-    /// The crews as they have to be.
+    /// The crews computed from scratch.
     var crewsCountedAnew: [String: Crew] {
         var crews: [String: Crew] = [:]
         for record in records.values {
@@ -55,14 +55,14 @@ struct Workforce: Sendable {
     }
 }
 
-/// What the order of the workers depends on.
+/// The values that determine the order of the workers.
 struct Standing: Equatable {
     let version: String
     let id: WorkerID
     var isUsable: Bool
     var pace: Double?
     let credits: Int
-    /// Nil for one that takes no more.
+    /// Nil for a worker that accepts no more tasks.
     var open: OpenWorker?
 
     init(_ worker: WorkerRecord) {
@@ -79,9 +79,9 @@ struct Standing: Equatable {
     }
 }
 
-/// A worker that takes another task; the least loaded come first.
+/// A worker that accepts another task; the least loaded come first.
 struct OpenWorker: Hashable, Comparable, Sendable {
-    /// Thousandths of its credits.
+    /// Load in thousandths of its credits.
     var load: Int
     var usedBytes: Int
     var id: WorkerID
@@ -99,14 +99,14 @@ struct OpenWorker: Hashable, Comparable, Sendable {
 
 /// The workers of one renderer version.
 struct Crew: Equatable, Sendable {
-    /// How fast a worker is that is of use.
+    /// How fast a usable worker is.
     struct Pace: Equatable, Comparable, Sendable {
         var pace: Double
         var id: WorkerID
-        /// Tasks at once.
+        /// Number of tasks at once.
         var credits: Int
 
-        /// Estimated nanoseconds of work done a nanosecond.
+        /// Estimated nanoseconds of work done per nanosecond.
         var rate: Double { Double(credits) / max(1e-9, pace) }
 
         static func < (a: Pace, b: Pace) -> Bool { (a.pace, a.id) < (b.pace, b.id) }
@@ -114,26 +114,26 @@ struct Crew: Equatable, Sendable {
 
     private(set) var count = 0
     private(set) var usable = 0
-    /// Tasks that the usable workers take at once.
+    /// Number of tasks that the usable workers accept at once.
     private(set) var credits = 0
-    /// Of `open`, those with an idle thread.
+    /// Number of workers in `open` with an idle thread.
     private(set) var idle = 0
     /// Ascending.
     private(set) var open: [OpenWorker] = []
-    /// Of usable workers whose pace is known; the fastest first.
+    /// Usable workers whose pace is known, fastest first.
     private(set) var paces: [Pace] = []
 
-    /// The pace in the middle; nil when none is known.
+    /// The median pace; nil if none is known.
     var typicalPace: Double? { paces.isEmpty ? nil : paces[(paces.count - 1) / 2].pace }
 
-    /// What all usable workers get done together; those of unknown pace are taken for fast.
+    /// The combined rate of all usable workers; those of unknown pace are assumed to be fast.
     var rate: Double {
         guard let best = paces.first?.pace else { return 0 }
         let unknown = credits - paces.reduce(0) { $0 + $1.credits }
         return paces.reduce(Double(unknown) / max(1e-9, best)) { $0 + $1.rate }
     }
 
-    /// The fastest beside a worker.
+    /// The best pace except for one worker.
     func bestPace(beside id: WorkerID) -> Double? { paces.first { $0.id != id }?.pace }
 
     fileprivate mutating func add(_ worker: Standing) {
@@ -168,7 +168,7 @@ struct Crew: Equatable, Sendable {
 }
 
 extension Array {
-    /// Where the first element is that does not come before; the elements that do are the first ones.
+    /// Index of the first element for which `comesBefore` is false; the elements for which it is true come first.
     fileprivate func sortedIndex(_ comesBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

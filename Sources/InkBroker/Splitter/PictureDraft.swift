@@ -1,32 +1,32 @@
 import Glibc
 import InkEngine
 
-/// An image that has to be decoded before the picture can be cut.
+/// An image that has to be decoded before the picture can be split.
 struct ImageRequest: Sendable {
     /// The block that holds the file.
     var file: BlockID
     var use: ImageUse
-    /// As its head claims.
+    /// As declared in its header.
     var size: PixelSize
     /// For messages: the project's file, and the path inside it.
     var place: Place
 
-    /// About how long decoding takes, in the units of a mask's pixel.
+    /// Approximate decoding time, in units of a mask's pixel.
     var decodingCost: Int { size.area.multipliedReportingOverflow(by: use == .mask ? 1 : 3).partialValue }
 }
 
-/// A decoded image: where its rows are.
+/// A decoded image and the blocks of its rows.
 struct DecodedImage: Hashable, Sendable {
     var info: DecodedImageInfo
-    /// All of the image's, from the top.
+    /// All chunks of the image, from the top.
     var chunks: [RowChunk]
 
     var size: PixelSize { info.size }
     var format: SampleFormat { info.format }
-    /// Masks: the pixels above 0, mask pixels; nil when there is none. Not used for colour.
+    /// For masks: bounds of the pixels above 0, in mask pixels; nil if there are none. Not used for colour.
     var maskBounds: PixelRect? { info.maskBounds }
 
-    /// Whether the image can be what was asked for: a worker's answer is not trusted.
+    /// Whether the image matches the request: a worker's answer is not trusted.
     func answers(_ request: ImageRequest) -> Bool {
         let perChunk = ImageSlice.rowsPerChunk
         guard size == request.size, chunks.count == (size.height + perChunk - 1) / perChunk else { return false }
@@ -41,23 +41,23 @@ struct DecodedImage: Hashable, Sendable {
         }
     }
 
-    /// The chunks that `rows` lie in.
+    /// The chunks that contain `rows`.
     func slice(rows: Range<Int>) -> ImageSlice {
         let range = ImageSlice.chunks(of: rows)
         return ImageSlice(size: size, format: format, firstChunk: range.lowerBound, chunks: Array(chunks[range]))
     }
 }
 
-/// What is drawn on a layer, before its images are decoded.
+/// The marks on a layer, before its images are decoded.
 enum DraftStrokes: Sendable {
     case block(StrokeBlockIndex)
-    /// A suggested pattern that the layer is filled with once its mask is known; `path` is its place in the project.
+    /// A suggested pattern that fills the layer once its mask is known; `path` is its place in the project.
     case fill(SuggestedPattern, path: String)
 }
 
-/// A project and its options, cut into blocks: all that can be done before the images are decoded.
+/// A project and its options, split into blocks: everything that can be done before the images are decoded.
 ///
-/// Values only; the project itself is no longer needed.
+/// It contains only values; the project itself is no longer needed.
 struct PictureDraft: Sendable {
     var name: String
     /// Images are indices into `images`.
@@ -70,15 +70,15 @@ struct PictureDraft: Sendable {
     var images: [ImageRequest]
     var costs: RowCosts
 
-    /// The longest edge of a canvas or an output that can be cut at all, pixels.
+    /// The longest edge of a canvas or an output that can be split, in pixels.
     static let edgeMax = 1 << 24
 
-    /// The blocks that `images` and `layers` name are appended to `blocks`, each once.
+    /// Appends the blocks that `images` and `layers` refer to to `blocks`, each once.
     ///
     /// - Parameters:
     ///   - measures: of this project.
     ///   - name: the project's name in messages.
-    /// - Throws: `BrokerError.refused` when the project or the picture is over a limit.
+    /// - Throws: `BrokerError.refused` if the project or the picture exceeds a limit.
     init(
         _ project: Project, _ measures: ProjectMeasures = ProjectMeasures(), order: PictureOrder, name: String,
         limits: Limits, encoder: BlockEncoder, blocks: inout [EncodedBlock]
@@ -125,7 +125,7 @@ struct PictureDraft: Sendable {
         putSlowImagesFirst()
     }
 
-    /// No worker should begin with an image that takes long when the others have nothing left to do.
+    /// Sorts slow images first, so that no worker begins a slow image when the others have nothing left to do.
     private mutating func putSlowImagesFirst() {
         let order = images.indices.sorted {
             (images[$0].decodingCost, $1) > (images[$1].decodingCost, $0)
@@ -175,7 +175,7 @@ struct PictureDraft: Sendable {
         }
     }
 
-    /// Nil when the layer holds nothing that could show.
+    /// Nil if the layer contains nothing that can be visible.
     private static func layer(
         _ layer: Layer, at index: Int, _ measures: [StrokeMeasure], canvas: CanvasSize, _ order: PictureOrder,
         _ encoder: BlockEncoder, _ costs: inout RowCosts, _ images: inout ImageRequests,
@@ -199,12 +199,12 @@ struct PictureDraft: Sendable {
     }
 }
 
-/// The images of a draft; the same bytes for the same use are decoded once.
+/// The images of a draft. The same bytes for the same use are decoded once.
 private struct ImageRequests {
     let project: String
     let encoder: BlockEncoder
     var requests: [ImageRequest] = []
-    /// The files that have blocks, which a name alone would not tell.
+    /// The files that have blocks. A name alone would not identify local blocks.
     private var files: [(bytes: [UInt8], block: BlockID)] = []
 
     init(project: String, encoder: BlockEncoder) {
@@ -232,7 +232,7 @@ private struct ImageRequests {
         return block.id
     }
 
-    /// The same as `==`, which compares byte by byte.
+    /// The same as `==`, which compares byte by byte and is slower.
     private static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count && (a.isEmpty || memcmp(a, b, a.count) == 0)
     }

@@ -1,19 +1,19 @@
 import InkEngine
 
-/// How a picture is cut into tiles, and what each of them needs.
+/// The division of a picture into tiles, and the data that each tile needs.
 struct PicturePlan: Sendable {
     let scene: Scene<DecodedImage, StrokeBlockIndex>
     let format: PixelFormat
     let encoding: PictureEncoding
     let codec: any PictureCodec
     let grid: TileGrid
-    /// The mean estimate for a tile, nanoseconds.
+    /// Average estimate for a tile, in nanoseconds.
     let tileNanoseconds: Double
 
     /// - Parameters:
     ///   - decoded: one for each of the draft's images, in order.
     ///   - blocks: receives the blocks of suggested fills.
-    /// - Throws: `BrokerError.refused` when a suggested fill is over a limit.
+    /// - Throws: `BrokerError.refused` if a suggested fill exceeds a limit.
     init(
         _ draft: PictureDraft, decoded: [DecodedImage], encoder: BlockEncoder, blocks: inout [EncodedBlock]
     ) throws(BrokerError) {
@@ -70,7 +70,7 @@ struct PicturePlan: Sendable {
         }
     }
 
-    /// The task that makes a tile; the same for the same draft and decoded images.
+    /// The task for a tile; the same for the same draft and decoded images.
     func task(row: Int, column: Int) -> TileTask {
         let rect = grid.rect(row: row, column: column)
         let isLast = row == grid.rows - 1
@@ -81,17 +81,17 @@ struct PicturePlan: Sendable {
             delivery: grid.isBands ? .band(PieceEncoding(encoding, isLast: isLast)) : .pixels)
     }
 
-    /// The bytes of a tile's samples.
+    /// Size of a tile's samples, in bytes.
     func pixelBytes(row: Int, column: Int) -> Int {
         grid.rect(row: row, column: column).area * format.bytesPerPixel
     }
 
-    /// The bytes of a row of tiles as its piece stands for them.
+    /// Size of the raw bytes of the piece for a row of tiles.
     func rawBytes(ofRow row: Int) -> Int {
         codec.rawByteCount(rowCount: grid.pixelRows(ofRow: row).count, width: scene.output.width, pixels: format)
     }
 
-    /// Nil when nothing of the layer can show in `rect`.
+    /// Nil if nothing of the layer can be visible in `rect`.
     private func tileLayer(
         _ layer: SceneLayer<DecodedImage, StrokeBlockIndex>, _ rect: PixelRect
     ) -> TileLayer? {
@@ -113,7 +113,7 @@ struct PicturePlan: Sendable {
             opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, content: content, strokes: strokes)
     }
 
-    /// The chunks that output rows `rows` need; nil when all of them are wholly transparent, or a mask's 0.
+    /// The chunks that output rows `rows` need; nil if all of them are transparent, or 0 for a mask.
     private func visibleSlice(of image: DecodedImage, rows: Range<Int>, filter: ResampleFilter) -> ImageSlice? {
         let needed = ImageSlice.rowsNeeded(
             for: rows, imageHeight: image.size.height, outputHeight: scene.output.height, filter: filter)
@@ -126,7 +126,7 @@ struct PicturePlan: Sendable {
         switch format {
         case .mask8, .mask16: return value == 0
         case .rgb8: return false
-        // Straight RGBA in memory order, the first byte lowest.
+        // Straight RGBA in memory order; the first byte is the lowest.
         case .rgba8: return value >> 24 == 0
         }
     }

@@ -1,13 +1,13 @@
 import InkEngine
 import Synchronization
 
-/// What is measured of a project's strokes, once for all pictures of it.
+/// Measures of a project's strokes, computed once for all its pictures.
 public final class ProjectMeasures: Sendable {
     private let measures = Mutex<[[StrokeMeasure]]?>(nil)
 
     public init() {}
 
-    /// By layer and stroke.
+    /// Measures by layer and stroke.
     ///
     /// - Parameter project: the same at each call.
     func of(_ project: Project) -> [[StrokeMeasure]] {

@@ -1,10 +1,10 @@
 public import InkEngine
 
-/// How many stamps a stroke leaves (spec section 3.2), and whether a project stays within the limit.
+/// Counts the stamps of strokes (spec section 3.2), and checks a project against the limit.
 public enum StampCount {
-    /// The exact number of stamps of a stroke; `Int.max` when it cannot be counted, 0 for `solid` and for no points.
+    /// The exact number of stamps of a stroke; `Int.max` if it is too large to count, 0 for `solid` and for no points.
     ///
-    /// - Complexity: O(points), ten square roots a point.
+    /// - Complexity: O(points), ten square roots per point.
     public static func exact(of stroke: Stroke) -> Int {
         stroke.brush.type == .solid ? 0 : PreparedStroke.stampCount(of: stroke)
     }
@@ -14,22 +14,22 @@ public enum StampCount {
         layer.strokes.reduce(0) { saturatingSum($0, exact(of: $1)) }
     }
 
-    /// No less than the exact number, several times cheaper.
+    /// An upper bound of the exact number, several times cheaper.
     static func bound(of stroke: Stroke, _ measure: StrokeMeasure) -> Int {
         guard stroke.brush.type != .solid, measure.positionCount > 0 else { return 0 }
         return stamps(length: measure.lengthBound, of: stroke.brush)
     }
 
-    /// Refuses a project with more stamps than `limits.stamps`, before anything is made of its strokes.
+    /// Rejects a project with more stamps than `limits.stamps`, before anything is made from its strokes.
     ///
     /// - Parameter file: the project's name for the message.
-    /// - Throws: `EngineError.overLimit` naming the first stroke that crosses the limit.
+    /// - Throws: `EngineError.overLimit` with the first stroke that crosses the limit.
     public static func check(_ project: Project, limits: Limits, file: String) throws(EngineError) {
         let measures = project.layers.map { $0.strokes.map { StrokeMeasure($0) } }
         try check(project, measures, limits: limits, file: file)
     }
 
-    /// As above, with the strokes' measures, layer by layer.
+    /// The same, with the strokes' measures, layer by layer.
     static func check(
         _ project: Project, _ measures: [[StrokeMeasure]], limits: Limits, file: String
     ) throws(EngineError) {
@@ -60,14 +60,14 @@ public enum StampCount {
     }
 
     private static func stamps(length: Double, of brush: Brush) -> Int {
-        // A tap leaves one stamp whatever the spacing.
+        // A tap has one stamp for any spacing.
         length == 0 ? 1 : stamps(length: length, distance: brush.spacing * brush.scale)
     }
 
-    /// The stamps at the arc lengths 0, d, 2d, ... up to `length`.
+    /// Number of stamps at the arc lengths 0, d, 2d, ... up to `length`.
     static func stamps(length: Double, distance: Double) -> Int {
         let steps = (length / distance + 1e-6).rounded(.down)
-        // A distance that underflows gives infinity or, for no length, NaN.
+        // A distance that underflows gives infinity or, for length 0, NaN.
         guard distance > 0, steps < 1e15 else { return .max }
         return Int(steps) + 1
     }

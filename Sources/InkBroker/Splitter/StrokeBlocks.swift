@@ -1,24 +1,24 @@
 import InkEngine
 
-/// Content as it travels, under its name.
+/// Content in wire form, with its name.
 struct EncodedBlock: Sendable {
     var id: BlockID
-    /// The bytes whose hash `id` is; none for a block that stays in the process.
+    /// The bytes whose hash is `id`; empty for a block that stays in the process.
     var frame: [UInt8]
 }
 
-/// How content becomes blocks; the protocol's codecs in the program.
+/// Functions that turn content into blocks; in the program, the protocol's codecs.
 struct BlockEncoder: Sendable {
     var strokes: @Sendable ([Stroke]) throws(BrokerError) -> EncodedBlock
     var bytes: @Sendable ([UInt8]) throws(BrokerError) -> EncodedBlock
 }
 
-/// A block of strokes and where each of them can leave a mark.
+/// A block of strokes and the extent of each.
 struct StrokeBlockIndex: Sendable {
     var id: BlockID
-    /// One a stroke of the block, in its order; none is empty.
+    /// One per stroke of the block, in its order; none is empty.
     var extents: [StrokeExtent]
-    /// The smallest extent around all of them.
+    /// The smallest extent that contains all of them.
     var union: StrokeExtent
 
     init(id: BlockID, extents: [StrokeExtent]) {
@@ -35,16 +35,17 @@ struct StrokeBlockIndex: Sendable {
     }
 }
 
-/// Groups a layer's strokes into blocks that are compressed, named and fetched as a whole.
+/// Groups a layer's strokes into blocks, which are compressed, named and fetched as a whole.
 enum StrokeBlocks {
-    /// Points after which a block is full: about 130 KB before compression, a few bands' worth of ink.
+    /// Number of points at which a block is full: about 130 KB before compression, enough ink for a few bands.
     static let pointsPerBlock = 8192
 
-    /// Blocks of the strokes that can be seen, in drawing order. A stroke without points or off the picture is in none.
+    /// Makes blocks of the visible strokes, in drawing order. Strokes without points or outside the picture are left
+    /// out.
     ///
     /// - Parameters:
     ///   - measures: the strokes', in the same order.
-    ///   - costs: the strokes' cost is added.
+    ///   - costs: receives the strokes' cost.
     static func make(
         of strokes: [Stroke], _ measures: [StrokeMeasure], canvas: CanvasSize, output: PixelSize, encoder: BlockEncoder,
         costs: inout RowCosts, into blocks: inout [EncodedBlock]

@@ -1,14 +1,14 @@
 import InkEngine
 
-/// Where in the picture a stroke can leave a mark: columns `minX ..< maxX`, rows `minY ..< maxY`, output pixels.
+/// The part of the picture that a stroke can touch: columns `minX ..< maxX`, rows `minY ..< maxY`, in output pixels.
 ///
-/// Conservative: no pixel outside is touched. Clipped to the picture; empty when the stroke misses it.
+/// Conservative: no pixel outside is touched. Clipped to the picture; empty if the stroke is outside.
 struct StrokeExtent: Hashable, Sendable {
     var minX: Int32
     var minY: Int32
     var maxX: Int32
     var maxY: Int32
-    /// An erasing stroke shows nothing by itself.
+    /// False for an erasing stroke, which shows nothing by itself.
     var isPaint: Bool
 
     var isEmpty: Bool { minX >= maxX || minY >= maxY }
@@ -53,12 +53,12 @@ struct StrokeExtent: Hashable, Sendable {
     }
 }
 
-/// How far from its polyline a brush can draw, canvas pixels.
+/// How far from its polyline a brush can draw, in canvas pixels.
 enum BrushReach {
     /// The greatest distance of a mark from the smoothed polyline.
     ///
-    /// Infinite for lengths that overflow; never NaN for values that a reader lets through.
-    /// - Parameter largestSize: the factor of the brush's lengths where the pressure is highest.
+    /// Infinite for lengths that overflow; never NaN for values that a reader accepts.
+    /// - Parameter largestSize: factor of the brush's lengths at the highest pressure.
     static func of(_ stroke: Stroke, largestSize: Double) -> Double {
         let brush = stroke.brush
         let k = brush.scale * largestSize
@@ -67,14 +67,14 @@ enum BrushReach {
         switch brush.type {
         case .parallelLines, .crossHatch: return lines(k: k, across: 3 * pitch + width / 2)
         case .dots: return 5 * 2.0.squareRoot() * pitch + 2 * k
-        // A displaced end is cut at right angles to the wave, so that it can reach half a width further along.
+        // A displaced end is cut at right angles to the wave, so it can reach half a width further along.
         case .waves: return lines(k: k + width / 20, across: 3 * pitch + pitch / 4 + width / 2)
         case .contourLines: return max(3 * pitch + width / 2, lines(k: k, across: 3 * pitch + width / 2))
         case .solid: return width / 2
         }
     }
 
-    /// A line of half-length 10 k whose outermost edge lies `across` from the stamp's centre.
+    /// A line of half-length 10 k whose outermost edge is at the distance `across` from the stamp's centre.
     private static func lines(k: Double, across: Double) -> Double {
         (100 * k * k + across * across).squareRoot()
     }

@@ -1,18 +1,18 @@
 import InkEngine
 
-/// What can be said of a stroke's smoothed line (spec section 3.1) without evaluating it; one pass over the points.
+/// Bounds of a stroke's smoothed line (spec section 3.1), found without evaluating it, in one pass over the points.
 ///
-/// The Catmull-Rom segment from p[i] to p[i+1] is the cubic Bézier curve with the control points p[i],
-/// p[i] + (p[i+1] - p[i-1]) / 6, p[i+1] - (p[i+2] - p[i]) / 6, p[i+1]: it lies in their convex hull, and no polyline
-/// on it is longer than theirs.
+/// The Catmull-Rom segment from p[i] to p[i+1] is the cubic Bézier curve with the control points p[i], p[i] + (p[i+1] -
+/// p[i-1]) / 6, p[i+1] - (p[i+2] - p[i]) / 6, p[i+1]. It lies in their convex hull, and no polyline on it is longer
+/// than their polyline.
 struct StrokeMeasure: Hashable, Sendable {
-    /// A rectangle that holds the smoothed line, canvas pixels; empty for no points.
+    /// A rectangle that contains the smoothed line, in canvas pixels; empty for no points.
     private(set) var hull = Rect.empty
-    /// No less than the length of the smoothed line, canvas pixels.
+    /// An upper bound of the length of the smoothed line, in canvas pixels.
     private(set) var lengthBound = 0.0
-    /// Points after the merging of consecutive equal positions.
+    /// Number of points after consecutive equal positions are merged.
     private(set) var positionCount = 0
-    /// The factor of the brush's lengths where the pressure is highest.
+    /// Factor of the brush's lengths at the highest pressure.
     private(set) var largestSize = 1.0
 
     init(_ stroke: Stroke) {
@@ -28,10 +28,10 @@ struct StrokeMeasure: Hashable, Sendable {
     }
 }
 
-/// The hull and length of the control polygons of a line whose points are added one after the other. Consecutive equal
-/// positions are merged; before the first point lies 2 p[0] - p[1], behind the last 2 p[n-1] - p[n-2].
+/// Hull and length of the control polygons of a line whose points are added one by one. Consecutive equal positions are
+/// merged. The point before the first is 2 p[0] - p[1]; the one after the last is 2 p[n-1] - p[n-2].
 ///
-/// Nothing can be rendered before all points have been here, and one thread sees them all.
+/// Nothing can be rendered before all points have been processed, by a single thread, so this code is optimized.
 private struct LineMeasure {
     private(set) var low = SIMD2<Double>(repeating: .infinity)
     private(set) var high = SIMD2<Double>(repeating: -.infinity)
@@ -40,8 +40,8 @@ private struct LineMeasure {
     /// The last point and the one before it.
     private var last = SIMD2<Double>.zero
     private var before = SIMD2<Double>.zero
-    /// From the point before the last to its second neighbour's control point: a sixth of the way between its
-    /// neighbours. And how long that is.
+    /// The vector from the point before the last to its following control point, a sixth of the vector between its
+    /// neighbours; and its length.
     private var handle = SIMD2<Double>.zero
     private var handleLength = 0.0
 
@@ -52,7 +52,7 @@ private struct LineMeasure {
         } else if point == last {
             return
         } else if positionCount == 1 {
-            // Between 2 p[0] - p[1] and p[1].
+            // Half of the vector between the neighbours 2 p[0] - p[1] and p[1].
             setHandle((point - last) / 3)
             formUnion(point)
         } else {

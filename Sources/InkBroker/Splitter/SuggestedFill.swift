@@ -1,14 +1,14 @@
 import InkEngine
 
-/// The strokes that show a template's suggested pattern (spec section 6).
+/// The strokes for a template's suggested pattern (spec section 6).
 enum SuggestedFill {
-    /// What a picture's fills amount to.
+    /// Totals of a picture's fills.
     struct Total: Hashable, Sendable {
         var rows = 0
         var stamps = 0
     }
 
-    /// The part of the canvas that a mask lets show, canvas pixels.
+    /// The part of the canvas that a mask makes visible, in canvas pixels.
     ///
     /// - Parameters:
     ///   - bounds: the pixels of the mask above 0, mask pixels.
@@ -20,13 +20,13 @@ enum SuggestedFill {
             maxX: Double(bounds.x + bounds.width) * scaleX, maxY: Double(bounds.y + bounds.height) * scaleY)
     }
 
-    /// One stroke a row: at y = top + 3.5 p + 7 p n, as long as the row's seven lines begin above the box's bottom.
+    /// One stroke per row: at y = top + 3.5 p + 7 p n, as long as the row's seven lines begin above the box's bottom.
     ///
     /// - Parameters:
     ///   - total: of the picture's fills so far.
-    ///   - place: names the layer's pattern in messages.
-    /// - Throws: `EngineError.overLimit` when the rows or their stamps, with those so far, pass the limits; nothing is made
-    ///   then.
+    ///   - place: identifies the layer's pattern in messages.
+    /// - Throws: `EngineError.overLimit` if the rows or their stamps, with those so far, exceed the limits. Nothing is
+    ///   made then.
     static func strokes(
         of pattern: SuggestedPattern, in box: Rect, limits: Limits, total: inout Total, place: Place
     ) throws(EngineError) -> [Stroke] {

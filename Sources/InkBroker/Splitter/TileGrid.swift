@@ -1,28 +1,29 @@
 import InkEngine
 
-/// The cut of a picture into rows of tiles, all but those at the right and bottom edge of one size.
+/// The division of a picture into rows of tiles. All have one size, except at the right and bottom edges.
 struct TileGrid: Hashable, Sendable {
-    /// The picture, output pixels.
+    /// Size of the picture, in output pixels.
     let output: PixelSize
-    /// One tile, output pixels; never larger than the picture.
+    /// Size of a tile, in output pixels; never larger than the picture.
     let tile: PixelSize
 
-    /// The most pixels in one band, asked for or automatic: 16 MiB of RGBA, which a worker holds unfiltered and filtered.
+    /// Maximum pixels in one band, requested or automatic: 16 MiB of RGBA, which a worker holds unfiltered and
+    /// filtered.
     static let pixelsPerBandMax = 4 << 20
-    /// The most pixels in a row of several tiles. What encodes it holds it as tiles, as rows, filtered, deflated and as
-    /// the parts of a result, and the broker some rows beside.
+    /// Maximum pixels in a row of several tiles. The encoding worker holds the row as tiles, as rows, filtered,
+    /// deflated and as parts of a result; the broker holds some rows in addition.
     static let pixelsPerTileRowMax = 2 << 20
     static let automaticHeights = 16...512
     static let worthwhileHeight = 256
-    /// Bands that a picture is cut into for the sake of several workers, unless they would be lower than `lowHeight`.
+    /// Minimum number of bands for work in parallel, unless bands would be lower than `lowHeight`.
     static let bandsMin = 12
     static let lowHeight = 128
-    /// The least edge that can be asked for, pixels.
+    /// The smallest edge that can be requested, in pixels.
     static let edgeMin = 16
 
     /// - Parameters:
-    ///   - tile: clipped to the picture, and made lower where a row of tiles would have too many pixels.
-    ///   - rowMultiple: what heights are multiples of, at most `edgeMin`.
+    ///   - tile: clipped to the picture, and made lower if a row of tiles would have too many pixels.
+    ///   - rowMultiple: heights are multiples of this, at most `edgeMin`.
     init(output: PixelSize, tile: PixelSize, rowMultiple: Int = 1) {
         self.output = output
         let width = min(output.width, max(TileGrid.edgeMin, tile.width))
@@ -33,11 +34,11 @@ struct TileGrid: Hashable, Sendable {
         self.tile = PixelSize(width: width, height: height)
     }
 
-    /// Bands of a height that makes a task take about `targetNanoseconds`.
+    /// Makes bands of a height for which a task takes about `targetNanoseconds`.
     ///
-    /// Low bands are dear: strokes are sent, smoothed and given tables once for every band that they meet. So bands are
-    /// not lower than `worthwhileHeight` unless a task would take many times as long, and not so high that there are
-    /// fewer than `bandsMin`.
+    /// Low bands are expensive: strokes are sent, smoothed and given tables once for every band that they meet. Bands
+    /// are therefore not lower than `worthwhileHeight` unless a task would take many times as long, and not so high
+    /// that there are fewer than `bandsMin`.
     /// - Parameter rowCosts: the estimated nanoseconds of each output row.
     init(output: PixelSize, rowCosts: [Double], rowMultiple: Int = 1, targetNanoseconds: Double = 10_000_000) {
         let mean = max(1, rowCosts.reduce(0, +) / Double(max(1, rowCosts.count)))
@@ -45,7 +46,7 @@ struct TileGrid: Hashable, Sendable {
         var wanted = min(Double(heights.upperBound), targetNanoseconds / mean)
         let worthwhile = Double(TileGrid.worthwhileHeight)
         wanted = max(wanted, min(worthwhile, 10 * targetNanoseconds / mean))
-        // Whole multiples of the least height, so that cells of the renderer are seldom cut.
+        // Whole multiples of the least height, so that the renderer's cells are seldom cut.
         let step = heights.lowerBound
         let share = (output.height + TileGrid.bandsMin * step - 1) / (TileGrid.bandsMin * step) * step
         let stepped = min(Int(wanted) / step * step, max(TileGrid.lowHeight, share))
@@ -59,7 +60,7 @@ struct TileGrid: Hashable, Sendable {
     var rows: Int { (output.height + tile.height - 1) / tile.height }
     var count: Int { rows * columns }
 
-    /// Whether every tile is as wide as the picture, and so a piece of its file by itself.
+    /// Whether every tile is as wide as the picture, and therefore a piece of its file.
     var isBands: Bool { tile.width == output.width }
 
     func rect(row: Int, column: Int) -> PixelRect {
@@ -69,13 +70,13 @@ struct TileGrid: Hashable, Sendable {
             x: x, y: y, width: min(tile.width, output.width - x), height: min(tile.height, output.height - y))
     }
 
-    /// The picture's rows that row `row` of tiles covers.
+    /// The picture's rows in row `row` of tiles.
     func pixelRows(ofRow row: Int) -> Range<Int> { rect(row: row, column: 0).rows }
 }
 
-/// What the rows of a picture are estimated to cost; the estimates steer band heights and deadlines, never pixels.
+/// Estimated costs of a picture's rows. The estimates determine band heights and deadlines, never pixels.
 struct RowCosts: Sendable {
-    /// Differences of the cost from row to row, so that a stroke of any height is two additions.
+    /// Differences of the cost from row to row, so that a stroke of any height takes two additions.
     private var differences: [Double]
     private var everyRow: Double
     private let width: Double
@@ -94,7 +95,7 @@ struct RowCosts: Sendable {
         width = Double(output.width)
     }
 
-    /// Adds what every row costs for each layer that is drawn and each image that is scaled.
+    /// Adds the cost per row of each layer that is drawn and each image that is scaled.
     mutating func add(layers: Int, images: Int) {
         everyRow += (RowCosts.pixelLayer * Double(layers) + RowCosts.pixelImage * Double(images)) * width
     }
@@ -118,7 +119,7 @@ struct RowCosts: Sendable {
         differences[Int(extent.maxY)] -= perRow
     }
 
-    /// The area of a stamp's box, canvas pixels, weighted by what its shapes cost.
+    /// The area of a stamp's box, in canvas pixels, weighted by the cost of its shapes.
     private static func stampArea(of brush: Brush) -> Double {
         let k = brush.scale
         let pitch = brush.spacing * k

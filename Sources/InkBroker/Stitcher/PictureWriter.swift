@@ -3,30 +3,30 @@ import InkEngine
 import InkSystem
 import Synchronization
 
-/// A picture that is on the disk under its own name.
+/// A picture on the disk under its own name.
 struct WrittenPicture: Hashable, Sendable {
     var byteCount: Int
-    /// SHA-256 of the file, 32 bytes; empty when it was not wanted.
+    /// SHA-256 of the file, 32 bytes; empty if not requested.
     var digest: [UInt8]
 }
 
-/// Writes a picture beside its target and gives it the target's name when it is whole.
+/// Writes a picture to a temporary file in the target's folder, and renames it to the target when it is complete.
 ///
-/// Whoever looks at the target sees the old file or the new one, never a part. Used by one thread at a time; which
-/// one may change.
+/// Readers of the target see the old file or the new one, never a partial one. Used by one thread at a time, not always
+/// the same.
 final class PictureWriter: Sendable {
-    /// Where the picture goes; a link is followed.
+    /// The path of the picture; a symbolic link is followed.
     let target: String
     private let temporary: String
     private let state: Mutex<State>
 
     private struct State {
         var file: any OutputFile
-        /// nil when it is not wanted.
+        /// nil if not requested.
         var hash: Hash?
     }
 
-    /// The hash is reached only under the lock.
+    /// The hash is accessed only under the lock.
     private struct Hash: @unchecked Sendable {
         let stream: SHA256
     }
@@ -52,7 +52,7 @@ final class PictureWriter: Sendable {
 
     deinit { discard() }
 
-    /// Refuses what can never be written.
+    /// Rejects a target that can never be written.
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
     static func checkTarget(_ path: String) throws(BrokerError) {
@@ -62,7 +62,7 @@ final class PictureWriter: Sendable {
 
     /// Appends to the file.
     ///
-    /// - Throws: `BrokerError.output`; the writer can only be discarded then.
+    /// - Throws: `BrokerError.output`; the writer must then be discarded.
     func write(_ bytes: [UInt8]) throws(BrokerError) {
         try withState { state throws(SystemFailure) in
             try state.file.write(bytes)
@@ -70,15 +70,15 @@ final class PictureWriter: Sendable {
         }
     }
 
-    /// What has been written so far.
+    /// The bytes written so far.
     var unfinished: UnfinishedPicture {
         UnfinishedPicture(path: temporary, byteCount: state.withLock(\.file.byteCount))
     }
 
-    /// Brings the file to the disk and gives it the target's name.
+    /// Flushes the file to the disk and renames it to the target.
     ///
-    /// - Throws: `BrokerError.output`; the file is removed then.
-    /// - Parameter seal: called between the two; the picture is given up when it throws.
+    /// - Throws: `BrokerError.output`; the file is then removed.
+    /// - Parameter seal: called between the two steps; if it throws, the picture is discarded.
     func finish(
         seal: ((_ temporary: String, WrittenPicture) throws(BrokerError) -> Void)? = nil
     ) throws(BrokerError) -> WrittenPicture {
@@ -96,7 +96,7 @@ final class PictureWriter: Sendable {
         }
     }
 
-    /// Removes the unfinished file, and the folders that were made for it if nothing else is in them.
+    /// Removes the unfinished file, and the folders that were made for it if they are empty.
     func discard() { state.withLock { $0.file.discard() } }
 
     private func withState<T: Sendable>(

@@ -1,6 +1,6 @@
 import InkEngine
 
-/// Why a band cannot be a part of the picture; the fault of whoever made it.
+/// Why a band cannot be part of the picture. The fault is the worker's.
 enum StitchError: Error, Hashable, Sendable, CustomStringConvertible {
     case notInPicture(row: Int, rows: Int)
     case repeated(row: Int)
@@ -22,16 +22,16 @@ enum StitchError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Puts the pieces of one picture in order: which are waiting, and which is next.
+/// Puts the pieces of one picture in order: it tracks which are waiting and which is next.
 ///
 /// Pure; holds at most `window` bands.
 struct StitchState: Sendable {
     let grid: TileGrid
-    /// What the raw bytes of so many rows are.
+    /// The raw byte count of a number of rows.
     private let rawByteCount: @Sendable (_ rowCount: Int) -> Int
-    /// Bands beyond the next one that are taken in.
+    /// Number of bands beyond the next one that are accepted.
     let window: Int
-    /// The first band that has not been given out for writing.
+    /// The first band that has not been returned for writing.
     private(set) var next = 0
     private var waiting: [Int: EncodedPiece] = [:]
 
@@ -44,7 +44,7 @@ struct StitchState: Sendable {
 
     var isComplete: Bool { next == grid.rows }
 
-    /// Whether `piece` can be the picture's; changes nothing.
+    /// Checks whether `piece` fits the picture; changes nothing.
     ///
     /// - Parameter row: of tiles.
     func check(_ piece: EncodedPiece, row: Int) throws(StitchError) {
@@ -60,7 +60,7 @@ struct StitchState: Sendable {
         guard !piece.bytes.isEmpty else { throw .empty(row: row) }
     }
 
-    /// Takes a piece in and gives out those that can be written now, in order.
+    /// Accepts a piece and returns those that can be written now, in order.
     ///
     /// - Throws: as `check`; nothing is changed then.
     mutating func accept(_ piece: EncodedPiece, row: Int) throws(StitchError) -> [EncodedPiece] {

@@ -3,10 +3,10 @@ import InkEngine
 import InkSystem
 public import InkProtocol
 
-/// Where the bytes of a content are, as they travel.
+/// The bytes of a content as they are sent.
 public enum ContentSource: Hashable, Sendable {
     case bytes([UInt8])
-    /// Read piece by piece when the broker asks. A file that has changed by then is not sent.
+    /// Read piece by piece when the broker requests it. A file that has changed by then is not sent.
     case file(path: String, FileStamp)
 
     var byteCount: UInt64 {
@@ -17,7 +17,7 @@ public enum ContentSource: Hashable, Sendable {
     }
 }
 
-/// Whether a file is still the one that was examined.
+/// Identifies the state of a file, to detect changes.
 public struct FileStamp: Hashable, Sendable {
     private let status: FileStatus
     var byteCount: UInt64 { UInt64(status.byteCount) }
@@ -25,21 +25,21 @@ public struct FileStamp: Hashable, Sendable {
     init(_ status: FileStatus) { self.status = status }
 }
 
-/// A content with its name: what a submission says of it, and where its bytes are.
+/// A content with its name: the source for a submission, and the place of its bytes.
 public struct PreparedContent: Hashable, Sendable {
     /// For `Submission.source`.
     public let source: ProjectSource
     /// For `FarmClient.submit`.
     public let content: ContentSource
 
-    /// These bytes as they are, 1 to `ProtocolLimits.contentBytes` of them.
+    /// These bytes without change, 1 to `ProtocolLimits.contentBytes` of them.
     public init(bytes: [UInt8], encoding: ContentEncoding = .plain) {
         source = .content(ContentID(digest: SHA256.digest(bytes)), byteCount: UInt64(bytes.count), encoding)
         content = .bytes(bytes)
     }
 
-    /// A file as it is. It is read once now, for its name, and again when the broker asks for it; it is not held in
-    /// memory.
+    /// A file without change. It is read once now, to compute its name, and again when the broker requests it; it is
+    /// not held in memory.
     ///
     /// Throws `file` and `contentSize`.
     public init(file path: String) throws(ClientError) {
@@ -61,7 +61,7 @@ public struct PreparedContent: Hashable, Sendable {
 }
 
 extension ContentSource {
-    /// Some of the bytes; fails with a reason for a person.
+    /// Reads some of the bytes; fails with a reason for people.
     func read(offset: UInt64, byteCount: Int) -> Result<[UInt8], ContentFailure> {
         switch self {
         case .bytes(let bytes): return .success(Array(bytes[Int(offset)..<(Int(offset) + byteCount)]))
@@ -82,7 +82,7 @@ extension ContentSource {
     }
     /// Opens a regular file.
     fileprivate static func open(_ path: String) throws(ClientError) -> (FileDescriptor, FileStamp) {
-        // Without waiting, so that a pipe without a writer does not hold up the thread.
+        // Nonblocking, so that a pipe without a writer does not block the thread.
         let file = try ClientError.wrapping(path) { () throws(SystemFailure) in
             try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
         }

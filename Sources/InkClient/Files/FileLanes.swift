@@ -1,8 +1,8 @@
 import InkProtocol
 import InkSystem
 
-/// What the client's thread has done on disks, which may be slow: contents are read on one thread, pictures written
-/// on another. What came of it is told in the order in which it was asked for.
+/// File operations of the client, on separate threads because disks may be slow: one thread reads contents, another
+/// writes pictures. Results are reported in the order of the requests.
 final class FileLanes: Sendable {
     private let reading: Lane
     private let writing: Lane
@@ -11,7 +11,7 @@ final class FileLanes: Sendable {
     private let onRead: @Sendable (ContentRead) -> Void
     private let onEvent: @Sendable (ClientEvent) -> Void
 
-    /// The writing lane's alone.
+    /// Used only by the writing lane.
     private final class Downloads: @unchecked Sendable {
         var byID: [FetchID: PictureDownload] = [:]
     }
@@ -43,7 +43,7 @@ final class FileLanes: Sendable {
 
     func write(_ id: FetchID, _ bytes: [UInt8]) {
         perform(id) { downloads throws(ClientError) in
-            // A failed one has been reported.
+            // A failed download has been reported.
             guard let download = downloads.byID[id] else { return nil }
             try download.write(bytes)
             return .written(id, byteCount: bytes.count)

@@ -2,7 +2,7 @@ import InkEngine
 import InkSystem
 import InkProtocol
 
-/// A picture being written, which gets its name when complete.
+/// A picture being written, which is renamed when complete.
 ///
 /// Used by one thread.
 final class PictureDownload {
@@ -22,18 +22,18 @@ final class PictureDownload {
 
     deinit { discard() }
 
-    /// Appends. Throws `file`; the download can only be discarded then.
+    /// Appends. Throws `file`; the download must then be discarded.
     func write(_ bytes: [UInt8]) throws(ClientError) {
         try ClientError.wrapping(path) { () throws(SystemFailure) in try file.write(bytes) }
         digest.update(bytes)
     }
 
-    /// Compares size and SHA-256 with the announcement, then syncs and renames the file.
+    /// Compares size and SHA-256 with the notice, then syncs and renames the file.
     ///
-    /// Throws `damagedPicture` and `file`; nothing is left of the download then. Once only.
+    /// Throws `damagedPicture` and `file`; nothing is then left of the download. Call it once.
     func finish(_ picture: FinishedPicture, of job: JobNumber) throws(ClientError) {
         defer { discard() }
-        // Each message has a checksum: what differs now differed at the broker.
+        // Each message has a checksum, so a difference was already present at the broker.
         guard UInt64(file.byteCount) == picture.byteCount, digest.finish() == picture.digest else {
             throw .damagedPicture(job)
         }
@@ -43,6 +43,6 @@ final class PictureDownload {
         }
     }
 
-    /// Removes what there is of it; nothing after `finish`.
+    /// Removes the unfinished file; does nothing after `finish`.
     func discard() { file.discard() }
 }

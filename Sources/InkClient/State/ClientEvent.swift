@@ -6,7 +6,7 @@ typealias FetchID = UInt64
 /// The client's number for an order or a question of its caller.
 typealias RequestID = UInt64
 
-/// What happens to a client.
+/// An event of a client.
 enum ClientEvent: Sendable {
     /// The loop begins.
     case started
@@ -18,7 +18,7 @@ enum ClientEvent: Sendable {
 
     // The caller.
     case submit(Submission, ContentSource?)
-    /// No longer wanted, unless the broker has them already.
+    /// Withdraw submissions, unless the broker has them already.
     case withdraw([SubmissionKey])
     case expect([JobNumber: ContentID])
     case watch([JobNumber])
@@ -27,14 +27,14 @@ enum ClientEvent: Sendable {
     case fetch(JobNumber, FinishedPicture, path: String)
     case order(RequestID, OrderAction)
     case question(RequestID, Topic)
-    /// The answer is no longer wanted.
+    /// The answer is no longer needed.
     case giveUp(RequestID)
     case stopRequested
 
     // The files.
     /// The answer to `read`.
     case contentRead(ContentRead)
-    /// The answer to `write`: so many bytes.
+    /// The answer to `write`, with the number of bytes.
     case written(FetchID, byteCount: Int)
     /// The answer to `finish`.
     case stored(FetchID)
@@ -48,26 +48,26 @@ struct ContentRead: Sendable {
     /// The request that it was read for.
     var serial: UInt64
     var offset: UInt64
-    /// Bytes that were to be read.
+    /// Number of bytes to read.
     var byteCount: Int
     var result: Result<[UInt8], ContentFailure>
 }
 
-/// Why a content cannot be sent, for a person.
+/// Why a content cannot be sent; a text for people.
 struct ContentFailure: Error, Hashable, Sendable {
     var reason: String
 }
 
-/// What an order or a question came to.
+/// The outcome of an order or a question.
 enum RequestOutcome: Hashable, Sendable {
     case done(OrderResult)
     case answer([UInt8])
     case failed(ClientError)
 }
 
-/// What the loop is to do, in this order.
+/// An action for the loop, to be executed in order.
 enum ClientAction: Sendable {
-    /// Leave the present connection, if any, and make a new one.
+    /// Close the current connection, if any, and make a new one.
     case connect
     case send(ClientMessage)
     case emit(FarmClientEvent)
@@ -76,14 +76,14 @@ enum ClientAction: Sendable {
     case answering(RequestID)
     /// Read a piece of a content; answered with `contentRead`.
     case read(ContentID, ContentSource, serial: UInt64, offset: UInt64, byteCount: Int)
-    /// Make a temporary file beside the path.
+    /// Make a temporary file in the folder of the path.
     case open(FetchID, path: String)
     /// Append to it; answered with `written`.
     case write(FetchID, [UInt8])
-    /// Compare it with the announcement, sync and rename it; answered by `stored`.
+    /// Compare it with the notice, sync and rename it; answered with `stored`.
     case finish(FetchID, FinishedPicture, of: JobNumber)
     /// Remove it.
     case discard(FetchID)
-    /// The client has ended; nothing follows.
+    /// The client has ended; no action follows.
     case stop
 }

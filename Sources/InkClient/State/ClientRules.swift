@@ -1,35 +1,36 @@
 import InkProtocol
 
-/// How patient a client is, and how much it does at once. Times are milliseconds.
+/// Timeouts and limits of a client. Times are in milliseconds.
 struct ClientRules: Hashable, Sendable {
     var name = ""
-    /// How long an unanswered hello is waited for; doubles with each failure up to eightfold.
+    /// How long to wait for the answer to a hello; doubles with each failure up to eight times.
     var helloTime: Int64 = 5_000
-    /// Submissions that have been sent and not been answered, those that wait for a busy broker included.
+    /// Maximum number of submissions sent but not answered, including those that wait for a busy broker.
     var submissionsInFlight = 64
-    /// An unanswered submission is repeated after this; doubles with each time up to eightfold.
+    /// An unanswered submission is repeated after this time; doubles each time up to eight times.
     var submissionRepeatTime: Int64 = 10_000
-    /// A busy broker is asked again after at least this; doubles with each time up to eightfold.
+    /// Minimum time until a busy broker is asked again; doubles each time up to eight times.
     var busyTime: Int64 = 500
-    /// How often a content is offered to a broker that says it did not get it.
+    /// How often a content is offered to a broker that reports it missing.
     var contentAttempts = 3
-    /// An unanswered order or question is repeated after this; doubles with each time up to eightfold.
+    /// An unanswered order or question is repeated after this time; doubles each time up to eight times.
     var requestRepeatTime: Int64 = 5_000
-    /// The list of watched jobs is repeated after this.
+    /// The watched jobs are sent again after this time.
     var watchRepeatTime: Int64 = 30_000
-    /// Pictures that are fetched at once.
+    /// Maximum number of pictures fetched at the same time.
     var fetchesInFlight = 4
-    /// Pictures fetched while they are rendered, in addition.
+    /// Additional pictures that are fetched while they are rendered.
     var followedPictures = 2
-    /// Windows of a picture that have been asked for and are not on the disk.
+    /// Number of windows of a picture that are requested but not on the disk.
     var fetchWindows: UInt64 = 2
-    /// A piece of a picture that does not come is asked for again after this; doubles with each time up to eightfold.
+    /// A piece of a picture that does not arrive is requested again after this time; doubles each time up to eight
+    /// times.
     var fetchRepeatTime: Int64 = 5_000
-    /// Bytes of contents that are being read or wait for the socket.
+    /// Maximum bytes of contents that are being read or wait for the socket.
     var uploadBytes = 32 << 20
     /// Bytes of a content in one message.
     var uploadPartBytes = ProtocolLimits.transferPartBytes
 
-    /// `time`, doubled `times` times, at most eightfold.
+    /// `time`, doubled `times` times, at most to eight times the first.
     static func doubled(_ time: Int64, _ times: Int) -> Int64 { time << Int64(max(0, min(3, times))) }
 }

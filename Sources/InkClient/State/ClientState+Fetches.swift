@@ -1,27 +1,27 @@
 import InkProtocol
 
-/// Pictures that are to be fetched, and those that come while they are made.
+/// Pictures to be fetched, and pictures that arrive while they are rendered.
 struct FetchTable {
     struct Fetch {
         let job: JobNumber
-        /// nil while the job goes on: what there is of its picture comes already.
+        /// nil while the job is running and its picture is already arriving.
         var picture: FinishedPicture?
         let path: String
-        /// Whether some of it may have come from a picture that was made anew since, and is another one then.
+        /// Whether some of it may belong to an earlier rendering of the picture, which may differ.
         var isEarly = false
-        /// Bytes that have arrived in order, that are in the file, and that have been asked for.
+        /// Bytes that have arrived in order; that are in the file; that have been requested.
         var received: UInt64 = 0
         var written: UInt64 = 0
         var requested: UInt64 = 0
         var repeatAt: Int64 = 0
         var tries = 0
-        /// Everything has arrived; the file is being brought to the disk.
+        /// Everything has arrived, and the file is being synced and renamed.
         var isFinishing = false
     }
 
     private var fetches: [FetchID: Fetch] = [:]
     private var waiting: [FetchID] = []
-    /// Those that have a file, few.
+    /// Those with a file; few.
     private(set) var opened: [FetchID] = []
     private var lastID: FetchID = 0
 
@@ -36,7 +36,7 @@ struct FetchTable {
         waiting.append(lastID)
     }
 
-    /// Begins with a picture that is being made, unless so many are followed or the job has a fetch.
+    /// Starts with a picture that is being rendered, unless the limit is reached or the job already has a fetch.
     mutating func follow(_ job: JobNumber, to path: String, limit: Int) -> FetchID? {
         let followed = opened.count { fetches[$0]?.picture == nil }
         guard followed < limit, !fetches.values.contains(where: { $0.job == job }) else { return nil }
@@ -60,7 +60,7 @@ struct FetchTable {
         return all
     }
 
-    /// The next one that may begin. The parts of a picture are for one file.
+    /// The next fetch that may start. The parts of a picture go into one file.
     mutating func openNext(limit: Int) -> FetchID? {
         guard opened.count(where: { fetches[$0]?.picture != nil }) < limit else { return nil }
         let busy = Set(opened.compactMap { fetches[$0]?.job })
@@ -84,17 +84,17 @@ struct FetchTable {
 }
 
 extension FetchTable.Fetch {
-    /// The broker is to send something. (While the disk is behind, the broker is not to blame.)
+    /// Whether the client waits for the broker. (If the disk is slow, the broker is not to blame.)
     var isStalled: Bool { !isFinishing && received == written && received < requested }
 
-    /// Bytes after which nothing is asked for; of a picture whose size is not known one window at a time.
+    /// The end of requests; for a picture of unknown size, one window at a time.
     var requestEnd: UInt64 { picture?.byteCount ?? received + 1 }
 
     var isWhole: Bool { received == picture?.byteCount }
 }
 
 extension ClientState {
-    /// Takes what there is of a running job's picture; `fetch` takes the rest.
+    /// Starts to fetch a running job's picture; `fetch` takes the rest.
     mutating func follow(_ job: JobNumber, to path: String, now: Int64) {
         guard isServing, let id = fetches.follow(job, to: path, limit: rules.followedPictures) else { return }
         actions.append(.open(id, path: path))
@@ -122,14 +122,14 @@ extension ClientState {
         openFetches(now: now)
     }
 
-    /// Discards what has arrived of a picture that will not be finished.
+    /// Discards the received part of a picture that will not be finished.
     mutating func unfollow(_ job: JobNumber) {
         guard let id = fetches.opened(of: job), let fetch = fetches[id], fetch.picture == nil else { return }
         actions.append(.discard(id))
         _ = fetches.remove(id)
     }
 
-    /// Whether all has arrived.
+    /// Whether everything has arrived.
     private mutating func finishIfWhole(_ id: FetchID) -> Bool {
         guard let fetch = fetches[id], fetch.isWhole, let picture = fetch.picture else { return false }
         fetches[id]?.isFinishing = true
@@ -184,7 +184,7 @@ extension ClientState {
             actions.append(.discard(id))
             return fail(id, .damagedPicture(part.job), now: now)
         }
-        // Data requested again may come in different pieces.
+        // Data requested again may arrive in different pieces.
         guard part.offset <= fetch.received else { return }
         let known = fetch.received - part.offset
         guard known < UInt64(part.bytes.count), UInt64(part.bytes.count) - known <= fetch.requested - fetch.received
@@ -201,7 +201,7 @@ extension ClientState {
     mutating func written(_ id: FetchID, _ byteCount: Int, now: Int64) {
         guard fetches[id] != nil else { return }
         fetches[id]?.written += UInt64(byteCount)
-        // The time that the disk took is not the broker's.
+        // Time spent by the disk does not count against the broker.
         fetches[id]?.repeatAt = now + rules.fetchRepeatTime
         ask(id, now: now)
     }
@@ -218,11 +218,12 @@ extension ClientState {
         fail(id, .pictureMissing(job, reason: reason), now: now)
     }
 
-    /// Gives a picture up whose file is gone or about to be discarded; one of which some came early is fetched again.
+    /// Ends the fetch of a picture whose file is gone or about to be discarded. If part of it arrived early, fetches it
+    /// again.
     mutating func fail(_ id: FetchID, _ error: ClientError, now: Int64) {
         guard let fetch = fetches.remove(id) else { return }
         defer { openFetches(now: now) }
-        // Its end is still to be reported; the damage is reported when it is fetched.
+        // The job's end is still to be reported; the damage is reported when the picture is fetched.
         guard let picture = fetch.picture else { return }
         if fetch.isEarly, error.isOfPicture {
             fetches.add(FetchTable.Fetch(job: fetch.job, picture: picture, path: fetch.path))

@@ -1,12 +1,12 @@
 import InkProtocol
 
-/// Jobs whose end is waited for.
+/// Jobs whose end the client waits for.
 struct WatchTable {
     private var watched: Set<JobNumber> = []
-    /// Notices that the caller has been given and has not taken.
+    /// Notices that the caller has received but not confirmed.
     private var open: Set<UInt64> = []
-    /// What the jobs that end must have been made of, as far as it is known here. The oldest are forgotten beyond as many as a
-    /// client may watch.
+    /// The expected submission digests of jobs, as far as they are known. The oldest are dropped beyond the number of
+    /// jobs that a client may watch.
     private var submissions: [JobNumber: ContentID] = [:]
     private var oldest: [JobNumber] = []
     private static let submissionsMax = 100_000
@@ -20,7 +20,8 @@ struct WatchTable {
         oldest.removeFirst(Self.submissionsMax)
     }
 
-    /// Whether a notice is of the job that is meant, and not of another one by its number. That a job failed needs no proof.
+    /// Whether a notice belongs to the intended job, and not to another one with the same number. For a failed job no
+    /// proof is needed.
     private func isOwn(_ notice: Notice) -> Bool {
         guard let expected = submissions[notice.job] else { return true }
         if case .finished = notice.ending { return notice.submission == expected }
@@ -43,11 +44,11 @@ struct WatchTable {
 
     enum Reception {
         case new
-        /// The broker has given the number to another job: the one that is meant is lost.
+        /// The broker has assigned the number to another job; the intended one is lost.
         case foreign
-        /// The caller has it and has not taken it.
+        /// The caller has received it but not confirmed it.
         case known
-        /// It is no longer wanted.
+        /// It is no longer needed.
         case unwanted
     }
 
@@ -55,7 +56,7 @@ struct WatchTable {
         guard watched.remove(notice.job) != nil else { return open.contains(notice.id) ? .known : .unwanted }
         if watched.isEmpty { nextTime = nil }
         guard isOwn(notice) else { return .foreign }
-        // A job that the broker does not know has no notice to take, and their ids are all 0.
+        // The notice of a job that the broker does not know needs no confirmation, and has id 0.
         if notice.id != 0 { open.insert(notice.id) }
         return .new
     }
@@ -70,7 +71,7 @@ struct WatchTable {
 }
 
 extension ClientMessage {
-    /// `watch` messages of these jobs, as many as it takes.
+    /// As many `watch` messages as these jobs need.
     static func watches(_ jobs: [JobNumber]) -> [ClientMessage] {
         stride(from: 0, to: jobs.count, by: ProtocolLimits.jobsPerMessage).map { start in
             .watch(Array(jobs[start..<min(jobs.count, start + ProtocolLimits.jobsPerMessage)]))
@@ -104,7 +105,7 @@ extension ClientState {
             acknowledge(notice.id)
             actions.append(.emit(.notice(Notice(id: 0, job: notice.job, ending: .unknown))))
         case .known: break
-        // The confirmation has not arrived.
+        // The confirmation was lost.
         case .unwanted: acknowledge(notice.id)
         }
     }

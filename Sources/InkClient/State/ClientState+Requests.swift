@@ -6,7 +6,7 @@ struct RequestTable {
         case order(OrderAction)
         case question(Topic)
 
-        /// Whether it is about jobs of the store it was made for.
+        /// Whether it concerns jobs of the store for which it was made.
         var namesJobs: Bool {
             switch self {
             case .order(.drain), .question(.status), .question(.jobs): false
@@ -17,11 +17,11 @@ struct RequestTable {
 
     struct Request {
         let kind: Kind
-        /// Under which it was last sent; 0 before. Answers to earlier ones may still come.
+        /// Number under which it was last sent; 0 before. Answers to earlier numbers may still arrive.
         var number: UInt32 = 0
         var repeatAt: Int64 = 0
         var tries = 0
-        /// The parts received of the answer to `number`.
+        /// The received parts of the answer to `number`.
         var answer: [UInt8] = []
         var answerBytes: UInt64?
     }
@@ -37,7 +37,7 @@ struct RequestTable {
 
     var all: [RequestID] { requests.keys.sorted() }
 
-    /// A number that no open request has had.
+    /// A number that no open request has used.
     mutating func number(for id: RequestID) -> UInt32 {
         repeat { lastNumber = lastNumber == .max ? 1 : lastNumber + 1 } while byNumber[lastNumber] != nil
         byNumber[lastNumber] = id
@@ -51,8 +51,8 @@ struct RequestTable {
         byNumber = byNumber.filter { $0.value != id }
     }
 
-    /// Takes the next piece of an answer; nil when it is none. Pieces that do not follow are left: the question is
-    /// repeated by and by. Of a question that was repeated the first answer that begins is taken.
+    /// Takes the next piece of an answer; nil if there is no such request. Pieces that do not follow are ignored, and
+    /// the question is repeated later. For a repeated question, the first answer that begins is used.
     mutating func append(_ part: AnswerPart, to id: RequestID, nextRepeat: Int64) -> Bool? {
         guard let request = requests[id], case .question = request.kind,
             request.number == part.number || request.answer.isEmpty, part.offset == UInt64(request.answer.count),

@@ -12,10 +12,10 @@ struct SubmissionTable {
     struct Entry {
         var submission: Submission
         var phase = Phase.waiting
-        /// Times it was repeated or turned away since something last went well.
+        /// Number of repetitions or rejections since the last success.
         var tries = 0
         var contentFailures = 0
-        /// Not to be sent again once the broker has turned it away.
+        /// Must not be sent again once the broker has rejected it.
         var isWithdrawn = false
     }
 
@@ -74,7 +74,7 @@ extension ClientState {
         sendWaiting(now: now)
     }
 
-    /// Why a submission cannot be sent; nil when it can.
+    /// Why a submission cannot be sent; nil if it can.
     private static func defect(of submission: Submission, _ content: ContentSource?) -> String? {
         do throws(ProtocolError) { _ = try ClientMessage.submit(submission).encoded() } catch { return "\(error)" }
         guard case .content(_, let byteCount, _) = submission.source else { return nil }
@@ -97,7 +97,7 @@ extension ClientState {
         while isServing, submissions.inFlight.count < rules.submissionsInFlight,
             let key = submissions.nextWaiting()
         {
-            // One that was withdrawn.
+            // It may have been withdrawn.
             guard submissions.entries[key] != nil else { continue }
             submissions.inFlight.append(key)
             send(key, now: now)
@@ -129,7 +129,7 @@ extension ClientState {
         release(submission)
         jobs.expect(job, of: submission.digest)
         actions.append(.emit(.accepted(key, job)))
-        // There is room again: the others need not wait as long as they would have.
+        // There is room again, so the others need not wait the full time.
         for other in submissions.inFlight { submissions.entries[other]?.tries = 0 }
         sendWaiting(now: now)
     }
@@ -138,7 +138,7 @@ extension ClientState {
         guard let entry = submissions.entries[key] else { return }
         var isTemporary = rejection.code.isTemporary
         if rejection.code == .content, case .content(let id, _, _) = entry.submission.source, !uploads.hasFailed(id) {
-            // Perhaps another client had announced the same content and left.
+            // Another client may have announced the same content and left.
             submissions.entries[key]?.contentFailures += 1
             isTemporary = entry.contentFailures + 1 < rules.contentAttempts
         }
@@ -156,7 +156,7 @@ extension ClientState {
         actions.append(.emit(.busy(key, retryMilliseconds: Int(delay), reason: rejection.text)))
     }
 
-    /// Ends what the broker does not have with `rejected`; of what is on its way the answer decides.
+    /// Ends submissions that the broker does not have with `rejected`; for those in progress, the answer decides.
     mutating func withdraw(_ keys: [SubmissionKey], now: Int64) {
         for key in keys {
             switch submissions.entries[key]?.phase {

@@ -1,11 +1,11 @@
 import InkProtocol
 
-/// Contents of open submissions, and which pieces of them the broker has asked for.
+/// Contents of open submissions, and the pieces of them that the broker has requested.
 struct UploadTable {
     private struct Content {
         var source: ContentSource
         var byteCount: UInt64
-        /// Open submissions of it.
+        /// Number of open submissions with this content.
         var holders: Int
         var hasFailed = false
     }
@@ -20,7 +20,7 @@ struct UploadTable {
 
     private var contents: [ContentID: Content] = [:]
     private var windows: [ContentID: Window] = [:]
-    /// Contents with bytes to be read, in turn.
+    /// Contents with bytes to read, in turn.
     private var line: [ContentID] = []
     private var bytesInHand = 0
     private var lastSerial: UInt64 = 0
@@ -72,7 +72,7 @@ struct UploadTable {
         return true
     }
 
-    /// The next pieces to be read, as far as memory and the connection go.
+    /// The next pieces to read, as far as memory and the connection allow.
     mutating func nextReads(
         _ rules: ClientRules, _ connection: inout LineWindow, now: UInt64
     ) -> [ClientAction] {
@@ -95,7 +95,7 @@ struct UploadTable {
         return reads
     }
 
-    /// Whether a piece that has been read is still wanted.
+    /// Whether a piece that has been read is still needed.
     mutating func take(_ read: ContentRead) -> Bool {
         bytesInHand -= read.byteCount
         return windows[read.id]?.serial == read.serial
@@ -112,7 +112,7 @@ extension ClientState {
         readContents(now: now)
     }
 
-    /// Reads what the line has room for.
+    /// Reads as much as the line has room for.
     mutating func readContents(now: Int64) {
         actions += uploads.nextReads(rules, &line, now: UInt64(max(0, now)))
     }

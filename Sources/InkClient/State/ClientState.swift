@@ -1,18 +1,18 @@
 import InkEngine
 import InkProtocol
 
-/// The client's decisions: events in, actions out. It has no socket, no file, no clock and no thread; times are
-/// milliseconds of any steady clock.
+/// The client's decisions: events in, actions out. It uses no socket, file, clock or thread; times are milliseconds of
+/// any monotonic clock.
 ///
-/// Everything that the caller asks for is kept until it is settled, and said again whenever a session begins: the
-/// messages are made so that saying them twice does no harm.
+/// Every request of the caller is kept until it is settled, and sent again when a session begins. The messages are
+/// idempotent.
 struct ClientState {
     let rules: ClientRules
 
-    /// Where the conversation with the broker stands.
+    /// State of the conversation with the broker.
     enum Phase: Hashable {
         case idle
-        /// A hello has been sent and not been answered, or the next connection waits for its time.
+        /// A hello has been sent but not answered, or the next connection waits for its time.
         case greeting
         case serving(ClientWelcome)
         case stopped
@@ -36,8 +36,8 @@ struct ClientState {
     private var jitter: UInt64
 
     /// - Parameters:
-    ///   - seed: of the random part of waiting times.
-    ///   - line: a new connection's.
+    ///   - seed: for the random part of waiting times.
+    ///   - line: the window of a new connection.
     init(rules: ClientRules, seed: UInt64, line: LineWindow = .unbounded) {
         self.rules = rules
         self.line = line
@@ -47,11 +47,11 @@ struct ClientState {
 
     var isServing: Bool { if case .serving = phase { true } else { false } }
 
-    /// Takes an event and says what to do about it.
+    /// Processes an event and returns the actions.
     mutating func handle(_ event: ClientEvent, now: Int64) -> [ClientAction] {
         actions = []
         guard phase != .stopped else {
-            // It got its name all the same.
+            // The file was renamed in any case.
             if case .stored(let id) = event { stored(id, now: now) }
             return actions
         }
@@ -84,7 +84,7 @@ struct ClientState {
         return actions
     }
 
-    /// When `tick` has something to do next; nil when never.
+    /// When `tick` next has something to do; nil: never.
     var nextTick: Int64? {
         switch phase {
         case .idle, .stopped: return nil
@@ -100,12 +100,13 @@ struct ClientState {
 
     private var isSending: Bool { actions.contains { if case .send = $0 { true } else { false } } }
 
-    /// Sends if there is a session; otherwise it is sent when one starts.
+    /// Sends if there is a session; otherwise the message is sent when one starts.
     mutating func send(_ message: ClientMessage) {
         if isServing { actions.append(.send(message)) }
     }
 
-    /// `time` and up to half of it more, so that clients that were turned away together do not come back together.
+    /// `time` plus a random part of up to half of it, so that clients that were rejected together do not return
+    /// together.
     mutating func jittered(_ time: Int64) -> Int64 {
         // SplitMix64.
         jitter &+= 0x9E37_79B9_7F4A_7C15
@@ -159,7 +160,7 @@ struct ClientState {
     private mutating func stop() {
         for id in requests.all { actions.append(.answer(id, .failed(.stopped))) }
         for id in fetches.opened { actions.append(.discard(id)) }
-        // Also while greeting: the broker may have taken the hello.
+        // Also while greeting: the broker may have received the hello.
         if phase != .idle { actions.append(.send(.goodbye)) }
         actions.append(.stop)
         phase = .stopped
@@ -172,12 +173,12 @@ struct ClientState {
         case .welcome(let welcome): begin(welcome, now: now)
         case .refuse(let reason): refused(reason, now: now)
         case .unknownSession:
-            // While greeting another hello is on its way already.
+            // While greeting, another hello has already been sent.
             guard isServing else { return }
             endSession(because: "the broker no longer knows this session")
             awaitNextGreeting(now: now)
             actions.append(.send(.hello(clientName: rules.name)))
-        // A heartbeat is life and nothing else.
+        // A heartbeat is only a sign of life.
         case .heartbeat: break
         case .accepted(let key, let job): accepted(key, job, now: now)
         case .rejected(let key, let rejection): rejected(key, rejection, now: now)
@@ -199,11 +200,11 @@ struct ClientState {
         }
     }
 
-    /// Also for data that is no longer wanted: the broker counts what it sends.
+    /// Also counts data that is no longer needed, because the broker counts what it sends.
     private mutating func count(_ bytes: [UInt8]) { if line.isBounded { received.take(bytes.count) } }
 
-    /// Says everything that is open. A second welcome is answer to a repeated hello, which has ended the session that
-    /// the first one began.
+    /// Sends everything that is open. A second welcome answers a repeated hello, which has ended the session of the
+    /// first one.
     private mutating func begin(_ welcome: ClientWelcome, now: Int64) {
         failedGreetings = 0
         phase = .serving(welcome)
@@ -219,7 +220,7 @@ struct ClientState {
         sendRequests(now: now)
     }
 
-    /// Job numbers mean nothing to another store.
+    /// Job numbers have no meaning for another store.
     private mutating func forgetStore() {
         for notice in jobs.forget() { actions.append(.emit(.notice(notice))) }
         for id in fetches.opened { actions.append(.discard(id)) }
@@ -235,7 +236,7 @@ struct ClientState {
 
     private mutating func refused(_ reason: String, now: Int64) {
         endSession(because: reason)
-        // It may change: somebody adds the key, other clients leave.
+        // This may change: the key may be added, or other clients may leave.
         failedGreetings = 3
         awaitNextGreeting(now: now)
         actions.append(.emit(.refused(reason: reason)))

@@ -9,10 +9,10 @@ final class BufferedFile {
     private let path: String
     private let descriptor: Int32
     private let buffer = RowBuffer(byteCount: BufferedFile.bufferByteCount)
-    /// What of the buffer has been read from the file and not been taken.
+    /// The bytes of the buffer that have been read from the file but not taken yet.
     private var available = 0..<0
 
-    /// Opens the file; nil when there is none, or something else than a regular file, at `path`.
+    /// Opens the file; nil if there is none at `path`, or if it is not a regular file.
     ///
     /// - Throws: `EngineError.io`.
     init?(regularFileAt path: String) throws(EngineError) {
@@ -31,7 +31,7 @@ final class BufferedFile {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The next `count` bytes; nil when the file ends before.
+    /// The next `count` bytes; nil if the file ends before.
     ///
     /// - Precondition: `count` is at most `bufferByteCount`.
     func read(_ count: Int) throws(EngineError) -> [UInt8]? {
@@ -47,7 +47,7 @@ final class BufferedFile {
         return bytes
     }
 
-    /// What is left, `count` bytes at most; nil at the end.
+    /// The remaining bytes, at most `count`; nil at the end.
     func readUpTo(_ count: Int) throws(EngineError) -> [UInt8]? {
         guard try fill() else { return nil }
         let taken = min(available.count, count)
@@ -59,7 +59,7 @@ final class BufferedFile {
     /// Whether all bytes have been taken.
     func isAtEnd() throws(EngineError) -> Bool { try !fill() }
 
-    /// Sees to it that the buffer holds something; false at the file's end.
+    /// Ensures that the buffer holds at least one byte; false at the end of the file.
     private func fill() throws(EngineError) -> Bool {
         guard available.isEmpty else { return true }
         while true {

@@ -2,10 +2,10 @@
     import Glibc
 #endif
 
-/// Turns decoded rows into chunks of the wanted format, and keeps a mask's bounds.
+/// Converts decoded rows to chunks of the target format, and computes the bounds of a mask.
 ///
 /// All loops run over one row of `width` pixels of `channels` bytes, or over a chunk of `chunkRows` such rows in the
-/// format's `bytesPerPixel`; the buffer is made for as many.
+/// format's `bytesPerPixel`. The buffer has room for one chunk.
 struct ChunkAssembler {
     private let size: PixelSize
     private let channels: Int
@@ -31,14 +31,14 @@ struct ChunkAssembler {
 
     private var rowByteCount: Int { size.width * format.bytesPerPixel }
 
-    /// What is known after the last row.
+    /// Complete after the last row.
     var info: DecodedImageInfo {
         let bounds = PixelRect(
             x: columns.lowerBound, y: maskRows.lowerBound, width: columns.count, height: maskRows.count)
         return DecodedImageInfo(size: size, format: format, maskBounds: columns.isEmpty ? nil : bounds)
     }
 
-    /// Takes the next row, of `width * channels` bytes, and returns the chunk that it completes.
+    /// Takes the next row, of `width * channels` bytes, and returns the chunk if the row completes one.
     ///
     /// - Precondition: Fewer than `height` rows have been taken.
     mutating func append(_ row: UnsafePointer<UInt8>) -> DecodedChunk? {
@@ -74,7 +74,7 @@ struct ChunkAssembler {
         }
     }
 
-    /// Widens the bounds by the row's pixels above 0; looks only at columns that can widen them.
+    /// Extends the bounds to the row's pixels above 0. Looks only at columns that can extend them.
     private mutating func noteMaskRow(_ row: UnsafePointer<UInt8>) {
         let byteCount = rowByteCount
         var first = 0
@@ -91,13 +91,13 @@ struct ChunkAssembler {
         maskRows = (maskRows.isEmpty ? nextRow : maskRows.lowerBound)..<(nextRow + 1)
     }
 
-    /// Not to be inlined: where the receiver drops the chunk, Swift 6.3.1 finds the array dead, and with -O it frees it
+    /// Must not be inlined: if the caller drops the chunk, Swift 6.3.1 with -O considers the array dead and frees it
     /// before the copy that fills it. A function that returns the array has to fill it first.
     @inline(never)
     private func content(rowCount: Int) -> ChunkPixels<[UInt8]> {
         let byteCount = rowCount * rowByteCount
         let pixel = format.bytesPerPixel
-        // All pixels are equal when the chunk equals itself moved by one pixel.
+        // All pixels are equal if the chunk equals itself shifted by one pixel.
         if memcmp(chunk.base, chunk.base + pixel, byteCount - pixel) == 0 {
             return .constant((0..<pixel).reduce(0) { $0 | UInt32(chunk.base[$1]) << (8 * UInt32($1)) })
         }

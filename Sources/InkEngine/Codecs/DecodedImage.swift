@@ -1,15 +1,15 @@
-/// What a decoded PNG is for; decides the samples that are kept.
+/// The purpose of a decoded image, which determines the samples that are kept.
 public enum ImageUse: UInt8, Hashable, Sendable, CaseIterable {
-    /// A mask: red times alpha of each pixel, `SampleFormat.mask8` when the PNG has no transparency, else `.mask16`.
+    /// A mask: red times alpha of each pixel. `SampleFormat.mask8` if the image has no transparency, else `.mask16`.
     case mask = 0
-    /// A picture: `SampleFormat.rgb8` when the PNG has no transparency, else `.rgba8`.
+    /// A picture: `SampleFormat.rgb8` if the image has no transparency, else `.rgba8`.
     case color = 1
 }
 
-/// The pixels of a run of rows of an image; `Samples` is what stands for those that are not all equal: the samples
-/// themselves, row-major without padding, or the block that holds them.
+/// The pixels of consecutive rows of an image. If they are not all equal, they are given as `Samples`: either the
+/// samples themselves, row-major without padding, or the block that holds them.
 public enum ChunkPixels<Samples> {
-    /// Every pixel has this value: byte k of a pixel is `value >> 8k`, bytes past the format's are 0.
+    /// Every pixel has this value. Byte k of a pixel is `value >> 8k`; bytes beyond the format's size are 0.
     case constant(UInt32)
     case samples(Samples)
 
@@ -25,11 +25,11 @@ extension ChunkPixels: Equatable where Samples: Equatable {}
 extension ChunkPixels: Hashable where Samples: Hashable {}
 extension ChunkPixels: Sendable where Samples: Sendable {}
 
-/// Some rows of a decoded image: chunk `index` of `ImageSlice.rowsPerChunk` rows.
+/// Consecutive rows of a decoded image: chunk `index` of `ImageSlice.rowsPerChunk` rows.
 public struct DecodedChunk: Hashable, Sendable {
     /// From 0 at the top.
     public var index: Int
-    /// The image rows it holds.
+    /// The image rows in the chunk.
     public var rows: Range<Int>
     public var content: ChunkPixels<[UInt8]>
 
@@ -40,11 +40,12 @@ public struct DecodedChunk: Hashable, Sendable {
     }
 }
 
-/// What is known of an image once all of it has been decoded.
+/// Properties of an image, known once all of it has been decoded.
 public struct DecodedImageInfo: Hashable, Sendable {
     public var size: PixelSize
     public var format: SampleFormat
-    /// For a mask the smallest rectangle that holds every value above 0, nil when there is none. Always nil for colour.
+    /// For a mask, the smallest rectangle that contains every value above 0, or nil if there is none. Always nil for
+    /// colour.
     public var maskBounds: PixelRect?
 
     public init(size: PixelSize, format: SampleFormat, maskBounds: PixelRect? = nil) {

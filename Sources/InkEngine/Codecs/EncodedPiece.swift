@@ -1,13 +1,13 @@
-/// A run of full-width rows of a picture, encoded: a piece of its file.
+/// Consecutive full-width rows of a picture, encoded: a piece of its file.
 public struct EncodedPiece: Hashable, Sendable {
-    /// Picture rows.
+    /// Number of picture rows.
     public var rowCount: Int
-    /// What the bytes decompress to. Of a PNG: a filter byte and the pixels of each row.
+    /// Size after decompression. For PNG: a filter byte and the pixels of each row.
     public var rawByteCount: Int
-    /// Of the raw bytes, begun at 1; see `Adler32.combine`.
+    /// Checksum of the raw bytes, starting at 1; see `Adler32.combine`.
     public var adler32: UInt32
-    /// Of a PNG raw deflate (RFC 1951) that begins and ends at a byte boundary and refers to nothing before it: the pieces
-    /// of a picture in order, the last made with `isLast`, are one deflate stream.
+    /// For PNG: raw deflate (RFC 1951) that begins and ends at a byte boundary and refers to nothing before it. The
+    /// pieces of a picture in order, the last one made with `isLast`, form one deflate stream.
     public var bytes: [UInt8]
 
     public init(rowCount: Int, rawByteCount: Int, adler32: UInt32, bytes: [UInt8]) {

@@ -1,8 +1,8 @@
-/// What the head of an image file says.
+/// The information in the header of an image file.
 public struct ImageHeader: Hashable, Sendable {
-    /// Pixels.
+    /// In pixels.
     public var size: PixelSize
-    /// Whether all pixels have to be held to decode it; such images have a limit of their own.
+    /// Whether decoding needs all pixels in memory. Such images have a separate limit.
     public var isHeldWhole: Bool
 
     public init(size: PixelSize, isHeldWhole: Bool) {
@@ -10,7 +10,7 @@ public struct ImageHeader: Hashable, Sendable {
         self.isHeldWhole = isHeldWhole
     }
 
-    /// Refuses an image that is larger than the limits allow.
+    /// Rejects an image that is larger than the limits allow.
     ///
     /// - Throws: `EngineError.overLimit` at `place`.
     public func check(against limits: Limits, place: Place) throws(EngineError) {
@@ -23,24 +23,24 @@ public struct ImageHeader: Hashable, Sendable {
     }
 }
 
-/// A format of images that layers may have.
+/// An image format for layers.
 ///
-/// A new format is a type of this kind in a folder of its own, and a line in `ImageDecoders`.
+/// To add a format, write a type that conforms in a folder of its own, and add a line to `ImageDecoders`.
 public protocol ImageDecoder: Sendable {
-    /// For messages: `PNG`.
+    /// The name in messages, such as `PNG`.
     var name: String { get }
-    /// As data URLs have it: `image/png`.
+    /// The media type in data URLs, such as `image/png`.
     var mediaType: String { get }
-    /// Whether a file that begins so is of this format.
+    /// Whether a file with these first bytes has this format.
     func recognizes(_ file: [UInt8]) -> Bool
-    /// Looks at the head only, and takes no memory for pixels.
+    /// Reads only the header, and allocates no memory for pixels.
     ///
-    /// - Throws: `badInput` at `place` when it contradicts the format.
+    /// - Throws: `badInput` at `place` if the header violates the format.
     func header(_ file: [UInt8], place: Place) throws(EngineError) -> ImageHeader
-    /// Hands chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order. An error may come after chunks have been
-    /// handed out, even after the last: only a return says that the image is sound.
+    /// Passes chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order. An error may follow after chunks were
+    /// passed, even after the last one. The image is valid only if the function returns.
     ///
-    /// - Throws: `badInput` at `place` for damage, `overLimit` before memory is taken; what `onChunk` throws.
+    /// - Throws: `badInput` at `place` for damage; `overLimit`, before memory is allocated; errors of `onChunk`.
     func decode(
         _ file: [UInt8], as use: ImageUse, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void

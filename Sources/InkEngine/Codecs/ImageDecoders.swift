@@ -1,10 +1,10 @@
-/// The formats of images that are read.
+/// The image formats that can be read.
 public enum ImageDecoders {
     public static let all: [any ImageDecoder] = [PNGImages(), JPEGImages()]
 
-    /// The one whose format a file has.
+    /// The decoder for a file's format.
     ///
-    /// - Throws: `badInput` at `place` when it has none.
+    /// - Throws: `badInput` at `place` if the format is unknown.
     public static func decoder(of file: [UInt8], place: Place) throws(EngineError) -> any ImageDecoder {
         guard !file.isEmpty else { throw .badInput(place, reason: "the image is empty") }
         guard let decoder = all.first(where: { $0.recognizes(file) }) else {
@@ -16,7 +16,7 @@ public enum ImageDecoders {
         return decoder
     }
 
-    /// Decodes an image of any of the formats; see `ImageDecoder.decode`.
+    /// Decodes an image of any of these formats; see `ImageDecoder.decode`.
     public static func decode(
         _ file: [UInt8], as use: ImageUse, place: Place, limits: Limits = Limits(),
         onChunk: (DecodedChunk) throws(EngineError) -> Void

@@ -1,47 +1,49 @@
-/// A format of picture files: how rows become pieces of a file, on workers, and how pieces become the file, at the broker.
+/// A picture file format: how rows become pieces of a file (on workers), and how pieces become the file (at the
+/// broker).
 ///
-/// A new format is a type of this kind in a folder of its own, and a line in `PictureCodecs`.
+/// To add a format, write a type that conforms in a folder of its own, and add a line to `PictureCodecs`.
 public protocol PictureCodec: Sendable {
     var format: PictureFormat { get }
-    /// As options and reports write it: `png`.
+    /// The name in options and reports, such as `png`.
     var name: String { get }
-    /// Of file names, in lower case without the dot, the usual one first.
+    /// File name extensions, lower case without the dot, the usual one first.
     var endings: [String] { get }
-    /// Whether a picture may be transparent; where not, it is laid on white.
+    /// Whether a picture may be transparent. If not, it is composited onto white.
     var hasAlpha: Bool { get }
-    /// What of a `PictureEncoding` changes the file.
+    /// The fields of a `PictureEncoding` that affect the file.
     var settings: Set<EncodingSetting> { get }
-    /// The longest edge that the format has, pixels.
+    /// Maximum edge length of the format, in pixels.
     var edgePixelsMax: Int { get }
-    /// What the height of each piece but the last is a multiple of.
+    /// The height of each piece except the last is a multiple of this.
     func rowMultiple(_ encoding: PictureEncoding) -> Int
-    /// What an honest piece says of its raw bytes.
+    /// The size of the raw bytes that a correct piece declares.
     func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int
-    /// What the bytes of a piece stand for, by which the work of two workers is compared; nil when they cannot be right.
+    /// The decoded content of a piece, used to compare the results of two workers; nil if the piece is invalid.
     func content(of piece: EncodedPiece) -> [UInt8]?
-    /// One for each thread.
+    /// Makes an encoder; each thread needs its own.
     func makeEncoder() -> any PieceEncoder
-    /// - Throws: `EngineError.internalError` for a picture that the format does not have.
+    /// - Throws: `EngineError.internalError` for a picture that the format cannot represent.
     func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler
-    /// The digest that the file at `path` carries, when it is whole and of this format; nil for any other, or none.
+    /// The digest in the file at `path` if it is complete and of this format; nil for any other file, or if there is
+    /// none.
     ///
-    /// - Throws: `EngineError.io` when there is a file and it cannot be opened or read.
+    /// - Throws: `EngineError.io` if there is a file that cannot be opened or read.
     func storedDigest(path: String) throws(EngineError) -> PictureDigest?
 }
 
-/// An option of encoding.
+/// An option for encoding.
 public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
     case effort, quality, chroma
 }
 
-/// Full-width rows of a picture, to be encoded.
+/// Full-width rows of a picture to encode.
 public struct PixelRows {
     /// Rows of `width` pixels of `format`, without padding; at least one row.
     public var pixels: UnsafeRawBufferPointer
-    /// Pixels.
+    /// In pixels.
     public var width: Int
     public var format: PixelFormat
-    /// Where in the picture they begin.
+    /// Index of the first row in the picture.
     public var firstRow: Int
 
     public init(pixels: UnsafeRawBufferPointer, width: Int, format: PixelFormat, firstRow: Int) {
@@ -52,28 +54,29 @@ public struct PixelRows {
     }
 }
 
-/// Makes pieces of files; used by one thread. The same rows give the same bytes on every processor.
+/// Encodes pieces of files; used by one thread. Equal rows give equal bytes on every processor.
 public protocol PieceEncoder: AnyObject {
-    /// - Throws: `EngineError.internalError` when the pixels are not rows of that width, or there is no memory.
+    /// - Throws: `EngineError.internalError` if the pixels are not rows of that width, or there is no memory.
     func encode(_ rows: PixelRows, _ encoding: PieceEncoding) throws(EngineError) -> EncodedPiece
 }
 
-/// What is to be done with a picture's file.
+/// An operation on a picture's file.
 public enum PictureWrite: Hashable, Sendable {
-    /// Bytes at its end.
+    /// Append these bytes.
     case append([UInt8])
 }
 
-/// Puts the pieces of a picture together: bytes only, no pixels, no file. `begin`, `add` for each piece from the top, `end`.
+/// Joins the pieces of a picture. It handles only bytes: no pixels and no files. Call `begin`, `add` for each piece
+/// from the top, then `end`.
 public protocol PictureAssembler: Sendable {
     mutating func begin() -> [PictureWrite]
     mutating func add(_ piece: EncodedPiece) -> [PictureWrite]
     mutating func end() -> [PictureWrite]
 }
 
-/// What has to be known of a picture before its first row.
+/// What must be known about a picture before its first row.
 public struct PictureHead: Hashable, Sendable {
-    /// Output pixels.
+    /// In output pixels.
     public var size: PixelSize
     public var pixels: PixelFormat
     public var encoding: PictureEncoding
@@ -90,12 +93,12 @@ public struct PictureHead: Hashable, Sendable {
     }
 }
 
-/// What a picture says besides its pixels.
+/// Metadata of a picture.
 public struct PictureDescription: Hashable, Sendable {
-    /// nil: it says none.
+    /// nil: not written.
     public var dotsPerInch: Double?
     public var text: [PictureText]
-    /// What it was made from; nil: it does not say.
+    /// Digest of the inputs; nil: not written.
     public var digest: PictureDigest?
 
     public init(dotsPerInch: Double? = nil, text: [PictureText] = [], digest: PictureDigest? = nil) {

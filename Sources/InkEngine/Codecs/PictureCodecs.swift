@@ -1,9 +1,9 @@
-/// The formats of pictures that are written.
+/// The picture formats that can be written.
 public enum PictureCodecs {
-    /// The first is what is written where nobody asks for another.
+    /// The first is the default.
     public static let all: [any PictureCodec] = [PNGCodec(), JPEGCodec()]
 
-    /// - Throws: `EngineError.internalError` for a number that has no format, as only another version may send it.
+    /// - Throws: `EngineError.internalError` for an unknown number, which only another version may send.
     public static func codec(_ format: PictureFormat) throws(EngineError) -> any PictureCodec {
         guard let codec = all.first(where: { $0.format == format }) else {
             throw .internalError("picture format \(format.rawValue) is not known to this version")
@@ -11,19 +11,19 @@ public enum PictureCodecs {
         return codec
     }
 
-    /// By a name as options write it, or by an ending.
+    /// Finds a format by name, as in options, or by file extension.
     public static func codec(named name: String) -> (any PictureCodec)? {
         let name = name.lowercased()
         return all.first { $0.name == name || $0.endings.contains(name) }
     }
 
-    /// By the ending of a file's name.
+    /// Finds a format by the extension of a file name.
     public static func codec(ofFile path: String) -> (any PictureCodec)? {
         let path = path.lowercased()
         return all.first { $0.endings.contains { path.hasSuffix(".\($0)") } }
     }
 
-    /// What puts a picture's file together.
+    /// Makes the assembler for a picture's file.
     public static func assembler(for head: PictureHead) throws(EngineError) -> any PictureAssembler {
         try codec(head.encoding.format).makeAssembler(head)
     }

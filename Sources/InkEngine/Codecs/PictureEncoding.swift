@@ -1,18 +1,18 @@
-/// A kind of picture file that is written. Its number stands for it on the wire and in stored jobs, and is never reused.
+/// A picture file format, identified by a number on the wire and in stored jobs. Numbers are never reused.
 public struct PictureFormat: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 }
 
-/// How a picture's file is encoded, as far as whoever asks for it decides. Each format takes from it what means something
-/// to it (`PictureCodec.settings`).
+/// The user's choices for encoding a picture's file. Each format uses the fields that apply to it
+/// (`PictureCodec.settings`).
 public struct PictureEncoding: Hashable, Sendable {
     public var format: PictureFormat
     public var effort: EncodingEffort
-    /// 1 to 100; nil: the format's own.
+    /// 1 to 100; nil: the format's default.
     public var quality: Int?
-    /// nil: by the quality.
+    /// nil: determined by the quality.
     public var chroma: ChromaSampling?
 
     public static let qualities = 1...100
@@ -28,7 +28,7 @@ public struct PictureEncoding: Hashable, Sendable {
     }
 }
 
-/// The trade between the time it takes to compress a picture and its size.
+/// The trade-off between compression time and file size.
 public enum EncodingEffort: UInt8, Hashable, Sendable, CaseIterable {
     case fast = 0
     case balanced = 1
@@ -48,11 +48,11 @@ public enum EncodingEffort: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// How many samples of colour there are for those of brightness.
+/// The number of chroma samples per luma sample.
 public enum ChromaSampling: UInt8, Hashable, Sendable, CaseIterable {
-    /// 4:4:4, one for one.
+    /// 4:4:4, one per luma sample.
     case full = 1
-    /// 4:2:0, one for four.
+    /// 4:2:0, one per four luma samples.
     case quarter = 2
 
     public init?(name: String) {
@@ -64,7 +64,7 @@ public enum ChromaSampling: UInt8, Hashable, Sendable, CaseIterable {
     private var digits: String { name.filter { $0 != ":" } }
 }
 
-/// How full-width rows become a piece of a picture's file.
+/// How full-width rows are encoded to a piece of a picture's file.
 public struct PieceEncoding: Hashable, Sendable {
     public var picture: PictureEncoding
     /// Whether these are the picture's last rows.

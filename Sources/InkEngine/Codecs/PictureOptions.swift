@@ -1,22 +1,22 @@
-/// What an export shows of its project and in what form, apart from its size: the same options on a command line, on the
-/// wire, in a stored job and at the broker.
+/// The content and form of an exported picture, apart from its size. The same options are used on the command line, on
+/// the wire, in stored jobs and by the broker.
 public struct PictureOptions: Hashable, Sendable {
     /// nil: the project's.
     public var background: RGBA8?
     public var includesBaseImage: Bool
-    /// Indices into the project's `layers`, drawn in drawing order whether visible or not; nil draws every visible layer.
+    /// Indices into the project's `layers`, drawn in drawing order even if invisible; nil draws every visible layer.
     public var layers: [Int]?
-    /// Fills layers without strokes and content with their suggested pattern.
+    /// Whether layers without strokes and content are filled with their suggested pattern.
     public var fillsSuggested: Bool
     public var colorMode: ColorMode
     public var encoding: PictureEncoding
-    /// Tiles of this size, clipped to the picture; nil: bands are chosen by their cost.
+    /// Tiles of this size, clipped to the picture; nil: bands chosen by their cost.
     public var tile: PixelSize?
-    /// nil: none is written.
+    /// nil: not written.
     public var dotsPerInch: Double?
     /// Whether title, author, licence and date of the project are written into the picture.
     public var hasMetadata: Bool
-    /// What the picture is made from, written into it for `skip-unchanged`: 32 bytes; nil writes none.
+    /// Digest of the picture's inputs, 32 bytes, written into it for `skip-unchanged`; nil: not written.
     public var digest: [UInt8]?
 
     public static let dotsPerInchRange = 1.0...100_000.0
@@ -38,7 +38,8 @@ public struct PictureOptions: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// What the bytes of a picture depend on, one spelling for one meaning. The tiling is left out: tiles do not show.
+    /// Everything that determines the bytes of a picture, with one spelling per meaning. The tiling is omitted, because
+    /// it does not affect the pixels.
     public var canonicalText: String {
         var parts = [
             "background=\(background.map(\.description) ?? "project")",
@@ -56,7 +57,7 @@ public struct PictureOptions: Hashable, Sendable {
         return parts.joined(separator: ";")
     }
 
-    /// - Throws: `EngineError.badInput` at `place` for options that no picture has.
+    /// - Throws: `EngineError.badInput` at `place` for invalid options.
     public func check(place: Place) throws(EngineError) {
         func fault(_ reason: String) -> EngineError { .badInput(place, reason: reason) }
         let codec: any PictureCodec
@@ -77,11 +78,11 @@ public struct PictureOptions: Hashable, Sendable {
     }
 }
 
-/// Which channels the picture has.
+/// The channels of the picture.
 public enum ColorMode: UInt8, Hashable, Sendable, CaseIterable {
-    /// `rgb` when the background is opaque or the format has no transparency, else `rgba`.
+    /// `rgb` if the background is opaque or the format has no transparency, else `rgba`.
     case automatic = 0
-    /// Opaque; a background that is not is laid on white first.
+    /// Opaque; a transparent background is composited onto white first.
     case rgb = 1
     case rgba = 2
 

@@ -1,17 +1,17 @@
-/// A text that a picture carries. Its keywords are those of PNG (PNG specification, 11.3.3).
+/// A text in a picture. Its keywords are those of PNG (PNG specification, 11.3.3).
 public struct PictureText: Hashable, Sendable {
-    /// The keywords that are written, of those the specification registers.
+    /// The keywords that are written, a subset of the registered ones.
     public enum Keyword: String, Hashable, Sendable, CaseIterable {
         case title = "Title"
         case software = "Software"
         case author = "Author"
         case copyright = "Copyright"
-        /// RFC 1123 or ISO 8601, as the project has it.
+        /// RFC 1123 or ISO 8601, as in the project.
         case creationTime = "Creation Time"
     }
 
     public var keyword: Keyword
-    /// Any text; what is written is `cleanedText`.
+    /// Any text; `cleanedText` is written.
     public var text: String
 
     public init(_ keyword: Keyword, _ text: String) {
@@ -19,11 +19,11 @@ public struct PictureText: Hashable, Sendable {
         self.text = text
     }
 
-    /// The longest text that is written, bytes of UTF-8. Readers refuse texts far above it.
+    /// Maximum length of a written text, bytes of UTF-8. Readers refuse texts far longer.
     public static let byteCountMax = 32_768
 
-    /// The text as it is written: line ends are LF, other control characters (NUL among them, which would end the
-    /// text) are left out, and it is cut at `byteCountMax`.
+    /// The text as it is written: line ends become LF, other control characters (such as NUL, which would end the text)
+    /// are removed, and the text is cut at `byteCountMax`.
     var cleanedText: String {
         var cleaned = String.UnicodeScalarView()
         var byteCount = 0
@@ -42,10 +42,10 @@ public struct PictureText: Hashable, Sendable {
         return String(cleaned)
     }
 
-    /// What an export of `project` says; empty values are left out.
+    /// The texts for an export of `project`, without empty values.
     ///
     /// - Parameters:
-    ///   - project: whose title, author, licence and date it is.
+    ///   - project: provides title, author, licence and date.
     ///   - software: the program's name and version.
     public static func entries(of project: Project, software: String) -> [PictureText] {
         let values: [(Keyword, String?)] = [

@@ -1,4 +1,4 @@
-/// A straight-alpha colour, 8 bits a channel, sRGB-encoded.
+/// A colour with straight alpha, 8 bits per channel, sRGB-encoded.
 public struct RGBA8: Hashable, Sendable {
     public var red: UInt8
     public var green: UInt8
@@ -49,7 +49,7 @@ extension RGBA8: CustomStringConvertible {
         }
     }
 
-    /// `#rrggbb`, or `#rrggbbaa` when not opaque.
+    /// `#rrggbb`, or `#rrggbbaa` if not opaque.
     public var description: String {
         func hex(_ value: UInt8) -> String {
             let text = String(value, radix: 16)

@@ -1,6 +1,6 @@
 import CKernels
 
-/// The inner loops of one level that put pictures together. Every level gives the same bytes.
+/// The inner loops for compositing at one level. Every level gives the same bytes.
 struct CompositingKernels: Sendable {
     let blend: ink_blend
     let resample: ink_resample
@@ -10,12 +10,12 @@ struct CompositingKernels: Sendable {
         resample = ink_resample_kernels(level.c).pointee
     }
 
-    /// Those of the level in use.
+    /// The kernels of the level in use.
     static let selected = CompositingKernels(.selected)
 }
 
 extension BlendMode {
-    /// The mode as C has it.
+    /// The mode as a C value.
     var c: ink_blend_mode {
         switch self {
         case .normal: INK_BLEND_NORMAL
@@ -50,9 +50,9 @@ extension BlendMode {
 }
 
 extension SampleFormat {
-    /// A picture's format as C has it.
+    /// A picture's format as a C value.
     ///
-    /// - Precondition: it is no mask's.
+    /// - Precondition: it is not the format of a mask.
     var pixels: ink_pixels {
         precondition(!isMask)
         return self == .rgb8 ? INK_PIXELS_RGB8 : INK_PIXELS_RGBA8

@@ -2,7 +2,7 @@ import CKernels
 
 /// Premultiplied, sRGB-encoded colour as four planes of Float, each row-major with a stride of `width`.
 ///
-/// Owns its memory; not shared between threads while it is written.
+/// Owns its memory. Must not be shared between threads while it is written.
 final class FloatPlanes {
     let width: Int
     let height: Int
@@ -20,8 +20,8 @@ final class FloatPlanes {
         precondition(width > 0 && height > 0)
         self.width = width
         self.height = height
-        // Each plane begins at a line of its own; planes a power of two apart would get into each other's way in the
-        // caches.
+        // Each plane begins at its own cache line. Planes whose distance is a power of two would compete for the same
+        // cache sets.
         let line = AlignedFloats.lineCount
         let distance = (width * height + line - 1) / line * line + 17 * line
         storage = AlignedFloats(count: 4 * distance)
@@ -35,7 +35,7 @@ final class FloatPlanes {
     ///
     /// - Parameters:
     ///   - rows: nil for all.
-    ///   - hasAlpha: false where alpha is not read and may stay as it is.
+    ///   - hasAlpha: false if alpha is not read and may stay as it is.
     func fill(_ color: RGBA8, rows: Range<Int>? = nil, hasAlpha: Bool = true) {
         let rows = rows ?? 0..<height
         precondition(rows.lowerBound >= 0 && rows.upperBound <= height)
@@ -55,7 +55,7 @@ final class FloatPlanes {
         }
     }
 
-    /// The planes from a row on, for kernels; valid as long as the planes are.
+    /// The planes from a row on, for kernels. Valid as long as the planes are.
     func rows(from row: Int) -> ink_planes {
         let offset = row * width
         return ink_planes(
@@ -63,7 +63,7 @@ final class FloatPlanes {
     }
 }
 
-/// Floats, at first 0, from a cache line's beginning on.
+/// Floats, initially 0, aligned to a cache line.
 final class AlignedFloats {
     /// Floats in a cache line.
     static let lineCount = 16

@@ -1,38 +1,38 @@
 import CKernels
 
-/// Puts layers onto what lies under them: mask, opacity and blend mode in one pass.
+/// Composites layers onto the pixels below: mask, opacity and blend mode in one pass.
 ///
-/// Each pixel is treated alone and in one fixed order of operations, so that where a picture is cut into cells does not
-/// show. A layer is multiplied by its mask times its opacity, then blended with the general formula of W3C Compositing
-/// and Blending Level 1, section 5.2: co = as (1 - ab) Cs + as ab B(Cb, Cs) + (1 - as) ab Cb.
+/// Each pixel is computed separately and in one fixed order of operations, so the division of a picture into cells does
+/// not show. A layer is multiplied by its mask times its opacity, then blended with the general formula of W3C
+/// Compositing and Blending Level 1, section 5.2: co = as (1 - ab) Cs + as ab B(Cb, Cs) + (1 - as) ab Cb.
 struct LayerCompositor {
-    /// A rectangle's mask.
+    /// The mask of a rectangle.
     enum Mask {
         /// 1 everywhere.
         case none
-        /// 0...1, `stride` elements from row to row.
+        /// 0...1, `stride` elements from one row to the next.
         case values(UnsafePointer<Float>, stride: Int)
         /// v / 255.
         case levels(UnsafePointer<UInt8>, stride: Int)
     }
 
-    /// What of a layer lies over a rectangle.
+    /// The pixels of a layer within a rectangle.
     enum Pixels {
         /// Planes from a row on.
         case planes(FloatPlanes, firstRow: Int)
-        /// The same of shares.
+        /// Planes of shares, from a row on.
         case shares(SharePlanes, firstRow: Int)
-        /// 8-bit samples of a picture, `stride` bytes from row to row.
+        /// 8-bit samples of a picture, `stride` bytes from one row to the next.
         case samples(UnsafePointer<UInt8>, SampleFormat, stride: Int)
     }
 
     var kernels = CompositingKernels.selected
 
-    /// Blends some rows of a layer onto those of `backdrop` from `row` on.
+    /// Blends some rows of a layer onto the rows of `backdrop` from `row` on.
     ///
     /// - Parameters:
     ///   - opacity: 0...1
-    ///   - isOpaque: the backdrop's alpha is 1 everywhere; then it is neither read nor written, and the colours are the
+    ///   - isOpaque: the backdrop's alpha is 1 everywhere. Alpha is then neither read nor written; the colours are the
     ///     same.
     ///   - width: at most the backdrop's.
     func blend(
@@ -75,7 +75,7 @@ struct LayerCompositor {
 
     /// Blends a whole layer onto a backdrop of its size.
     ///
-    /// - Parameter mask: laid out as the planes are.
+    /// - Parameter mask: in the same layout as the planes.
     func blend(
         _ source: FloatPlanes, mask: UnsafePointer<Float>? = nil, opacity: Float = 1, mode: BlendMode,
         onto backdrop: FloatPlanes, isOpaque: Bool = false

@@ -1,20 +1,20 @@
 import CKernels
 
-/// The rounding of finished planes to 8 bits a channel.
+/// Rounds finished planes to 8 bits per channel.
 struct PixelOutput {
     let format: PixelFormat
-    /// Puts the picture onto white first.
+    /// Whether the picture is composited onto white first.
     var flattenOnWhite = false
-    /// Alpha is 1 everywhere and is not read.
+    /// Whether alpha is 1 everywhere and is not read.
     var isOpaque = false
     var kernels = CompositingKernels.selected
 
-    /// Writes the planes as interleaved 8-bit samples: straight colour and alpha for `rgba`; colour alone for `rgb`,
-    /// the premultiplied values as they are, which is right for an opaque picture. Rounded to nearest, halves up. A
-    /// pixel of alpha exactly 0 is transparent black.
+    /// Writes the planes as interleaved 8-bit samples, rounded to nearest, halves up. For `rgba`: straight colour and
+    /// alpha; a pixel with alpha exactly 0 is transparent black. For `rgb`: only colour, as the premultiplied values,
+    /// which is correct for an opaque picture.
     ///
     /// - Parameters:
-    ///   - rows: how many of the planes' rows; nil for all.
+    ///   - rows: number of the planes' rows; nil for all.
     ///   - target: `rowBytes` bytes for each row, of which the first `width * format.bytesPerPixel` are written.
     func write(_ planes: FloatPlanes, rows: Int? = nil, to target: UnsafeMutablePointer<UInt8>, rowBytes: Int) {
         let rows = rows ?? planes.height

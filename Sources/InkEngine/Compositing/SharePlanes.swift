@@ -1,9 +1,9 @@
 import CKernels
 
-/// Premultiplied, sRGB-encoded colour as four planes of shares, 1/65,535: half the memory of `FloatPlanes`, for layers
+/// Premultiplied, sRGB-encoded colour as four planes in 1/65,535. It takes half the memory of `FloatPlanes`, for layers
 /// onto which strokes are drawn one after the other.
 ///
-/// Owns its memory; not shared between threads while it is written.
+/// Owns its memory. Must not be shared between threads while it is written.
 final class SharePlanes {
     let width: Int
     let height: Int
@@ -16,8 +16,8 @@ final class SharePlanes {
         precondition(width > 0 && height > 0)
         self.width = width
         self.height = height
-        // Each row and plane begins at a line of its own; planes a power of two apart would get into each other's way in
-        // the caches.
+        // Each row and plane begins at its own cache line. Planes whose distance is a power of two would compete for
+        // the same cache sets.
         let line = 32
         stride = (width + line - 1) / line * line
         distance = stride * height + 17 * line
@@ -31,7 +31,7 @@ final class SharePlanes {
     /// Makes all pixels transparent.
     func clear() { memory.update(repeating: 0) }
 
-    /// Takes over planes of the same size, rounded.
+    /// Copies planes of the same size, rounded.
     func take(_ planes: FloatPlanes, kernels: CompositingKernels) {
         precondition(planes.width == width && planes.height == height)
         for row in 0..<height {
@@ -42,8 +42,8 @@ final class SharePlanes {
         withExtendedLifetime(planes) {}
     }
 
-    /// Gives `planes`, which this took over before something was drawn, the pixels that have changed. The others keep what
-    /// rounding took from them: what no stroke meets is as if there were none, in whatever tile it is.
+    /// Copies the pixels that have changed since `take` to `planes`. Other pixels keep their unrounded values, so a
+    /// pixel that no stroke meets is unaffected, in every tile.
     func give(_ planes: FloatPlanes, kernels: CompositingKernels) {
         precondition(planes.width == width && planes.height == height)
         for row in 0..<height {
@@ -54,7 +54,7 @@ final class SharePlanes {
         withExtendedLifetime(planes) {}
     }
 
-    /// The planes from a row on, for kernels; valid as long as the planes are.
+    /// The planes from a row on, for kernels. Valid as long as the planes are.
     func rows(from row: Int) -> ink_shares {
         let first = memory.baseAddress! + row * stride
         return ink_shares(

@@ -1,10 +1,10 @@
 import CKernels
 
-/// Puts the strokes of a layer onto a cell of it.
+/// Draws the strokes of a layer within a cell.
 final class StrokeLayer {
     private let kernels: UnsafePointer<ink_raster>
     private let painter: StrokePainter
-    /// Of use to pictures that are not opaque only, which are few.
+    /// Needed only for pictures that are not opaque, which are few.
     private lazy var exactPainter = StrokePainter(
         maxWidth: maxWidth, maxHeight: maxHeight, isExact: true, level: level)
     private let maxWidth: Int
@@ -24,11 +24,12 @@ final class StrokeLayer {
     /// Draws some strokes of a block onto `layer`, whose planes cover `cell`.
     ///
     /// - Parameters:
-    ///   - indices: ascending, each an index of the block's strokes.
-    ///   - isOpaque: whether the finished picture is; if it is not, the colour of the faintest ink will show.
-    ///   - isBlank: whether the layer is transparent, whatever its planes hold; they are filled when the first stroke meets
-    ///     the cell, and this becomes false.
-    ///   - isCancelled: asked before every stroke and now and then in one; when it is so, what is drawn is of no use.
+    ///   - indices: ascending indices of the block's strokes.
+    ///   - isOpaque: whether the finished picture is opaque. If not, the colour of the faintest ink is visible.
+    ///   - isBlank: whether the layer is transparent, whatever its planes contain. They are filled when the first
+    ///     stroke meets the cell; this then becomes false.
+    ///   - isCancelled: called before every stroke, and now and then within one. If it returns true, the result must
+    ///     not be used.
     func draw(
         _ indices: [Int], of block: PreparedStrokeBlock, scale: OutputScale, cell: PixelRect, isOpaque: Bool,
         onto layer: SharePlanes, isBlank: inout Bool, isCancelled: () -> Bool
@@ -36,7 +37,7 @@ final class StrokeLayer {
         let painter = isOpaque ? painter : exactPainter
         remaining.move(to: cell)
         let near = NearCell(cell, scale: scale)
-        /// The last stroke that was painted; what it and those of its run before it left is still to be applied.
+        /// The last painted stroke. Its transmittance, and that of its run, is still to be applied.
         var painted: (stroke: PreparedStroke, run: Int32)?
         for index in indices where near.meets(block.bounds[index]) {
             if isCancelled() { break }
@@ -53,10 +54,11 @@ final class StrokeLayer {
         if let painted { apply(painted.stroke, run: painted.run, to: layer, isBlank: &isBlank) }
     }
 
-    /// Uses up what the strokes of a run left of the layer.
+    /// Applies the transmittance of a run of strokes to the layer.
     ///
-    /// - Parameter run: every run rounds at another place between two shares. To the nearest, thousands of faint runs would all
-    ///   be rounded away; and by the pixel or the tile it must not differ, for then tiles would show.
+    /// - Parameter run: every run rounds at a different position between two shares. If all rounded to the nearest,
+    ///   thousands of faint runs would round away. The position must not depend on the pixel or the tile, because tiles
+    ///   would then show.
     private func apply(_ stroke: PreparedStroke, run: Int32, to planes: SharePlanes, isBlank: inout Bool) {
         if isBlank, remaining.isDrawn {
             planes.clear()
@@ -89,8 +91,8 @@ final class StrokeLayer {
         }
     }
 
-    /// 65,536 over the golden ratio: its multiples are spread evenly, however many there are.
+    /// 65,536 divided by the golden ratio: any number of its multiples are evenly spread.
     private static let goldenShare = 40_503
-    /// More than what rounding leaves of a pixel that an opaque stamp covers, 1/65,535: five at most have been seen.
+    /// More than what rounding leaves of a pixel under an opaque stamp, in 1/65,535; the maximum observed is five.
     private static let roundedOff: UInt16 = 16
 }

@@ -1,12 +1,12 @@
-/// A convex piece of a shape whose pieces may overlap. Every horizontal line meets it in one interval at most.
+/// A convex piece of a shape whose pieces may overlap. Every horizontal line meets it in at most one interval.
 enum ConvexPart: Hashable, Sendable {
     case disc(center: Point, radius: Double)
     /// Four corners in order.
     case quad(Point, Point, Point, Point)
     /// Corners in order.
     case polygon([Point])
-    /// The convex hull of two discs, neither of which holds the other: the discs and the quad between the points where
-    /// the common tangents touch.
+    /// The convex hull of two discs, neither of which contains the other: the discs, and the quad between the points
+    /// where the common tangents touch.
     case capsule(PreparedStroke.Disc, PreparedStroke.Disc, Quad)
 
     struct Quad: Hashable, Sendable {
@@ -16,7 +16,7 @@ enum ConvexPart: Hashable, Sendable {
         var d: Point
     }
 
-    /// A line with butt caps; nothing is inside when its ends are one point.
+    /// A line with butt caps; empty if its ends are the same point.
     static func line(from start: Point, to end: Point, width: Double) -> ConvexPart {
         let step = end - start
         let length = step.length
@@ -36,7 +36,7 @@ enum ConvexPart: Hashable, Sendable {
         }
         let u = (1 / distance) * step
         let v = Point(x: -u.y, y: u.x)
-        // The tangents touch both discs in the directions at which u's share is (r0 - r1) / distance.
+        // The tangents touch both discs in the directions whose component along u is (r0 - r1) / distance.
         let sine = difference / distance
         let cosine = (1 - sine * sine).squareRoot()
         let left = sine * u + cosine * v
@@ -48,7 +48,7 @@ enum ConvexPart: Hashable, Sendable {
                 c: second.center + second.radius * left, d: first.center + first.radius * left))
     }
 
-    /// The part turned, scaled by `size` and moved.
+    /// The part after rotation, scaling by `size`, and translation.
     func placed(at stamp: Stamp) -> ConvexPart {
         func map(_ p: Point) -> Point {
             stamp.center + (stamp.size * p.x) * stamp.along + (stamp.size * p.y) * stamp.across
@@ -64,7 +64,7 @@ enum ConvexPart: Hashable, Sendable {
         }
     }
 
-    /// A box round it.
+    /// A bounding box.
     var bounds: Rect {
         var box = Rect.empty
         switch self {
@@ -82,7 +82,7 @@ enum ConvexPart: Hashable, Sendable {
         return box
     }
 
-    /// A point of it or near it.
+    /// A point in or near it.
     var place: Point {
         switch self {
         case .disc(let center, _): center

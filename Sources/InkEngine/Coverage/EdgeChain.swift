@@ -1,32 +1,32 @@
 import CKernels
 
-/// Points one after the other, each at most a pixel from the last either way, in the form that kernels take: an outline,
-/// or a part of one, that is drawn at many places, as large or smaller.
+/// Consecutive points, each at most a pixel from the previous one in either direction, in the form that kernels take.
+/// It is an outline, or part of one, that is drawn at many places, at its size or smaller.
 struct EdgeChain {
-    /// A larger outline is not worth being kept and would not fit whole numbers, output pixels.
+    /// Maximum reach, in output pixels. A larger outline is not worth keeping and would overflow the integers.
     static let reachMax = 8192.0
 
-    /// The points' columns, then their rows, as `ink_chain` has them.
+    /// The points' columns, then their rows, in the order of `ink_chain`.
     private var coordinates: [Float] = []
-    /// Edges that each lane draws.
+    /// Number of edges that each lane draws.
     private var partLength = 0
 
     private static let lanes = Int(INK_CHAIN_LANES)
 
-    /// How many edges there are, those without a length that fill up the last part included.
+    /// Number of edges, including the empty edges that fill up the last part.
     var edgeCount: Int { EdgeChain.lanes * partLength }
 
     /// - Parameters:
-    ///   - points: output pixels, from where the chain is to be put on; at most `reachMax` away.
-    ///   - areaMax: the largest area by which leaving out a point may move the outline, pixels; in proportion less if the
-    ///     chain goes round less than ten pixels for each shape.
-    ///   - shapeCount: of how many shapes the chain is the outline.
+    ///   - points: in output pixels relative to the chain's position; at most `reachMax` away.
+    ///   - areaMax: the largest area by which omitting a point may change the outline, in pixels. It is reduced in
+    ///     proportion if the chain encloses less than ten pixels per shape.
+    ///   - shapeCount: number of shapes that the chain outlines.
     init(
         _ points: some RandomAccessCollection<Point>, areaMax: Double = Pattern.Fineness.usual.areaMax,
         shapeCount: Int = 1
     ) {
         guard var last = points.first else { return }
-        // A hundred dots may lie in one pixel, and each would lack as much.
+        // A hundred dots may lie in one pixel, and the errors would add up.
         let areaMax = areaMax * min(EdgeChain.area(of: points) / Double(10 * shapeCount), 1)
         var places = [last]
         places.reserveCapacity(2 * points.count)
@@ -35,7 +35,7 @@ struct EdgeChain {
             index = EdgeChain.end(of: points, from: next, after: last, areaMax: areaMax)
             let point = points[index]
             let step = point - last
-            // A little more than enough, so that rounding makes no piece longer than a pixel.
+            // Slightly more than necessary, so that rounding makes no piece longer than a pixel.
             let pieces = max(1, (max(abs(step.x), abs(step.y)) * 1.001).rounded(.up))
             for piece in 1..<Int(pieces) { places.append(last + (Double(piece) / pieces) * step) }
             places.append(point)
@@ -44,7 +44,7 @@ struct EdgeChain {
         take(places)
     }
 
-    /// Edges that are drawn together come from as many parts of the chain.
+    /// Stores the points so that edges drawn together come from different parts of the chain.
     private mutating func take(_ places: [Point]) {
         let lanes = EdgeChain.lanes
         partLength = (places.count + lanes - 2) / lanes
@@ -59,7 +59,7 @@ struct EdgeChain {
         }
     }
 
-    /// The area that points go round, from the last one back to the first.
+    /// The area enclosed by the points, closed from the last to the first.
     private static func area(of points: some RandomAccessCollection<Point>) -> Double {
         guard var last = points.last else { return 0 }
         var doubled = 0.0
@@ -70,7 +70,7 @@ struct EdgeChain {
         return abs(doubled) / 2
     }
 
-    /// The last point that one edge of at most a pixel from `start` may lead to; `first` at least.
+    /// The last point that one edge of at most a pixel from `start` may lead to; at least `first`.
     private static func end<Points: RandomAccessCollection<Point>>(
         of points: Points, from first: Points.Index, after start: Point, areaMax: Double
     ) -> Points.Index {
@@ -81,14 +81,14 @@ struct EdgeChain {
             guard next < points.endIndex else { return end }
             let step = points[next] - start
             let skipped = points[end] - start
-            // The triangle between what is drawn and what is left out; those of a bend add up.
+            // The triangle between the drawn edge and the omitted points; along a bend these add up.
             area += (step.x * skipped.y - step.y * skipped.x) / 2
             guard max(abs(step.x), abs(step.y)) < 0.999, abs(area) <= areaMax else { return end }
             end = next
         }
     }
 
-    /// Calls `body` with the chain as kernels take it; not for a chain without edges.
+    /// Calls `body` with the chain in the form that kernels take; not for a chain without edges.
     func withKernelChain(_ body: (UnsafePointer<ink_chain>) -> Void) {
         guard partLength > 0 else { return }
         coordinates.withUnsafeBufferPointer { values in

@@ -5,16 +5,16 @@ final class KernelPlane<Element: BitwiseCopyable> {
     private let memory: UnsafeMutablePointer<Element>
     private let capacity: (width: Int, height: Int)
     private let value: Element
-    /// The cell, output pixels.
+    /// The cell, in output pixels.
     private(set) var cell: PixelRect
-    /// Elements from a row to the next.
+    /// Elements from one row to the next.
     let stride: Int
     /// The cell's first pixel.
     let values: UnsafeMutablePointer<Element>
 
     private static var margin: Int { Int(INK_PLANE_MARGIN) }
 
-    /// A plane for cells of up to this size, `value` everywhere.
+    /// Makes a plane for cells of up to this size, filled with `value`.
     init(maxWidth: Int, maxHeight: Int, value: Element) {
         capacity = (maxWidth, maxHeight)
         self.value = value
@@ -31,29 +31,29 @@ final class KernelPlane<Element: BitwiseCopyable> {
 
     deinit { memory.deallocate() }
 
-    /// Rows begin at a cache line, so that a register of a kernel that goes through whole rows is in one.
+    /// Rows begin at a cache line, so that a kernel that processes whole rows never crosses a cache line with a load.
     private static func stride(width: Int) -> Int { (width + margin - 1) / margin * margin + 2 * margin }
 
     private static var cacheLine: Int { 64 }
 
-    /// Moves the plane to another cell, whose pixels must all have the value that the plane was made with.
+    /// Moves the plane to another cell. All its pixels must have the value that the plane was made with.
     func move(to cell: PixelRect) {
         precondition(cell.width <= capacity.width && cell.height <= capacity.height, "the cell is too large")
-        // What was the margin of a narrower cell is no longer.
+        // Margins of a narrower cell are no longer margins.
         if cell.size != self.cell.size { memory.update(repeating: value, count: stride * capacity.height) }
         self.cell = cell
     }
 
-    /// Where a row of a part of the cell begins.
+    /// Start of a row of part of the cell.
     ///
     /// - Parameters:
-    ///   - rect: output pixels.
-    ///   - row: counted from the rectangle's first.
+    ///   - rect: in output pixels.
+    ///   - row: counted from the rectangle's first row.
     func row(_ rect: PixelRect, _ row: Int) -> UnsafeMutablePointer<Element> {
         values + (rect.y + row - cell.y) * stride + rect.x - cell.x
     }
 
-    /// The part that the cell holds of a box of the output and the pixels round it, which tables may reach; counted from the
+    /// The part within the cell of a box of the output and one pixel round it, which tables may reach. Counted from the
     /// cell's first pixel. Empty boxes have `left >= right` or `top >= bottom`.
     func box(of rect: PixelRect) -> ink_box {
         ink_box(
@@ -64,7 +64,7 @@ final class KernelPlane<Element: BitwiseCopyable> {
 }
 
 extension KernelPlane<Float> {
-    /// The plane as kernels take it; valid until it moves.
+    /// The plane in the form that kernels take; valid until it moves.
     var kernelPlane: ink_plane {
         ink_plane(
             values: values, stride: stride, left: Int32(cell.x), top: Int32(cell.y), width: Int32(cell.width),

@@ -1,10 +1,10 @@
 import CKernels
 
-/// Coverage of a union of convex parts that may overlap: exact along a row, sampled at the middles of
-/// `INK_PART_LINES` lines a row of pixels.
+/// Coverage of a union of convex parts that may overlap. It is exact along a row, and sampled at the middles of
+/// `INK_PART_LINES` lines per row of pixels.
 ///
-/// A line's error is at most half its height, so a level edge is off by 1/128 of the shape's alpha at most; sloped edges
-/// average it out. Owns scratch memory; not shared between threads.
+/// A line's error is at most half its height. A horizontal edge is therefore off by at most 1/128 of the shape's alpha;
+/// for sloped edges the errors average out. Owns scratch memory; not shared between threads.
 final class PartRasterizer {
     private let kernels: UnsafePointer<ink_raster>
     private let accumulator: CoverageAccumulator
@@ -22,9 +22,9 @@ final class PartRasterizer {
         self.accumulator = accumulator
     }
 
-    /// Adds what the union of `all`, canvas space, covers of the accumulator's cell.
+    /// Adds the coverage of the union of `all`, in canvas space, to the accumulator's cell.
     ///
-    /// - Parameter isCancelled: asked now and then; when it is so, what is added is of no use.
+    /// - Parameter isCancelled: called now and then. If it returns true, the result must not be used.
     func add(
         _ all: some Sequence<ConvexPart>, scale: OutputScale, isCancelled: @escaping () -> Bool = { false }
     ) {
@@ -50,9 +50,9 @@ final class PartRasterizer {
         }
     }
 
-    /// Scratch memory for more parts is not kept: 3 MB.
+    /// Scratch memory for more parts is not kept; 3 MB.
     private static let keptPartsMax = 16_384
-    /// Intervals of a line that there is always memory for.
+    /// Number of intervals per line for which memory is always reserved.
     private static let intervalCount = 512
 
     private func forgetScratch() {
@@ -77,7 +77,7 @@ final class PartRasterizer {
     }
 }
 
-/// The parts that meet a cell, as kernels take them.
+/// The parts that meet a cell, in the form that kernels take.
 private struct PartList {
     private(set) var parts: [ink_part] = []
     private(set) var discs: [ink_part_disc] = []
@@ -93,12 +93,12 @@ private struct PartList {
         for part in all { take(part, near: cell, scale: scale) }
     }
 
-    /// Takes up a part unless it does not meet the cell.
+    /// Adds a part unless it lies outside the cell.
     private mutating func take(_ part: ConvexPart, near cell: PixelRect, scale: OutputScale) {
         let bounds = part.bounds
         let top = bounds.minY * scale.y
         let bottom = bounds.maxY * scale.y
-        // A pixel more, for what is rounded.
+        // One pixel more, because of rounding.
         guard bounds.minX * scale.x < Double(cell.x + cell.width + 1), bounds.maxX * scale.x > Double(cell.x - 1) else {
             return
         }
@@ -106,8 +106,9 @@ private struct PartList {
         let first = Int(max(top.rounded(.down), Double(cell.y))) - cell.y
         let last = Int(min(bottom, Double(cell.y + cell.height - 1))) - cell.y
         guard first <= last else { return }
-        // Places are kept small, so that Float holds them to the thousandth of a pixel; of what begins far outside the
-        // picture it holds what is near the picture. Large discs become polygons for it.
+        // Coordinates are kept small, so that Float holds them to a thousandth of a pixel. Of a part that begins far
+        // outside the picture, Float needs to hold only what is near the picture. Large discs become polygons for that
+        // reason.
         let middle = scale.output(part.place)
         guard middle.x.isFinite, middle.y.isFinite else { return }
         let origin = Point(
@@ -125,7 +126,7 @@ private struct PartList {
         case .capsule(let a, let b, let quad):
             add(a, from: origin, near: cell, scale)
             add(b, from: origin, near: cell, scale)
-            // The quad's other two sides lie within the discs.
+            // The other two sides of the quad lie within the discs.
             add(quad.a, quad.b, from: origin, scale)
             add(quad.c, quad.d, from: origin, scale)
         }
@@ -172,22 +173,22 @@ private struct PartList {
                 slope: Float(slope)))
     }
 
-    /// A whole pixel at a place, or near the cell's zone.
+    /// A whole pixel at a position, or near the cell's zone.
     private static func whole(_ place: Double, near cell: Int) -> Double {
         let start = Double(cell / zoneSize * zoneSize)
         return start + min(max(place.rounded(.down) - start, places.lowerBound), places.upperBound)
     }
 
-    /// Larger pictures, which are beyond the limits unless these are raised, are parted for it: all cells of a zone see the
-    /// same origin, output pixels.
+    /// Pictures larger than this, which exceed the default limits, are divided into zones, in output pixels: all cells
+    /// of a zone use the same origin.
     private static let zoneSize = Limits().edgePixels
-    /// Where a zone, from its start, and what is near it may lie, output pixels.
+    /// Range of a zone and its surroundings, from the zone's start, in output pixels.
     private static let places = -1024.0...66_560.0
-    /// No zone reaches further from an origin, output pixels.
+    /// Maximum distance of a zone's points from an origin, in output pixels.
     private static let edgeReach = 70_000.0
 }
 
-/// Which parts reach into which strip of rows of a cell: the parts' indices, strip after strip.
+/// Assigns parts to strips of rows of a cell: the parts' indices, strip after strip.
 private struct StripTable {
     private(set) var mostInStrip = 0
     private var indices: [Int32] = []

@@ -1,9 +1,10 @@
-/// Polygons whose areas add up, output pixels, as kernels take them. Those that turn the other way take area away.
+/// Polygons whose areas add up, in output pixels, in the form that kernels take. Polygons of the opposite orientation
+/// subtract their area.
 struct Polygons {
     private(set) var corners: [Point] = []
-    /// How many corners each polygon has.
+    /// Number of corners of each polygon.
     private(set) var counts: [Int32] = []
-    /// Where the polygon that is being put together begins.
+    /// Start of the current polygon.
     private var start = 0
 
     mutating func removeAll() {
@@ -12,12 +13,12 @@ struct Polygons {
         start = 0
     }
 
-    /// Bytes that they take.
+    /// Size in bytes.
     var byteCount: Int {
         corners.capacity * MemoryLayout<Point>.stride + counts.capacity * MemoryLayout<Int32>.stride
     }
 
-    /// The same, without room for more.
+    /// A copy without unused capacity.
     var trimmed: Polygons {
         var trimmed = self
         trimmed.corners = corners.trimmed
@@ -25,16 +26,16 @@ struct Polygons {
         return trimmed
     }
 
-    /// Adds a corner to the polygon that is being put together.
+    /// Adds a corner to the current polygon.
     mutating func append(_ corner: Point) { corners.append(corner) }
 
-    /// Ends the polygon that is being put together.
+    /// Ends the current polygon.
     mutating func endPolygon() {
         counts.append(Int32(corners.count - start))
         start = corners.count
     }
 
-    /// Calls `body` with the corners, x and y each, and how many each polygon has.
+    /// Calls `body` with the corners (x and y of each) and the number of corners of each polygon.
     func withKernelPolygons(_ body: (UnsafePointer<Double>, UnsafePointer<Int32>) -> Void) {
         corners.withUnsafeBytes { corners in
             guard let corners = corners.bindMemory(to: Double.self).baseAddress else { return }
@@ -44,6 +45,6 @@ struct Polygons {
 }
 
 extension Array {
-    /// The same elements, without room for more.
+    /// A copy without unused capacity.
     var trimmed: [Element] { [Element](unsafeUninitializedCapacity: count) { $1 = $0.initialize(from: self).1 } }
 }

@@ -1,19 +1,19 @@
 import CKernels
 
-/// What strokes of one colour leave of the pixels under them: T = product of (1 - alpha * coverage), in 1/65,535. Colour
-/// is applied once for all of them.
+/// The transmittance of the strokes of one colour: T = product of (1 - alpha * coverage), in 1/65,535. The colour is
+/// applied once for all of them.
 ///
-/// Remembers in which blocks of pixels anything was drawn. Not shared between threads.
+/// Records the blocks of pixels in which anything was drawn. Not shared between threads.
 final class RemainingPlane {
-    /// A block's size, pixels.
+    /// A block's size in pixels.
     static let blockWidth = Int(INK_BLOCK_WIDTH)
     static let blockHeight = Int(INK_BLOCK_HEIGHT)
 
-    /// What all of a pixel is.
+    /// The value of a pixel where nothing was drawn.
     static let all = UInt16.max
 
     let pixels: KernelPlane<UInt16>
-    /// For each row of blocks, a bit for each block.
+    /// For each row of blocks, one bit per block.
     private let drawn: UnsafeMutablePointer<UInt64>
     private var blockRows = 0
 
@@ -27,7 +27,7 @@ final class RemainingPlane {
 
     deinit { drawn.deallocate() }
 
-    /// The plane as kernels take it; valid until it moves.
+    /// The plane in the form that kernels take; valid until it moves.
     var kernelPlane: ink_kept {
         let cell = pixels.cell
         return ink_kept(
@@ -35,13 +35,13 @@ final class RemainingPlane {
             width: Int32(cell.width), height: Int32(cell.height), drawn: drawn)
     }
 
-    /// Moves the plane to a cell; nothing must be drawn on it.
+    /// Moves the plane to a cell. The plane must be clean.
     func move(to cell: PixelRect) {
         pixels.move(to: cell)
         blockRows = (cell.height + RemainingPlane.blockHeight - 1) / RemainingPlane.blockHeight
     }
 
-    /// Says that something may be drawn inside a box.
+    /// Records that something may be drawn inside a box.
     func markDrawn(_ box: ink_box) {
         guard box.left < box.right, box.top < box.bottom else { return }
         let first = UInt64(box.left) / UInt64(RemainingPlane.blockWidth)
@@ -51,7 +51,7 @@ final class RemainingPlane {
         for row in Int(box.top / height)...Int((box.bottom - 1) / height) { drawn[row] |= bits }
     }
 
-    /// Multiplies by exp(-depth) wherever anything may be drawn, and sets `depth` to 0 there.
+    /// Multiplies by exp(-depth) where anything may be drawn, and sets `depth` to 0 there.
     func multiplyDepth(_ depth: KernelPlane<Float>, _ kernels: UnsafePointer<ink_raster>) {
         forEachDrawn { box in
             withUnsafePointer(to: box) { kernels.pointee.multiply_depth(kernelPlane, depth.kernelPlane, $0) }
@@ -61,8 +61,8 @@ final class RemainingPlane {
     /// Whether anything may be drawn.
     var isDrawn: Bool { (0..<blockRows).contains { drawn[$0] != 0 } }
 
-    /// Calls `body` with boxes that hold all that may be drawn, none of which meet, and forgets them. `body` sets the pixels
-    /// to `all` again.
+    /// Calls `body` with disjoint boxes that contain everything that may be drawn, and forgets them. `body` must reset
+    /// the pixels to `all`.
     func drain(_ body: (ink_box) -> Void) {
         forEachDrawn(body)
         for row in 0..<blockRows { drawn[row] = 0 }

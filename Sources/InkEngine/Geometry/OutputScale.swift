@@ -1,8 +1,8 @@
-/// The map from canvas space to output pixels; the two factors differ by rounding only.
+/// The map from canvas space to output pixels. The two factors differ only by rounding.
 struct OutputScale: Hashable, Sendable {
     let x: Double
     let y: Double
-    /// The picture's size, output pixels.
+    /// The picture's size in output pixels.
     let size: PixelSize
 
     init(canvas: CanvasSize, output: PixelSize) {
@@ -16,15 +16,15 @@ struct OutputScale: Hashable, Sendable {
     /// A point of canvas space in output pixels.
     func output(_ p: Point) -> Point { Point(x: p.x * x, y: p.y * y) }
 
-    /// Whether none of the picture's pixels, nor those that are a few away from it, lie in a box of canvas space.
+    /// Whether a box of canvas space contains none of the picture's pixels, nor any within a few pixels of it.
     func isOutside(_ box: Rect) -> Bool {
         let margin = 8.0
         return box.maxX * x < -margin || box.maxY * y < -margin || box.minX * x > Double(size.width) + margin
             || box.minY * y > Double(size.height) + margin
     }
 
-    /// The output pixels that a box of canvas space touches, saturated to a range in which sums cannot overflow; empty
-    /// for a box with a coordinate that is not a number.
+    /// The output pixels that a box of canvas space touches, clamped to a range in which sums cannot overflow. Empty
+    /// for a box with a NaN coordinate.
     func pixels(of box: Rect) -> PixelRect {
         func bound(_ value: Double) -> Int { Int(min(max(value, -1e9), 1e9)) }
         guard box.minX * x <= box.maxX * x, box.minY * y <= box.maxY * y else {
@@ -40,7 +40,7 @@ struct OutputScale: Hashable, Sendable {
 }
 
 extension PixelRect {
-    /// With the pixels round it.
+    /// Including the pixels round it.
     var withBorder: PixelRect { PixelRect(x: x - 1, y: y - 1, width: width + 2, height: height + 2) }
 
     func intersects(_ other: PixelRect) -> Bool {

@@ -1,4 +1,4 @@
-/// A point or a vector of the plane; the space (canvas or output pixels) is said where it is used.
+/// A point or a vector of the plane. Its space (canvas or output pixels) is stated where it is used.
 public struct Point: Hashable, Sendable {
     public var x: Double
     public var y: Double
@@ -12,7 +12,7 @@ public struct Point: Hashable, Sendable {
     static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
     static func * (k: Double, a: Point) -> Point { Point(x: k * a.x, y: k * a.y) }
 
-    /// Euclidean length; `sqrt` is the only library function that IEEE 754 rounds correctly everywhere.
+    /// Euclidean length. `sqrt` is the only library function that IEEE 754 requires to be correctly rounded.
     var length: Double { (x * x + y * y).squareRoot() }
 }
 
@@ -30,7 +30,7 @@ public struct Rect: Hashable, Sendable {
         self.maxY = maxY
     }
 
-    /// The rectangle that holds nothing and is the neutral element of `formUnion`.
+    /// The empty rectangle, which is the neutral element of `formUnion`.
     public static let empty = Rect(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
 
     public var isEmpty: Bool { minX > maxX || minY > maxY }

@@ -1,6 +1,6 @@
-// Sine and cosine from the four operations of IEEE 754 alone: the C library's give other bits on processors with
-// FMA, and these reach pixels. The remainders and roundings used to reduce an argument are exact operations, so
-// they have one result wherever they are computed.
+// Sine and cosine from only the four operations of IEEE 754. The C library's functions give different bits on
+// processors with FMA, and these would reach pixels. The remainders and roundings used to reduce an argument are exact
+// operations, so they have the same result everywhere.
 
 /// The sine and cosine of an angle in degrees; exact (0, 1, -1) at multiples of 90, otherwise within 1e-15.
 ///
@@ -9,7 +9,7 @@ func sinCos(degrees: Double) -> (sin: Double, cos: Double) {
     guard degrees.isFinite else { return (.nan, .nan) }
     let turn = degrees.truncatingRemainder(dividingBy: 360)
     let quarters = (turn / 90).rounded()
-    // Both terms are near each other, so the difference has no rounding error (Sterbenz).
+    // Both terms are close to each other, so the difference has no rounding error (Sterbenz).
     let rest = (turn - 90 * quarters) * (Double.pi / 180)
     return sinCos(quarterTurns: Int(quarters), plus: rest)
 }
@@ -22,7 +22,7 @@ func sinPi(_ x: Double) -> Double {
     return sinCos(quarterTurns: Int(quarters), plus: (turn - quarters / 2) * Double.pi).sin
 }
 
-/// The sine and cosine of `quarterTurns` times pi/2 plus `rest`, which lies within -pi/4...pi/4.
+/// The sine and cosine of `quarterTurns` times pi/2 plus `rest`, which is in -pi/4...pi/4.
 private func sinCos(quarterTurns: Int, plus rest: Double) -> (sin: Double, cos: Double) {
     let s = sineNearZero(rest)
     let c = cosineNearZero(rest)
@@ -35,7 +35,7 @@ private func sinCos(quarterTurns: Int, plus rest: Double) -> (sin: Double, cos: 
     }
 }
 
-/// The Taylor series to the term of x^17; within -pi/4...pi/4 what is left out is under 1e-19.
+/// The Taylor series up to x^17; in -pi/4...pi/4 the error is below 1e-19.
 private func sineNearZero(_ x: Double) -> Double {
     let z = x * x
     var sum = 1.0 / 355_687_428_096_000
@@ -49,7 +49,7 @@ private func sineNearZero(_ x: Double) -> Double {
     return x + x * z * sum
 }
 
-/// The Taylor series to the term of x^18; within -pi/4...pi/4 what is left out is under 1e-20.
+/// The Taylor series up to x^18; in -pi/4...pi/4 the error is below 1e-20.
 private func cosineNearZero(_ x: Double) -> Double {
     let z = x * x
     var sum = -1.0 / 6_402_373_705_728_000

@@ -1,4 +1,4 @@
-/// A header for the whole picture, the pieces with restart markers between them, and the end.
+/// Writes a header for the whole picture, the pieces with restart markers between them, and the end marker.
 struct JPEGAssembler: PictureAssembler {
     private let head: [UInt8]
     private let rowMultiple: Int
@@ -13,7 +13,7 @@ struct JPEGAssembler: PictureAssembler {
         self.head = try JPEGAssembler.head(of: head, rowMultiple: rowMultiple)
     }
 
-    /// libjpeg writes it, for one MCU row of the picture's width; the height is put in afterwards.
+    /// Written by libjpeg for one MCU row of the picture's width; the height is patched afterwards.
     private static func head(of head: PictureHead, rowMultiple: Int) throws(EngineError) -> [UInt8] {
         let sample = PixelSize(width: head.size.width, height: min(rowMultiple, head.size.height))
         let pixels = [UInt8](repeating: 0, count: sample.area * 3)
@@ -28,7 +28,7 @@ struct JPEGAssembler: PictureAssembler {
         var bytes = Array(file[..<scan.data.upperBound])
         bytes[frame.data.lowerBound + 1] = UInt8(head.size.height >> 8)
         bytes[frame.data.lowerBound + 2] = UInt8(head.size.height & 0xFF)
-        // Behind JFIF's own segment, which has to be the first.
+        // After JFIF's own segment, which must be the first.
         bytes.insert(contentsOf: description(head.description), at: segments[1].data.upperBound)
         return bytes
     }
@@ -62,8 +62,8 @@ struct JPEGAssembler: PictureAssembler {
     }
 }
 
-/// What a picture was made from, and the checksum that tells a whole picture from a damaged one, as segments of an
-/// application: the one behind the other header segments, the other before the end.
+/// The digest of a picture's inputs, and the checksum that detects an incomplete or damaged picture. Both are
+/// application segments: the digest follows the other header segments, the checksum precedes the end marker.
 enum JPEGDigest {
     private static let digestName = Array("inKD\0".utf8)
     private static let checkName = Array("inKC\0".utf8)
@@ -72,18 +72,18 @@ enum JPEGDigest {
         JPEGMarker.segment(JPEGMarker.application, digestName + digest.bytes)
     }
 
-    /// - Parameter crc: CRC-32 of all bytes before.
+    /// - Parameter crc: CRC-32 of all preceding bytes.
     static func check(_ crc: UInt32) -> [UInt8] {
         JPEGMarker.segment(JPEGMarker.application, checkName + bigEndian(crc))
     }
 
-    /// Of a file that is whole: its checksum is right and stands at its end. nil for any other.
+    /// The digest of a complete file, whose correct checksum is at its end; nil for any other file.
     static func read(_ file: BufferedFile) throws(EngineError) -> PictureDigest? {
         let tailCount = check(0).count + 2
         var (head, tail): ([UInt8], [UInt8]) = ([], [])
         var crc = crc32([])
         while let piece = try file.readUpTo(BufferedFile.bufferByteCount) {
-            // The digest stands among the first segments, which are much shorter.
+            // The digest is among the first segments, which are much shorter than the buffer.
             if head.count < BufferedFile.bufferByteCount { head += piece }
             tail += piece
             guard tail.count > tailCount else { continue }

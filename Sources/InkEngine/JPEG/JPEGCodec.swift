@@ -2,15 +2,15 @@ extension PictureFormat {
     public static let jpeg = PictureFormat(rawValue: 1)
 }
 
-/// Baseline JPEG files: the MCU rows of bands behind one another, a restart marker between each two. The bytes are those of
-/// one run of libjpeg with the same restart interval.
+/// Baseline JPEG files: the MCU rows of all bands in order, separated by restart markers. The bytes equal those of one
+/// run of libjpeg with the same restart interval.
 struct JPEGCodec: PictureCodec {
     var format: PictureFormat { .jpeg }
     var name: String { "jpeg" }
     var endings: [String] { ["jpg", "jpeg"] }
     var hasAlpha: Bool { false }
     var settings: Set<EncodingSetting> { [.quality, .chroma] }
-    /// Of libjpeg, below the format's own 65,535.
+    /// The limit of libjpeg, which is below the format's own 65,535.
     var edgePixelsMax: Int { 65_500 }
 
     /// The height of an MCU.
@@ -31,8 +31,8 @@ struct JPEGCodec: PictureCodec {
 }
 
 extension PictureEncoding {
-    /// 90 where nobody asks for another.
+    /// The default is 90.
     var jpegQuality: Int { quality ?? 90 }
-    /// Hatching is made of edges, which 4:2:0 blurs: only where size counts more than looks.
+    /// Hatching consists of edges, which 4:2:0 blurs. It is therefore used only if size matters more than quality.
     var jpegChroma: ChromaSampling { chroma ?? (jpegQuality >= 90 ? .full : .quarter) }
 }

@@ -1,6 +1,6 @@
 import CJPEG
 
-/// JPEG files as images of layers: baseline and progressive, gray, colour and CMYK; nothing is colour-managed.
+/// JPEG files as images of layers: baseline and progressive; gray, colour and CMYK; without colour management.
 struct JPEGImages: ImageDecoder {
     var name: String { "JPEG" }
     var mediaType: String { "image/jpeg" }
@@ -16,7 +16,7 @@ struct JPEGImages: ImageDecoder {
         guard size.width > 0, size.height > 0 else {
             throw .badInput(place, reason: "the JPEG claims a size of \(size)")
         }
-        // What has several scans is put together in memory.
+        // An image with several scans is assembled in memory.
         return ImageHeader(size: size, isHeldWhole: frame.marker != 0xC0 && frame.marker != 0xC1)
     }
 
@@ -43,7 +43,8 @@ struct JPEGImages: ImageDecoder {
     }
 }
 
-/// libjpeg's row reader over a file in memory. One thread at a time; a reader that has thrown is of no further use.
+/// libjpeg's row reader over a file in memory. For one thread at a time. A reader that has thrown must not be used any
+/// more.
 private final class JPEGRowReader {
     private let reader: OpaquePointer
     private let place: Place
@@ -53,7 +54,7 @@ private final class JPEGRowReader {
     /// 1 gray, 3 RGB.
     var channels: Int { Int(layout.channels) }
 
-    /// - Parameter file: outlives the reader.
+    /// - Parameter file: must outlive the reader.
     init(_ file: UnsafeBufferPointer<UInt8>, expandsGray: Bool, place: Place) throws(EngineError) {
         guard let base = file.baseAddress, let reader = ink_jpeg_open(base, file.count) else {
             throw .internalError("libjpeg cannot be set up")
@@ -63,13 +64,13 @@ private final class JPEGRowReader {
         var layout = ink_jpeg_layout()
         let isRead = ink_jpeg_read_header(reader, expandsGray ? 1 : 0, &layout) != 0
         self.layout = layout
-        // From here on deinit closes the reader, also when this throws.
+        // From here on deinit closes the reader, even if this throws.
         guard isRead else { throw error() }
     }
 
     deinit { ink_jpeg_close(reader) }
 
-    /// - Precondition: `row` has room for a row of `channels` bytes a pixel.
+    /// - Precondition: `row` has room for a row of `channels` bytes per pixel.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws(EngineError) {
         guard ink_jpeg_read_row(reader, row) != 0 else { throw error() }
     }

@@ -6,15 +6,15 @@ enum JPEGMarker {
     /// RST0; RST1 to RST7 follow.
     static let restart: UInt8 = 0xD0
     static let comment: UInt8 = 0xFE
-    /// An application's own.
+    /// The marker of an application segment.
     static let application: UInt8 = 0xEF
 
-    /// SOF0 to SOF15, without what has other meanings in between.
+    /// SOF0 to SOF15, except for the markers in that range with other meanings.
     static func isFrame(_ marker: UInt8) -> Bool {
         (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
     }
 
-    /// Whether nothing but the marker itself stands there.
+    /// Whether the marker has no length and no data.
     static func isAlone(_ marker: UInt8) -> Bool { (0xD0...0xD8).contains(marker) || marker == 0x01 }
 
     /// A segment of at most 65,533 bytes.
@@ -27,16 +27,16 @@ enum JPEGMarker {
 /// A segment of a file in memory.
 struct JPEGSegment {
     var marker: UInt8
-    /// Where its marker begins.
+    /// Offset of its marker.
     var start: Int
-    /// Behind marker and length.
+    /// The bytes after marker and length.
     var data: Range<Int>
 
-    /// The segment at or behind `offset`; nil where there is none, or it is cut off.
+    /// The segment at or after `offset`; nil if there is none or it is truncated.
     init?(in file: [UInt8], from offset: Int) {
         var at = offset
         guard at < file.count, file[at] == 0xFF else { return nil }
-        // Any number of fill bytes may stand before a marker.
+        // Any number of fill bytes may precede a marker.
         while at + 1 < file.count, file[at + 1] == 0xFF { at += 1 }
         guard at + 1 < file.count else { return nil }
         marker = file[at + 1]
@@ -51,7 +51,7 @@ struct JPEGSegment {
         data = (at + 4)..<(at + 2 + length)
     }
 
-    /// The segments up to the first scan, whose own is the last.
+    /// The segments up to the first scan; the header of that scan is the last.
     static func head(of file: [UInt8]) -> [JPEGSegment] {
         var segments: [JPEGSegment] = []
         var offset = 0

@@ -1,7 +1,7 @@
 import CJPEG
 import Glibc
 
-/// Encodes bands as files of their own and takes the MCU rows out of them.
+/// Encodes bands as separate files and extracts the MCU rows from them.
 final class JPEGPieceEncoder: PieceEncoder {
     func encode(_ rows: PixelRows, _ encoding: PieceEncoding) throws(EngineError) -> EncodedPiece {
         let rowCount = rows.pixels.count / max(1, rows.width * rows.format.bytesPerPixel)
@@ -23,7 +23,7 @@ final class JPEGPieceEncoder: PieceEncoder {
             adler32: Adler32.empty, bytes: bytes)
     }
 
-    /// Restart markers count modulo 8 from the picture's top. In the data itself 0xFF is always followed by 0.
+    /// Restart markers count modulo 8 from the top of the picture. In entropy-coded data, 0xFF is always followed by 0.
     private static func renumberRestarts(_ bytes: inout [UInt8], by first: UInt8) {
         guard first > 0 else { return }
         var isMarker = false
@@ -36,7 +36,7 @@ final class JPEGPieceEncoder: PieceEncoder {
         }
     }
 
-    /// A whole file of these pixels.
+    /// A complete file of these pixels.
     static func file(
         _ pixels: UnsafeRawBufferPointer, _ size: PixelSize, _ format: PixelFormat, _ encoding: PictureEncoding,
         dotsPerInch: Double?
@@ -50,7 +50,7 @@ final class JPEGPieceEncoder: PieceEncoder {
         settings.bytes_per_pixel = UInt32(format.bytesPerPixel)
         settings.quality = UInt32(encoding.jpegQuality)
         settings.full_chroma = encoding.jpegChroma == .full ? 1 : 0
-        // JFIF has whole numbers of 16 bits.
+        // JFIF has 16-bit integers.
         settings.dots_per_inch = dotsPerInch.map { UInt32(min(max($0.rounded(), 1), 65_535)) } ?? 0
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         var message = [CChar](repeating: 0, count: INK_JPEG_MESSAGE_BYTES)

@@ -1,9 +1,9 @@
 import CKernels
 import Glibc
 
-/// Which of the inner loops run: each is there for several levels of processor, and all give the same bytes.
+/// The processor level of the inner loops. They exist for several levels, and all give the same bytes.
 public enum KernelLevel: Int, CaseIterable, Sendable {
-    /// What every processor of the architecture has.
+    /// The baseline of the architecture.
     case scalar = 0
     /// x86-64-v3: AVX2.
     case v3 = 1
@@ -18,19 +18,19 @@ public enum KernelLevel: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The environment's variable that forces a level.
+    /// The environment variable that selects a level.
     public static let variable = "INK_KERNELS"
 
-    /// The highest level that this processor runs.
+    /// The highest level that this processor supports.
     public static let best = KernelLevel(rawValue: Int(ink_level_best().rawValue)) ?? .scalar
 
-    /// The levels that this processor runs, in order.
+    /// The levels that this processor supports, in ascending order.
     public static var available: [KernelLevel] { allCases.filter { $0.rawValue <= best.rawValue } }
 
-    /// The level in use: the one that the environment asks for where this processor runs it, otherwise the best.
+    /// The level in use: the one in the environment if this processor supports it, otherwise the best.
     public static let selected = asked().flatMap { $0.level } ?? best
 
-    /// What is wrong with the level that the environment asks for, for a person to read; nil when nothing is.
+    /// An error message about the level in the environment; nil if there is no problem.
     public static func environmentProblem() -> String? {
         guard let asked = asked(), asked.level == nil else { return nil }
         let names = available.map(\.name).joined(separator: ", ")
@@ -43,6 +43,6 @@ public enum KernelLevel: Int, CaseIterable, Sendable {
         return name.isEmpty ? nil : (name, available.first { $0.name == name })
     }
 
-    /// The level as C has it.
+    /// The level as a C value.
     var c: ink_level { ink_level(rawValue: UInt32(rawValue)) }
 }

@@ -1,10 +1,10 @@
-/// What lies so near a cell that it may meet it; a quick test of the many strokes and stamps that do not.
+/// The surroundings of a cell: a quick test for the many strokes and stamps that do not meet the cell.
 struct NearCell {
     private let box: Rect
 
-    /// - Parameter reach: how far from what is tested it may be seen, canvas pixels.
+    /// - Parameter reach: how far from the tested point it may have an effect, in canvas pixels.
     init(_ cell: PixelRect, scale: OutputScale, reach: Double = 0) {
-        // A box of whole pixels is up to two larger than what it holds.
+        // A box of whole pixels is up to two pixels larger than its contents.
         box = Rect(
             minX: Double(cell.x - 2) / scale.x - reach, minY: Double(cell.y - 2) / scale.y - reach,
             maxX: Double(cell.x + cell.width + 2) / scale.x + reach,

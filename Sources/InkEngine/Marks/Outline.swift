@@ -1,12 +1,12 @@
-/// Chains of points that bound a shape. Every chain of the shape turns the same way round; one that turns the other way
-/// takes its area away. The chains need not be closed one by one, but the edges of all together must be.
+/// Chains of points that bound a shape. All chains of a shape have the same orientation; a chain of the opposite
+/// orientation subtracts its area. A single chain need not be closed, but the edges of all chains together must be.
 struct Outline: Sendable {
-    /// Points one after the other, at one place or several.
+    /// Consecutive points, drawn at one position or several.
     struct Chain: Sendable {
         let points: [Point]
-        /// Where the chain is put.
+        /// The positions of the chain.
         let copies: [Point]
-        /// How many discs or lines the chain goes round.
+        /// Number of discs or lines that the chain encloses.
         let shapeCount: Int
         /// A circle round the points.
         let center: Point
@@ -24,7 +24,7 @@ struct Outline: Sendable {
     }
 
     let chains: [Chain]
-    /// Whether the chains are the same whichever way a stamp looks, but for where the copies lie.
+    /// Whether the chains are the same for every direction of a stamp, except for the positions of the copies.
     let isRound: Bool
 
     init(_ chains: [Chain], isRound: Bool = false) {
@@ -32,6 +32,6 @@ struct Outline: Sendable {
         self.isRound = isRound
     }
 
-    /// Places included.
+    /// Including positions.
     var pointCount: Int { chains.reduce(0) { $0 + $1.points.count + $1.copies.count } }
 }

@@ -1,18 +1,19 @@
 import CKernels
 
-/// Draws stamps by the outline of their pattern, or by its parts where no outline is worked out.
+/// Draws stamps by the outline of their pattern, or by its parts if there is no outline.
 final class OutlinePainter {
     private let accumulator: CoverageAccumulator
     private let partRasterizer: PartRasterizer
     private var patterns: [PatternKey: Pattern] = [:]
     private var patternPoints = 0
-    /// The chains of the last stamp: those of one stroke are often all alike, or a little larger or smaller.
+    /// The chains of the last stamp. Stamps of one stroke are often equal, or differ only slightly in size.
     private var chains: [EdgeChain] = []
     private var chainsOf: ChainKey?
-    /// Those of other stamps, which are seen again in other cells.
+    /// The chains of other stamps, which recur in other cells.
     private var keptChains: [ChainKey: [EdgeChain]] = [:]
     private var keptEdges = 0
-    /// Those of some hundred strokes in a picture of 32,768 pixels: 4 MB, twice as much if all are of one small dot each.
+    /// The chains of some hundred strokes in a picture of 32,768 pixels: 4 MB, or twice as much if each is one small
+    /// dot.
     private static let keptEdgesMax = 500_000
 
     private struct PatternKey: Hashable {
@@ -23,17 +24,18 @@ final class OutlinePainter {
         var fineness: Pattern.Fineness
     }
 
-    /// What the chains of a stamp depend on.
+    /// The properties that determine a stamp's chains.
     private struct ChainKey: Hashable {
         var pattern: ObjectIdentifier
         var along: Point
-        /// The size that they are made for, in steps of the pattern's largest.
+        /// The size that they are made for, in fractions of the pattern's largest size.
         var step: Int
         var scale: OutputScale
     }
 
-    /// Chains are made for sizes that are as many parts of a pattern's largest, of which pressure asks for the upper half, and
-    /// are a little too large for most stamps: those for a much larger stamp would have more edges than needed.
+    /// Number of sizes for which chains are made, as fractions of a pattern's largest size; pressure uses the upper
+    /// half. Chains are slightly too large for most stamps. Chains for much larger stamps would have more edges than
+    /// needed.
     private static let sizeSteps = 16.0
 
     init(accumulator: CoverageAccumulator, parts: PartRasterizer) {
@@ -41,10 +43,10 @@ final class OutlinePainter {
         partRasterizer = parts
     }
 
-    /// The shape of a stroke's stamps at an export's scale.
+    /// The shape of a stroke's stamps at the scale of an export.
     func pattern(for stroke: PreparedStroke, scale: OutputScale) -> Pattern {
         let brush = stroke.brush
-        // Whatever pressure does, a stamp's size is at most the brush's scale.
+        // With any pressure, a stamp's size is at most the brush's scale.
         let key = PatternKey(
             type: brush.type, spacing: brush.spacing, lineWidth: brush.type == .dots ? 0 : brush.lineWidth,
             pixelsPerUnit: brush.scale * scale.largest, fineness: stroke.dotSharing == .none ? .usual : .fine)
@@ -63,15 +65,15 @@ final class OutlinePainter {
         return pattern
     }
 
-    /// Multiplies into `plane` what a stamp leaves of each pixel.
+    /// Multiplies `plane` by the transmittance of a stamp.
     ///
-    /// - Parameter box: what holds the stamp, output pixels.
+    /// - Parameter box: contains the stamp, in output pixels.
     func paint(_ stamp: Stamp, of pattern: Pattern, scale: OutputScale, box: PixelRect, into plane: RemainingPlane) {
         add(stamp, of: pattern, scale: scale)
         accumulator.multiply(plane, box: box, alpha: stamp.alpha)
     }
 
-    /// Adds what a stamp covers to the accumulator.
+    /// Adds the coverage by a stamp to the accumulator.
     func add(_ stamp: Stamp, of pattern: Pattern, scale: OutputScale) {
         switch pattern.shape {
         case .outline(let outline): add(outline, of: pattern, at: stamp, scale: scale)
@@ -82,7 +84,7 @@ final class OutlinePainter {
 
     private func add(_ outline: Outline, of pattern: Pattern, at stamp: Stamp, scale: OutputScale) {
         let chainSize = prepareChains(of: outline, of: pattern, at: stamp, scale: scale)
-        // Nothing can be seen of a stamp for whose size there is no number.
+        // A stamp whose size underflows is invisible.
         guard chainSize > 0 else { return }
         let factor = Float(stamp.size / chainSize)
         let center = scale.output(stamp.center)
@@ -108,9 +110,9 @@ final class OutlinePainter {
         }
     }
 
-    /// Puts the chains for a stamp in place.
+    /// Sets up the chains for a stamp.
     ///
-    /// - Returns: The size that they are made for, the stamp's or a little more.
+    /// - Returns: The size that they are made for: the stamp's or slightly more.
     private func prepareChains(of outline: Outline, of pattern: Pattern, at stamp: Stamp, scale: OutputScale) -> Double
     {
         let sizeMax = pattern.pixelsPerUnit / scale.largest
@@ -135,13 +137,14 @@ final class OutlinePainter {
         return chainSize
     }
 
-    /// A point of pattern space as a stamp's, if that had this size; output pixels from the stamp's centre.
+    /// A point of pattern space after scaling to this size and rotation as in a stamp; in output pixels from the
+    /// stamp's centre.
     private static func turned(_ p: Point, as stamp: Stamp, size: Double, _ scale: OutputScale) -> Point {
         scale.output((size * p.x) * stamp.along + (size * p.y) * stamp.across)
     }
 
     private func keep(_ chains: [EdgeChain], of key: ChainKey) {
-        // An entry without edges is not nothing.
+        // An entry without edges also takes memory.
         let edges = chains.reduce(16) { $0 + $1.edgeCount }
         guard edges <= OutlinePainter.keptEdgesMax else { return }
         if keptEdges + edges > OutlinePainter.keptEdgesMax { forgetChains() }

@@ -1,8 +1,9 @@
-/// The shape of a brush's stamp in its own space: size 1, centre at the origin, `along` the x axis, `across` the y axis,
-/// canvas pixels. Every stamp of a stroke is this shape turned, scaled and moved, so it is worked out once.
+/// The shape of a brush's stamp in its own space, in canvas pixels: size 1, centre at the origin, `along` is the x
+/// axis, `across` the y axis. Every stamp of a stroke is this shape after rotation, scaling and translation, so it is
+/// computed once.
 ///
-/// A stamp is the union of its parts. Where parts overlap, the outline of the union is made here, so that the signed
-/// areas under its edges add up to the exact coverage; shapes for which that is not worked out keep their parts.
+/// A stamp is the union of its parts. If parts overlap, the outline of the union is computed here, so that the signed
+/// areas under its edges add up to the exact coverage. Shapes without such an outline keep their parts.
 final class Pattern: Sendable {
     enum Shape: Sendable {
         /// Chains of edges whose signed areas add up to the coverage of the union.
@@ -11,30 +12,30 @@ final class Pattern: Sendable {
         case parts([ConvexPart])
     }
 
-    /// How closely polygons follow curves.
+    /// How closely polygons approximate curves.
     enum Fineness: Sendable {
         case usual
-        /// For shapes that are drawn a hundred times at one place: what polygons miss adds up.
+        /// For shapes that are drawn a hundred times at one place, where the errors of polygons add up.
         case fine
 
-        /// The largest distance of a chord from its arc, output pixels.
+        /// Maximum distance between a chord and its arc, in output pixels.
         var flatness: Double { self == .fine ? 0.0025 : 0.01 }
 
-        /// How many corners a circle's polygon has; `radius`: output pixels.
+        /// Number of corners of a circle's polygon; `radius` in output pixels.
         func corners(radius: Double) -> Int {
-            // sagitta = r (1 - cos(pi / n)), nearly r pi^2 / (2 n^2).
+            // sagitta = r (1 - cos(pi / n)), approximately r pi^2 / (2 n^2).
             4 * Int(min(max((Double.pi / 4 * (max(radius, 0.05) / (2 * flatness)).squareRoot()).rounded(.up), 3), 250))
         }
 
-        /// The largest area by which leaving out a point may move an outline, output pixels.
+        /// The largest area by which omitting a point may change an outline, in output pixels.
         var areaMax: Double { self == .fine ? 0 : 0.001 }
     }
 
     let shape: Shape
     let fineness: Fineness
-    /// Output pixels in a unit of pattern space, at the largest stamp.
+    /// Output pixels per unit of pattern space, for the largest stamp.
     let pixelsPerUnit: Double
-    /// Half the width and height of a box round the origin that holds the shape.
+    /// Half the width and height of a box round the origin that contains the shape.
     let halfExtent: Point
 
     /// Lines reach from -10 to +10.
@@ -43,12 +44,12 @@ final class Pattern: Sendable {
     /// Lines lie at -3...3 spacings.
     static let lineIndices = -3...3
 
-    /// - Parameter pixelsPerUnit: decides, with the fineness, how finely arcs are cut.
+    /// - Parameter pixelsPerUnit: determines, with the fineness, how finely arcs are divided.
     init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double, fineness: Fineness = .usual) {
         self.fineness = fineness
         self.pixelsPerUnit = pixelsPerUnit
         halfExtent = Pattern.halfExtent(type: type, spacing: spacing, lineWidth: lineWidth)
-        // Outlines are made of pieces of a pixel and pay as long as they are not much larger than a picture.
+        // Outlines consist of pieces of a pixel. They pay off unless they are much larger than a picture.
         let isLarge = pixelsPerUnit * halfExtent.length > EdgeChain.reachMax
         switch type {
         case .parallelLines, .contourLines, .solid:
@@ -68,7 +69,7 @@ final class Pattern: Sendable {
         }
     }
 
-    /// What it takes of memory, in points of 16 bytes; an upper bound.
+    /// An upper bound of its memory, in points of 16 bytes.
     var pointCount: Int {
         switch shape {
         case .outline(let outline): return 64 + outline.pointCount
@@ -87,7 +88,7 @@ final class Pattern: Sendable {
             let reach = max(halfLength, lineReach)
             return Point(x: reach, y: reach)
         case .dots:
-            // An arc's polygon may stand out from its circle by a fraction of a per cent.
+            // An arc's polygon may exceed its circle by a fraction of a per cent.
             let reach = 5 * spacing + dotRadius * 1.5
             return Point(x: reach, y: reach)
         case .waves: return Point(x: halfLength + lineWidth, y: lineReach + spacing / 4 + lineWidth / 2)
@@ -104,12 +105,12 @@ final class Pattern: Sendable {
 
     private static let quarterTurn = Stamp(center: Point(x: 0, y: 0), along: Point(x: 0, y: 1), size: 1, alpha: 1)
 
-    /// How far from its centre the largest stamp of a brush reaches, canvas pixels.
+    /// Maximum extent of a brush's stamps from their centre, in canvas pixels.
     static func reach(of brush: Brush) -> Double {
         brush.scale * halfExtent(type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth).length
     }
 
-    /// The box of canvas space that holds a stamp of this shape.
+    /// The box in canvas space that contains a stamp of this shape.
     func bounds(at stamp: Stamp) -> Rect {
         let halfWidth = stamp.size * (abs(stamp.along.x) * halfExtent.x + abs(stamp.along.y) * halfExtent.y)
         let halfHeight = stamp.size * (abs(stamp.along.y) * halfExtent.x + abs(stamp.along.x) * halfExtent.y)

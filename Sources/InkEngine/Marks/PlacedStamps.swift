@@ -1,7 +1,7 @@
-/// The stamps of a stroke in their order, and boxes round the centres of a few at a time: most cells that meet a stroke see
-/// only some of its stamps.
+/// The stamps of a stroke in order, with boxes round the centres of a few stamps at a time, because most cells that
+/// meet a stroke see only some of its stamps.
 ///
-/// Where there are too many to be kept, they are placed again whenever a cell sees them: a stroke of two points may have
+/// If there are too many to keep, they are placed again whenever a cell needs them: a stroke of two points may have
 /// twenty million.
 struct PlacedStamps: Sendable {
     let count: Int
@@ -9,26 +9,26 @@ struct PlacedStamps: Sendable {
     private(set) var areOpaque = true
     /// Whether every stamp's alpha is below 1/256.
     private(set) var areFaint = true
-    /// Whether all have one size and direction.
+    /// Whether all stamps have one size and direction.
     private(set) var areAlike = true
     private var boxes: [Rect] = []
     private var source: Source
 
     private enum Source: Sendable {
         case kept([Stamp])
-        /// For each box, the segment of the path at which its first stamp is looked for.
+        /// For each box, the segment of the path where the search for its first stamp begins.
         case path(StampPlacer, segments: [Int32])
     }
 
-    /// Stamps that are drawn without a look at whether they are still wanted.
+    /// Stamps drawn between two checks for cancellation.
     static let countAtOnce = 4096
 
-    /// Stamps of a box.
+    /// Number of stamps in a box.
     private var boxCount: Int { if case .kept = source { 16 } else { 64 } }
 
     /// - Parameters:
-    ///   - keptMax: how many stamps may be kept.
-    ///   - isCancelled: asked now and then; when it is so, what is made is of no use.
+    ///   - keptMax: maximum number of stamps to keep.
+    ///   - isCancelled: called now and then. If it returns true, the result must not be used.
     /// - Precondition: the placer's count was checked against the limit.
     init(_ placer: StampPlacer, keptMax: Int = .max, isCancelled: () -> Bool = { false }) {
         count = placer.count
@@ -54,7 +54,7 @@ struct PlacedStamps: Sendable {
         source = .path(placer, segments: segments)
     }
 
-    /// Takes up the stamps of the next box.
+    /// Adds the stamps of the next box.
     private mutating func take(_ stamps: ArraySlice<Stamp>, first: Stamp) {
         var box = Rect.empty
         for stamp in stamps {
@@ -66,10 +66,10 @@ struct PlacedStamps: Sendable {
         boxes.append(box)
     }
 
-    /// How many stamps are kept.
+    /// Number of stamps kept.
     var keptCount: Int { if case .kept = source { count } else { 0 } }
 
-    /// Bytes that they take.
+    /// Size in bytes.
     var byteCount: Int {
         let boxBytes = boxes.count * MemoryLayout<Rect>.stride
         return switch source {
@@ -81,7 +81,7 @@ struct PlacedStamps: Sendable {
 
     /// Calls `body` with each stamp in order.
     ///
-    /// - Parameter isCancelled: asked now and then; when it is so there are no more.
+    /// - Parameter isCancelled: called now and then. If it returns true, the loop ends.
     @inline(__always)
     func forEach(isCancelled: () -> Bool = { false }, _ body: (Stamp) -> Void) {
         for box in boxes.indices {
@@ -91,7 +91,7 @@ struct PlacedStamps: Sendable {
         }
     }
 
-    /// Stamps among which are those of a box and the one behind them, and where the first of them is in order.
+    /// An array with the stamps of a box and the one after them, and the index of the array's first stamp.
     private func stamps(ofBox box: Int) -> (stamps: [Stamp], first: Int) {
         switch source {
         case .kept(let stamps): return (stamps, 0)
@@ -102,14 +102,14 @@ struct PlacedStamps: Sendable {
         }
     }
 
-    /// Those near a cell, one after the other.
+    /// The stamps near a cell, in order.
     ///
-    /// - Parameter isCancelled: asked now and then; when it is so there are no more.
+    /// - Parameter isCancelled: called now and then. If it returns true, the sequence ends.
     func visible(_ near: NearCell, isCancelled: @escaping () -> Bool = { false }) -> Visible {
         Visible(placed: self, near: near, isCancelled: isCancelled)
     }
 
-    /// The stamps near a cell that take anything.
+    /// The stamps near a cell whose alpha is not 0.
     struct Visible: Sequence, IteratorProtocol {
         private let placed: PlacedStamps
         private let near: NearCell
@@ -117,9 +117,9 @@ struct PlacedStamps: Sendable {
         private let boxCount: Int
         private let areKept: Bool
         private var index = 0
-        /// Where the next box begins.
+        /// Index of the first stamp of the next box.
         private var nextBox = 0
-        /// Those that are looked at, and where the first of them is in order.
+        /// The current stamps, and the index of the first of them.
         private var stamps: [Stamp]
         private var first = 0
 
@@ -140,14 +140,14 @@ struct PlacedStamps: Sendable {
         @inline(__always)
         mutating func next() -> Stamp? { nextIndex().map { stamps[$0 - first] } }
 
-        /// The next one and the one behind it; nil when that would be behind the last one.
+        /// The next stamp and its successor; nil if there is no successor.
         @inline(__always)
         mutating func nextPair() -> (Stamp, Stamp)? {
             guard let index = nextIndex(), index + 1 < placed.count else { return nil }
             return (stamps[index - first], stamps[index + 1 - first])
         }
 
-        /// Where the next one is in order.
+        /// Index of the next stamp.
         @inline(__always)
         mutating func nextIndex() -> Int? {
             while index < placed.count {

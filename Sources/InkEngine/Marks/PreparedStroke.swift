@@ -1,11 +1,11 @@
-/// A stroke after smoothing and stamping: what the rasterizer needs of it, in canvas pixels, whatever the size of
-/// the export. Made once a stroke and kept while its block is in use.
+/// A stroke after smoothing and stamping, as the rasterizer needs it: in canvas pixels, independent of the export's
+/// size. Made once per stroke and kept while its block is in use.
 public final class PreparedStroke: Sendable {
-    /// What is to be drawn along the stroke.
+    /// The marks along the stroke.
     enum Marks: Sendable {
         /// Stamps of one pattern, composited one after the other.
         case stamps(PlacedStamps)
-        /// Contour lines: stamp j is drawn between stamps j and j + 1; the last one only ends its predecessor.
+        /// Contour lines: stamp j is drawn between stamps j and j + 1; the last stamp only ends its predecessor.
         case contour(PlacedStamps)
         /// One shape: the union of tapered capsules between consecutive discs.
         case solid(SolidPath, alpha: Float)
@@ -17,7 +17,7 @@ public final class PreparedStroke: Sendable {
         /// Canvas pixels.
         var radius: Double
 
-        /// The box that holds it.
+        /// A bounding box.
         var bounds: Rect {
             Rect(
                 minX: center.x - radius, minY: center.y - radius, maxX: center.x + radius, maxY: center.y + radius)
@@ -27,27 +27,28 @@ public final class PreparedStroke: Sendable {
     let brush: Brush
     let mode: StrokeMode
     let marks: Marks
-    /// Whether nothing is left of what the marks cover.
+    /// Whether the stroke is opaque.
     let isOpaque: Bool
-    /// Whether no stamp takes as much as 1/256 of a pixel: then shares of 65,535 do not tell one of many stamps from the next.
+    /// Whether every stamp covers less than 1/256 of a pixel. Transmittance in 1/65,535 is then too coarse to represent
+    /// each of many stamps.
     let isFaint: Bool
-    /// Whether the stamps, but those of contour lines, have one size and direction, by their brush or because the pen was
-    /// pressed and held alike all the way, as a mouse is; then they are worth tables of their own.
+    /// Whether the stamps, except those of contour lines, have one size and direction: because of the brush, or because
+    /// pressure and direction of the pen were constant, as for a mouse. Tables for these stamps then pay off.
     let areStampsAlike: Bool
-    /// Whether there is one stamp at most. Taps come again and again at one place: what is a hundredth of a pixel for one is
-    /// ten for thirty.
+    /// Whether there is at most one stamp. Taps recur at one place, so an error of a hundredth of a pixel for one adds
+    /// up to ten times that much for thirty.
     let isTap: Bool
-    /// Of one pattern; 0 of other marks.
+    /// For stamps of a pattern; 0 for other marks.
     var stampCount: Int { if case .stamps(let stamps) = marks { stamps.count } else { 0 } }
-    /// None but for strokes of dots.
+    /// Only for strokes of dots.
     let dotSharing: DotSharing
-    /// A box that holds all marks.
+    /// A box that contains all marks.
     let bounds: Rect
 
     /// - Parameters:
-    ///   - stroke: what to prepare.
-    ///   - keptStampsMax: how many stamps may be kept; further ones are placed again whenever they are seen.
-    ///   - isCancelled: checked now and then; if true, the result is not usable.
+    ///   - stroke: the stroke to prepare.
+    ///   - keptStampsMax: maximum number of stamps to keep; further stamps are placed again whenever they are needed.
+    ///   - isCancelled: checked now and then; if true, the result must not be used.
     /// - Precondition: `stampCount(of: stroke)` was checked against the limit.
     public init(_ stroke: Stroke, keptStampsMax: Int = .max, isCancelled: () -> Bool = { false }) {
         brush = stroke.brush
@@ -90,14 +91,14 @@ public final class PreparedStroke: Sendable {
         }
     }
 
-    /// Fewer stamps of a size that only they may have, such as a tap's, are drawn faster than tables are made.
+    /// Fewer stamps of a size of their own, such as a tap's, are drawn faster than tables are made.
     private static let alikeMin = 16
 
     /// How far from its stamp a contour line reaches, canvas pixels: it ends at most three spacings and half a width from the
     /// next one.
     static func contourReach(of brush: Brush) -> Double { brush.scale * (4 * brush.spacing + brush.lineWidth) }
 
-    /// Bytes this takes in a cache; its outlines are counted where they are kept.
+    /// Size in a cache, in bytes, without its outlines, which are counted where they are kept.
     public var byteCount: Int {
         let own =
             switch marks {
@@ -107,10 +108,10 @@ public final class PreparedStroke: Sendable {
         return own + PreparedStroke.ownBytes
     }
 
-    /// Of an object, and of its arrays beside their elements.
+    /// Overhead of the object and of its arrays.
     private static let ownBytes = 512
 
-    /// How many stamps are kept.
+    /// Number of stamps kept.
     var keptStampCount: Int {
         switch marks {
         case .stamps(let stamps), .contour(let stamps): stamps.keptCount
@@ -128,8 +129,8 @@ public final class PreparedStroke: Sendable {
         return .solid(SolidPath(discs), alpha: Float(brush.opacity * pressure))
     }
 
-    /// How many stamps a stroke leaves; 1 for a solid stroke, 0 for one without points, `Int.max` where that is beyond
-    /// counting.
+    /// Number of stamps of a stroke; 1 for a solid stroke, 0 for one without points, `Int.max` if it is too large to
+    /// count.
     ///
     /// - Complexity: linear in the points; takes no memory for stamps.
     public static func stampCount(of stroke: Stroke) -> Int {
@@ -138,9 +139,10 @@ public final class PreparedStroke: Sendable {
         return StampPlacer(path: SmoothedPath(stroke.points), brush: stroke.brush).count
     }
 
-    /// No less than `stampCount(of:)`, and little more than three times as many, without smoothing the points.
+    /// An upper bound of `stampCount(of:)`, at most about three times as large, computed without smoothing the points.
     public static func stampCountBound(of stroke: Stroke) -> Int {
-        // A smoothed segment is no longer than its chord and a third of its own and both neighbours' chords, twice.
+        // A smoothed segment is at most as long as its chord plus twice a third of the sum of its own and both
+        // neighbours' chords.
         var length = 0.0
         for (start, end) in zip(stroke.points, stroke.points.dropFirst()) {
             let (x, y) = (end.x - start.x, end.y - start.y)

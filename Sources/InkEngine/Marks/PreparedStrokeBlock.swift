@@ -1,23 +1,23 @@
-/// The strokes of a block, prepared, and which of them are composited as one.
+/// The prepared strokes of a block, and which of them are composited together.
 ///
-/// Neighbouring paint strokes of one colour form a run if all or none are opaque: what they leave of the layer is multiplied
-/// up, and the colour is applied once. Runs are a property of the block and not of the strokes that meet a tile, so a pixel is computed by
-/// the same operations in every tiling.
+/// Consecutive paint strokes of one colour form a run if all or none are opaque. Their transmittances are multiplied,
+/// and the colour is applied once. Runs are a property of the block and not of the strokes that meet a tile, so a pixel
+/// is computed by the same operations in every tiling.
 public struct PreparedStrokeBlock: Sendable {
-    /// In order; nil for those that were not asked for.
+    /// In order; nil for strokes that were not requested.
     public private(set) var strokes: [PreparedStroke?]
-    /// The run that each stroke belongs to.
+    /// The run of each stroke.
     let runs: [Int32]
-    /// A box that holds each stroke's marks; every cell looks at all of them.
+    /// A box that contains each stroke's marks. Every cell tests all boxes.
     let bounds: [Rect]
 
-    /// Stamps that a block keeps, 12 MB: more than its points leave of most brushes.
+    /// Stamps kept per block, 12 MB: more than the points of a block have with most brushes.
     public static let keptStampsMax = 1 << 18
 
     /// - Parameters:
-    ///   - strokes: what to prepare.
-    ///   - keptStampsMax: how many stamps may be kept; further ones are placed again whenever they are seen.
-    ///   - isCancelled: checked now and then; if true, the result is not usable.
+    ///   - strokes: the strokes to prepare.
+    ///   - keptStampsMax: maximum number of stamps to keep; further stamps are placed again whenever they are needed.
+    ///   - isCancelled: checked now and then; if true, the result must not be used.
     public init(
         _ strokes: [Stroke], keptStampsMax: Int = keptStampsMax, isCancelled: () -> Bool = { false }
     ) {
@@ -40,28 +40,28 @@ public struct PreparedStrokeBlock: Sendable {
     }
 
     private static func isRun(_ first: PreparedStroke, _ second: PreparedStroke) -> Bool {
-        // One after the other, two erasing strokes leave the product of what each leaves, whatever their colours.
+        // Consecutive erasing strokes multiply their transmittances, whatever their colours.
         first.mode == second.mode && (first.mode == .erase || first.brush.color == second.brush.color)
             && first.isOpaque == second.isOpaque
     }
 
-    /// How many strokes the block has.
+    /// Number of strokes in the block.
     public var count: Int { bounds.count }
 
-    /// What is known of the strokes, without any of them: where they are, and which are composited as one.
+    /// The bounds and runs of the strokes, without the prepared strokes.
     public var withoutStrokes: PreparedStrokeBlock {
         var block = self
         block.strokes = []
         return block
     }
 
-    /// With some of the strokes, prepared again.
+    /// A copy with some of the strokes prepared again.
     ///
     /// - Parameters:
-    ///   - all: what the block was made of.
-    ///   - indices: ascending; which strokes are needed.
-    ///   - isSeen: whether a box is visible; only strokes whose marks' box is are prepared.
-    ///   - isCancelled: checked now and then; if true, the result is not usable.
+    ///   - all: the strokes that the block was made from.
+    ///   - indices: ascending; the strokes needed.
+    ///   - isSeen: whether a box is visible; only strokes with visible marks are prepared.
+    ///   - isCancelled: checked now and then; if true, the result must not be used.
     public func with(
         _ all: [Stroke], among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
     ) -> PreparedStrokeBlock {
@@ -77,7 +77,7 @@ public struct PreparedStrokeBlock: Sendable {
         return block
     }
 
-    /// Bytes this takes in a cache.
+    /// Size in a cache, in bytes.
     public var byteCount: Int {
         let perStroke = MemoryLayout<PreparedStroke?>.stride + MemoryLayout<Int32>.stride + MemoryLayout<Rect>.stride
         return strokes.reduce(64 + count * perStroke) { $0 + ($1?.byteCount ?? 0) }

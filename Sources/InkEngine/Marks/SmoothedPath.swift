@@ -1,25 +1,25 @@
 import CKernels
 
-/// A stroke's points after smoothing: a polyline, in canvas pixels, with pressure and azimuth along it.
+/// The points of a stroke after smoothing: a polyline in canvas pixels, with pressure and azimuth along it.
 ///
-/// Uniform Catmull-Rom through every point with phantom ends `2 p0 - p1` and `2 pn-1 - pn-2`, ten subdivisions a
-/// segment. Consecutive samples differ in position, so every segment has a direction.
+/// A uniform Catmull-Rom spline through every point, with phantom ends `2 p0 - p1` and `2 pn-1 - pn-2` and ten
+/// subdivisions per segment. Consecutive samples differ in position, so every segment has a direction.
 struct SmoothedPath: Sendable {
-    /// One vertex of the polyline. The fields are laid out as `ink_path.h` has them.
+    /// One vertex of the polyline. The fields are laid out as `ink_path.h` requires.
     struct Sample: Hashable, Sendable {
         var position: Point
         /// 0...1
         var pressure: Double
-        /// Degrees, unwrapped: neighbours differ the short way round and may lie outside 0..<360.
+        /// Degrees, unwrapped: neighbours differ by at most half a turn, and values may lie outside 0..<360.
         var azimuth: Double
     }
 
     static let subdivisions = Int(INK_PATH_SUBDIVISIONS)
 
     private(set) var samples: [Sample]
-    /// The way along the polyline to each sample, canvas pixels.
+    /// Distance along the polyline to each sample, in canvas pixels.
     private(set) var arcLengths: [Double]
-    /// Bytes that the samples take.
+    /// Size of the samples in bytes.
     var byteCount: Int { samples.count * (MemoryLayout<Sample>.stride + MemoryLayout<Double>.stride) }
     /// The mean pressure of the stroke's points after merging, not of the samples.
     let meanPressure: Double
@@ -50,7 +50,7 @@ struct SmoothedPath: Sendable {
         if !areDistinct { mergeSamples() }
     }
 
-    /// Drops all but the last of consecutive points of exactly equal position, and unwraps the azimuth.
+    /// Drops all but the last of consecutive points at exactly the same position, and unwraps the azimuth.
     private static func merged(_ points: [StrokePoint]) -> [Sample] {
         var merged: [Sample] = []
         merged.reserveCapacity(points.count)
@@ -65,21 +65,22 @@ struct SmoothedPath: Sendable {
         }
         for i in merged.indices.dropFirst() {
             let turn = merged[i].azimuth - merged[i - 1].azimuth
-            // Most pens say nothing of it.
+            // Most pens do not report it.
             if turn == 0 { continue }
             merged[i].azimuth = merged[i - 1].azimuth + shortest(turn)
         }
         return merged
     }
 
-    /// The turn the short way round, -180...180 degrees. Half a turn keeps the sense in which the numbers run.
+    /// The shorter turn, -180...180 degrees. Half a turn keeps its sign.
     private static func shortest(_ turn: Double) -> Double {
         let rest = turn.truncatingRemainder(dividingBy: 360)
         if rest > 180 { return rest - 360 }
         return rest < -180 ? rest + 360 : rest
     }
 
-    /// Keeps the last of consecutive samples at one place, as for points: a segment without length has no direction.
+    /// Keeps the last of consecutive samples at the same position, as for points: a segment of length 0 has no
+    /// direction.
     private mutating func mergeSamples() {
         var kept: [Sample] = []
         var lengths: [Double] = []

@@ -1,23 +1,23 @@
 /// One impression of a brush. Lengths are canvas pixels.
 struct Stamp: Hashable, Sendable {
     var center: Point
-    /// The unit vector along the pattern, (cos a, sin a). For contour lines: along the polyline, turned by a, so that
-    /// the normal is its turn by +90 degrees.
+    /// Unit vector along the pattern, (cos a, sin a). For contour lines: along the polyline, rotated by a, so that the
+    /// normal is its rotation by +90 degrees.
     var along: Point
-    /// The factor k on every length of the stamp: the brush's scale times what pressure makes of it.
+    /// The factor k for every length of the stamp: the brush's scale times the effect of pressure.
     var size: Double
     /// 0...1
     var alpha: Float
 
-    /// The unit vector across: `along` turned by +90 degrees in a space whose y points down.
+    /// Unit vector across: `along` rotated by +90 degrees in a space whose y axis points down.
     var across: Point { Point(x: -along.y, y: along.x) }
 }
 
-/// Puts stamps at the arc lengths 0, d, 2d, ... of a smoothed path.
+/// Places stamps at the arc lengths 0, d, 2d, ... of a smoothed path.
 struct StampPlacer: Sendable {
     private let path: SmoothedPath
     private let brush: Brush
-    /// Canvas pixels between stamps.
+    /// Distance between stamps, in canvas pixels.
     private let interval: Double
     private let fixedTurn: (sin: Double, cos: Double)
 
@@ -28,24 +28,24 @@ struct StampPlacer: Sendable {
         fixedTurn = sinCos(degrees: brush.rotation)
     }
 
-    /// Bytes that the path takes.
+    /// Size of the path in bytes.
     var byteCount: Int { path.byteCount }
 
-    /// How many stamps the stroke has; `Int.max` where that is beyond counting.
+    /// Number of stamps of the stroke; `Int.max` if it is too large to count.
     var count: Int {
         guard let length = path.arcLengths.last else { return 0 }
-        // A tap leaves one stamp, whatever the interval; one that underflows leaves more than can be counted.
+        // A tap has one stamp, whatever the interval. An interval that underflows gives too many to count.
         guard length > 0 else { return 1 }
-        // A stamp within 1e-6 d of the end counts as at it.
+        // A stamp within 1e-6 d of the end counts as at the end.
         let count = (length / interval + 1e-6).rounded(.down) + 1
         return count < 1e15 ? Int(count) : .max
     }
 
-    /// Some of the stamps, in arc-length order; the same ones whichever others are asked for with them.
+    /// Some of the stamps, in arc-length order. A stamp does not depend on the range requested.
     ///
     /// - Parameters:
     ///   - range: within 0 ..< `count`, which was checked against the limit.
-    ///   - segment: of the path, at or before the first stamp's; afterwards the last stamp's.
+    ///   - segment: of the path, at or before the first stamp's; on return, the last stamp's.
     func stamps(_ range: Range<Int>, from segment: inout Int) -> [Stamp] {
         path.samples.withUnsafeBufferPointer { samples in
             path.arcLengths.withUnsafeBufferPointer { lengths in

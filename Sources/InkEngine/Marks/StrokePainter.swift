@@ -1,8 +1,8 @@
 import CKernels
 
-/// Draws prepared strokes into what is left of a cell's backdrop.
+/// Draws prepared strokes into the transmittance of a cell.
 ///
-/// One painter serves one thread; it owns its scratch memory and keeps what it has worked out for a brush.
+/// A painter is for one thread. It owns its scratch memory and caches what it has computed for brushes.
 final class StrokePainter {
     private let kernels: UnsafePointer<ink_raster>
     private let accumulator: CoverageAccumulator
@@ -10,14 +10,14 @@ final class StrokePainter {
     private let covered: KernelPlane<Float>
     private let bars: BarPainter
     private let discs: DiscPainter
-    /// None for pictures of which every hundredth of a pixel shows.
+    /// Nil for pictures in which every hundredth of a pixel is visible.
     private let waves: WavePainter?
     private let outlines: OutlinePainter
     private let contours: ContourPainter
     private let parts: PartRasterizer
     private let crossings: CrossingPainter
 
-    /// - Parameter isExact: for pictures that are not opaque, which show the colour of the faintest ink.
+    /// - Parameter isExact: for pictures that are not opaque, in which the colour of the faintest ink is visible.
     init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
         accumulator = CoverageAccumulator(maxWidth: maxWidth, maxHeight: maxHeight, level: level)
         kernels = ink_raster_kernels(level.c)
@@ -32,9 +32,9 @@ final class StrokePainter {
         outlines = OutlinePainter(accumulator: accumulator, parts: parts)
     }
 
-    /// Multiplies into `plane`, which covers `cell`, what the stroke leaves of each pixel.
+    /// Multiplies `plane`, which covers `cell`, by the transmittance of the stroke.
     ///
-    /// - Parameter isCancelled: asked now and then; when it is so, what is drawn is of no use.
+    /// - Parameter isCancelled: called now and then. If it returns true, the result must not be used.
     func paint(
         _ stroke: PreparedStroke, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane,
         isCancelled: @escaping () -> Bool = { false }
@@ -72,7 +72,7 @@ final class StrokePainter {
         if brush.type == .waves, waves?.paint(visible, of: stroke, scale: scale, into: plane) == true { return }
         for stamp in visible {
             let box = scale.pixels(of: pattern.bounds(at: stamp))
-            // Tables reach into the pixels round it, in whichever cell these are.
+            // Tables reach one pixel further, in whichever cell that pixel is.
             guard box.withBorder.intersects(accumulator.cell) else { continue }
             switch brush.type {
             case .parallelLines where bars.paint(stamp, of: stroke, scale: scale, box: box, into: plane),
@@ -87,8 +87,9 @@ final class StrokePainter {
         }
     }
 
-    /// Stamps so faint that what each leaves is lost in rounding: their depths, alpha times coverage, are added up, and what
-    /// is left is exp(-depth), which differs from the product of (1 - alpha * coverage) by less than 1/1000.
+    /// Draws stamps so faint that rounding would lose the transmittance of each. Their depths, alpha times coverage,
+    /// are added up. The transmittance is exp(-depth), which differs from the product of (1 - alpha * coverage) by less
+    /// than 1/1000.
     private func paintFaintly(
         _ stamps: some Sequence<Stamp>, of brush: Brush, _ pattern: Pattern, scale: OutputScale,
         into plane: RemainingPlane

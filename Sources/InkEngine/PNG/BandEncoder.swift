@@ -1,8 +1,8 @@
-/// Filters and deflates bands of pixels. One for each thread: its buffers, about two megabytes and a few rows, are kept
-/// from band to band. A band gives the same bytes on every processor.
+/// Filters and deflates bands of pixels. Each thread needs its own encoder, whose buffers (about two megabytes and a
+/// few rows) are reused from band to band. A band gives the same bytes on every processor.
 ///
-/// How a band is packed is found by trial on a part of its rows. Line art with flat areas is smallest unfiltered,
-/// as strings of pixels that were seen before; photographs and grain filtered, with hardly anything repeated.
+/// The encoder chooses a method by trial on part of the rows. Line art with flat areas is smallest unfiltered,
+/// compressed as repeated strings of pixels. Photographs and grain are smallest filtered, with hardly any repetition.
 public final class BandEncoder: PieceEncoder {
     private let level: KernelLevel
     private var filter: BandFilter?
@@ -17,11 +17,11 @@ public final class BandEncoder: PieceEncoder {
     ///
     /// - Parameters:
     ///   - pixels: rows of `width` pixels of `format`, without padding; at least one row.
-    ///   - width: pixels.
+    ///   - width: in pixels.
     ///   - format: of the pixels.
     ///   - encoding: effort, and whether the band is the last one.
-    /// - Throws: `EngineError.internalError` when `pixels` is not a whole number of rows above 0, or a row is too large
-    ///   (2^29 bytes), or there is no memory.
+    /// - Throws: `EngineError.internalError` if `pixels` is not a positive whole number of rows, if a row is too large
+    ///   (2^29 bytes), or if there is no memory.
     public func encode(
         pixels: UnsafeRawBufferPointer, width: Int, format: PixelFormat, encoding: PieceEncoding
     ) throws(EngineError) -> EncodedPiece {
@@ -53,10 +53,10 @@ public final class BandEncoder: PieceEncoder {
         }
     }
 
-    /// Places in the compressor's window have 32 bits.
+    /// Positions in the compressor's window have 32 bits.
     private static let rowByteCountMax = 1 << 29
 
-    /// The rows of a band, which whoever called `encode` holds, and what filters them.
+    /// The rows of a band, whose memory the caller of `encode` keeps alive, and their filters.
     private struct Band {
         let pixels: UnsafePointer<UInt8>
         let rowCount: Int
@@ -64,7 +64,7 @@ public final class BandEncoder: PieceEncoder {
         let filter: BandFilter
     }
 
-    /// What becomes of a band's rows.
+    /// The method for a band's rows.
     private struct Packing {
         var strategy: FilterStrategy
         var start: BandDeflater.Start
@@ -77,7 +77,7 @@ public final class BandEncoder: PieceEncoder {
         return filter
     }
 
-    /// Stripes of rows that stand for the band.
+    /// Stripes of rows that represent the band.
     private func sample(of band: Band, effort: EncodingEffort) -> [Range<Int>] {
         let stripe =
             switch effort {
@@ -85,14 +85,14 @@ public final class BandEncoder: PieceEncoder {
             case .balanced: 2
             case .small: 3
             }
-        // One row alone must not be the first, which has none above it.
+        // A single row must not be the first, which has no row above.
         let first = stripe == 1 ? min(1, band.rowCount - 1) : 0
         return stride(from: first, to: band.rowCount, by: 64).map { $0..<min($0 + stripe, band.rowCount) }
     }
 
     private func bestPacking(of band: Band, effort: EncodingEffort) throws(EngineError) -> Packing {
-        // A filter for eight rows, and symbols counted in an eighth of the literals, cost 0.3% and save a fifth of the time.
-        // `fast` goes further.
+        // One filter per eight rows, and symbols counted in an eighth of the literals, cost 0.3% of size and save a
+        // fifth of the time. `fast` goes further.
         let (period, coarseness) =
             switch effort {
             case .fast: (16, 4)
@@ -120,7 +120,8 @@ public final class BandEncoder: PieceEncoder {
         let best = bits.indices.min { bits[$0] < bits[$1] } ?? 0
         switch effort {
         case .fast:
-            // Looking for runs alone is faster, which is worth something; looking for long ones faster again.
+            // Searching only for runs is faster, which justifies a slightly larger result; searching only for long runs
+            // is faster still.
             guard bits[0] <= bits[best] + bits[best] / 2 else { return candidates[best] }
             return candidates[bits[2] <= bits[0] + bits[0] / 16 ? 2 : 0]
         case .balanced: return candidates[bits[0] <= bits[best] + bits[best] / 32 ? 0 : best]
@@ -131,7 +132,7 @@ public final class BandEncoder: PieceEncoder {
         }
     }
 
-    /// About how many bits the stripes take.
+    /// Estimated bits of the stripes.
     private func estimate(
         _ packing: Packing, _ stripes: [Range<Int>], of band: Band, number: Int
     ) throws(EngineError) -> UInt64 {
@@ -145,14 +146,14 @@ public final class BandEncoder: PieceEncoder {
         return deflater.estimate(rowCount: rowCount, number: number)
     }
 
-    /// What is filtered at a time, bytes: it should stay in the cache until it is deflated.
+    /// Bytes that are filtered at a time. They should stay in the cache until they are deflated.
     private static let blockByteCount = 256 << 10
 
     private func deflate(_ band: Band, packing: Packing, encoding: PieceEncoding) throws(EngineError) -> EncodedPiece {
         deflater.begin(packing.start)
         var result = EncodedPiece(rowCount: band.rowCount, rawByteCount: 0, adler32: Adler32.empty, bytes: [])
         let rowByteCount = band.filter.filteredRowByteCount
-        // So that the bytes are moved once at most as they grow.
+        // So that the bytes are moved at most once as they grow.
         result.bytes.reserveCapacity(band.rowCount * rowByteCount / 2)
         let rowsPerBlock = max(1, BandEncoder.blockByteCount / rowByteCount)
         for first in stride(from: 0, to: band.rowCount, by: rowsPerBlock) {

@@ -1,13 +1,13 @@
 import CZlib
 
-/// Gray pictures of 8 bits a sample, such as masks, as whole PNG files.
+/// Encodes gray pictures with 8 bits per sample, such as masks, as complete PNG files.
 public enum GrayPNG {
-    /// A file of colour type 0, rows filtered by `Up`.
+    /// A file of colour type 0, with all rows filtered by `Up`.
     ///
     /// - Parameters:
     ///   - samples: `size.area` values, row-major.
-    ///   - size: of the picture, pixels.
-    /// - Throws: `EngineError.internalError` when `samples` do not make a picture of `size`, or the compressor fails.
+    ///   - size: of the picture, in pixels.
+    /// - Throws: `EngineError.internalError` if the number of samples does not match `size`, or the compressor fails.
     public static func encode(samples: [UInt8], size: PixelSize) throws(EngineError) -> [UInt8] {
         guard size.width > 0, size.height > 0, samples.count == size.area, size.longestEdge <= Int(Int32.max) else {
             throw .internalError("\(samples.count) samples are not a gray picture of \(size) pixels")

@@ -14,16 +14,16 @@ struct PNGCodec: PictureCodec {
     func rowMultiple(_ encoding: PictureEncoding) -> Int { 1 }
 
     func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int {
-        // The number of its filter before each row.
+        // Each row is preceded by its filter number.
         rowCount * (1 + width * pixels.bytesPerPixel)
     }
 
     func content(of piece: EncodedPiece) -> [UInt8]? {
-        // One byte more than it claims, so that it is seen when there are more.
+        // One byte more than declared, so that an excess is noticed.
         guard let found = try? RawInflate.open(piece.bytes, limit: piece.rawByteCount + 1), found.isWhole,
             found.content.count == piece.rawByteCount, Adler32.checksum(found.content) == piece.adler32
         else { return nil }
-        // And how it ends, on which the stream relies.
+        // Includes whether it ends the stream, because the stream depends on it.
         return found.content + [found.endsStream ? 1 : 0]
     }
 
@@ -37,7 +37,7 @@ struct PNGCodec: PictureCodec {
     func storedDigest(path: String) throws(EngineError) -> PictureDigest? { try PictureFile.storedDigest(path: path) }
 }
 
-/// IDAT chunks behind one another; the checksum of all comes last.
+/// Writes consecutive IDAT chunks; the checksum of all comes last.
 private struct PNGAssembler: PictureAssembler {
     let prologue: [UInt8]
     private var adler32 = Adler32.empty

@@ -1,16 +1,16 @@
-/// Decodes PNGs of all kinds to 8 bits a sample, in chunks of rows from the top.
+/// Decodes PNGs of all kinds to 8 bits per sample, in chunks of rows from the top.
 ///
-/// Gamma, colour profiles and background of the file have no influence; of an animated PNG the default image is
-/// decoded; what follows IEND is not looked at.
+/// Gamma, colour profiles and background of the file are ignored. Of an animated PNG the default image is decoded.
+/// Bytes after IEND are ignored.
 public enum PNGDecoder {
-    /// Decodes `png` and hands its chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order.
+    /// Decodes `png` and passes its chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order.
     ///
-    /// Holds one chunk of samples and a few rows; an interlaced image whole. An error may come after chunks have been
-    /// handed out, even after the last: only a return says that the image is sound.
+    /// Holds one chunk of samples and a few rows in memory; an interlaced image completely. An error may follow after
+    /// chunks were passed, even after the last one. The image is valid only if the function returns.
     ///
-    /// - Throws: `EngineError.badInput` at `place` for damage of any kind in what makes up the pixels (wrong CRC,
-    ///   fewer rows than claimed, bad zlib stream, missing IEND); `.overLimit` before memory is taken; what `onChunk`
-    ///   throws.
+    /// - Throws: `EngineError.badInput` at `place` for damage of any kind in the data of the pixels (wrong CRC, fewer
+    ///   rows than declared, bad zlib stream, missing IEND); `.overLimit`, before memory is allocated; errors of
+    ///   `onChunk`.
     public static func decode(
         _ png: [UInt8], as use: ImageUse, place: Place, limits: Limits = Limits(),
         level: KernelLevel = .selected, onChunk: (DecodedChunk) throws(EngineError) -> Void
@@ -38,8 +38,8 @@ public enum PNGDecoder {
         }
     }
 
-    /// Decodes what `PlainPNGReader` reads; nil for everything else, of which some chunks, which are as libpng would
-    /// have them, may have been handed on.
+    /// Decodes files that `PlainPNGReader` can read. Returns nil for all others; some chunks may already have been
+    /// passed, which equal those of libpng.
     static func decodePlain(
         _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ use: ImageUse, _ level: KernelLevel,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
@@ -118,7 +118,7 @@ public enum PNGDecoder {
 }
 
 extension DecodedChunk {
-    /// The samples of each pixel in turn.
+    /// The samples of each pixel in order.
     fileprivate func pixels(of info: DecodedImageInfo) -> [ArraySlice<UInt8>] {
         let byteCount = info.format.bytesPerPixel
         switch content {

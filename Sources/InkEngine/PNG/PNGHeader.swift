@@ -1,6 +1,6 @@
-/// What the first 33 bytes of a PNG say: signature and IHDR (PNG specification, 5.2 and 11.2.1).
+/// The first 33 bytes of a PNG: signature and IHDR (PNG specification, 5.2 and 11.2.1).
 public struct PNGHeader: Hashable, Sendable {
-    /// How a pixel's samples are to be read (PNG specification, table 11.1).
+    /// The meaning of a pixel's samples (PNG specification, table 11.1).
     public enum ColorType: UInt8, Hashable, Sendable, CaseIterable {
         case gray = 0
         case rgb = 2
@@ -8,7 +8,7 @@ public struct PNGHeader: Hashable, Sendable {
         case grayAlpha = 4
         case rgba = 6
 
-        /// Samples, or indices, a pixel.
+        /// Samples, or indices, per pixel.
         var channels: Int {
             switch self {
             case .gray, .palette: 1
@@ -18,7 +18,7 @@ public struct PNGHeader: Hashable, Sendable {
             }
         }
 
-        /// The bit depths a sample, or an index, may have.
+        /// The valid bit depths of a sample or an index.
         var bitDepths: [UInt8] {
             switch self {
             case .gray: [1, 2, 4, 8, 16]
@@ -28,25 +28,26 @@ public struct PNGHeader: Hashable, Sendable {
         }
     }
 
-    /// Pixels; each edge is 1 to 2^31 - 1.
+    /// In pixels; each edge is 1 to 2^31 - 1.
     public let size: PixelSize
-    /// Bits a sample, or an index into the palette.
+    /// Bits per sample, or per index into the palette.
     public let bitDepth: UInt8
     public let colorType: ColorType
-    /// Adam7: the image has to be held whole to be decoded.
+    /// Adam7. The whole image must be held in memory to decode it.
     public let isInterlaced: Bool
 
-    /// Whether IHDR has the checksum that it says. Who only wants to know an image's size need not care.
+    /// Whether the checksum of IHDR is correct. It does not matter if only the image's size is needed.
     let isSound: Bool
 
     /// The eight bytes that every PNG begins with.
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// The bytes of signature and IHDR: all that `init(_:place:)` looks at.
+    /// Size of signature and IHDR, the only bytes that `init(_:place:)` reads.
     public static let byteCount = 33
 
-    /// Reads signature and IHDR at the beginning of `bytes`, and nothing behind them.
+    /// Reads signature and IHDR at the beginning of `bytes`, and nothing after them.
     ///
-    /// - Throws: `EngineError.badInput` at `place` when it is not a PNG, is cut off, or claims what no PNG can be.
+    /// - Throws: `EngineError.badInput` at `place` if it is not a PNG, is truncated, or declares something that no PNG
+    ///   can be.
     public init(_ bytes: some Collection<UInt8>, place: Place) throws(EngineError) {
         let head = Array(bytes.prefix(PNGHeader.byteCount))
         guard !head.isEmpty else { throw .badInput(place, reason: "the image is empty") }
@@ -90,10 +91,10 @@ public struct PNGHeader: Hashable, Sendable {
         self.isSound = isSound
     }
 
-    /// The longest edge that is decoded, whatever the limits: a row, and a chunk of 64 of them, has to be held.
+    /// The longest edge that is decoded, whatever the limits, because a chunk of 64 rows must be held in memory.
     static let edgePixelsMax = 1_000_000
 
-    /// Refuses an image that is larger than the limits allow.
+    /// Rejects an image that is larger than the limits allow.
     ///
     /// - Throws: `EngineError.overLimit` at `place`.
     public func check(against limits: Limits, place: Place) throws(EngineError) {
@@ -106,10 +107,10 @@ public struct PNGHeader: Hashable, Sendable {
 }
 
 extension PNGHeader {
-    /// Refuses a file that cannot hold as many pixels as it claims, however well they are compressed.
+    /// Rejects a file that cannot contain as many pixels as it declares, even with the best compression.
     ///
-    /// Deflate spends at least two bits on at most 258 bytes, a match of greatest length (RFC 1951, 3.2.5): no more
-    /// than 1032 bytes come out of one.
+    /// Deflate needs at least two bits for at most 258 bytes, a match of maximum length (RFC 1951, 3.2.5). One byte
+    /// therefore yields at most 1032 bytes.
     ///
     /// - Throws: `EngineError.badInput` at `place`.
     func checkPlausible(fileByteCount: Int, place: Place) throws(EngineError) {

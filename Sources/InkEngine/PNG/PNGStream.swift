@@ -1,18 +1,18 @@
 /// The parts of a PNG file around its compressed bands, as bytes in file order: `prologue`, `idat` for each band from
 /// the top, `epilogue`.
 ///
-/// The bands are pieces of one zlib stream (RFC 1950), whose two header bytes go before the first and whose Adler-32
-/// stands in a last IDAT chunk of its own, so that it may be known only at the end.
+/// The bands are pieces of one zlib stream (RFC 1950). Its two header bytes precede the first band. Its Adler-32 is in
+/// a separate last IDAT chunk, so that it need not be known before the end.
 public enum PNGStream {
-    /// The private chunk that holds a picture's digest: ancillary, private, unsafe to copy (PNG specification, 5.4),
-    /// so that a program that changes the picture drops it.
+    /// The private chunk for a picture's digest: ancillary, private, unsafe to copy (PNG specification, 5.4), so that a
+    /// program that changes the picture removes it.
     static let digestChunkType = "inKD"
 
     /// Signature and chunks up to the first IDAT: IHDR, sRGB (perceptual), pHYs, tEXt and iTXt, inKD.
     ///
-    /// A `dotsPerInch` that is not finite or not above 0 is left out; one beyond what pHYs can say is clamped.
+    /// A `dotsPerInch` that is not finite or not above 0 is omitted; one beyond the range of pHYs is clamped.
     ///
-    /// - Throws: `EngineError.internalError` for a size that PNG does not have (1 to 2^31 - 1 each way).
+    /// - Throws: `EngineError.internalError` for a size that PNG does not support (each edge is 1 to 2^31 - 1).
     public static func prologue(
         size: PixelSize, format: PixelFormat, description: PictureDescription
     ) throws(EngineError) -> [UInt8] {
@@ -32,7 +32,7 @@ public enum PNGStream {
         return bytes
     }
 
-    /// A band as IDAT chunks; one, unless it is very large.
+    /// A band as IDAT chunks; one chunk, unless it is very large.
     ///
     /// - Parameters:
     ///   - band: compressed bytes.
@@ -43,7 +43,7 @@ public enum PNGStream {
     }
 
     static func idat(_ band: [UInt8], isFirst: Bool, chunkByteCountMax: Int) -> [UInt8] {
-        // Deflate with a window of 32 KB; the header's level bits say "fastest" and nobody reads them.
+        // Deflate with a window of 32 KB. The header's level bits mean "fastest"; no reader uses them.
         let head: [UInt8] = isFirst ? [0x78, 0x01] : []
         var bytes: [UInt8] = []
         bytes.reserveCapacity(band.count + 12 * (band.count / chunkByteCountMax + 1) + head.count)
@@ -81,12 +81,12 @@ public enum PNGStream {
 }
 
 extension PictureText {
-    /// `tEXt` when Latin-1 can say it, else `iTXt`, uncompressed; nothing when no text is left.
+    /// `tEXt` if the text is Latin-1, else `iTXt`, uncompressed; empty if no text is left.
     var chunk: [UInt8] {
         let text = cleanedText
         guard !text.isEmpty else { return [] }
         let key = Array(keyword.rawValue.utf8)
-        // Tabs are not among the characters that the specification gives tEXt.
+        // The specification does not allow tabs in tEXt.
         if text.unicodeScalars.allSatisfy({ $0.value < 256 && $0 != "\t" }) {
             return PNGStream.chunk("tEXt", key + [0] + text.unicodeScalars.map { UInt8($0.value) })
         }

@@ -1,12 +1,12 @@
-/// PNG files as they lie on disk.
+/// PNG files on disk.
 public enum PictureFile {
-    /// The digest that the picture at `path` carries, when the file is a whole PNG: signature, all chunks with right
-    /// CRCs, IHDR first, IEND last and nothing behind it, one `inKD` chunk. nil for any other file, or none.
+    /// The digest in the picture at `path` if the file is a complete PNG: signature, all chunks with correct CRCs, IHDR
+    /// first, IEND last and nothing after it, one `inKD` chunk. nil for any other file, or if there is none.
     ///
-    /// The pixels are not decoded: that the chunks are those that were written is what the CRCs say. Reads the file
-    /// once, in pieces of bounded size.
+    /// The pixels are not decoded: the CRCs show that the chunks are as written. Reads the file once, in pieces of
+    /// limited size.
     ///
-    /// - Throws: `EngineError.io` when there is a file and it cannot be opened or read.
+    /// - Throws: `EngineError.io` if there is a file that cannot be opened or read.
     public static func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
         guard let file = try BufferedFile(regularFileAt: path) else { return nil }
         var scan = ChunkScan(file: file)
@@ -14,7 +14,7 @@ public enum PictureFile {
     }
 }
 
-/// Goes through a PNG file's chunks.
+/// Reads a PNG file's chunks in order.
 private struct ChunkScan {
     let file: BufferedFile
     private var digest: PictureDigest?
@@ -48,7 +48,7 @@ private struct ChunkScan {
         return nil
     }
 
-    /// The next chunk's length and type; nil at the end of the file or where no chunk can be.
+    /// The next chunk's length and type; nil at the end of the file, or if no valid chunk follows.
     private func nextHead() throws(EngineError) -> Head? {
         guard let bytes = try file.read(8) else { return nil }
         let byteCount = bigEndian(bytes, at: 0)
@@ -57,7 +57,7 @@ private struct ChunkScan {
         return head
     }
 
-    /// Takes a digest chunk, of which there may be one; false when it is another, or damaged.
+    /// Reads a digest chunk; false if it is the second one, or damaged.
     private mutating func readDigest(_ head: Head) throws(EngineError) -> Bool {
         guard digest == nil, head.byteCount == PictureDigest.byteCount,
             let data = try file.read(head.byteCount), let crc = try file.read(4)
@@ -66,7 +66,7 @@ private struct ChunkScan {
         return bigEndian(crc, at: 0) == crc32(data, seed: crc32(head.type))
     }
 
-    /// Passes over a chunk's data; false when it is cut off or damaged.
+    /// Skips a chunk's data; false if it is truncated or damaged.
     private func skip(_ head: Head) throws(EngineError) -> Bool {
         var crc = crc32(head.type)
         var left = head.byteCount

@@ -1,6 +1,6 @@
-/// The 27 ways of putting a layer onto what lies under it.
+/// The 27 blend modes of layers.
 ///
-/// The first sixteen and `plus` are W3C Compositing and Blending Level 1, section 10 and 9.1; the others are
+/// The first sixteen and `plus` are from W3C Compositing and Blending Level 1, sections 10 and 9.1. The others are
 /// Photoshop's, evaluated in the same general formula.
 public enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case normal, multiply, screen, overlay, darken, lighten, colorDodge, colorBurn, hardLight, softLight

@@ -1,4 +1,4 @@
-/// How a stroke is drawn. Lengths are canvas pixels, angles degrees.
+/// The appearance of a stroke. Lengths are in canvas pixels, angles in degrees.
 public struct Brush: Hashable, Sendable {
     public var type: BrushType
     /// Degrees.
@@ -55,13 +55,13 @@ public enum BrushAnchor: String, Hashable, Sendable, CaseIterable {
     case canvas
 }
 
-/// What the pen's pressure and tilt change.
+/// The effects of the pen's pressure and tilt.
 public struct BrushDynamics: Hashable, Sendable {
     public var pressureAffectsOpacity: Bool
     public var pressureAffectsSize: Bool
     public var tiltAffectsRotation: Bool
 
-    /// Whether stamps of a stroke may differ in size or direction.
+    /// Whether the stamps of a stroke may differ in size or direction.
     var mayChangeStamps: Bool { pressureAffectsSize || tiltAffectsRotation }
 
     public init(

@@ -1,12 +1,11 @@
-/// An image that has not been decoded: its file, and what its head claims.
+/// An image that has not been decoded: its file, and the contents of its header.
 ///
-/// The head has been checked against the limits; the rest of the bytes has not been looked at, so decoding
-/// may still fail.
+/// The header has been checked against the limits. The rest of the bytes has not been read, so decoding may still fail.
 public struct EncodedImage: Sendable {
     /// The whole file, of one of the formats of `ImageDecoders`.
     public var bytes: [UInt8]
     public var header: ImageHeader
-    /// Where the image stands, for messages: `layers[3].maskImage`, or a path inside a template.
+    /// The image's place for messages: `layers[3].maskImage`, or a path inside a template.
     public var place: String
 
     public init(bytes: [UInt8], header: ImageHeader, place: String) {
@@ -15,6 +14,6 @@ public struct EncodedImage: Sendable {
         self.place = place
     }
 
-    /// Pixels, as the head claims.
+    /// In pixels, as declared in the header.
     public var size: PixelSize { header.size }
 }

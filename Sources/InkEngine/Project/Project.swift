@@ -1,4 +1,4 @@
-/// A drawing as its file describes it: plain values, checked against the format's rules, that know nothing of rendering.
+/// A drawing as its file describes it: plain values, checked against the format's rules and independent of rendering.
 public struct Project: Sendable {
     /// The file's `id`; empty when absent.
     public var id: String
@@ -69,7 +69,7 @@ extension [Layer] {
     }
 }
 
-/// What a project says of its maker; goes into the picture's text chunks.
+/// Information about a project and its author; goes into the picture's text chunks.
 public struct ProjectMetadata: Hashable, Sendable {
     public var author: String?
     public var license: String?
@@ -147,7 +147,7 @@ public struct Layer: Sendable {
     }
 }
 
-/// A pattern that a template proposes for a layer; drawn only by `--fill suggested`.
+/// A pattern that a template suggests for a layer; drawn only with `--fill suggested`.
 public struct SuggestedPattern: Hashable, Sendable {
     public var type: BrushType
     /// Degrees.

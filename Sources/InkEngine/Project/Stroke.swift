@@ -14,7 +14,7 @@ public struct Stroke: Hashable, Sendable {
 public enum StrokeMode: String, Hashable, Sendable, CaseIterable {
     /// Source-over.
     case paint
-    /// Destination-out: takes away what the layer holds.
+    /// Destination-out: removes the layer's contents.
     case erase
 }
 
@@ -25,9 +25,9 @@ public struct StrokePoint: Hashable, Sendable {
     public var y: Double
     /// 0...1
     public var pressure: Double
-    /// As the app wrote it; nothing is drawn from it.
+    /// As written by the app; does not affect rendering.
     public var timestamp: Double
-    /// Degrees; 90 is upright. Nothing is drawn from it.
+    /// Degrees; 90 is upright. Does not affect rendering.
     public var altitude: Double
     /// Degrees.
     public var azimuth: Double

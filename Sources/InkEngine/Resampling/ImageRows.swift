@@ -1,13 +1,13 @@
 import Glibc
 
-/// The samples of a decoded image's rows, with everything that a hostile task could have wrong about them checked.
+/// The samples of a decoded image's rows. Everything that a malicious task could get wrong has been checked.
 struct ImageRows {
-    /// The longest edge of an image that can be scaled, pixels; what a row's and a kernel's memory is bounded by.
+    /// The longest edge of an image that can be scaled, in pixels. It limits the memory of a row and of a kernel.
     static let edgePixelsMax = 1_000_000
 
     let size: PixelSize
     let format: SampleFormat
-    /// The image rows that are there.
+    /// The image rows that are available.
     let rows: Range<Int>
     private let firstChunk: Int
     private let chunks: [Chunk]
@@ -17,16 +17,16 @@ struct ImageRows {
         case samples([UInt8])
     }
 
-    /// One row: either all pixels are equal, or samples.
+    /// One row: a single value for all pixels, or samples.
     enum Row {
         case constant(UInt32)
         case samples(UnsafePointer<UInt8>)
     }
 
-    /// Takes the chunks of `slice`, whose blocks `block` supplies decompressed.
+    /// Uses the chunks of `slice`; `block` returns their decompressed blocks.
     ///
-    /// - Throws: `internalError` when the slice contradicts itself or a block has not the size of its rows; what
-    ///   `block` throws.
+    /// - Throws: `internalError` if the slice is inconsistent or a block does not have the size of its rows; errors of
+    ///   `block`.
     init(_ slice: ImageSlice, block: (BlockID) throws(EngineError) -> [UInt8]) throws(EngineError) {
         let size = slice.size
         let edges = 1...Self.edgePixelsMax
@@ -61,7 +61,7 @@ struct ImageRows {
         self.chunks = chunks
     }
 
-    /// Gives `body` the image row `y`, which must be one of `rows`.
+    /// Passes the image row `y`, which must be in `rows`, to `body`.
     func withRow<Result>(_ y: Int, _ body: (Row) -> Result) -> Result {
         let position = y / ImageSlice.rowsPerChunk - firstChunk
         switch chunks[position] {
@@ -72,10 +72,10 @@ struct ImageRows {
         }
     }
 
-    /// The row after the last one of the chunk that row `y` is in, of a tall enough image.
+    /// The row after the last one of the chunk that contains row `y`, if the image is tall enough.
     static func chunkEnd(after y: Int) -> Int { (y / ImageSlice.rowsPerChunk + 1) * ImageSlice.rowsPerChunk }
 
-    /// The value that all pixels of the rows have, when whole chunks say so; nil otherwise.
+    /// The value of all pixels of the rows, if constant chunks determine it; nil otherwise.
     func constant(over rows: Range<Int>) -> UInt32? {
         var value: UInt32?
         for index in (rows.lowerBound / ImageSlice.rowsPerChunk)...((rows.upperBound - 1) / ImageSlice.rowsPerChunk) {
@@ -87,7 +87,7 @@ struct ImageRows {
         return value
     }
 
-    /// True when a mask of 8 bits is 1 in all of some columns of rows, false when it is 0 there; nil otherwise.
+    /// True if an 8-bit mask is 1 in the given rows and columns, false if it is 0 there; nil otherwise.
     func isOne(_ rows: Range<Int>, columns: Range<Int>) -> Bool? {
         guard format == .mask8 else { return nil }
         var value: UInt8?
@@ -96,7 +96,7 @@ struct ImageRows {
                 switch row {
                 case .constant(let value): UInt8(truncatingIfNeeded: value)
                 case .samples(let samples):
-                    // All are equal when each equals the next one.
+                    // All are equal if each equals the next.
                     memcmp(samples + columns.lowerBound, samples + columns.lowerBound + 1, columns.count - 1) == 0
                         ? samples[columns.lowerBound] : nil
                 }
@@ -107,7 +107,7 @@ struct ImageRows {
         return value.map { $0 == 255 }
     }
 
-    /// Whether the rows `y` and `y - 1` are alike because they are of one constant chunk.
+    /// Whether the rows `y` and `y - 1` are equal because they belong to one constant chunk.
     func repeatsPrevious(_ y: Int) -> Bool {
         guard y % ImageSlice.rowsPerChunk != 0, y - 1 >= rows.lowerBound,
             case .constant = chunks[y / ImageSlice.rowsPerChunk - firstChunk]

@@ -1,18 +1,18 @@
-/// Layer masks from a flat picture (section 6 of the contract): the pixels near a colour, dilated by a disc of
-/// radius 2, blurred by a Gaussian of sigma 1 whose edges are extended, rounded to 8 bits.
+/// Makes layer masks from a flat picture (section 6 of the contract): the pixels close to a colour, dilated by a disc
+/// of radius 2, blurred by a Gaussian of sigma 1 with extended edges, rounded to 8 bits.
 public enum MaskMaker {
     /// Makes the mask of `color`.
     ///
     /// - Parameters:
     ///   - samples: `size.area` pixels of `format`, row-major without padding.
-    ///   - format: `rgb8` or `rgba8`. In `rgba8` alpha counts as a channel, so that what is transparent does not
-    ///     belong to an opaque colour.
-    ///   - size: of the picture, pixels.
-    ///   - color: which pixels the mask shows.
-    ///   - tolerance: the largest channel difference, over 255, that still belongs; 0...1.
+    ///   - format: `rgb8` or `rgba8`. In `rgba8` alpha counts as a channel, so transparent pixels do not match an
+    ///     opaque colour.
+    ///   - size: of the picture, in pixels.
+    ///   - color: the colour of the pixels in the mask.
+    ///   - tolerance: maximum channel difference, divided by 255, of a matching pixel; 0...1.
     /// - Returns: `size.area` values, 255 inside.
-    /// - Throws: `internalError` when samples, size and format do not fit together.
-    /// - Complexity: 6 multiplications a pixel; memory for three bytes a pixel and 14 rows of Double.
+    /// - Throws: `internalError` if samples, size and format do not match.
+    /// - Complexity: 6 multiplications per pixel; memory for three bytes per pixel and 14 rows of Double.
     public static func mask(
         samples: [UInt8], size: PixelSize, format: SampleFormat, color: RGBA8, tolerance: Double = 0.1
     ) throws(EngineError) -> [UInt8] {
@@ -25,13 +25,14 @@ public enum MaskMaker {
         return blurred(dilated(members, size), size)
     }
 
-    /// 1 where a pixel belongs to the colour, 0 elsewhere.
+    /// 1 if a pixel matches the colour, else 0.
     private static func membership(
         _ samples: [UInt8], _ size: PixelSize, _ format: SampleFormat, _ color: RGBA8, _ tolerance: Double
     ) -> [UInt8] {
         let wanted = [color.red, color.green, color.blue, color.alpha].map(Int.init)
         let channels = format.bytesPerPixel
-        // A whole number of levels; the comparison itself decides, so that the division's rounding does not.
+        // A whole number of levels. It is found by the comparison itself, so that the rounding of the division has no
+        // effect.
         let levels = (0...255).last { Double($0) / 255 <= tolerance } ?? -1
         return samples.withUnsafeBufferPointer { samples in
             [UInt8](unsafeUninitializedCapacity: size.area) { target, count in
@@ -47,8 +48,8 @@ public enum MaskMaker {
         }
     }
 
-    /// The maximum over the pixels whose centres are within 2: five in a row, three in the rows beside it, one in the
-    /// rows beyond.
+    /// The maximum over the pixels whose centres are within a distance of 2: five in the row, three in each adjacent
+    /// row, one in each row beyond.
     private static func dilated(_ members: [UInt8], _ size: PixelSize) -> [UInt8] {
         var result = members
         let (width, height) = (size.width, size.height)
@@ -69,7 +70,7 @@ public enum MaskMaker {
         return result
     }
 
-    /// exp(-k^2 / 2) for k = 0...6, correctly rounded; what lies beyond is under 3e-11 of the whole.
+    /// exp(-k^2 / 2) for k = 0...6, correctly rounded; the rest is less than 3e-11 of the total.
     private static let gaussian: [Double] = [
         1, 0.606_530_659_712_633_4, 0.135_335_283_236_612_7, 0.011_108_996_538_242_306, 3.354_626_279_025_118_5e-4,
         3.726_653_172_078_671e-6, 1.522_997_974_471_262_8e-8,
@@ -105,7 +106,7 @@ public enum MaskMaker {
         }
     }
 
-    /// The filtered value for each of the patterns that 13 neighbours of 0 or 1 can make.
+    /// The filtered value for each pattern of 13 neighbours with values 0 or 1.
     private static func rowSums(_ weights: [Double]) -> [Double] {
         (0..<(1 << (2 * radius + 1))).map { pattern in
             (-radius...radius).reduce(0.0) { sum, k in
@@ -125,7 +126,7 @@ public enum MaskMaker {
         }
     }
 
-    /// `sums` is room for a row.
+    /// `sums` has room for one row.
     private static func filterColumns(
         _ rows: [UnsafePointer<Double>], _ weights: [Double], _ width: Int, _ sums: UnsafeMutablePointer<Double>,
         _ target: UnsafeMutablePointer<UInt8>
@@ -136,7 +137,7 @@ public enum MaskMaker {
         for x in 0..<width { target[x] = UInt8(truncatingIfNeeded: Int32(min(255, sums[x] * 255 + 0.5))) }
     }
 
-    /// One pair of rows at a time, which the optimizer makes vectors of.
+    /// One pair of rows at a time, so that the optimizer can vectorize it.
     private static func add(
         _ above: UnsafePointer<Double>, _ below: UnsafePointer<Double>?, _ weight: Double, _ width: Int,
         onto sums: UnsafeMutablePointer<Double>

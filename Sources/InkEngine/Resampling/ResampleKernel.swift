@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The two filters by which images come to the output's size.
+/// The two filters that scale images to the output's size.
 public enum ResampleFilter: Hashable, Sendable {
     /// Content and base images.
     case lanczos3
-    /// Masks: cannot overshoot.
+    /// Masks. This filter cannot overshoot.
     case triangle
 
     /// Half of the filter's width, in samples of the coarser of the two grids.
@@ -15,7 +15,7 @@ public enum ResampleFilter: Hashable, Sendable {
         }
     }
 
-    /// The filter's value at `x`, without normalisation; 0 from `radius` on.
+    /// The filter's value at `x`, not normalised; 0 from `radius` on.
     func value(at x: Double) -> Double {
         guard x.magnitude < Double(radius) else { return 0 }
         switch self {
@@ -28,14 +28,14 @@ public enum ResampleFilter: Hashable, Sendable {
     }
 }
 
-/// The weights by which output samples are made of source samples, along one axis: for output sample j,
-/// f(((i + 1/2) - (j + 1/2) r) / max(1, r)), r = source / destination, normalised over the samples inside.
+/// The weights of source samples for output samples along one axis. For output sample j: f(((i + 1/2) - (j + 1/2) r) /
+/// max(1, r)), r = source / destination, normalised over the samples inside the image.
 struct ResampleKernel: Sendable {
-    /// The output samples that it serves.
+    /// The output samples that it covers.
     let outputs: Range<Int>
     /// The first source sample of each.
     let first: [Int]
-    /// Where the weights of each begin in `weights`; one more, the end, follows.
+    /// Index in `weights` of the first weight of each; followed by the end.
     let start: [Int]
     let weights: [Float]
 
@@ -57,7 +57,7 @@ struct ResampleKernel: Sendable {
         KernelShelf.shared.keep(self, request)
     }
 
-    /// What a kernel is made from.
+    /// The parameters of a kernel.
     fileprivate struct Request: Hashable, Sendable {
         var filter: ResampleFilter
         var source: Int
@@ -88,18 +88,18 @@ struct ResampleKernel: Sendable {
         return (first, start, weights)
     }
 
-    /// The source samples of the output sample at `position` of `outputs`.
+    /// The source samples for the output sample at `position` of `outputs`.
     @inline(__always)
     func range(at position: Int) -> Range<Int> {
         first[position]..<(first[position] + start[position + 1] - start[position])
     }
 
-    /// All source samples that it reads; both ends grow with the output.
+    /// All source samples that it reads; both ends increase with the output.
     var sourceRange: Range<Int> {
         outputs.isEmpty ? 0..<0 : first[0]..<range(at: outputs.count - 1).upperBound
     }
 
-    /// The source samples that the output samples `outputs` (not empty) are made of.
+    /// The source samples for the output samples `outputs` (not empty).
     static func sourceRange(
         forOutput outputs: Range<Int>, source: Int, destination: Int, filter: ResampleFilter
     ) -> Range<Int> {
@@ -109,8 +109,8 @@ struct ResampleKernel: Sendable {
         return low.lowerBound..<high.upperBound
     }
 
-    /// The source samples for which the filter is not 0, found in whole numbers: the filter's argument is
-    /// ((2i + 1) D - (2j + 1) S) / (2 max(D, S)).
+    /// The source samples at which the filter is not 0, computed in integers: the filter's argument is ((2i + 1) D -
+    /// (2j + 1) S) / (2 max(D, S)).
     private static func sourceRange(
         ofOutput output: Int, source: Int, destination: Int, filter: ResampleFilter
     ) -> Range<Int> {
@@ -132,8 +132,9 @@ struct ResampleKernel: Sendable {
         let sum = values.reduce(0, +)
         let begin = weights.count
         for value in values { weights.append(Float(value / sum)) }
-        // An even area must stay even: the modes that jump at 0 and 1 would show the weights' rounding errors. So
-        // the largest weight takes up what is missing in their sum, added as it is when pixels are made.
+        // A uniform area must stay uniform: modes that jump at 0 and 1 would show the rounding errors of the weights.
+        // Therefore the largest weight absorbs the difference of the sum from 1, with the sum computed in the same
+        // order as for pixels.
         guard let largest = values.indices.max(by: { values[$0] < values[$1] }) else { return }
         for _ in 0..<3 {
             var found: Float = 0
@@ -145,14 +146,14 @@ struct ResampleKernel: Sendable {
     }
 }
 
-/// The kernels that were asked for last, which the tiles of a picture have in common: the weights along a row are the same
-/// for every band and every image of one size.
+/// A cache of the most recent kernels, which the tiles of a picture share: the weights along a row are the same for
+/// every band and every image of one size.
 private final class KernelShelf: Sendable {
     static let shared = KernelShelf()
 
-    /// Kernels that are kept, the newest last. A long one takes about 1 MB.
+    /// Number of kernels kept, newest last. A long kernel takes about 1 MB.
     private static let countMax = 8
-    /// Those of the rows of a band are shorter, cheap, and no other's.
+    /// Kernels for the rows of a band are shorter, cheap, and not shared.
     private static let outputsMin = 513
 
     private let kept = Mutex<[(request: ResampleKernel.Request, kernel: ResampleKernel)]>([])

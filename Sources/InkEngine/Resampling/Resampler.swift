@@ -1,23 +1,23 @@
 import CKernels
 
-/// An image at the output's size, cell by cell.
+/// Scales an image to the output's size, cell by cell.
 ///
-/// Holds the filter's weights for one tile; the pixels of a cell do not depend on the tile or the cell, since each is
-/// the same sum in the same order: along its row, then down its column, source samples ascending.
+/// Holds the filter weights for one tile. The pixels of a cell do not depend on the tile or the cell, because each is
+/// the same sum in the same order: along its row, then down its column, with source samples ascending.
 struct Resampler {
-    /// What a finished mask turned out to be over a cell, so that the caller can leave out work.
+    /// Properties of a finished mask over a cell, so that the caller can skip work.
     enum MaskContent: Hashable, Sendable {
         case zero, one, varied
     }
 
-    /// What a finished picture turned out to be over a cell.
+    /// Properties of a finished picture over a cell.
     enum ColorContent: Hashable, Sendable {
         case transparent, varied
     }
 
     let source: PixelSize
     let output: PixelSize
-    /// The part of the output that it serves.
+    /// The part of the output that it covers.
     let rect: PixelRect
     private let columns: ResampleKernel
     private let rows: ResampleKernel
@@ -26,8 +26,8 @@ struct Resampler {
     /// - Parameters:
     ///   - source: the whole image's size, edges up to `ImageRows.edgePixelsMax`.
     ///   - output: the whole output's size.
-    ///   - rect: the part of the output that will be asked for.
-    /// - Throws: `internalError` for a size out of range or a `rect` that is empty or not in the output.
+    ///   - rect: the part of the output that will be requested.
+    /// - Throws: `internalError` for a size out of range, or a `rect` that is empty or not within the output.
     init(
         source: PixelSize, output: PixelSize, filter: ResampleFilter, rect: PixelRect,
         kernels: CompositingKernels = .selected
@@ -48,23 +48,24 @@ struct Resampler {
         rows = ResampleKernel(filter: filter, source: source.height, destination: output.height, outputs: rect.rows)
     }
 
-    /// The source samples along one axis that the output samples `outputs` (not empty) are made of: what has to be
-    /// sent for a tile.
+    /// The source samples along one axis for the output samples `outputs` (not empty): the data that must be sent for a
+    /// tile.
     static func sourceRange(
         forOutput outputs: Range<Int>, source: Int, destination: Int, filter: ResampleFilter
     ) -> Range<Int> {
         ResampleKernel.sourceRange(forOutput: outputs, source: source, destination: destination, filter: filter)
     }
 
-    /// Makes the mask values of `cell`, 0...1, row-major with a stride of the cell's width.
+    /// Computes the mask values of `cell`, 0...1, row-major with a stride of the cell's width.
     ///
     /// - Parameter target: room for `cell.area` values; all are written, whatever is returned.
-    /// - Throws: `internalError` when `image` is no mask of the right size, lacks rows, or the cell is not in `rect`.
+    /// - Throws: `internalError` if `image` is not a mask of the right size or lacks rows, or the cell is not in
+    ///   `rect`.
     func mask(
         _ image: ImageRows, cell: PixelRect, into target: UnsafeMutablePointer<Float>
     ) throws(EngineError) -> MaskContent {
         let needed = try check(image, cell: cell, isMask: true)
-        // Exactly these two come out of the filter as they go in, so that the short way gives the same values.
+        // The filter keeps exactly these two values, so the shortcut gives the same values.
         if let constant = image.constant(over: needed) {
             let value = image.format.maskValue(constant)
             if value == 0 || value >= 1 {
@@ -85,10 +86,10 @@ struct Resampler {
         return .varied
     }
 
-    /// Makes the premultiplied colours of `cell` in `planes`, which have the cell's size; 0...1, no colour above its
-    /// alpha. What was in the planes is replaced.
+    /// Computes the premultiplied colours of `cell` in `planes`, which have the cell's size; 0...1, with no colour
+    /// above its alpha. Replaces the contents of the planes.
     ///
-    /// - Throws: `internalError` when `image` is a mask or of the wrong size, lacks rows, or the cell is not in `rect`.
+    /// - Throws: `internalError` if `image` is a mask, has the wrong size or lacks rows, or the cell is not in `rect`.
     func color(_ image: ImageRows, cell: PixelRect, into planes: FloatPlanes) throws(EngineError) -> ColorContent {
         precondition(planes.width == cell.width && planes.height == cell.height)
         let needed = try check(image, cell: cell, isMask: false)
@@ -104,13 +105,12 @@ struct Resampler {
         return .varied
     }
 
-    /// Whether images of the size that it is for stay as they are.
+    /// Whether images already have the output's size.
     var isIdentity: Bool { source == output }
 
-    /// The image rows that the cell is made of.
+    /// The image rows that the cell depends on.
     ///
-    /// - Throws: `internalError` when `image` is not of the right kind or size, lacks rows, or the cell is not in
-    ///   `rect`.
+    /// - Throws: `internalError` if `image` has the wrong kind or size, lacks rows, or the cell is not in `rect`.
     func check(_ image: ImageRows, cell: PixelRect, isMask: Bool) throws(EngineError) -> Range<Int> {
         guard rect.contains(cell) else { throw .internalError("cell \(cell) is not in \(rect)") }
         guard image.size == source, image.format.isMask == isMask else {
@@ -158,30 +158,31 @@ extension Resampler {
 // MARK: - Filtering
 
 extension Resampler {
-    /// Source rows that are filtered along x before they are added to the rows that they belong to: enough that most
-    /// cell rows are made at once, few enough for a processor's first caches. Those of masks are filtered together.
+    /// Number of source rows that are filtered along x before they are added to their output rows: enough that most
+    /// cell rows are completed at once, and few enough for a processor's first-level cache. Rows of masks are filtered
+    /// together.
     private static let rowsAtOnce = 8
 
-    /// Some of the source rows of a cell row.
+    /// The contribution of source rows to a cell row.
     private struct Share {
         let cellRow: Int
-        /// The first source row's place among those at hand.
+        /// Index of the first source row among those available.
         let firstRow: Int
         let count: Int
-        /// Where their weights begin.
+        /// Index of their first weight.
         let weights: Int
         let isFirst: Bool
         let isLast: Bool
     }
 
-    /// Calls `prepare` for the source rows in ascending order, `rowsAtOnce` or less at a time, then `use` for the cell rows
-    /// that those at hand have a share in. So the memory needed is that of a few rows whatever the ratio is.
+    /// Calls `prepare` for the source rows in ascending order, at most `rowsAtOnce` at a time, then `use` for the cell
+    /// rows to which these rows contribute. The memory is therefore that of a few rows for any ratio.
     @inline(__always)
     private func forEachShare(
         _ cell: PixelRect, _ needed: Range<Int>, prepare: (_ sourceRows: Range<Int>) -> Void, use: (Share) -> Void
     ) {
         let first = cell.y - rect.y
-        // The first cell row that is not finished; both ends of the ranges ascend.
+        // The first cell row that is not finished; both ends of the ranges are ascending.
         var low = 0
         for begin in stride(from: needed.lowerBound, to: needed.upperBound, by: Self.rowsAtOnce) {
             let end = min(begin + Self.rowsAtOnce, needed.upperBound)
@@ -296,12 +297,12 @@ extension Resampler {
 }
 
 extension ResampleKernel {
-    /// The source samples that `count` outputs from position `first` on are made of.
+    /// The source samples for `count` outputs from position `first` on.
     fileprivate func sourceRange(from first: Int, count: Int) -> Range<Int> {
         range(at: first).lowerBound..<range(at: first + count - 1).upperBound
     }
 
-    /// The weights as C has them.
+    /// The weights as a C value.
     @inline(__always)
     fileprivate func withUnsafeFilter(_ body: (UnsafePointer<ink_filter>) -> Void) {
         first.withUnsafeBufferPointer { first in

@@ -1,10 +1,10 @@
 import CKernels
 
-// The conversion of decoded samples to Float: straight 8-bit to premultiplied 0...1. The factors' products with the
-// largest sample are exactly 1, and a channel of 255 is exactly its alpha.
+// Conversion of decoded samples to Float: straight 8-bit values to premultiplied 0...1. The products of the factors
+// with the largest sample are exactly 1, and a channel of 255 is exactly its alpha.
 
 extension SampleFormat {
-    /// Whether the samples are a mask's.
+    /// Whether the samples belong to a mask.
     var isMask: Bool { self == .mask8 || self == .mask16 }
 
     private static let perLevel: Float = 1 / 255
@@ -35,7 +35,7 @@ extension SampleFormat {
     ) {
         let source = row + 2 * columns.lowerBound
         for x in 0..<columns.count {
-            // A block that was not made by our decoder may hold more than 255 * 255.
+            // A block that our decoder did not make may contain values above 255 * 255.
             target[x] = min(1, Float(UInt32(source[2 * x]) | UInt32(source[2 * x + 1]) << 8) * perProduct)
         }
     }

@@ -11,7 +11,7 @@ public struct BlockID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The name whose bytes are those of `words`, each the lowest first.
+    /// The name with the bytes of `words`, lowest byte first in each.
     public init(words: InlineArray<4, UInt64>) { bytes = words }
 
     /// The 32 bytes in order.
@@ -24,7 +24,7 @@ public struct BlockID: Hashable, Sendable, CustomStringConvertible {
     }
 
     public func hash(into hasher: inout Hasher) {
-        // The digest is uniform already; one word of it is enough for a table.
+        // The digest is already uniform, so one word of it suffices for a table.
         hasher.combine(bytes[0])
     }
 

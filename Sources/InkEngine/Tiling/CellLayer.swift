@@ -1,11 +1,11 @@
-/// What a layer puts onto a cell: its pixels and its mask, each made for the cell or, where the image has the output's
-/// size, taken from the image's samples as they are. Both ways give the same values.
+/// The pixels and the mask of a layer in a cell. Each is either computed for the cell or, if the image has the output's
+/// size, taken directly from the image's samples. Both ways give the same values.
 struct CellLayer {
     enum Mask {
         case one
         /// The cell's values, row by row.
         case values(UnsafePointer<Float>)
-        /// A mask of 8 bits and of the output's size, whose rows are there.
+        /// An 8-bit mask of the output's size, with its rows available.
         case samples(ImageRows)
     }
 
@@ -13,7 +13,7 @@ struct CellLayer {
         /// Planes of the cell's size.
         case planes(FloatPlanes)
         case shares(SharePlanes)
-        /// A picture of the output's size, whose rows are there.
+        /// A picture of the output's size, with its rows available.
         case samples(ImageRows)
     }
 
@@ -25,7 +25,7 @@ struct CellLayer {
 
     /// Blends the layer onto a backdrop of the cell's size.
     ///
-    /// - Parameter isOpaque: the backdrop's alpha is 1 everywhere; then it is neither read nor written.
+    /// - Parameter isOpaque: the backdrop's alpha is 1 everywhere; it is then neither read nor written.
     func blend(
         onto backdrop: FloatPlanes, isOpaque: Bool, cell: PixelRect, constants: ConstantRows,
         compositor: LayerCompositor
@@ -84,13 +84,13 @@ struct CellLayer {
     }
 }
 
-/// Rows that stand for chunks of one value.
+/// Rows of constant value, for constant chunks.
 final class ConstantRows {
     private let maskRow: UnsafeMutablePointer<UInt8>
     private let pixelRow: UnsafeMutablePointer<UInt8>
     private let maxCount: Int
 
-    /// - Parameter maxCount: the longest row, pixels.
+    /// - Parameter maxCount: length of the longest row, in pixels.
     init(maxCount: Int) {
         self.maxCount = maxCount
         maskRow = .allocate(capacity: 5 * maxCount)
@@ -100,7 +100,7 @@ final class ConstantRows {
 
     deinit { maskRow.deallocate() }
 
-    /// `count` values of a mask of 8 bits; valid until the next call.
+    /// `count` values of an 8-bit mask; valid until the next call.
     func mask(_ value: UInt32, count: Int) -> UnsafePointer<UInt8> {
         precondition(count <= maxCount)
         maskRow.update(repeating: UInt8(truncatingIfNeeded: value), count: count)

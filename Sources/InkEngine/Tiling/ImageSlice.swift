@@ -1,8 +1,8 @@
-/// How the samples of a decoded image lie in memory. All are 8 bits a sample unless said otherwise.
+/// The memory layout of a decoded image's samples. All have 8 bits per sample unless stated otherwise.
 public enum SampleFormat: UInt8, Hashable, Sendable, CaseIterable {
-    /// A mask of value v / 255.
+    /// A mask with value v / 255.
     case mask8 = 0
-    /// A mask of value v / 65025, the product of an 8-bit red and an 8-bit alpha; UInt16, little-endian.
+    /// A mask with value v / 65025, the product of 8-bit red and 8-bit alpha; UInt16, little-endian.
     case mask16 = 1
     /// Red, green, blue; opaque.
     case rgb8 = 2
@@ -19,7 +19,7 @@ public enum SampleFormat: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What stands for the pixels of a run of rows of a decoded image: one value, or the block of this name.
+/// The pixels of consecutive rows of a decoded image: one value, or the block of this name.
 public typealias RowChunk = ChunkPixels<BlockID>
 
 /// The rows of one decoded image that a tile needs.
@@ -27,10 +27,10 @@ public typealias RowChunk = ChunkPixels<BlockID>
 /// An image is cut into chunks of `ImageSlice.rowsPerChunk` rows from the top (the last may be shorter);
 /// `chunks[i]` is the image's chunk `firstChunk + i`.
 public struct ImageSlice: Hashable, Sendable {
-    /// Rows in each chunk but the last.
+    /// Rows in each chunk except the last.
     public static let rowsPerChunk = 64
 
-    /// The whole image's size, pixels.
+    /// The whole image's size, in pixels.
     public var size: PixelSize
     public var format: SampleFormat
     public var firstChunk: Int
@@ -43,7 +43,7 @@ public struct ImageSlice: Hashable, Sendable {
         self.chunks = chunks
     }
 
-    /// The image rows that the chunks hold.
+    /// The image rows in the chunks.
     public var rows: Range<Int> {
         let first = firstChunk * ImageSlice.rowsPerChunk
         return first..<min(size.height, first + chunks.count * ImageSlice.rowsPerChunk)
@@ -57,14 +57,14 @@ public struct ImageSlice: Hashable, Sendable {
 }
 
 extension ImageSlice {
-    /// The image rows that the output rows `rows` (not empty) are made of.
+    /// The image rows that the output rows `rows` (not empty) depend on.
     public static func rowsNeeded(
         for rows: Range<Int>, imageHeight: Int, outputHeight: Int, filter: ResampleFilter
     ) -> Range<Int> {
         ResampleKernel.sourceRange(forOutput: rows, source: imageHeight, destination: outputHeight, filter: filter)
     }
 
-    /// The chunks that hold `rows` (not empty).
+    /// The chunks that contain `rows` (not empty).
     public static func chunks(of rows: Range<Int>) -> Range<Int> {
         rows.lowerBound / rowsPerChunk..<((rows.upperBound - 1) / rowsPerChunk + 1)
     }

@@ -1,12 +1,12 @@
-/// What a picture shows, from the bottom up: the same for a project that is being cut, for a plan and for a tile, which differ
-/// in what stands for an image and for strokes.
+/// The contents of a picture, from the bottom up. A project being split, a plan and a tile share this type; they differ
+/// in the types of images and strokes.
 public struct Scene<Image, Strokes> {
     public var canvas: CanvasSize
     /// The whole picture's size.
     public var output: PixelSize
     public var background: RGBA8
     public var baseImage: Image?
-    /// Those that can show, from the bottom up.
+    /// The layers that can be visible, from the bottom up.
     public var layers: [SceneLayer<Image, Strokes>]
 
     public init(

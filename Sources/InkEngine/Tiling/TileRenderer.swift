@@ -1,18 +1,18 @@
-/// The content of the blocks that a tile task names.
+/// Provides the contents of the blocks that a tile task refers to.
 public protocol TileBlocks {
     /// The samples of a chunk of an image's rows.
     ///
-    /// - Throws: `internalError` when the block is not there or cannot be read.
+    /// - Throws: `internalError` if the block is missing or cannot be read.
     func bytes(of id: BlockID) throws(EngineError) -> [UInt8]
 
     /// A block with at least the visible ones of the requested strokes. Called again for every cell that may meet them.
     ///
     /// - Parameters:
     ///   - id: the block.
-    ///   - indices: ascending; which strokes are needed.
-    ///   - isSeen: whether a box is visible; other strokes may be left out.
+    ///   - indices: ascending; the strokes needed.
+    ///   - isSeen: whether a box is visible; other strokes may be omitted.
     ///   - isCancelled: checked now and then while strokes are prepared.
-    /// - Throws: `internalError` when the block is not there or cannot be read, and when it was cancelled.
+    /// - Throws: `internalError` if the block is missing or cannot be read, and if cancelled.
     func strokes(
         of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
     ) throws(EngineError) -> PreparedStrokeBlock
@@ -22,24 +22,23 @@ public protocol TileBlocks {
 public struct RenderedTile: Sendable {
     /// Rows of `rect.width * format.bytesPerPixel` bytes, without padding.
     public var pixels: [UInt8]
-    /// Time spent on strokes and on everything else, nanoseconds.
+    /// Time for strokes and for everything else, in nanoseconds.
     public var rasterNanoseconds: UInt64
     public var compositeNanoseconds: UInt64
 }
 
-/// Makes the pixels of a tile: a pure function of the task and its blocks.
+/// Computes the pixels of a tile: a pure function of the task and its blocks.
 ///
-/// Works through cells that a processor's caches hold. Owns scratch memory of some MB; one renderer serves
-/// one thread.
+/// Works through cells that fit a processor's caches. Owns some MB of scratch memory; one renderer is for one thread.
 public final class TileRenderer {
-    /// Changes whenever the pixels that a task gives change. Tiles of one picture come from one version, and a picture
-    /// made by another one is not up to date.
+    /// Changes whenever the pixels of a task change. All tiles of a picture come from one version, and a picture made
+    /// by another version is not up to date.
     public static let version = "26"
 
-    /// A cell's largest size, pixels. Four planes of Float are 2 MB, four of shares half of it; strokes' tables are made for
-    /// every cell that they meet.
+    /// Maximum size of a cell, in pixels. Four planes of Float take 2 MB, four of shares half of that. Tables for
+    /// strokes are made for every cell that they meet.
     private static let cellSize = PixelSize(width: 512, height: 256)
-    /// The height where there are no strokes, which alone want larger cells than the second cache holds.
+    /// Height of cells without strokes: only strokes benefit from cells larger than the second-level cache.
     private static let strokelessHeight = 64
 
     private let strokeLayer = StrokeLayer(maxWidth: cellSize.width, maxHeight: cellSize.height)
@@ -48,13 +47,13 @@ public final class TileRenderer {
     private let compositor: LayerCompositor
     private var scratch: [PixelSize: CellPlanes] = [:]
 
-    /// The planes that cells of one size need.
+    /// The planes for cells of one size.
     private final class CellPlanes {
         let size: PixelSize
         let backdrop: FloatPlanes
-        /// Of scaled images.
+        /// For scaled images.
         private(set) lazy var image = FloatPlanes(width: size.width, height: size.height)
-        /// Of layers with strokes.
+        /// For layers with strokes.
         private(set) lazy var layer = SharePlanes(width: size.width, height: size.height)
 
         init(size: PixelSize) {
@@ -71,11 +70,11 @@ public final class TileRenderer {
     ///
     /// - Parameters:
     ///   - task: what to render.
-    ///   - blocks: the content of the blocks that the task names.
-    ///   - isCancelled: checked before every stroke in a cell, now and then within one, and after every cell, since a tile
-    ///     may take minutes.
-    /// - Throws: `internalError` for a task that contradicts itself or its blocks, and when it was cancelled; what `blocks`
-    ///   throws.
+    ///   - blocks: the contents of the blocks that the task refers to.
+    ///   - isCancelled: checked before every stroke in a cell, now and then within one, and after every cell, because a
+    ///     tile may take minutes.
+    /// - Throws: `internalError` for a task that is inconsistent with itself or its blocks, and if cancelled; errors of
+    ///   `blocks`.
     public func render(
         _ task: TileTask, blocks: some TileBlocks, isCancelled: () -> Bool = { false }
     ) throws(EngineError) -> RenderedTile {
@@ -126,7 +125,7 @@ public final class TileRenderer {
 
     private func planes(for size: PixelSize) -> CellPlanes {
         if let planes = scratch[size] { return planes }
-        // A picture has at most twelve sizes of cells, six of them for strokes and six a quarter as high.
+        // A picture has at most twelve sizes of cells: six for strokes, and six a quarter as high.
         let area = scratch.keys.reduce(size.area) { $0 + $1.area }
         if area > 8 * TileRenderer.cellSize.area { scratch.removeAll() }
         let planes = CellPlanes(size: size)
@@ -134,8 +133,8 @@ public final class TileRenderer {
         return planes
     }
 
-    /// Puts everything of the scene that meets a cell onto the planes' backdrop. False when that is nothing: then the backdrop
-    /// has the background in its first row only.
+    /// Composites everything in the scene that meets a cell onto the planes' backdrop. Returns false if there is
+    /// nothing; only the first row of the backdrop then contains the background.
     private func render(
         _ cell: PixelRect, of scene: TileScene, _ blocks: some TileBlocks, _ planes: CellPlanes,
         _ isCancelled: () -> Bool, _ raster: inout Duration
@@ -193,7 +192,7 @@ public final class TileRenderer {
         }
     }
 
-    /// A layer's mask over a cell; nil where it is 0 everywhere.
+    /// A layer's mask in a cell; nil if it is 0 everywhere.
     private func mask(
         of layer: SceneLayer<ScaledImage, SceneStrokes>, _ cell: PixelRect
     ) throws(EngineError) -> CellLayer.Mask? {
@@ -208,7 +207,7 @@ public final class TileRenderer {
         }
     }
 
-    /// A picture's pixels over a cell; nil where it is transparent. May use `planes.image`.
+    /// A picture's pixels in a cell; nil if transparent. May use `planes.image`.
     private func pixels(
         of image: ScaledImage, _ cell: PixelRect, _ planes: CellPlanes
     ) throws(EngineError) -> CellLayer.Pixels? {
@@ -226,7 +225,7 @@ public final class TileRenderer {
             compositor: compositor)
     }
 
-    /// - Parameter isPlain: all rows of the planes are as the first, whatever they hold.
+    /// - Parameter isPlain: all rows equal the first row, whatever the planes contain.
     private func write(
         _ planes: FloatPlanes, isPlain: Bool, _ cell: PixelRect, of task: TileTask, rowBytes: Int,
         to pixels: inout [UInt8]

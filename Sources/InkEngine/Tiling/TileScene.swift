@@ -1,11 +1,11 @@
-/// A tile task with its images in place: what the cells of the tile are made from.
+/// A tile task with its images loaded, from which the cells of the tile are computed.
 struct TileScene {
     let background: RGBA8
     let baseImage: ScaledImage?
     let layers: [SceneLayer<ScaledImage, SceneStrokes>]
     let scale: OutputScale
 
-    /// - Throws: `internalError` for a chunk of the wrong size; what `blocks` throws.
+    /// - Throws: `internalError` for a chunk of the wrong size; errors of `blocks`.
     init(_ task: TileTask, blocks: some TileBlocks, kernels: CompositingKernels) throws(EngineError) {
         func image(_ slice: ImageSlice?, _ filter: ResampleFilter) throws(EngineError) -> ScaledImage? {
             guard let slice else { return nil }
@@ -29,20 +29,20 @@ struct TileScene {
     }
 }
 
-/// An image and how it is brought to the output's size.
+/// An image and its resampler.
 struct ScaledImage {
     let rows: ImageRows
     let resampler: Resampler
 
-    /// The values are those of the mask's samples.
+    /// Whether the values are those of the mask's samples.
     var isPlainMask: Bool { resampler.isIdentity && rows.format == .mask8 }
 
-    /// The pixels are those of the picture's samples.
+    /// Whether the pixels are those of the picture's samples.
     var isPlainPicture: Bool { resampler.isIdentity && !rows.format.isMask }
 
-    /// Whether all samples of the cell have one value for which `condition` holds, as whole chunks say.
+    /// Whether all samples of the cell have one value for which `condition` holds, according to constant chunks.
     ///
-    /// - Throws: `internalError` when rows are missing or of the wrong kind.
+    /// - Throws: `internalError` if rows are missing or of the wrong kind.
     func isConstant(
         _ cell: PixelRect, isMask: Bool, where condition: (UInt32) -> Bool
     ) throws(EngineError) -> Bool {
@@ -59,12 +59,12 @@ struct ScaledImage {
     }
 }
 
-/// Strokes of one block, which is asked for where a cell may meet them and let go then: all blocks of a tile together may
-/// be larger than the memory.
+/// Strokes of one block. The block is requested when a cell may meet the strokes, and released afterwards, because all
+/// blocks of a tile together may exceed the memory.
 final class SceneStrokes {
     private let block: BlockID
     let indices: [Int]
-    /// What holds the strokes' marks; nil until the block has been seen.
+    /// Contains the strokes' marks; nil until the block has been loaded.
     private var bounds: Rect?
 
     init(_ selection: StrokeSelection) {
@@ -74,7 +74,7 @@ final class SceneStrokes {
 
     /// The block, unless none of the strokes meets the cell.
     ///
-    /// - Throws: `internalError` for a stroke that the block does not hold; what `blocks` throws.
+    /// - Throws: `internalError` for a stroke that the block does not contain; errors of `blocks`.
     func block(
         near cell: NearCell, from blocks: some TileBlocks, isCancelled: () -> Bool
     ) throws(EngineError) -> PreparedStrokeBlock? {

@@ -1,14 +1,14 @@
-/// Everything that the pixels of a tile depend on, by value or by content hash. The same task gives the same
-/// bytes on any worker.
+/// Everything that determines the pixels of a tile, by value or by content hash. The same task gives the same bytes on
+/// any worker.
 public struct TileTask: Hashable, Sendable {
     public var canvas: CanvasSize
     /// The whole picture's size.
     public var output: PixelSize
-    /// What of the picture to make, output pixels.
+    /// The part of the picture to render, in output pixels.
     public var rect: PixelRect
     public var background: RGBA8
     public var baseImage: ImageSlice?
-    /// From the bottom up; layers that cannot show in `rect` are left out.
+    /// From the bottom up, without layers that cannot be visible in `rect`.
     public var layers: [TileLayer]
     public var pixelFormat: PixelFormat
     public var delivery: TileDelivery
@@ -28,10 +28,10 @@ public struct TileTask: Hashable, Sendable {
     }
 }
 
-/// What of a layer meets a tile.
+/// The part of a layer that meets a tile.
 public typealias TileLayer = SceneLayer<ImageSlice, StrokeSelection>
 
-/// Some of the strokes of a block, in its order.
+/// Some of the strokes of a block, in the block's order.
 public struct StrokeSelection: Hashable, Sendable {
     public var block: BlockID
     /// Ascending.
@@ -43,9 +43,9 @@ public struct StrokeSelection: Hashable, Sendable {
     }
 }
 
-/// The pixels that leave a tile, 8 bits a channel.
+/// The pixel format of finished tiles, 8 bits per channel.
 public enum PixelFormat: UInt8, Hashable, Sendable {
-    /// Red, green, blue. A picture whose background is not opaque is put onto white when it is finished.
+    /// Red, green, blue. A picture whose background is not opaque is composited onto white at the end.
     case rgb = 0
     /// Red, green, blue, straight alpha.
     case rgba = 1
@@ -53,10 +53,10 @@ public enum PixelFormat: UInt8, Hashable, Sendable {
     public var bytesPerPixel: Int { self == .rgb ? 3 : 4 }
 }
 
-/// In what form a tile's pixels are handed back.
+/// The form in which a tile's pixels are returned.
 public enum TileDelivery: Hashable, Sendable {
     /// As a piece of the picture's file; only for tiles as wide as the picture.
     case band(PieceEncoding)
-    /// As rows of samples, for a band-encoding task that follows.
+    /// As rows of samples, for a later encoding task.
     case pixels
 }

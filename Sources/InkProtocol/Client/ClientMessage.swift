@@ -1,29 +1,30 @@
 public import InkEngine
 
-/// What a client sends to the broker.
+/// A message from a client to the broker.
 public enum ClientMessage: Hashable, Sendable {
     /// The first message of a session; the name is for people.
     case hello(clientName: String)
     case heartbeat
     case submit(Submission)
-    /// The answer to a `contentRequest`, in order.
+    /// Part of the answer to a `contentRequest`, in order.
     case contentPart(ContentPart)
     /// The client cannot send that content; the reason is for people.
     case contentUnavailable(ContentID, reason: String)
-    /// Tell of these jobs' progress and end, as long as the session lasts. 1 to `ProtocolLimits.jobsPerMessage`.
+    /// Requests progress and end of these jobs for the rest of the session. 1 to `ProtocolLimits.jobsPerMessage`.
     case watch([JobNumber])
-    /// These notices have arrived and need not be repeated. 1 to `ProtocolLimits.jobsPerMessage`.
+    /// Confirms notices, which are then not repeated. 1 to `ProtocolLimits.jobsPerMessage`.
     case noticesTaken([UInt64])
-    /// Bytes of a picture; answered with `picturePart`s, as they are made while the job goes on, or one `pictureMissing`.
+    /// Requests bytes of a picture. Answered with `picturePart`s, also while the job is running, or one
+    /// `pictureMissing`.
     case pictureRequest(JobNumber, offset: UInt64)
     case order(Order)
     case question(Question)
     case goodbye
-    /// How many bytes of parts the client has received in this session.
+    /// The number of bytes of parts that the client has received in this session.
     case acknowledge(UInt64)
 }
 
-/// A piece of a content that was asked for.
+/// A piece of a requested content.
 public struct ContentPart: Hashable, Sendable {
     public var id: ContentID
     public var offset: UInt64
@@ -37,9 +38,9 @@ public struct ContentPart: Hashable, Sendable {
     }
 }
 
-/// Something to be done to jobs or workers; answered with `orderDone` of the same number.
+/// An action on jobs or workers; answered with `orderDone` of the same number.
 public struct Order: Hashable, Sendable {
-    /// The client's number for it.
+    /// Chosen by the client.
     public var number: UInt32
     public var action: OrderAction
 
@@ -55,13 +56,13 @@ public enum OrderAction: Hashable, Sendable {
     /// Queue failed or cancelled jobs again.
     case retry([JobNumber])
     case priority([JobNumber], Int)
-    /// Forget ended jobs and remove their pictures; an empty list means all that ended this many seconds ago.
+    /// Forget ended jobs and remove their pictures. An empty list means all that ended at least this many seconds ago.
     case purge([JobNumber], endedSecondsAgo: UInt64)
-    /// Let the workers of this name finish what they hold and leave.
+    /// Let the workers of this name finish their tasks and exit.
     case drain(worker: String)
 }
 
-/// A question; answered with `answerPart`s of the same number that make up one JSON text.
+/// A question, answered with `answerPart`s of the same number that form one JSON text.
 public struct Question: Hashable, Sendable {
     public var number: UInt32
     public var topic: Topic
@@ -78,21 +79,21 @@ public enum Topic: Hashable, Sendable {
     /// At most `limit` (1 to 1,000) jobs with numbers above `after`, ascending.
     case jobs(after: JobNumber, limit: Int)
     case job(JobNumber)
-    /// All that happened to each of the job's tiles.
+    /// The events of each of the job's tiles.
     case story(JobNumber)
 }
 
 extension ClientMessage {
     /// The message as a frame.
     ///
-    /// Throws `overLimit` and `badValue` for what the other side would refuse. Names are cut to their limit, paths are
-    /// not.
+    /// Throws `overLimit` and `badValue` for values that the other side would refuse. Names are cut to their limit;
+    /// paths are not.
     public func encoded() throws(ProtocolError) -> [UInt8] {
         try check()
         return try sealed()
     }
 
-    /// Throws unless a reader takes what `sealed` writes.
+    /// Throws unless a reader accepts what `sealed` writes.
     private func check() throws(ProtocolError) {
         switch self {
         case .submit(let submission): try submission.check()
@@ -149,7 +150,7 @@ extension ClientMessage {
         }
     }
 
-    /// The version that a frame claims; nil when it is too short to claim one.
+    /// The version in a frame's header; nil if the frame is too short.
     public static func version(ofFrame frame: [UInt8]) -> UInt16? { Frame.version(of: frame) }
 
     /// Reads a frame.
@@ -260,7 +261,7 @@ extension Question: WireValue {
 }
 
 extension ByteReader {
-    /// A count of at most `ProtocolLimits.jobsPerMessage` and as many u64.
+    /// A count of at most `ProtocolLimits.jobsPerMessage`, followed by that many u64.
     mutating func numbers(_ what: String, least: Int) throws(ProtocolError) -> [UInt64] {
         let start = offset
         let count = try count(what, elementBytes: 8, limit: ProtocolLimits.jobsPerMessage)

@@ -5,10 +5,10 @@ import InkSystem
 extension FinishedPicture {
     private static let pieceBytes = 1 << 20
 
-    /// Whether the very picture stands at a path: its bytes are counted and hashed, piece by piece. False also where that
-    /// cannot be found out.
+    /// Whether the file at a path is this picture, by its size and hash. The file is read piece by piece. Also false if
+    /// it cannot be read.
     package func isFile(at path: String) -> Bool {
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         guard let found = try? FileSystem.status(of: path), found.kind == .regular,
             UInt64(found.byteCount) == byteCount
         else { return false }

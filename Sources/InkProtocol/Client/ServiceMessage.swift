@@ -1,28 +1,28 @@
 public import InkEngine
 
-/// What the broker sends to a client.
+/// A message from the broker to a client.
 public enum ServiceMessage: Hashable, Sendable {
     case welcome(ClientWelcome)
-    /// The broker does not serve the client; the reason is for a person.
+    /// The broker does not serve the client; the reason is for people.
     case refuse(reason: String)
     case heartbeat
-    /// The broker knows no session of this connection (it was restarted, or the client was silent): say hello again,
-    /// then repeat what matters.
+    /// The broker has no session for this connection (it was restarted, or the client was silent). The client sends
+    /// hello again and repeats everything open.
     case unknownSession
-    /// The job is on the broker's disk: it will end, whatever happens.
+    /// The job is on the broker's disk and will end in any case.
     case accepted(SubmissionKey, JobNumber)
     case rejected(SubmissionKey, Rejection)
-    /// Send these bytes of a content, in parts of at most `ProtocolLimits.partBytes`; 1 to
+    /// Requests these bytes of a content, in parts of at most `ProtocolLimits.partBytes`; 1 to
     /// `ProtocolLimits.transferWindowBytes`.
     case contentRequest(ContentID, offset: UInt64, byteCount: UInt64)
-    /// Now and then, for watched jobs; none need arrive.
+    /// Sent now and then for watched jobs; may be lost.
     case progress(JobNumber, done: Int, total: Int)
     case notice(Notice)
     case picturePart(PicturePart)
     case pictureMissing(JobNumber, reason: String)
     case orderDone(OrderResult)
     case answerPart(AnswerPart)
-    /// How many bytes of parts the broker has received in this session. Since version 3.
+    /// The number of bytes of parts that the broker has received in this session. Since version 3.
     case acknowledge(UInt64)
 }
 
@@ -44,26 +44,26 @@ public struct ClientWelcome: Hashable, Sendable {
     }
 }
 
-/// Why a submission is not taken.
+/// Why a submission is rejected.
 public struct Rejection: Hashable, Sendable {
     public enum Code: UInt8, Hashable, Sendable {
-        /// The queue is full, or the broker is stopping: try again after `retryMilliseconds`.
+        /// The queue is full, or the broker is stopping. Try again after `retryMilliseconds`.
         case busy = 0
         /// The submission itself is wrong.
         case invalid = 1
         /// A path outside the roots that the broker allows.
         case forbidden = 2
-        /// The broker's disk is full or fails: try again after `retryMilliseconds`.
+        /// The broker's disk is full or fails. Try again after `retryMilliseconds`.
         case storage = 3
         /// The client did not send the content it announced.
         case content = 4
 
-        /// Whether the same submission may be taken later.
+        /// Whether the same submission may be accepted later.
         public var isTemporary: Bool { self == .busy || self == .storage }
     }
 
     public var code: Code
-    /// 0 when trying again does not help.
+    /// 0 if trying again does not help.
     public var retryMilliseconds: Int
     public var text: String
 
@@ -74,13 +74,13 @@ public struct Rejection: Hashable, Sendable {
     }
 }
 
-/// A job has ended. Repeated until the client has taken it, at least once.
+/// Reports the end of a job. Sent at least once, and repeated until the client confirms it.
 public struct Notice: Hashable, Sendable {
-    /// The same however often it is repeated, also after a restart.
+    /// The same in every repetition, also after a restart.
     public var id: UInt64
     public var job: JobNumber
-    /// `Submission.digest` of what the job was made of: a number alone may have been given again by a broker whose disk was
-    /// set back. nil where the broker does not know it, or speaks version 2.
+    /// `Submission.digest` of the submission that created the job. The job number is not enough: a broker whose disk
+    /// was restored to an earlier state may assign it again. nil if the broker does not know it, or speaks version 2.
     public var submission: ContentID?
     public var ending: JobEnding
 
@@ -104,14 +104,14 @@ public enum JobEnding: Hashable, Sendable {
 /// A job's picture.
 public struct FinishedPicture: Hashable, Sendable {
     public var size: PixelSize
-    /// Of the file.
+    /// Size of the file in bytes.
     public var byteCount: UInt64
     /// SHA-256 of the file, 32 bytes.
     public var digest: [UInt8]
     public var tileCount: UInt64
-    /// Tries at tasks; above the number of tasks when some were repeated.
+    /// Number of attempts at tasks; above the number of tasks if some were repeated.
     public var attemptCount: UInt64
-    /// Wall-clock time from the start of the job to the renamed file, nanoseconds.
+    /// Time from the start of the job to the renamed file, in nanoseconds.
     public var elapsed: UInt64
     /// Nanoseconds: queue, prepare, decode, raster, composite, encode, stitch, and the broker's processor time.
     public var phases: [UInt64]
@@ -132,15 +132,15 @@ public struct FinishedPicture: Hashable, Sendable {
     }
 }
 
-/// Why a job failed, as far as a program cares.
+/// Why a job failed, in categories for programs.
 public enum FailureCode: UInt8, Hashable, Sendable {
-    /// The project breaks a rule or a limit.
+    /// The project violates a rule or a limit.
     case badInput = 0
-    /// The system refused to read or write.
+    /// Reading or writing failed.
     case inputOutput = 1
-    /// A task failed too often, or a defect.
+    /// A task failed too often, or the program has a defect.
     case internalError = 2
-    /// No worker was there.
+    /// There was no worker.
     case noWorkers = 3
 }
 
@@ -148,7 +148,7 @@ public enum FailureCode: UInt8, Hashable, Sendable {
 public struct PicturePart: Hashable, Sendable {
     public var job: JobNumber
     public var offset: UInt64
-    /// Of the whole file; nil in a picture that is not finished.
+    /// Size of the whole file; nil for a picture that is not finished.
     public var totalBytes: UInt64?
     /// 1 to `ProtocolLimits.partBytes` bytes.
     public var bytes: [UInt8]
@@ -161,18 +161,18 @@ public struct PicturePart: Hashable, Sendable {
     }
 }
 
-/// What came of an order.
+/// The result of an order.
 public struct OrderResult: Hashable, Sendable {
     public enum Code: UInt8, Hashable, Sendable {
         case done = 0
-        /// Some of the jobs were not in a state for it; `text` names them.
+        /// Some of the jobs were not in a suitable state; `text` lists them.
         case partly = 1
         case refused = 2
     }
 
     public var number: UInt32
     public var code: Code
-    /// Jobs or workers for which the order was carried out.
+    /// Number of jobs or workers for which the order was carried out.
     public var count: UInt64
     public var text: String
 
@@ -187,7 +187,7 @@ public struct OrderResult: Hashable, Sendable {
 /// A piece of an answer's JSON text.
 public struct AnswerPart: Hashable, Sendable {
     public var number: UInt32
-    /// Of the text, bytes.
+    /// Offset in the text, in bytes.
     public var offset: UInt64
     public var totalBytes: UInt64
     /// 1 to `ProtocolLimits.partBytes` bytes.
@@ -204,7 +204,7 @@ public struct AnswerPart: Hashable, Sendable {
 extension ServiceMessage {
     /// The message as a frame, in the version that the client speaks.
     ///
-    /// Throws `overLimit` when it does not fit one.
+    /// Throws `overLimit` if it does not fit a frame.
     public func encoded(version: UInt16 = ProtocolLimits.version) throws(ProtocolError) -> [UInt8] {
         switch self {
         case .welcome(let welcome):
@@ -245,7 +245,7 @@ extension ServiceMessage {
             try Frame.seal(type: MessageType.picturePart, version: version) {
                 $0.uint64(part.job)
                 $0.uint64(part.offset)
-                // A picture has a byte.
+                // A picture has at least one byte, so 0 means unknown.
                 $0.uint64(part.totalBytes ?? 0)
                 $0.raw(part.bytes)
             }
@@ -427,9 +427,9 @@ extension FinishedPicture: WireValue {
         for index in 0..<FinishedPicture.phaseCount { writer.varint(index < phases.count ? phases[index] : 0) }
     }
 
-    /// For a store.
+    /// The encoding for a store.
     public var stored: [UInt8] { encoded() }
 
-    /// Reads what `stored` made.
+    /// Decodes the result of `stored`.
     public init(stored bytes: [UInt8]) throws(ProtocolError) { try self.init(decoding: bytes, "picture") }
 }

@@ -1,11 +1,11 @@
 public import InkEngine
 
-/// The name of a job at its broker, for ever: it survives restarts and is never used again.
+/// A permanent identifier of a job at its broker. It stays valid across restarts and is never reused.
 ///
-/// Written as a number above 0.
+/// A number above 0.
 public typealias JobNumber = UInt64
 
-/// A name that a client makes up for one submission, so that a repeated one is not a second job. 16 random bytes.
+/// A client's identifier for one submission, so that repeating it does not create a second job. 16 random bytes.
 public struct SubmissionKey: Hashable, Sendable, CustomStringConvertible {
     /// 16 bytes.
     public let bytes: [UInt8]
@@ -16,7 +16,7 @@ public struct SubmissionKey: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// A new one.
+    /// Makes a new key.
     public static func random() -> SubmissionKey {
         var generator = SystemRandomNumberGenerator()
         return SubmissionKey(bytes: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
@@ -25,17 +25,17 @@ public struct SubmissionKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String { bytes.hexadecimal }
 }
 
-/// A picture that a client wants of a project.
+/// A client's request for a picture of a project.
 public struct Submission: Hashable, Sendable {
     public var key: SubmissionKey
-    /// What messages call the project; 1 to `ProtocolLimits.nameBytes` bytes of UTF-8.
+    /// The project's name in messages; 1 to `ProtocolLimits.nameBytes` bytes of UTF-8.
     public var name: String
     public var source: ProjectSource
     public var picture: PictureSpec
     public var delivery: PictureDelivery
-    /// -10 to 10; higher ones go first.
+    /// -10 to 10; higher priorities go first.
     public var priority: Int
-    /// 1 to 100: turns in proportion to the others of the same priority.
+    /// 1 to 100: share of turns in proportion to other jobs of the same priority.
     public var weight: Int
 
     public init(
@@ -52,21 +52,21 @@ public struct Submission: Hashable, Sendable {
     }
 }
 
-/// The priorities that have names.
+/// The named priorities.
 public enum JobPriority {
     public static let range = -10...10
-    /// What `ink submit` asks for.
+    /// The default of `ink submit`.
     public static let bulk = -5
-    /// What `ink export --broker` asks for.
+    /// The default of `ink export --broker`.
     public static let normal = 0
     public static let urgent = 5
 }
 
 /// Where the broker finds a project.
 public enum ProjectSource: Hashable, Sendable {
-    /// Bytes that the broker asks the client for unless it has them: a project file, or a zstd frame of one.
+    /// Content that the broker requests from the client unless it has it: a project file, or a zstd frame of one.
     case content(ContentID, byteCount: UInt64, ContentEncoding)
-    /// A file on the broker's file system, below a root that it allows; absolute.
+    /// An absolute path on the broker's file system, below one of its input roots.
     case path(String)
 }
 
@@ -75,10 +75,10 @@ public enum ContentEncoding: UInt8, Hashable, Sendable {
     case zstd = 1
 }
 
-/// The name of bytes: their SHA-256, 32 bytes.
+/// The name of a content: the SHA-256 of its bytes, 32 bytes.
 public typealias ContentID = BlockID
 
-/// What becomes of the picture.
+/// Where the picture goes.
 public enum PictureDelivery: Hashable, Sendable {
     /// The broker keeps it for the client to fetch.
     case fetch
@@ -86,7 +86,7 @@ public enum PictureDelivery: Hashable, Sendable {
     case write(String)
 }
 
-/// A picture that a client wants. See `ink help export`.
+/// The options of a picture. See `ink help export`.
 public struct PictureSpec: Hashable, Sendable {
     public var size: SizeSpec
     public var options: PictureOptions
@@ -100,7 +100,7 @@ public struct PictureSpec: Hashable, Sendable {
 public enum SizeSpec: Hashable, Sendable {
     /// Output pixels.
     case exact(PixelSize)
-    /// As a person writes it: `2k`, `0.5x`, `1920x1080`.
+    /// As users write it: `2k`, `0.5x`, `1920x1080`.
     case named(String)
 }
 
@@ -136,7 +136,7 @@ extension Submission: WireValue {
         writer.integer(max(1, min(100, weight)))
     }
 
-    /// Throws for what a reader would refuse or what would not arrive as it is: a path that is cut is another path.
+    /// Throws for values that a reader would refuse, or that would be changed: a truncated path is a different path.
     func check() throws(ProtocolError) {
         func check(_ what: String, _ found: Int, _ range: ClosedRange<Int>) throws(ProtocolError) {
             guard found >= range.lowerBound else {
@@ -173,10 +173,10 @@ extension Submission: WireValue {
     /// The submission as bytes, for a store. Equal submissions give equal bytes.
     public var stored: [UInt8] { encoded() }
 
-    /// Reads what `stored` made.
+    /// Decodes the result of `stored`.
     public init(stored bytes: [UInt8]) throws(ProtocolError) { try self.init(decoding: bytes, "submission") }
 
-    /// SHA-256 of the submission as it travels and is stored: its key, content and options in 32 bytes.
+    /// SHA-256 of the encoded submission: its key, content and options in 32 bytes.
     public var digest: ContentID { ContentID(hashing: stored) }
 }
 

@@ -1,6 +1,6 @@
-/// Reads little-endian values from bytes of a stranger: every read is checked against the end, no read traps.
+/// Reads little-endian values from untrusted bytes. Every read is checked against the end; no read traps.
 public struct ByteReader: Sendable {
-    /// What is read from.
+    /// The source of the values.
     public let bytes: [UInt8]
     /// The position of the next byte in `bytes`.
     public private(set) var offset: Int
@@ -13,7 +13,7 @@ public struct ByteReader: Sendable {
         end = bytes.count
     }
 
-    /// A reader of some of `bytes`, which are not copied.
+    /// A reader of part of `bytes`, without a copy.
     ///
     /// - Precondition: `range` lies within `bytes`.
     init(_ bytes: [UInt8], _ range: Range<Int>) {
@@ -26,7 +26,7 @@ public struct ByteReader: Sendable {
     /// The bytes not read yet.
     public var remaining: Int { end - offset }
 
-    /// Throws `truncated` unless `count` more bytes are there. `what` names the value in the error.
+    /// Throws `truncated` unless `count` more bytes follow. `what` names the value in the error.
     func require(_ count: Int, _ what: String) throws(ProtocolError) {
         guard count >= 0, count <= remaining else {
             throw .truncated(what: what, offset: offset, expected: count, found: remaining)
@@ -89,8 +89,8 @@ public struct ByteReader: Sendable {
         return number
     }
 
-    /// The number of elements that follow, each of at least `elementBytes` (above 0) bytes: a count that the remaining
-    /// bytes cannot hold is refused, so that a caller may reserve memory for it.
+    /// The number of elements that follow, each of at least `elementBytes` (above 0) bytes. A count that the remaining
+    /// bytes cannot hold is refused, so a caller may reserve memory for it.
     public mutating func count(
         _ what: String, elementBytes: Int, limit: Int = .max
     ) throws(ProtocolError) -> Int {

@@ -36,7 +36,8 @@ public struct ByteWriter: Sendable {
     /// - Precondition: `value` is not negative.
     public mutating func integer(_ value: Int) { varint(UInt64(value)) }
 
-    /// UTF-8 with a varint of its length before it; cut to at most `limit` bytes between two scalars.
+    /// A varint of the length in bytes, followed by UTF-8. The text is cut to at most `limit` bytes at a scalar
+    /// boundary.
     public mutating func text(_ text: String, limit: Int) {
         var content = Array(text.utf8)
         if content.count > limit {

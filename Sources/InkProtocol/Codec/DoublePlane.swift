@@ -17,7 +17,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// The values of a plane of `count` doubles, all within `range`.
+    /// The values of a plane of `count` doubles; throws unless all are within `range`.
     mutating func plane(
         _ what: String, count: Int, in range: ClosedRange<Double>
     ) throws(ProtocolError) -> [Double] {

@@ -104,7 +104,7 @@ extension Place: WireValue {
 }
 
 extension ChunkPixels: WireValue where Samples == BlockID {
-    /// The fewest bytes that a chunk takes.
+    /// The minimum size of a chunk in bytes.
     static let leastBytes = 5
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
@@ -145,7 +145,7 @@ extension ImageSlice: WireValue {
         writer.array(chunks)
     }
 
-    /// The number of chunks of an image of that height (above 0).
+    /// Number of chunks of an image of that height (above 0).
     static func chunkCount(imageHeight: Int) -> Int {
         (imageHeight - 1) / rowsPerChunk + 1
     }

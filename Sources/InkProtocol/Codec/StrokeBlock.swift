@@ -1,21 +1,22 @@
 public import InkEngine
 
-/// Strokes as they travel: exact, without what nothing is drawn from (timestamp and altitude become their defaults).
+/// Strokes on the wire. They are exact, except for values that do not affect rendering (timestamp and altitude become
+/// their defaults).
 ///
 /// Layout (numbers little-endian, v = unsigned LEB128):
 ///
 ///     1      format, 1
 ///     v      number of distinct brushes, then each: see Brush
 ///     v      number of strokes, then each: v brush index, 1 mode (0 paint, 1 erase), v number of points
-///     1      planes: bit 0 pressure, bit 1 azimuth; a plane is left out when all its values are the default
+///     1      planes: bit 0 pressure, bit 1 azimuth; a plane is omitted if all its values are the default
 ///     8 n    x of all points of all strokes, then y, then pressure, then azimuth
 ///
 /// A plane of n doubles is written as eight runs of n bytes: all lowest bytes, ... all highest bytes. Neighbouring
-/// points share sign, exponent and leading bits, so that zstd finds long runs.
+/// points share sign, exponent and leading bits, so zstd finds long runs.
 public struct StrokeBlock: Hashable, Sendable {
     public var strokes: [Stroke]
 
-    /// - Precondition: when encoded, values are in the ranges of the project format and finite.
+    /// - Precondition: for encoding, values are finite and in the ranges of the project format.
     public init(strokes: [Stroke]) { self.strokes = strokes }
 
     private static let format: UInt8 = 1
@@ -50,7 +51,7 @@ public struct StrokeBlock: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads a block's content; every count and value is checked.
+    /// Decodes a block's content; every count and value is checked.
     public init(decoding content: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(content)
         let format = try reader.uint8("stroke block format")
@@ -61,7 +62,7 @@ public struct StrokeBlock: Hashable, Sendable {
         let strokeCount = try reader.count("strokes", elementBytes: 3)
         strokes = []
         strokes.reserveCapacity(strokeCount)
-        // Counted before any point is allocated: 16 bytes of x and y follow for each.
+        // Counted before points are allocated: 16 bytes of x and y follow for each.
         var pointCounts: [Int] = []
         pointCounts.reserveCapacity(strokeCount)
         var total = 0
@@ -101,7 +102,7 @@ public struct StrokeBlock: Hashable, Sendable {
         }
     }
 
-    /// Compresses and names the block, for travel.
+    /// Compresses and names the block for transfer.
     public func sealed(level: Zstandard.Level = .fast) throws(ProtocolError) -> Block {
         let content = encoded()
         guard content.count <= ProtocolLimits.strokeBlockBytes else {
@@ -113,7 +114,7 @@ public struct StrokeBlock: Hashable, Sendable {
 }
 
 extension BrushType {
-    /// The number that stands for a type on the wire: never reused, never renumbered.
+    /// The numbers of types on the wire: never reused, never renumbered.
     static let wireOrder: [BrushType] = [.parallelLines, .crossHatch, .dots, .contourLines, .waves, .solid]
 }
 
@@ -149,7 +150,7 @@ extension Brush: WireValue {
     }
 
     func write(to writer: inout ByteWriter) {
-        // Every case is in the table; a test holds the two together.
+        // Every case is in the table; a test checks it.
         writer.uint8(UInt8(BrushType.wireOrder.firstIndex(of: type)!))
         writer.double(rotation)
         writer.double(spacing)

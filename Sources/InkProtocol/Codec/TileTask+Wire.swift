@@ -1,7 +1,7 @@
 import InkEngine
 
 extension BlendMode {
-    /// The number that stands for a mode on the wire: never reused, never renumbered.
+    /// The numbers of modes on the wire: never reused, never renumbered.
     static let wireOrder: [BlendMode] = [
         .normal, .multiply, .screen, .overlay, .darken, .lighten, .colorDodge, .colorBurn, .hardLight, .softLight,
         .difference, .exclusion, .hue, .saturation, .color, .luminosity, .plus, .linearDodge, .linearBurn,
@@ -19,13 +19,13 @@ extension BlendMode {
     }
 
     func write(to writer: inout ByteWriter) {
-        // Every case is in the table; a test holds the two together.
+        // Every case is in the table; a test checks it.
         writer.uint8(UInt8(BlendMode.wireOrder.firstIndex(of: self)!))
     }
 }
 
 extension StrokeSelection: WireValue {
-    /// Indices travel as the first one and the distances minus one, so that ascending order holds by construction.
+    /// Indices are encoded as the first one and the differences minus one, so they are always ascending.
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let block = try BlockID(from: &reader)
         let count = try reader.count("stroke indices", elementBytes: 1)
@@ -74,7 +74,7 @@ extension SceneLayer: WireValue where Image == ImageSlice, Strokes == StrokeSele
 }
 
 extension PictureEncoding: WireValue {
-    /// In the place of an effort: another format than PNG follows.
+    /// Written instead of an effort: a format other than PNG follows.
     private static let otherFormat: UInt8 = 3
 
     init(from reader: inout ByteReader) throws(ProtocolError) {

@@ -1,6 +1,6 @@
-/// A value that travels: written deterministically (equal values, equal bytes), read with every field checked.
+/// A value with a wire encoding. Writing is deterministic (equal values give equal bytes); reading checks every field.
 protocol WireValue {
-    /// Reads one value; throws `ProtocolError` on anything that `write` cannot have made.
+    /// Reads one value; throws `ProtocolError` for anything that `write` cannot have written.
     init(from reader: inout ByteReader) throws(ProtocolError)
     /// Appends the value.
     func write(to writer: inout ByteWriter)
@@ -14,7 +14,7 @@ extension WireValue {
         return writer.bytes
     }
 
-    /// Reads a value that is all of `bytes`; `what` names it in errors.
+    /// Decodes a value that occupies all of `bytes`; `what` names it in errors.
     init(decoding bytes: [UInt8], _ what: String) throws(ProtocolError) {
         var reader = ByteReader(bytes)
         self = try Self(from: &reader)
@@ -23,13 +23,13 @@ extension WireValue {
 }
 
 extension ByteReader {
-    /// An optional value: a byte 0, or a byte 1 and the value.
+    /// An optional value: a byte 0, or a byte 1 followed by the value.
     mutating func optional<T: WireValue>(_ what: String) throws(ProtocolError) -> T? {
         guard try bool(what) else { return nil }
         return try T(from: &self)
     }
 
-    /// A count and as many values, each of at least `elementBytes` bytes.
+    /// A count followed by that many values, each of at least `elementBytes` bytes.
     mutating func array<T: WireValue>(
         _ what: String, elementBytes: Int, limit: Int = .max
     ) throws(ProtocolError) -> [T] {
@@ -40,13 +40,13 @@ extension ByteReader {
         return values
     }
 
-    /// A byte that is the raw value of one of the cases of `T`.
+    /// A byte with the raw value of one of the cases of `T`.
     mutating func enumeration<T: RawRepresentable>(_ what: String) throws(ProtocolError) -> T
     where T.RawValue == UInt8 {
         try enumeration(what, try uint8(what))
     }
 
-    /// The case that a byte stands for which has just been read.
+    /// The case for a byte that has just been read.
     func enumeration<T: RawRepresentable>(_ what: String, _ value: UInt8) throws(ProtocolError) -> T
     where T.RawValue == UInt8 {
         guard let result = T(rawValue: value) else {

@@ -1,13 +1,13 @@
 public import InkEngine
 
-/// Content that travels by name: a zstd frame, named by the SHA-256 of the frame.
+/// Content that is transferred by name: a zstd frame, named by the SHA-256 of the frame.
 public struct Block: Hashable, Sendable {
     /// The name.
     public let id: BlockID
     /// One whole zstd frame.
     public let frame: [UInt8]
 
-    /// A block that was received or stored: the name is taken as given. `verified(frame:as:)` checks it.
+    /// A block that was received or stored. The name is not checked; use `verified(frame:as:)` for that.
     public init(id: BlockID, frame: [UInt8]) {
         self.id = id
         self.frame = frame
@@ -23,7 +23,7 @@ public struct Block: Hashable, Sendable {
         id = BlockID(hashing: frame)
     }
 
-    /// The block of that name with that frame; throws `wrongBlock` when the frame's hash is another.
+    /// The block of that name with that frame; throws `wrongBlock` if the frame's hash differs.
     public static func verified(frame: [UInt8], as id: BlockID) throws(ProtocolError) -> Block {
         let found = BlockID(hashing: frame)
         guard found == id else { throw .wrongBlock(found: found, expected: id) }

@@ -1,7 +1,7 @@
 public import InkEngine
 
 extension BlockID {
-    /// The name of a block: SHA-256 (FIPS 180-4) of its bytes as they travel.
+    /// The name of a block: SHA-256 (FIPS 180-4) of its bytes on the wire.
     public init(hashing bytes: [UInt8]) {
         self.init(digest: SHA256.digest(bytes))
     }

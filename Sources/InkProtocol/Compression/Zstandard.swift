@@ -1,18 +1,18 @@
 import CZstd
 
-/// zstd frames (RFC 8878) with the content's size in the header and no checksum (a block's name is its hash).
+/// zstd frames (RFC 8878) with the content's size in the header and without a checksum (a block's name is its hash).
 public enum Zstandard {
-    /// How hard to try.
+    /// Compression level.
     public enum Level: Int32, Sendable {
         /// About 470 MB/s on pixels.
         case fast = 1
-        /// A little smaller, about 320 MB/s on pixels.
+        /// Slightly smaller; about 320 MB/s on pixels.
         case balanced = 3
     }
 
     /// `content` as one frame.
     ///
-    /// Throws `badCompression` when the library cannot (it has no memory).
+    /// Throws `badCompression` if the library fails, for lack of memory.
     public static func compress(_ content: [UInt8], level: Level = .fast) throws(ProtocolError) -> [UInt8] {
         var status = 0
         let frame = [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(content.count)) { buffer, count in
@@ -27,11 +27,11 @@ public enum Zstandard {
 
     /// The content of `frame`, which must be exactly one frame.
     ///
-    /// The size that the header declares is checked against `limit`, and against what a frame of this length can
-    /// hold at all, before memory is taken, and the content must have that size exactly. A frame without a declared
-    /// size is decompressed into memory that grows up to `limit`.
+    /// Before memory is allocated, the size in the header is checked against `limit` and against the maximum for a
+    /// frame of this length. The content must have exactly that size. A frame without a declared size is decompressed
+    /// into memory that grows up to `limit`.
     ///
-    /// Throws `overLimit` for content larger than `limit` bytes and `badCompression` for anything but one whole frame.
+    /// Throws `overLimit` for content larger than `limit` bytes, and `badCompression` for anything but one whole frame.
     public static func decompress(_ frame: [UInt8], limit: Int) throws(ProtocolError) -> [UInt8] {
         let (declared, frameBytes) = frame.withUnsafeBytes { source in
             (
@@ -39,7 +39,7 @@ public enum Zstandard {
                 ZSTD_findFrameCompressedSize(source.baseAddress, source.count)
             )
         }
-        // The magic is asked for as well: a skippable frame looks like an empty one.
+        // The magic number is checked as well, because a skippable frame looks like an empty one.
         guard declared != contentSizeError, frame.starts(with: frameMagic) else {
             throw .badCompression("not a zstd frame")
         }
@@ -59,7 +59,7 @@ public enum Zstandard {
         return try decompressWhole(frame, size: Int(declared))
     }
 
-    /// The size of the content as declared by the frame's header, unverified; nil without a header or size.
+    /// The size of the content in the frame's header, unverified; nil without a header or size.
     public static func declaredSize(of frame: [UInt8]) -> Int? {
         guard frame.starts(with: frameMagic) else { return nil }
         let declared = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
@@ -67,14 +67,14 @@ public enum Zstandard {
         return Int(exactly: declared)
     }
 
-    /// Whether it begins as a frame does.
+    /// Whether it begins like a frame.
     public static func isFrame(_ bytes: [UInt8]) -> Bool { bytes.starts(with: frameMagic) }
 
     private static let frameMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
     // ZSTD_CONTENTSIZE_UNKNOWN and _ERROR are macros with a cast, which Swift does not import.
     private static let contentSizeUnknown = UInt64.max
     private static let contentSizeError = UInt64.max - 1
-    /// The library's own default; a frame that wants a larger window is refused.
+    /// The library's default. A frame that needs a larger window is refused.
     private static let windowLogMax: Int32 = 27
 
     private static func decompressWhole(_ frame: [UInt8], size: Int) throws(ProtocolError) -> [UInt8] {

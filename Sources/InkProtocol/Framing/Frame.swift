@@ -12,9 +12,9 @@
 enum Frame {
     static let magic: UInt32 = 0x464B_4E49
 
-    /// A frame of that type with the body that `write` makes.
+    /// Makes a frame of that type; `write` writes the body.
     ///
-    /// Throws `overLimit` when the body is larger than a frame can carry.
+    /// Throws `overLimit` if the body does not fit a frame.
     static func seal(
         type: UInt8, version: UInt16 = ProtocolLimits.version, _ write: (inout ByteWriter) -> Void
     ) throws(ProtocolError) -> [UInt8] {
@@ -34,12 +34,12 @@ enum Frame {
         return writer.bytes
     }
 
-    /// The version that a frame claims; nil when it is too short to claim one.
+    /// The version in the header; nil if the bytes are too short.
     static func version(of bytes: [UInt8]) -> UInt16? {
         bytes.count >= 6 ? UInt16(bytes[4]) | UInt16(bytes[5]) << 8 : nil
     }
 
-    /// Checks the envelope; returns the type and a reader positioned at the body.
+    /// Checks the envelope. Returns the type and a reader at the start of the body.
     static func open(_ bytes: [UInt8]) throws(ProtocolError) -> (type: UInt8, body: ByteReader) {
         guard bytes.count <= ProtocolLimits.frameBytes else {
             throw .overLimit(what: "frame", found: UInt64(bytes.count), limit: UInt64(ProtocolLimits.frameBytes))

@@ -1,10 +1,10 @@
 public import InkEngine
 
-/// One block, from an offset on.
+/// A block from an offset on.
 public struct BlockRange: Hashable, Sendable {
     public var id: BlockID
-    /// The bytes that the worker has already. The broker answers with parts that follow each other, together at most
-    /// `ProtocolLimits.blockWindowBytes`; the worker asks again for what is left.
+    /// The number of bytes that the worker already has. The broker answers with consecutive parts, together at most
+    /// `ProtocolLimits.blockWindowBytes`; the worker then requests the rest.
     public var offset: UInt64
 
     public init(id: BlockID, offset: UInt64 = 0) {
@@ -31,7 +31,7 @@ extension BlockRange: WireValue {
 public struct BlockPart: Hashable, Sendable {
     public var id: BlockID
     public var offset: UInt64
-    /// The whole frame, bytes.
+    /// Size of the whole frame, in bytes.
     public var totalBytes: UInt64
     /// 1 to `ProtocolLimits.partBytes` bytes.
     public var bytes: [UInt8]
@@ -43,8 +43,8 @@ public struct BlockPart: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The ranges of a frame of `totalBytes` bytes that answer a request from `offset` on, one for each part; empty
-    /// when the offset lies at or beyond the end.
+    /// The ranges of a frame of `totalBytes` bytes that answer a request from `offset` on, one per part; empty if the
+    /// offset lies at or beyond the end.
     public static func ranges(from offset: UInt64, totalBytes: Int) -> [Range<Int>] {
         guard let start = Int(exactly: offset), start < totalBytes else { return [] }
         let end = min(totalBytes, start + ProtocolLimits.blockWindowBytes)

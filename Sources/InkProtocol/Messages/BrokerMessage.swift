@@ -1,31 +1,31 @@
 public import InkEngine
 
-/// What the broker sends to a worker.
+/// A message from the broker to a worker.
 public enum BrokerMessage: Hashable, Sendable {
     case welcome(Welcome)
-    /// The broker does not take the worker on; the reason is for a person.
+    /// The broker does not accept the worker; the reason is for people.
     case refuse(reason: String)
     case task(TaskAssignment)
     case blockPart(BlockPart)
     /// The broker does not have that block.
     case blockMissing(BlockID)
-    /// The result is no longer wanted, of any attempt. The worker answers each with `taskFailed(cancelled)`, unless
-    /// it has finished it already.
+    /// The result is no longer needed, for any attempt. The worker answers each attempt with `taskFailed(cancelled)`,
+    /// unless it has finished it already.
     case cancel(TaskID)
     case heartbeat
-    /// Finish current tasks, take no new ones, then say goodbye.
+    /// Finish current tasks, accept no new ones, then send goodbye.
     case drain
-    /// The broker knows no worker of this connection (it was restarted, or took the worker for dead): connect anew and
-    /// say hello.
+    /// The broker does not know a worker on this connection (it was restarted, or considered the worker lost). The
+    /// worker makes a new connection and sends hello.
     case unknownWorker
-    /// How many bytes of parts the broker has received in this session. Since version 3.
+    /// The number of bytes of parts that the broker has received in this session. Since version 3.
     case acknowledge(UInt64)
 }
 
 extension BrokerMessage {
     /// The message as a frame, in the version that the worker speaks.
     ///
-    /// Throws `overLimit` when it does not fit one (a `blockPart` of more than `ProtocolLimits.partBytes`).
+    /// Throws `overLimit` if it does not fit a frame (a `blockPart` of more than `ProtocolLimits.partBytes`).
     public func encoded(version: UInt16 = ProtocolLimits.version) throws(ProtocolError) -> [UInt8] {
         switch self {
         case .welcome(let welcome):

@@ -1,13 +1,13 @@
 /// A worker's first message on a connection. The version is in the frame's header.
 public struct Hello: Hashable, Sendable {
-    /// Says which pixels the worker makes: all tiles of a job go to workers of one renderer version.
+    /// Identifies the pixels that the worker makes: all tiles of a job go to workers of one renderer version.
     public var rendererVersion: String
     /// For people; need not be unique.
     public var workerName: String
     public var threads: Int
-    /// How many tasks the worker takes before it has answered one: its threads and one waiting for each.
+    /// Number of tasks that the worker holds at most: one per thread, and one waiting for each.
     public var taskCredits: Int
-    /// Most bytes of tasks and their blocks that the worker accepts at a time (one task always).
+    /// Maximum bytes of tasks and their blocks that the worker accepts at a time (one task is always accepted).
     public var byteCredits: UInt64
 
     public init(
@@ -39,11 +39,11 @@ extension Hello: WireValue {
     }
 }
 
-/// The broker takes the worker on.
+/// The broker accepts the worker.
 public struct Welcome: Hashable, Sendable {
-    /// Each side sends a heartbeat when it has sent nothing else for this long; above 0.
+    /// Each side sends a heartbeat if it has sent nothing else for this long; above 0.
     public var heartbeatMilliseconds: Int
-    /// A side that has been silent for this long counts as gone; more than the heartbeat.
+    /// A side that has been silent for this long counts as lost; at least the heartbeat.
     public var livenessMilliseconds: Int
 
     public init(heartbeatMilliseconds: Int, livenessMilliseconds: Int) {
@@ -64,10 +64,10 @@ extension Welcome: WireValue {
     }
 }
 
-/// A worker is going.
+/// A worker is leaving.
 public enum Goodbye: UInt8, Hashable, Sendable {
-    /// It takes no more tasks and finishes current ones.
+    /// It accepts no more tasks and finishes the current ones.
     case draining = 0
-    /// It has gone: whatever it held is free.
+    /// It has left; its tasks are free.
     case left = 1
 }

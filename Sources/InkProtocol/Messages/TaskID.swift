@@ -1,4 +1,4 @@
-/// A broker's number for a task; unique among its tasks for as long as it runs.
+/// A broker's number for a task; unique during the life of the broker.
 public struct TaskID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var rawValue: UInt64
 

@@ -1,14 +1,14 @@
 public import InkEngine
 
-/// A task and the terms on which it is lent.
+/// A task and the terms of its lease.
 public struct TaskAssignment: Hashable, Sendable {
     public var task: TaskID
     /// Counted from 1 by the broker, before it sends the task.
     public var attempt: UInt32
-    /// How long the broker will wait for a sign of progress, from the task's arrival on; above 0. Informative: the
-    /// worker need not stop when it has passed.
+    /// How long the broker waits for a sign of progress, counted from the task's arrival; above 0. For information: the
+    /// worker need not stop afterwards.
     public var deadlineMilliseconds: Int
-    /// The most bytes that the result may have in all its parts.
+    /// Maximum bytes of the result in all its parts.
     public var resultLimitBytes: UInt64
     public var payload: TaskPayload
 
@@ -23,7 +23,7 @@ public struct TaskAssignment: Hashable, Sendable {
     }
 }
 
-/// One try at a task.
+/// One attempt at a task.
 public struct TaskAttempt: Hashable, Sendable {
     public var task: TaskID
     public var attempt: UInt32
@@ -48,16 +48,16 @@ extension TaskAttempt: WireValue {
     }
 }
 
-/// How a task's bytes (`WorkerTask.encoded()`) travel.
+/// How a task's bytes (`WorkerTask.encoded()`) are sent.
 public enum TaskPayload: Hashable, Sendable {
     /// In the message.
     case inline([UInt8])
-    /// As a block, which the worker asks for like any other.
+    /// As a block, which the worker requests like any other.
     case block(BlockID)
 }
 
 extension TaskPayload {
-    /// The payload of `task`, and the block to keep ready for the workers when it is larger than `inlineBytes`.
+    /// The payload of `task`; if it is larger than `inlineBytes`, also the block that must be available to the workers.
     ///
     /// Throws `overLimit` for a task beyond `ProtocolLimits.taskBytes`.
     public static func make(
@@ -155,7 +155,7 @@ public struct TaskDone: Hashable, Sendable {
     public var task: TaskID
     public var attempt: UInt32
     public var partCount: UInt32
-    /// The bytes of all parts together.
+    /// Total bytes of all parts.
     public var resultBytes: UInt64
     public var phases: TaskPhases
 
@@ -168,7 +168,7 @@ public struct TaskDone: Hashable, Sendable {
     }
 }
 
-/// Where a task's time went, nanoseconds of the render thread.
+/// The time spent on a task, in nanoseconds of the render thread.
 public struct TaskPhases: Hashable, Sendable {
     public var decode: UInt64
     public var raster: UInt64
@@ -208,23 +208,22 @@ extension TaskDone: WireValue {
 
 /// Why a task has no result.
 public enum TaskFailureKind: UInt8, Hashable, Sendable {
-    /// The input breaks a rule or a limit: no retry can mend it.
+    /// The input violates a rule or a limit; a retry cannot help.
     case badInput = 0
     /// Anything else; another worker may succeed.
     case internalError = 1
-    /// It was not finished through no fault of its own: the broker cancelled it, or the worker is leaving or has no
-    /// credit for it.
+    /// Not finished, but not a failure: the broker cancelled it, or the worker is leaving or has no credit for it.
     case cancelled = 2
 }
 
-/// A task that yields nothing.
+/// A task without a result.
 public struct TaskFailed: Hashable, Sendable {
     public var task: TaskID
     public var attempt: UInt32
     public var kind: TaskFailureKind
-    /// Where in the input, when it is the input's fault.
+    /// The place in the input, if the input is wrong.
     public var place: Place?
-    /// One line for a person, without the place.
+    /// One line for people, without the place.
     public var text: String
 
     public init(task: TaskID, attempt: UInt32, kind: TaskFailureKind, place: Place? = nil, text: String) {
@@ -235,7 +234,7 @@ public struct TaskFailed: Hashable, Sendable {
         self.text = text
     }
 
-    /// From what the engine threw.
+    /// Made from an error of the engine.
     public init(task: TaskID, attempt: UInt32, error: EngineError) {
         switch error {
         case .badInput(let place, let reason):

@@ -1,4 +1,4 @@
-/// What a worker sends to the broker.
+/// A message from a worker to the broker.
 public enum WorkerMessage: Hashable, Sendable {
     case hello(Hello)
     case heartbeat
@@ -8,9 +8,9 @@ public enum WorkerMessage: Hashable, Sendable {
     case taskDone(TaskDone)
     case taskFailed(TaskFailed)
     case goodbye(Goodbye)
-    /// How many bytes of parts the worker has received in this session.
+    /// The number of bytes of parts that the worker has received in this session.
     case acknowledge(UInt64)
-    /// Tasks whose blocks or results are on the line: nobody is to blame that they take long. 1 to
+    /// Tasks that are delayed only because their blocks or results are in transfer. 1 to
     /// `ProtocolLimits.tasksPerMessage`.
     case underWay([TaskAttempt])
 }
@@ -18,7 +18,7 @@ public enum WorkerMessage: Hashable, Sendable {
 extension WorkerMessage {
     /// The message as a frame.
     ///
-    /// Throws `overLimit` when it does not fit one (a `resultPart` of more than `ProtocolLimits.partBytes`).
+    /// Throws `overLimit` if it does not fit a frame (a `resultPart` of more than `ProtocolLimits.partBytes`).
     public func encoded() throws(ProtocolError) -> [UInt8] {
         switch self {
         case .hello(let hello): try Frame.seal(type: MessageType.hello) { hello.write(to: &$0) }
@@ -33,7 +33,7 @@ extension WorkerMessage {
         }
     }
 
-    /// The version in which a frame was written; nil when it is too short to tell.
+    /// The version in a frame's header; nil if the frame is too short.
     public static func version(ofFrame frame: [UInt8]) -> UInt16? { Frame.version(of: frame) }
 
     /// Reads a frame.
@@ -67,8 +67,8 @@ extension WorkerMessage {
     }
 }
 
-/// The numbers of the messages: 1 to 15 from worker to broker, 16 to 31 back, 32 to 47 from client to broker, 48 to 63
-/// back; `heartbeat`, `acknowledge` and `refuse` on all these ways.
+/// The numbers of the messages: 1 to 15 from worker to broker, 16 to 31 from broker to worker, 32 to 47 from client to
+/// broker, 48 to 63 from broker to client; `heartbeat`, `acknowledge` and `refuse` in all directions.
 enum MessageType {
     static let hello: UInt8 = 1
     static let heartbeat: UInt8 = 2

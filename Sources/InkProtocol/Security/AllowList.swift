@@ -1,27 +1,27 @@
 import Glibc
 import InkSystem
 
-/// The peers of one role that are let in: a file `.pub`, or a folder of them.
+/// The allowed peers of one role: a `.pub` file, or a folder of them.
 ///
-/// Looked at anew at each handshake, so that a key is let in or shut out without a restart; connections that are open
-/// stay. Safe to share.
+/// Read again at each handshake, so keys can be added and removed without a restart. Open connections stay open. Safe
+/// to share.
 public struct AllowList: Sendable {
     public let path: String
     public let role: KeyRole
 
-    /// - Throws: `KeyError` if it cannot be read, contains a key of another role, or a file that is not a key.
+    /// - Throws: `KeyError` if it cannot be read, contains a key of another role, or contains a file that is not a key.
     public init(path: String, role: KeyRole) throws(KeyError) {
         self.path = path
         self.role = role
         for file in try files() { _ = try KeyFile.publicKey(path: file, role: role) }
     }
 
-    /// How many keys there are now; a folder that cannot be read has none that lets anybody in.
+    /// The current number of keys. A folder that cannot be read contains no valid key.
     public var count: Int { ((try? files()) ?? []).count }
 
     /// The name of the key's owner; nil if the key is not allowed. Unreadable files allow nobody.
     public func owner(of publicKey: String) -> String? {
-        // Accepting a peer by mistake would be worse; refused peers are in the log.
+        // Accepting a peer by mistake would be worse. Refused peers appear in the log.
         for file in (try? files()) ?? [] {
             if let key = try? KeyFile.publicKey(path: file, role: role), key.publicKey == publicKey { return key.name }
         }

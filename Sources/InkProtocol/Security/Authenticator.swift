@@ -3,20 +3,20 @@ import Dispatch
 import InkSystem
 import Synchronization
 
-/// Decides for ZeroMQ which peers may connect (ZAP, RFC 27), on a separate thread: only peers with a CURVE
-/// key that `allow` knows.
+/// Decides for ZeroMQ which peers may connect (ZAP, RFC 27), on a thread of its own. It admits only peers with a CURVE
+/// key that `allow` accepts.
 ///
-/// Sockets with `SocketSecurity.server` of the same context are let in by it. Make it before them.
+/// It serves sockets with `SocketSecurity.server` of the same context. Make it before these sockets.
 public final class Authenticator: Sendable {
-    /// - Parameters: the socket's domain, the peer's public key as Z85, its network address. The result is the name by
-    ///   which the peer's messages come (`ReceivedMessage.userID`); nil shuts it out.
+    /// - Parameters: the socket's domain, the peer's public key as Z85, its network address. Returns the name under
+    ///   which the peer's messages arrive (`ReceivedMessage.userID`); nil rejects it.
     public typealias Allow = @Sendable (_ domain: String, _ publicKey: String, _ address: String) -> String?
 
     private let wakeUp: WakeUp
     private let isStopping = Atomic<Bool>(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Throws: `transport` when the context has an authenticator already; `noThread`.
+    /// - Throws: `transport` if the context already has an authenticator; `noThread`.
     public init(context: ZeroMQContext, allow: @escaping Allow) throws(ProtocolError) {
         wakeUp = try WakeUp()
         guard let socket = zmq_socket(context.pointer, ZMQ_REP) else { throw .zeroMQ("open a socket") }
@@ -32,7 +32,7 @@ public final class Authenticator: Sendable {
             try PosixThread { [self, context] in
                 run(handed, allow)
                 zmq_close(handed)
-                // The context must not end while the socket is open.
+                // The context must stay open as long as the socket.
                 withExtendedLifetime(context) {}
                 ended.signal()
             }.detach()
@@ -42,7 +42,7 @@ public final class Authenticator: Sendable {
         }
     }
 
-    /// Refuses all further peers; returns when the thread has ended.
+    /// Rejects all further peers. Returns when the thread has ended.
     public func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         wakeUp.signal()
@@ -52,14 +52,14 @@ public final class Authenticator: Sendable {
     private func run(_ socket: UnsafeMutableRawPointer, _ allow: Allow) {
         while !isStopping.load(ordering: .acquiring) {
             var items = [wakeUp.pollItem, PollItem(socket: socket, writable: false)]
-            // It fails when the context has ended, and with it all whom this thread lets in.
+            // Fails when the context has ended, and with it all sockets that this thread serves.
             guard (try? ZeroMQPoll.wait(&items, timeoutMilliseconds: nil)) != nil else { return }
             guard items[1].isReadable, let request = Self.receive(socket) else { continue }
             Self.send(Self.answer(request, allow), socket)
         }
     }
 
-    /// ZAP's request: version, request id, domain, address, identity, mechanism, credentials.
+    /// A ZAP request: version, request id, domain, address, identity, mechanism, credentials.
     private static func answer(_ request: [[UInt8]], _ allow: Allow) -> [[UInt8]] {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         let id = request.count > 1 ? request[1] : []

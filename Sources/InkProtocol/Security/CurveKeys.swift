@@ -5,7 +5,7 @@ public struct CurveKeyPair: Hashable, Sendable {
     public let publicKey: String
     public let secretKey: String
 
-    /// - Throws: `transport` when the library has no CURVE.
+    /// - Throws: `transport` if the library was built without CURVE.
     public static func generate() throws(ProtocolError) -> CurveKeyPair {
         var publicKey = [CChar](repeating: 0, count: 41)
         var secretKey = [CChar](repeating: 0, count: 41)
@@ -30,14 +30,14 @@ public struct CurveKeyPair: Hashable, Sendable {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether a text is 40 characters that stand for 32 bytes.
+    /// Whether a text is 40 characters that encode 32 bytes.
     public static func isKey(_ text: String) -> Bool {
         guard text.utf8.count == 40, !text.utf8.contains(0) else { return false }
         var bytes = [UInt8](repeating: 0, count: 32)
         return zmq_z85_decode(&bytes, text) != nil
     }
 
-    /// The text of a key's 32 bytes; nil for another number of them.
+    /// The text for the 32 bytes of a key; nil for any other number of bytes.
     static func text(ofKey bytes: [UInt8]) -> String? {
         guard bytes.count == 32 else { return nil }
         var characters = [CChar](repeating: 0, count: 41)
@@ -49,16 +49,16 @@ public struct CurveKeyPair: Hashable, Sendable {
 /// What a key's owner may do.
 public enum KeyRole: String, Hashable, Sendable, CaseIterable {
     case broker
-    /// Takes tasks; cannot submit.
+    /// Accepts tasks; cannot submit jobs.
     case worker
-    /// Submits jobs; cannot take tasks.
+    /// Submits jobs; cannot accept tasks.
     case client
 }
 
-/// How a socket proves who it is, and whom it believes.
+/// How a socket authenticates itself and its peers.
 public enum SocketSecurity: Hashable, Sendable {
-    /// Only peers that the process's `Authenticator` lets into the domain.
+    /// Accepts only peers that the process's `Authenticator` admits to the domain.
     case server(CurveKeyPair, domain: String)
-    /// `serverKey`: the public key of the only server that is believed.
+    /// `serverKey`: the public key of the only server that is trusted.
     case client(CurveKeyPair, serverKey: String)
 }

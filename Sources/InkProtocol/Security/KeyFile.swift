@@ -6,13 +6,13 @@ public enum KeyError: Error, Hashable, Sendable {
     case file(path: String, operation: String, errno: Int32)
     case exists(path: String)
     case malformed(path: String, reason: String)
-    /// Others may read a secret.
+    /// Other users may read a secret key.
     case exposed(path: String)
     case wrongRole(path: String, found: KeyRole, expected: KeyRole)
     /// A file with only a public key where a secret key is needed.
     case noSecret(path: String)
     case badName(String)
-    /// libzmq made no pair of keys.
+    /// libzmq could not generate a key pair.
     case notMade(ProtocolError)
 }
 
@@ -36,7 +36,7 @@ extension KeyError: CustomStringConvertible {
 }
 
 extension KeyError {
-    /// What `body` fails at, as trouble with a file.
+    /// Runs `body` and reports its failure as a problem with the file.
     fileprivate static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(KeyError) -> T {
         do throws(SystemFailure) {
             return try body()
@@ -55,18 +55,18 @@ extension KeyError {
 ///     secret = ...40 characters...     (only in NAME.key)
 public struct KeyFile: Hashable, Sendable {
     public let role: KeyRole
-    /// Shown wherever the owner is spoken of.
+    /// The owner's name in messages.
     public let name: String
     public let publicKey: String
-    /// nil in a file of the public key.
+    /// nil in a file with only the public key.
     public let secretKey: String?
 
-    /// nil when only the public half is known.
+    /// nil if only the public half is known.
     public var pair: CurveKeyPair? { secretKey.flatMap { CurveKeyPair(publicKey: publicKey, secretKey: $0) } }
 
     private static let bytesMax = 4096
 
-    /// Reads a key file. One that holds a secret must not be readable for others.
+    /// Reads a key file. A file with a secret key must not be readable by others.
     public static func read(path: String) throws(KeyError) -> KeyFile {
         let file = try KeyError.wrapping(path) { () throws(SystemFailure) in
             try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
@@ -79,7 +79,7 @@ public struct KeyFile: Hashable, Sendable {
         let count = try KeyError.wrapping(path) { () throws(SystemFailure) in try file.read(into: &bytes) }
         guard count <= bytesMax else { throw .malformed(path: path, reason: "it is longer than \(bytesMax) bytes") }
         let key = try parse(Array(bytes[..<count]), path: path)
-        // The group may read it: that is how service managers hand secrets to a service.
+        // The group may read it: service managers pass secrets to services in this way.
         if key.secretKey != nil, status.mode & 0o027 != 0 { throw .exposed(path: path) }
         return key
     }
@@ -132,7 +132,7 @@ public struct KeyFile: Hashable, Sendable {
         return KeyFile(role: role, name: name, publicKey: publicKey, secretKey: values["secret"])
     }
 
-    /// Makes a key pair: `folder/NAME.key` (mode 0600) and `folder/NAME.pub`; returns their paths.
+    /// Generates a key pair: `folder/NAME.key` (mode 0600) and `folder/NAME.pub`. Returns their paths.
     public static func generate(
         name: String, role: KeyRole, folder: String
     ) throws(KeyError) -> (secret: String, public: String) {
@@ -141,7 +141,7 @@ public struct KeyFile: Hashable, Sendable {
         do throws(ProtocolError) { pair = try .generate() } catch { throw .notMade(error) }
         let (secret, open) = ("\(folder)/\(name).key", "\(folder)/\(name).pub")
         let lines = "role = \(role.rawValue)\nname = \(name)\npublic = \(pair.publicKey)\n"
-        // Both or neither: the one without the other is of no use.
+        // Writes both or neither, because one is useless without the other.
         if access(open, F_OK) == 0 { throw .exists(path: open) }
         try write(
             "# ink secret key: whoever has it is \(name)\n\(lines)secret = \(pair.secretKey)\n", to: secret, 0o600)

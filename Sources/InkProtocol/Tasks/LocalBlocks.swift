@@ -1,18 +1,19 @@
 public import InkEngine
 import Synchronization
 
-/// Blocks that a broker and workers in its own process hand to each other as they are: nothing is compressed, hashed or
-/// copied. Safe for all threads.
+/// Blocks that a broker and workers in the same process pass to each other directly, without compression, hash or copy.
+/// Thread-safe.
 ///
-/// A local block has a name like any other, but one that stands for no bytes: it is made up, and never used again. Where
-/// messages carry the block's frame, its frame is empty. The broker counts who needs it, and removes it after the last.
+/// A local block has a name like any other block, but the name is invented, not a hash of bytes, and is never reused.
+/// Where messages carry a block's frame, its frame is empty. The broker counts the users of a block and removes it
+/// after the last one.
 public final class LocalBlocks: Sendable {
-    /// What a block holds.
+    /// The content of a block.
     public enum Content: Sendable {
         case bytes([UInt8])
         case strokes([Stroke])
 
-        /// Its approximate memory use.
+        /// Approximate memory use.
         public var byteCount: Int {
             switch self {
             case .bytes(let bytes): bytes.count
@@ -33,13 +34,13 @@ public final class LocalBlocks: Sendable {
 
     private let state = Mutex(State())
     private let byteCountMax: Int
-    /// Distinguishes these names from content hashes, by 128 random bits.
+    /// Distinguishes these names from content hashes by 128 random bits.
     private let random = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
 
-    /// - Parameter byteCountMax: bytes of all blocks; further content has to be sent as blocks.
+    /// - Parameter byteCountMax: maximum bytes of all blocks; further content has to be sent as ordinary blocks.
     public init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// Bytes of all blocks that are there.
+    /// Total bytes of all blocks.
     public var byteCount: Int { state.withLock(\.byteCount) }
 
     /// Stores a block and names it; nil if there is no room.
@@ -55,10 +56,10 @@ public final class LocalBlocks: Sendable {
         }
     }
 
-    /// The content of a block; nil if it is not there.
+    /// The content of a block; nil if it does not exist.
     public func content(of id: BlockID) -> Content? { state.withLock { $0.contents[id] } }
 
-    /// Lets a block go; nothing happens when it is gone.
+    /// Removes a block if it exists.
     public func remove(_ id: BlockID) {
         let onRemove = state.withLock { state -> (@Sendable (BlockID) -> Void)? in
             guard let content = state.contents.removeValue(forKey: id) else { return nil }
@@ -68,12 +69,12 @@ public final class LocalBlocks: Sendable {
         onRemove?(id)
     }
 
-    /// Has `body` called, on any thread, with the name of every block that goes.
+    /// Sets a function that is called, on any thread, with the name of every removed block.
     public func whenRemoved(_ body: @escaping @Sendable (BlockID) -> Void) { state.withLock { $0.onRemove = body } }
 
-    /// Releases the blocks in a part of a result that is no longer wanted.
+    /// Removes the blocks in a part of a result that is no longer needed.
     public func discard(_ bytes: [UInt8], sequence: UInt32) {
-        // Such a result is short, so that its blocks are named in its first part.
+        // Such a result is short, so its blocks are named in its first part.
         guard sequence == 0 else { return }
         for id in ResultItem.localBlocks(in: bytes) { remove(id) }
     }

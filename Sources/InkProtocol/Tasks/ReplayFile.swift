@@ -1,14 +1,15 @@
 import InkEngine
 
-/// A task with everything it needs, as a file: what took its workers down can be run again, alone and under a debugger.
+/// A file with a task and everything it needs, so that a task that crashed its workers can be run again, alone and in a
+/// debugger.
 ///
 ///     bytes  field
 ///     18     the ASCII text "ink replay 1\n" and five zero bytes
-///     v, ..  text: what the task is, for people
+///     v, ..  text: description of the task
 ///     v, ..  the task (`WorkerTask.encoded()`), at most `ProtocolLimits.taskBytes`
 ///     v      number of blocks, then for each: id, v length, the frame
 public struct ReplayFile: Hashable, Sendable {
-    /// What the task is, for people.
+    /// Description of the task, for people.
     public var title: String
     public var task: WorkerTask
     public var blocks: [Block]
@@ -25,7 +26,8 @@ public struct ReplayFile: Hashable, Sendable {
         Self.head(title: title, task: task, blockCount: blocks.count) + blocks.flatMap(Self.record)
     }
 
-    /// The file up to its blocks' records, of which so many follow: a large file need not be in memory whole.
+    /// The beginning of a file, before the records of its `blockCount` blocks. A large file need not be in memory
+    /// completely.
     public static func head(title: String, task: WorkerTask, blockCount: Int) -> [UInt8] {
         var writer = ByteWriter()
         writer.raw(magic)
@@ -46,7 +48,7 @@ public struct ReplayFile: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads a file; every block is checked against its name, and all that the task names have to be there.
+    /// Decodes a file. Every block is checked against its name, and all blocks of the task must be present.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(bytes)
         guard try reader.bytes(Self.magic.count, "magic") == Self.magic else {

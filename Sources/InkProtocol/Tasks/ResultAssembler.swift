@@ -1,10 +1,10 @@
 public import InkEngine
 
-/// Puts a task's result together from its parts, in bounded memory and trusting nothing: the parts' sequence, the
-/// total size and the order of the items are checked. Pure; the broker's side.
+/// Assembles a task's result from its parts, in bounded memory and without trust: it checks the parts' sequence, the
+/// total size and the order of the items. Pure; used by the broker.
 ///
-/// Items are handed out as soon as they are complete, so that a large image never lies in memory whole. Frames of
-/// blocks are not opened and their hashes not computed: a worker that fetches a block checks it.
+/// Items are returned as soon as they are complete, so a large image is never in memory completely. Frames of blocks
+/// are not decompressed and their hashes not computed; a worker that fetches a block checks it.
 public struct ResultAssembler: Sendable {
     private let task: TaskID
     private let attempt: UInt32
@@ -18,13 +18,13 @@ public struct ResultAssembler: Sendable {
     public private(set) var receivedBytes: UInt64 = 0
 
     private enum Progress: Hashable, Sendable {
-        /// As many chunks of an image have come.
+        /// The number of chunks of an image received so far.
         case open(chunks: Int)
         case complete
     }
 
-    /// For the result of that attempt at a task, of at most `limitBytes` bytes (see `ResultLimit`), and at most
-    /// `itemLimitBytes` for each of its items.
+    /// For the result of an attempt at a task, of at most `limitBytes` bytes (see `ResultLimit`), and at most
+    /// `itemLimitBytes` for each item.
     public init(task: TaskID, attempt: UInt32, kind: ResultKind, limitBytes: UInt64, itemLimitBytes: UInt64? = nil) {
         self.task = task
         self.attempt = attempt
@@ -36,8 +36,8 @@ public struct ResultAssembler: Sendable {
     /// Takes the next part; returns the completed items.
     ///
     /// Throws `outOfSequence` for a part of another task or attempt or with another sequence number, `overLimit` for
-    /// too many bytes, and `badValue` or `outOfSequence` for content that is not the expected kind of result. After
-    /// an error the result is lost.
+    /// too many bytes, and `badValue` or `outOfSequence` for content that is not the expected kind of result. After an
+    /// error the result is lost.
     public mutating func append(_ part: ResultPart) throws(ProtocolError) -> [ResultItem] {
         guard part.task == task, part.attempt == attempt else {
             throw .outOfSequence(
@@ -57,7 +57,7 @@ public struct ResultAssembler: Sendable {
         return try takeItems()
     }
 
-    /// Checks that the result is whole when the worker says so.
+    /// Checks that the result is complete when the worker reports its end.
     public func finish(_ done: TaskDone) throws(ProtocolError) {
         guard done.task == task, done.attempt == attempt else {
             throw .outOfSequence(
@@ -121,31 +121,31 @@ extension ResultItem {
     }
 }
 
-/// How large a result can honestly be, bytes: what a broker gives to `ResultAssembler` and says in the task.
+/// Maximum size of a valid result, in bytes. The broker passes it to `ResultAssembler` and sends it with the task.
 public enum ResultLimit {
-    /// Of a rendered or encoded band of that size.
+    /// For a rendered or encoded band of that size.
     public static func band(width: Int, rows: Int, format: PixelFormat) -> UInt64 {
         incompressible(width: 1 + width * format.bytesPerPixel, rows: rows)
     }
 
-    /// Of a tile's pixels.
+    /// For a tile's pixels.
     public static func pixels(size: PixelSize, format: PixelFormat) -> UInt64 {
         incompressible(width: size.width * format.bytesPerPixel, rows: size.height)
     }
 
-    /// Of one chunk of a decoded image of that width.
+    /// For one chunk of a decoded image of that width.
     public static func chunk(imageWidth: Int) -> UInt64 {
         incompressible(width: imageWidth * SampleFormat.rgba8.bytesPerPixel, rows: ImageSlice.rowsPerChunk)
     }
 
-    /// Of a decoded image of that size, whatever its format.
+    /// For a decoded image of that size, in any format.
     public static func image(size: PixelSize) -> UInt64 {
         let chunks = UInt64(ImageSlice.chunkCount(imageHeight: size.height))
         return incompressible(width: size.width * SampleFormat.rgba8.bytesPerPixel, rows: size.height)
             + chunks * 1024
     }
 
-    /// Deflate and zstd grow incompressible data by well under 1/64, and a band by a few bytes for every flush.
+    /// Deflate and zstd expand incompressible data by well under 1/64, and a band by a few bytes per flush.
     private static func incompressible(width: Int, rows: Int) -> UInt64 {
         let bytes = UInt64(max(0, width)) * UInt64(max(0, rows))
         return bytes + bytes / 64 + 65_536

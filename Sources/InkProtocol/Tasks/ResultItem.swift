@@ -1,6 +1,6 @@
 public import InkEngine
 
-/// What a task is expected to yield.
+/// The kind of result that is expected of a task.
 public enum ResultKind: Hashable, Sendable {
     /// One `imageChunk` for every 64 rows from the top, then `imageEnd`.
     case decodedImage
@@ -11,7 +11,7 @@ public enum ResultKind: Hashable, Sendable {
 }
 
 extension WorkerTask {
-    /// What the task yields.
+    /// The kind of result of the task.
     public var resultKind: ResultKind {
         switch self {
         case .decode: .decodedImage
@@ -21,20 +21,20 @@ extension WorkerTask {
     }
 }
 
-/// One item of a task's result. A result is a short sequence of them, see `ResultKind`.
+/// One item of a task's result. A result is a short sequence of items, see `ResultKind`.
 public enum ResultItem: Hashable, Sendable {
     case imageChunk(ChunkPixels<Block>)
-    /// As many chunks have gone before as an image of this height has.
+    /// The number of preceding chunks is that of an image of this height.
     case imageEnd(DecodedImageInfo)
     case band(EncodedPiece)
-    /// A band whose bytes are a local block of this name; its own are empty.
+    /// A band whose bytes are in a local block of this name; its own are empty.
     case localBand(EncodedPiece, BlockID)
     /// A tile's samples, row-major without padding.
     case pixels(Block)
 }
 
 extension ResultItem {
-    /// The block that the item brings; nil when it brings none.
+    /// The block in the item; nil if there is none.
     public var block: Block? {
         switch self {
         case .imageChunk(.samples(let block)), .pixels(let block): block
@@ -44,13 +44,13 @@ extension ResultItem {
     }
 }
 
-/// In a result's byte stream every item is a record: 1 tag, 4 length of what follows, the content.
+/// In a result's byte stream every item is a record: 1 byte tag, 4 bytes length of the content, the content.
 extension ResultItem {
     static let recordHeaderBytes = 5
 
     /// The item as a record.
     ///
-    /// Throws `overLimit` when the content does not fit a record's 32-bit length.
+    /// Throws `overLimit` if the content does not fit a record's 32-bit length.
     public func encodedRecord() throws(ProtocolError) -> [UInt8] {
         var writer = ByteWriter()
         writer.uint8(tag)
@@ -64,7 +64,7 @@ extension ResultItem {
         return writer.bytes
     }
 
-    /// The names of the blocks without a frame in the records that `bytes` begins with.
+    /// The names of the local blocks in the records at the beginning of `bytes`.
     static func localBlocks(in bytes: [UInt8]) -> [BlockID] {
         var names: [BlockID] = []
         var position = 0
@@ -72,7 +72,7 @@ extension ResultItem {
             let start = position + recordHeaderBytes
             let length = (1...4).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * ($1 - 1)) }
             guard length <= bytes.count - start else { break }
-            // The name is all that there is of a block, and the end of a band.
+            // A local block consists only of its name, which is also the end of a local band.
             let isBlock = length == 32 && [2, 5].contains(bytes[position])
             if isBlock || (length > 32 && bytes[position] == 6) {
                 names.append(BlockID(digest: Array(bytes[(start + length - 32)..<(start + length)])))
@@ -151,7 +151,7 @@ extension ResultItem {
 }
 
 extension EncodedPiece {
-    /// All but the bytes.
+    /// Everything except the bytes.
     fileprivate func writeHeader(to writer: inout ByteWriter) {
         writer.integer(rowCount)
         writer.integer(rawByteCount)

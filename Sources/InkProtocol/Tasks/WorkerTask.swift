@@ -1,6 +1,6 @@
 public import InkEngine
 
-/// What a worker is asked to do. The same task gives the same result on any worker.
+/// A task for a worker. The same task gives the same result on any worker.
 public enum WorkerTask: Hashable, Sendable {
     /// PNG file to chunks of rows.
     case decode(DecodeTask)
@@ -11,7 +11,7 @@ public enum WorkerTask: Hashable, Sendable {
 }
 
 extension WorkerTask {
-    /// The blocks whose content the task needs, each once, in the order in which the task names them.
+    /// The blocks that the task needs, each once, in the order in which the task refers to them.
     public var blocks: [BlockID] {
         var seen: Set<BlockID> = []
         var ids: [BlockID] = []
@@ -53,7 +53,7 @@ extension WorkerTask {
         return writer.bytes
     }
 
-    /// Reads a task that is all of `bytes`.
+    /// Decodes a task that occupies all of `bytes`.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(bytes)
         let kind = try reader.uint8("task kind")
@@ -72,9 +72,9 @@ public struct DecodeTask: Hashable, Sendable {
     /// The block that holds the PNG file's bytes.
     public var image: BlockID
     public var use: ImageUse
-    /// Where the image stands, for messages.
+    /// The place of the image, for messages.
     public var place: Place
-    /// The most pixels that the image may have.
+    /// Maximum pixels of the image.
     public var imagePixels: Int
     /// The same for an interlaced image.
     public var interlacedImagePixels: Int
@@ -87,7 +87,7 @@ public struct DecodeTask: Hashable, Sendable {
         self.interlacedImagePixels = limits.interlacedImagePixels
     }
 
-    /// The default limits with those of the task in place.
+    /// The default limits, replaced by those of the task.
     public var limits: Limits {
         var limits = Limits()
         limits.imagePixels = imagePixels
@@ -118,7 +118,7 @@ extension DecodeTask: WireValue {
 
 /// A band to make from finished tiles.
 public struct EncodeTask: Hashable, Sendable {
-    /// What of the picture the band is, output pixels: x is 0, the width is the picture's.
+    /// The part of the picture that the band covers, in output pixels: x is 0, the width is the picture's.
     public var rect: PixelRect
     public var format: PixelFormat
     public var encoding: PieceEncoding
@@ -135,7 +135,7 @@ public struct EncodeTask: Hashable, Sendable {
 
 /// One tile of a band.
 public struct BandTile: Hashable, Sendable {
-    /// Output pixels; as high as the band.
+    /// In output pixels; as high as the band.
     public var rect: PixelRect
     /// The rect's samples in the band's format, row-major without padding.
     public var block: BlockID

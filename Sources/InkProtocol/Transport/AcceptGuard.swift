@@ -5,24 +5,24 @@ import Glibc
 import InkSystem
 import Synchronization
 
-/// Turns connections away for which the process has no descriptor.
+/// Closes connections for which the process has no file descriptor.
 ///
-/// Such a connection stays in the system's line, and libzmq tries at once to take it again, for ever, at full speed. So a
-/// thread with a table of descriptors of its own, which is all but empty, takes such connections and closes them; whoever made
-/// them comes again later. (A descriptor held in reserve would not do: libzmq is mostly quicker to take it.)
+/// Such a connection stays in the system's accept queue, and libzmq tries to accept it again immediately, forever and
+/// at full speed. A separate thread with its own, almost empty descriptor table therefore accepts such connections and
+/// closes them; the peer tries again later. (A reserved descriptor would not work: libzmq is usually faster to use it.)
 final class AcceptGuard {
-    /// Of sockets that libzmq listens with and owns.
+    /// Sockets that libzmq owns and listens on.
     private var listening: [Int32] = []
     private let thread: PosixThread
     private let shared = Shared()
-    /// When connections were turned away last, milliseconds.
+    /// When connections were last closed, in milliseconds.
     private var last: UInt64?
 
-    /// Of the process.
+    /// Number of calls of `bind` in the process.
     private static let bindCount = Atomic<Int>(0)
-    /// How long its thread has to work before it is asked again.
+    /// How long its thread has to work before it is called again.
     private static let pauseMilliseconds: UInt64 = 20
-    /// It is repeated after this time without an answer.
+    /// After this time without closed connections, the message is logged again.
     private static let quietMilliseconds: UInt64 = 60_000
 
     private final class Shared: Sendable {
@@ -31,7 +31,7 @@ final class AcceptGuard {
         let isEnding = Atomic<Bool>(false)
     }
 
-    /// Starts the thread: before anybody can connect.
+    /// Starts the thread; must be called before anyone can connect.
     init() throws(SystemFailure) {
         let shared = shared
         thread = try PosixThread(stackBytes: 256 << 10) {
@@ -47,7 +47,7 @@ final class AcceptGuard {
         }
     }
 
-    /// Ends the thread, with which the system would keep the endpoints.
+    /// Ends the thread, because the system would keep the endpoints open with it.
     deinit {
         shared.isEnding.store(true, ordering: .relaxed)
         for _ in 0..<2 { shared.wake.signal() }
@@ -60,11 +60,11 @@ final class AcceptGuard {
         shared.wake.signal()
     }
 
-    /// Binds, and keeps in mind which descriptor libzmq listens with.
+    /// Binds, and records which descriptor libzmq listens on.
     ///
-    /// - Returns: what `zmq_bind` does; so with `zmq_errno`.
+    /// - Returns: the result of `zmq_bind`, with `zmq_errno` set accordingly.
     func bind(_ socket: UnsafeMutableRawPointer, context: UnsafeMutableRawPointer, to endpoint: String) -> Int32 {
-        // libzmq gives the place of an earlier monitor free only some time later.
+        // libzmq releases the address of an earlier monitor only some time later.
         let place = "inproc://ink-listening-\(Self.bindCount.add(1, ordering: .relaxed).newValue)"
         guard zmq_socket_monitor(socket, place, ZMQ_EVENT_LISTENING) == 0 else { return -1 }
         guard let monitor = zmq_socket(context, ZMQ_PAIR) else {
@@ -75,11 +75,11 @@ final class AcceptGuard {
         }
         let result = zmq_connect(monitor, place) == 0 ? zmq_bind(socket, endpoint) : -1
         let code = zmq_errno()
-        // A 16-bit event and its 32-bit value, in this machine's order; the endpoint is in a second part.
+        // A 16-bit event and its 32-bit value, in this machine's byte order; the endpoint is in a second part.
         var event = [UInt8](repeating: 0, count: 6)
         if result == 0, zmq_recv(monitor, &event, event.count, ZMQ_DONTWAIT) == event.count {
             let descriptor = event.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 2, as: Int32.self) }
-            // Another may be quicker than a look at the line.
+            // Nonblocking, because another thread may accept the connection after the poll.
             if fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0 { listening.append(descriptor) }
         }
         zmq_socket_monitor(socket, nil, 0)
@@ -88,19 +88,19 @@ final class AcceptGuard {
         return result
     }
 
-    /// Connections that come; not while some are being turned away.
+    /// Incoming connections; empty while some are being closed.
     var pollItems: [PollItem] {
         if let last, SystemClock.milliseconds < last + Self.pauseMilliseconds { return [] }
         return listening.map { PollItem(descriptor: $0) }
     }
 
-    /// Has the connections closed that there is no descriptor for. Returns what is to be said of it: only when it begins.
+    /// Closes the connections for which there is no descriptor. Returns a message to log, only at the first time.
     func turnAway() -> String? {
         guard listening.contains(where: Self.hasWaiting) else { return nil }
         let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
         let isLacking = probe < 0 && (errno == EMFILE || errno == ENFILE)
         if probe >= 0 { close(probe) }
-        // Else libzmq is about to take it.
+        // Otherwise libzmq is about to accept it.
         guard isLacking else { return nil }
         shared.wake.signal()
         let now = SystemClock.milliseconds

@@ -1,12 +1,12 @@
-/// Which of a name's addresses a connection is made to: one that has answered again, else the next one each time.
+/// Chooses which of a host's addresses to connect to: the same again if it has answered, else the next one each time.
 struct AddressTurns {
-    /// Whether the present one has answered; set by the caller.
+    /// Whether the current address has answered; set by the caller.
     var hasAnswered = false
     private var present: String?
-    /// Those that have been tried since one answered.
+    /// Addresses tried since one answered.
     private var tried: Set<String> = []
 
-    /// - Parameter answering: one of them where somebody takes connections now; asked before the first try only.
+    /// - Parameter answering: returns an address that accepts connections now; called only before the first attempt.
     mutating func next(of addresses: [String], answering: () -> String?) -> String {
         if hasAnswered { tried = [] }
         let isFirst = tried.isEmpty

@@ -1,14 +1,12 @@
 import Glibc
 
-/// A place to bind or to connect to: `tcp://host:port`, `ipc://path`, `inproc://name`.
+/// An address to bind or connect to: `tcp://host:port`, `ipc://path`, `inproc://name`.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// As ZeroMQ takes it.
+    /// The form that ZeroMQ accepts.
     public let text: String
     public var description: String { text }
 
-    /// nil, with a reason for people, for anything else.
-    ///
-    /// - Throws: `badValue`.
+    /// - Throws: `badValue`, with a reason for people, for anything else.
     public init(_ text: String) throws(ProtocolError) {
         func bad(_ expected: String) -> ProtocolError {
             .badValue(what: "endpoint", offset: 0, found: text.debugDescription, expected: expected)
@@ -24,7 +22,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         guard port == "*" || UInt16(port) != nil else { throw bad("a port from 0 to 65535") }
     }
 
-    /// Whether only this machine can reach it.
+    /// Whether it can be reached only from this machine.
     public var isLocal: Bool {
         guard text.hasPrefix("tcp://"), let (host, _) = Self.split(text.dropFirst(6)) else { return true }
         if host == "localhost" || host == "[::1]" || host == "::1" { return true }
@@ -33,12 +31,12 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func split(_ address: Substring) -> (host: String, port: String)? {
-        // `tcp://source;host:port` is none of ours.
+        // `tcp://source;host:port` is not supported.
         guard !address.contains(";"), !address.contains("/"), let colon = address.lastIndex(of: ":") else { return nil }
         return (String(address[..<colon]), String(address[address.index(after: colon)...]))
     }
 
-    /// A host's name and the port, where HOST is one: neither an address, nor `*`.
+    /// The host name and the port if HOST is a name: neither an address nor `*`.
     var hostName: (host: String, port: String)? {
         guard text.hasPrefix("tcp://"), let (host, port) = Self.split(text.dropFirst(6)), host != "*",
             !host.hasPrefix("["), !host.contains(":")
@@ -50,9 +48,10 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// Whether HOST is the name of a host or of a network interface.
     public var listensByName: Bool { hostName != nil }
 
-    /// Where to listen: a name stands for those of its addresses that this machine has, an interface for all that it has.
+    /// The endpoints to listen on. A host name stands for those of its addresses that belong to this machine; an
+    /// interface, for all its addresses.
     ///
-    /// - Throws: `badValue` for a name that has none.
+    /// - Throws: `badValue` for a name without such an address.
     public func listeningEndpoints() throws(ProtocolError) -> [String] {
         guard let (host, port) = hostName else { return [text] }
         let interface = HostAddress.all(ofInterface: host, port: port)
@@ -66,9 +65,9 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
             expected: "as HOST an address, a name or a network interface of this machine, or * for all")
     }
 
-    /// Refuses what others on the network could read and take part in.
+    /// Refuses an endpoint that anyone on the network could read or use.
     ///
-    /// - Throws: `badValue` for an endpoint off this machine without keys, unless `insecure`.
+    /// - Throws: `badValue` for an endpoint beyond this machine without keys, unless `insecure`.
     public func check(hasKeys: Bool, insecure: Bool) throws(ProtocolError) {
         guard !isLocal, !hasKeys, !insecure else { return }
         throw .badValue(

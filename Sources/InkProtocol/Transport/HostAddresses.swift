@@ -3,7 +3,7 @@ import Glibc
 import InkSystem
 import Synchronization
 
-/// An address that a host's name has, with a port.
+/// An address of a host, with a port.
 struct HostAddress: Hashable, Sendable {
     /// `tcp://127.0.0.1:5570`, `tcp://[::1]:5570`.
     let endpoint: String
@@ -22,8 +22,8 @@ struct HostAddress: Hashable, Sendable {
         bytes = [UInt8](UnsafeRawBufferPointer(start: address, count: length))
     }
 
-    /// The addresses of a network interface; none where there is no such interface. Those of one link alone are left out:
-    /// who connects would have to name its own interface.
+    /// The addresses of a network interface; empty if there is no such interface. Link-local addresses are omitted,
+    /// because a peer would have to name its own interface to connect.
     static func all(ofInterface name: String, port: String) -> [HostAddress] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
@@ -48,11 +48,11 @@ struct HostAddress: Hashable, Sendable {
         return addresses
     }
 
-    /// The addresses of a name, in the resolver's order; none if it has none or the resolver takes too long.
+    /// The addresses of a name, in the resolver's order; empty if it has none or the resolver takes too long.
     ///
     /// - Parameter port: a number, or `*`.
     static func all(of host: String, port: String, waitingAtMost milliseconds: Int) -> [HostAddress] {
-        // The resolver may ask servers that do not answer, and cannot be called back: the caller goes on without it.
+        // The resolver may ask servers that do not answer, and cannot be cancelled. The caller continues without it.
         let (found, isDone) = (Found(), DispatchSemaphore(value: 0))
         do {
             try PosixThread {
@@ -60,7 +60,7 @@ struct HostAddress: Hashable, Sendable {
                 isDone.signal()
             }.detach()
         } catch {
-            // Without a thread to spare the resolver is waited for.
+            // If no thread can be started, wait for the resolver.
             return resolve(host, port: port)
         }
         _ = isDone.wait(timeout: .now() + .milliseconds(milliseconds))
@@ -95,7 +95,7 @@ struct HostAddress: Hashable, Sendable {
 
     private func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
-            // As long as the family's own, which getaddrinfo made.
+            // The length is that of the family, because getaddrinfo made the bytes.
             body(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
     }
@@ -104,7 +104,7 @@ struct HostAddress: Hashable, Sendable {
         socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     }
 
-    /// Whether it is one of this machine's.
+    /// Whether it is an address of this machine.
     var isOfThisMachine: Bool {
         let descriptor = openSocket()
         guard descriptor >= 0 else { return false }
@@ -112,7 +112,7 @@ struct HostAddress: Hashable, Sendable {
         return withAddress { Glibc.bind(descriptor, $0, $1) } == 0 || errno == EADDRINUSE || errno == EACCES
     }
 
-    /// The first of several where somebody takes connections, if that shows at once.
+    /// The first of several addresses that accepts connections, if that is known in time.
     static func answering(_ addresses: [HostAddress], waitingAtMost milliseconds: Int32) -> HostAddress? {
         var tries: [pollfd] = []
         defer { for one in tries where one.fd >= 0 { close(one.fd) } }
@@ -124,7 +124,7 @@ struct HostAddress: Hashable, Sendable {
             if !isUnderWay, descriptor >= 0 { close(descriptor) }
             tries.append(pollfd(fd: isUnderWay ? descriptor : -1, events: Int16(POLLOUT), revents: 0))
         }
-        // A refused one shows soon, and is left out of the next wait.
+        // A refused connection is reported soon, and left out of the next wait.
         for _ in addresses where tries.contains(where: { $0.fd >= 0 }) {
             guard poll(&tries, nfds_t(tries.count), milliseconds) > 0 else { return nil }
             for index in tries.indices where tries[index].fd >= 0 && tries[index].revents != 0 {

@@ -1,14 +1,14 @@
-/// How many bytes of parts may be on their way over one connection, in one direction: the sender's side.
+/// Limits the bytes of parts in flight over one connection in one direction: the sender's side.
 ///
-/// What a socket has taken lies in queues that nobody can look into, and nothing overtakes it there. So a sender gives it
-/// only as much as the line brings over in a moment: the other side acknowledges what arrives, and from the time that
-/// this takes the window grows or shrinks. A slow line gets small parts and few of them, and whatever else is to be said
-/// waits behind these for less than a second; a fast line is kept busy.
+/// Data that a socket has accepted is in queues that cannot be inspected, and nothing overtakes it there. A sender
+/// therefore passes the socket only as much as the line transfers in a moment. The other side acknowledges what
+/// arrives, and the window grows or shrinks with the time that this takes. A slow line gets few and small parts, so
+/// other messages wait behind them for less than a second. A fast line stays busy.
 ///
-/// Pure; times are milliseconds of any steady clock.
+/// Pure; times are milliseconds of any monotonic clock.
 public struct LineWindow: Sendable {
-    /// A window that is never full, and parts of the largest size: within a process there is no network, and a peer of
-    /// protocol version 2 acknowledges nothing.
+    /// A window that is never full, and parts of maximum size. Used within a process, where there is no network, and
+    /// for peers of protocol version 2, which send no acknowledgements.
     public static let unbounded: LineWindow = {
         var window = LineWindow()
         window.isBounded = false
@@ -16,42 +16,42 @@ public struct LineWindow: Sendable {
     }()
 
     public private(set) var isBounded = true
-    /// Bytes that may be on their way.
+    /// Maximum bytes in flight.
     public private(set) var byteCount = LineWindow.leastBytes
     private var sent: UInt64 = 0
     private var acknowledged: UInt64 = 0
-    /// Bytes that were taken for lost: the other side does not count them.
+    /// Bytes that were presumed lost; the other side does not count them.
     private var lost: UInt64 = 0
-    /// What the next acknowledgement of is timed, and since when.
+    /// The part whose acknowledgement is being timed (by its end), and when it was sent.
     private var probe: (end: UInt64, since: UInt64)?
-    /// The shortest time that an acknowledgement has taken.
+    /// The shortest time of an acknowledgement.
     private var shortest: UInt64 = .max
-    /// Whether something has waited for room since the window was last changed.
+    /// Whether a part has waited for room since the window last changed.
     private var wasFull = false
-    /// When bytes were acknowledged last, or began to be on their way.
+    /// When bytes were last acknowledged, or first sent after everything was acknowledged.
     private var lastProgress: UInt64 = 0
 
-    /// At 64 kbit/s half a second.
+    /// Half a second at 64 kbit/s.
     static let leastBytes = 4 << 10
     static let mostBytes = 4 << 20
-    /// Of parts; at 64 kbit/s a quarter of a second.
+    /// Of a part; a quarter of a second at 64 kbit/s.
     static let leastPartBytes = 2 << 10
-    /// How long bytes may wait in queues on the way before the window stops growing.
+    /// How long data may wait in queues of the line before the window stops growing.
     static let patienceMilliseconds: UInt64 = 150
     /// If nothing is acknowledged for this long, unacknowledged data counts as lost.
     static let lossMilliseconds: UInt64 = 5_000
 
     public init() {}
 
-    /// Of a connection to or at that endpoint.
+    /// For a connection to or at that endpoint.
     public init(endpoint: String) { self = endpoint.hasPrefix("inproc://") ? .unbounded : LineWindow() }
 
-    /// The bytes of a part that is sent now.
+    /// Size of a part that is sent now, in bytes.
     public var partBytes: Int {
         isBounded ? min(ProtocolLimits.partBytes, max(Self.leastPartBytes, byteCount / 4)) : ProtocolLimits.partBytes
     }
 
-    /// Bytes on their way.
+    /// Bytes in flight.
     public var bytesUnderWay: Int { isBounded ? Int(sent - acknowledged) : 0 }
 
     /// Bytes that may be sent now.
@@ -71,21 +71,21 @@ public struct LineWindow: Sendable {
         return true
     }
 
-    /// Takes note of a part that goes out.
+    /// Records a part that is sent.
     public mutating func send(_ count: Int, now: UInt64) {
         guard isBounded else { return }
-        // Everything below that counts as received.
+        // Fewer unacknowledged bytes count as received.
         if bytesUnderWay < PartsReceived.dueBytes { lastProgress = now }
         sent += UInt64(count)
         if probe == nil, count >= PartsReceived.dueBytes { probe = (sent, now) }
     }
 
-    /// Takes the other side's word of how many bytes of parts it has received in this session.
+    /// Processes an acknowledgement: the number of bytes of parts that the other side has received in this session.
     public mutating func acknowledge(_ total: UInt64, now: UInt64) {
         guard isBounded else { return }
         let (reached, overflow) = total.addingReportingOverflow(lost)
         guard !overflow, reached <= sent else {
-            // Data presumed lost was only late, or the peer is wrong: that says nothing about the line.
+            // Data presumed lost was only late, or the peer is wrong. In both cases this tells nothing about the line.
             lost = sent - min(sent, total)
             acknowledged = sent
             lastProgress = now
@@ -101,7 +101,7 @@ public struct LineWindow: Sendable {
         adapt(to: now - min(now, since))
     }
 
-    /// Once per round trip. The shortest time is the latency of the line; the rest was spent in queues.
+    /// Called once per round trip. The shortest time is the latency of the line; any more was spent in queues.
     private mutating func adapt(to time: UInt64) {
         shortest = min(shortest, time)
         let waited = time - shortest
@@ -115,19 +115,19 @@ public struct LineWindow: Sendable {
 
 }
 
-/// How many bytes of parts have arrived in a session: the receiver's side of a `LineWindow`.
+/// Counts the bytes of parts that have arrived in a session: the receiver's side of a `LineWindow`.
 public struct PartsReceived: Hashable, Sendable {
     private var total: UInt64 = 0
     private var acknowledged: UInt64 = 0
 
-    /// Fewer are not acknowledged: a sender has room beside them.
+    /// Fewer bytes are not acknowledged; the sender's window leaves room for them.
     static let dueBytes: UInt64 = 2 << 10
 
     public init() {}
 
     public mutating func take(_ byteCount: Int) { total += UInt64(byteCount) }
 
-    /// The number to acknowledge now, if it is time.
+    /// The number to acknowledge now, if one is due.
     public mutating func acknowledgement() -> UInt64? {
         guard total - acknowledged >= Self.dueBytes else { return nil }
         acknowledged = total

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A letter box of a thread that waits in `ZeroMQPoll.wait`: from any thread, in order.
+/// A queue of messages for a thread that waits in `ZeroMQPoll.wait`. Any thread may post; order is kept.
 public final class Mailbox<Letter: Sendable>: Sendable {
     public let wakeUp: WakeUp
     private let letters = Mutex<[Letter]>([])
 
-    /// Throws `transport` when the process has no descriptor left.
+    /// Throws `transport` if the process has no descriptor left.
     public init() throws(ProtocolError) { wakeUp = try WakeUp() }
 
     public func post(_ letter: Letter) {
@@ -13,7 +13,7 @@ public final class Mailbox<Letter: Sendable>: Sendable {
         wakeUp.signal()
     }
 
-    /// All that was posted since the last time.
+    /// All messages posted since the last call.
     public func take() -> [Letter] {
         wakeUp.clear()
         return letters.withLock { letters in

@@ -3,24 +3,24 @@ import CZeroMQ
 import Glibc
 import InkSystem
 
-/// The sockets' common ground; endpoints `inproc://` are known within one context only. Safe to share.
+/// A ZeroMQ context. An `inproc://` endpoint is known only within one context. Safe to share.
 public final class ZeroMQContext: Sendable {
-    // A context is thread-safe by ZeroMQ's contract (zmq_ctx_new(3)); only sockets are not.
+    // A context is thread-safe by ZeroMQ's contract (zmq_ctx_new(3)); sockets are not.
     nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
 
-    /// libzmq's own threads: one for input and output, one that closes sockets.
+    /// libzmq's own threads: one for input and output, and one that closes sockets.
     private static let threadCount = 2
 
-    /// Throws `transport` when the system has no descriptors or memory left, `noThread` when it gives no threads.
+    /// Throws `transport` if the system has no descriptors or memory left, `noThread` if it cannot start threads.
     public init() throws(ProtocolError) {
         guard let pointer = zmq_ctx_new() else { throw .zeroMQ("make a ZeroMQ context") }
         self.pointer = pointer
         try startThreads()
     }
 
-    /// libzmq starts its threads with the first socket, and ends the process where one is refused. So whether they can be had
-    /// is tried out first. Should another process take the last ones in between, or the descriptors that they need be used up,
-    /// the process at least ends in words, and with the code of trouble with the system.
+    /// libzmq starts its threads with the first socket, and aborts the process if that fails. This function therefore
+    /// tests first whether threads can be started. If another process takes the last threads or descriptors in between,
+    /// the process still ends with a message, and with the exit code for system errors.
     private func startThreads() throws(ProtocolError) {
         var socket: UnsafeMutableRawPointer?
         do throws(SystemFailure) {
@@ -45,19 +45,19 @@ public final class ZeroMQContext: Sendable {
 
         """
 
-    // Every socket holds its context, so none is open here and terminating does not wait, except for messages that
-    // a socket's linger time still allows to be sent.
+    // Every socket holds its context, so none is open here. Terminating waits only for messages that a socket's linger
+    // time still allows to be sent.
     deinit { zmq_ctx_term(pointer) }
 }
 
 extension ProtocolError {
-    /// What ZeroMQ's last call on this thread failed with.
+    /// The error of ZeroMQ's last call on this thread.
     static func zeroMQ(_ operation: String) -> ProtocolError {
         let code = zmq_errno()
         return .transport(operation: operation, errno: code, reason: String(cString: zmq_strerror(code)))
     }
 
-    /// What the system's last call on this thread failed with.
+    /// The error of the system's last call on this thread.
     static func system(_ operation: String) -> ProtocolError {
         let code = errno
         return .transport(operation: operation, errno: code, reason: String(cString: zmq_strerror(code)))

@@ -1,7 +1,7 @@
 import CZeroMQ
 import Glibc
 
-/// Something to wait for. Valid as long as its socket or wake-up.
+/// An item to wait for. Valid as long as its socket or wake-up.
 public struct PollItem {
     fileprivate var item: zmq_pollitem_t
 
@@ -14,16 +14,16 @@ public struct PollItem {
         item = zmq_pollitem_t(socket: nil, fd: descriptor, events: Int16(ZMQ_POLLIN), revents: 0)
     }
 
-    /// After waiting: a message has arrived, or the wake-up was signalled.
+    /// After waiting: whether a message has arrived, or the wake-up was signalled.
     public var isReadable: Bool { item.revents & Int16(ZMQ_POLLIN) != 0 }
 }
 
-/// Waiting for several sockets and wake-ups at once.
+/// Waits for several sockets and wake-ups at once.
 public enum ZeroMQPoll {
-    /// Waits until something happens to one of `items` or the time is over; returns the number of items that are
-    /// ready, 0 after the time or when a signal interrupted the wait.
+    /// Waits until one of `items` is ready or the time is over. Returns the number of ready items: 0 after a timeout,
+    /// or if a signal interrupted the wait.
     ///
-    /// - Parameter timeoutMilliseconds: nil waits for ever.
+    /// - Parameter timeoutMilliseconds: nil waits forever.
     public static func wait(_ items: inout [PollItem], timeoutMilliseconds: Int?) throws(ProtocolError) -> Int {
         var raw = items.map(\.item)
         let ready = zmq_poll(&raw, Int32(raw.count), timeoutMilliseconds.map { max(0, $0) } ?? -1)

@@ -2,33 +2,33 @@ import CZeroMQ
 import Glibc
 import InkSystem
 
-/// How a socket treats what is sent through it.
+/// The type of a socket, which determines how messages are routed.
 public enum ZeroMQSocketType: Sendable {
-    /// The broker's: received messages begin with the sender's routing id, sent ones with the receiver's.
+    /// For the broker: received messages begin with the sender's routing id, sent ones with the receiver's.
     case router
-    /// A worker's.
+    /// For a worker or client.
     case dealer
     /// One to one, for tests.
     case pair
 }
 
-/// The terms of a socket.
+/// The options of a socket.
 public struct ZeroMQSocketOptions: Sendable {
-    /// Messages that wait in either direction for each peer.
+    /// Maximum number of messages that wait in either direction for each peer.
     public var highWaterMark = 1000
-    /// The same for those that come in, where it is another.
+    /// The same for incoming messages, if different.
     public var receivedHighWaterMark: Int?
-    /// How long closing waits for unsent data, milliseconds.
+    /// How long closing waits for unsent data, in milliseconds.
     public var lingerMilliseconds = 200
-    /// A peer on a network that sends a larger part is cut off; `inproc` knows no such limit.
+    /// A peer on a network that sends a larger part is disconnected; `inproc` has no such limit.
     public var maximumPartBytes = ProtocolLimits.frameBytes
-    /// nil: neither side proves who it is, and nothing is encrypted.
+    /// nil: no authentication and no encryption.
     public var security: SocketSecurity?
 
     public init() {}
 }
 
-/// What became of a message.
+/// The outcome of sending a message.
 public enum SendOutcome: Hashable, Sendable {
     case sent
     /// The peer's queue is full; try again later.
@@ -41,17 +41,17 @@ public enum SendOutcome: Hashable, Sendable {
 public struct ReceivedMessage: Sendable {
     /// At most `ZeroMQSocket.partsKept`; a router's first part is the sender's routing id.
     public var parts: [[UInt8]]
-    /// Parts beyond those, which no message of the protocol has.
+    /// Number of further parts, which no message of the protocol has.
     public var discardedParts: Int
-    /// Who the peer has proved to be: the name of its key. nil where keys are not asked for.
+    /// The authenticated peer: the name of its key; nil if no keys are used.
     public var userID: String?
     /// The peer's network address; nil within a process.
     public var peerAddress: String?
 }
 
-/// Addresses of peers as libzmq gives them.
+/// Formats the addresses of peers from libzmq.
 enum PeerAddress {
-    /// An endpoint with IPv4 as it is written.
+    /// An endpoint with IPv4 in the usual form.
     static func plain(_ endpoint: String) -> String {
         guard endpoint.hasPrefix("tcp://[::ffff:"), endpoint.contains("."), let end = endpoint.lastIndex(of: "]") else {
             return endpoint
@@ -60,20 +60,20 @@ enum PeerAddress {
         return "tcp://\(address)\(endpoint[endpoint.index(after: end)...])"
     }
 
-    /// For people: IPv4 as it is written, not as a part of IPv6; nil of a peer on this host (`localhost:UID:GID:PID`).
+    /// For people: IPv4 in the usual form, not embedded in IPv6; nil for a peer on this host (`localhost:UID:GID:PID`).
     static func shown(_ text: String) -> String? {
         if text.hasPrefix("localhost:") { return nil }
         return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
     }
 }
 
-/// A socket, owned by one value and used by one thread at a time.
+/// A socket, with one owner, used by one thread at a time.
 public struct ZeroMQSocket: ~Copyable {
-    /// The most parts of a message that are kept.
+    /// Maximum number of parts of a message that are kept.
     public static let partsKept = 2
 
     private let pointer: UnsafeMutableRawPointer
-    // Keeps the context open for as long as the socket is.
+    // Keeps the context open as long as the socket.
     private let context: ZeroMQContext
     private let listening = Listening()
 
@@ -100,16 +100,16 @@ public struct ZeroMQSocket: ~Copyable {
 
     deinit { zmq_close(pointer) }
 
-    /// The file of an `ipc` endpoint; removed when nobody listens there any longer.
+    /// The endpoints of a socket. The file of an `ipc` endpoint is removed when nobody listens on it any more.
     private final class Listening {
         var place: (path: String, file: FileStatus.Identity)?
-        /// As the system says them.
+        /// As reported by the system.
         var endpoints: [String] = []
         /// nil within a process.
         var guarding: AcceptGuard?
 
         deinit {
-            // Unless another listens there by now.
+            // Unless another process listens there by now.
             if let (path, file) = place, (try? FileSystem.status(of: path))?.identity == file { unlink(path) }
         }
     }
@@ -133,14 +133,14 @@ public struct ZeroMQSocket: ~Copyable {
         try set(ZMQ_LINGER, Int32(clamping: options.lingerMilliseconds))
         try set(ZMQ_MAXMSGSIZE, Int64(options.maximumPartBytes))
         try set(ZMQ_IPV6, Int32(1))
-        // Strangers who connect and say nothing are let go; connections wait for their turn in a bounded line.
+        // Peers that connect and send nothing are disconnected. Connections wait in a bounded queue.
         try set(ZMQ_HANDSHAKE_IVL, Int32(5_000))
         try set(ZMQ_BACKLOG, Int32(512))
         try set(ZMQ_TCP_KEEPALIVE, Int32(1))
         try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(30))
-        // A peer that reads nothing for so long loses what waits for it.
+        // A peer that reads nothing for this long loses its waiting messages.
         try set(ZMQ_TCP_MAXRT, Int32(60_000))
-        // Patient, but not for long: a broker that comes back is found within a second.
+        // Short enough that a broker that comes back is found within a second.
         try set(ZMQ_RECONNECT_IVL, Int32(100))
         try set(ZMQ_RECONNECT_IVL_MAX, Int32(1_000))
         try set(ZMQ_CONNECT_TIMEOUT, Int32(5_000))
@@ -155,14 +155,15 @@ public struct ZeroMQSocket: ~Copyable {
             try setText(ZMQ_CURVE_SECRETKEY, pair.secretKey)
         case nil: break
         }
-        // Without it a router silently drops what it cannot deliver.
+        // Without it, a router silently drops messages that it cannot deliver.
         if type == .router { try set(ZMQ_ROUTER_MANDATORY, Int32(1)) }
     }
 
-    /// Listens at `endpoint` (`inproc://name`, `ipc://path`, `tcp://host:port`); at all addresses of a host's name that this
-    /// machine has.
+    /// Listens on `endpoint` (`inproc://name`, `ipc://path`, `tcp://host:port`); for a host name, on all of its
+    /// addresses that belong to this machine.
     ///
-    /// Throws `badValue` for a name that has none, and `transport`; also where the file of an `ipc` endpoint is none of a socket that was left behind.
+    /// Throws `badValue` for a name without such an address, and `transport`; the latter also if the file of an `ipc`
+    /// endpoint is not an abandoned socket.
     public func bind(_ endpoint: String) throws(ProtocolError) {
         let path = endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst(6)) : nil
         if let path { try ZeroMQSocket.checkFree(path, endpoint) }
@@ -171,23 +172,24 @@ public struct ZeroMQSocket: ~Copyable {
             do throws(SystemFailure) { guarding = try AcceptGuard() } catch { throw .noThread(errno: error.errno) }
         }
         for place in try Endpoint(endpoint).listeningEndpoints() {
-            // All on the port that the system chose for the first.
+            // All use the port that the system chose for the first.
             let isChosen = place.hasSuffix(":*") || place.hasSuffix(":0")
             let port = listening.endpoints.first?.split(separator: ":").last
             let text = isChosen ? port.map { String(place.dropLast()) + $0 } ?? place : place
             let bound = guarding?.bind(pointer, context: context.pointer, to: text) ?? zmq_bind(pointer, text)
             guard bound == 0 else { throw .zeroMQ("bind \(text)") }
-            // ZeroMQ's word for it says IPv4 as a part of IPv6.
+            // ZeroMQ reports IPv4 embedded in IPv6.
             listening.endpoints.append(PeerAddress.plain(lastEndpoint))
         }
         guarding?.start()
         listening.guarding = guarding
-        // A file that cannot be read is left behind; the next listener finds that nobody uses it.
+        // If the file cannot be examined, it is left behind; the next listener finds that nobody uses it.
         guard let path, let file = try? FileSystem.status(of: path)?.identity else { return }
         listening.place = (path, file)
     }
 
-    /// libzmq takes the place of whatever is there: of a file with something in it, of a socket that another listens at.
+    /// Checks that the path is free, because libzmq replaces whatever is there: a file with contents, or a socket that
+    /// another process listens on.
     private static func checkFree(_ path: String, _ endpoint: String) throws(ProtocolError) {
         func refusal(_ reason: String) -> ProtocolError {
             .transport(operation: "bind \(endpoint)", errno: EADDRINUSE, reason: reason)
@@ -203,7 +205,8 @@ public struct ZeroMQSocket: ~Copyable {
         if FileSystem.isListenedAt(path) { throw refusal("another process listens there") }
     }
 
-    /// Where the socket listens, with the port that the system chose for port 0 or `*`; several with commas between.
+    /// The endpoints that the socket listens on, with the port that the system chose for port 0 or `*`; separated by
+    /// commas.
     public var boundEndpoint: String { listening.endpoints.joined(separator: ", ") }
 
     private var lastEndpoint: String {
@@ -213,21 +216,21 @@ public struct ZeroMQSocket: ~Copyable {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// For `ZeroMQPoll.wait`, of a socket that listens: connections come. `turnAway` is to be called then.
+    /// For `ZeroMQPoll.wait`, for a listening socket: ready when connections come in. Call `turnAway` then.
     public var listeningItems: [PollItem] { listening.guarding?.pollItems ?? [] }
 
-    /// Closes connections that have come and for which the process has no descriptor: libzmq would try to take them for ever.
-    /// Returns the message to log when it begins.
+    /// Closes incoming connections for which the process has no descriptor, because libzmq would try to accept them
+    /// forever. Returns the message to log, only at the first time.
     public func turnAway() -> String? { listening.guarding?.turnAway() }
 
-    /// Connects to `endpoint`, now or as soon as somebody listens there.
+    /// Connects to `endpoint`, now or as soon as a peer listens there.
     public func connect(_ endpoint: String) throws(ProtocolError) {
         guard zmq_connect(pointer, endpoint) == 0 else { throw .zeroMQ("connect to \(endpoint)") }
     }
 
     /// Sends a message of these parts, all or none, without waiting.
     ///
-    /// - Parameter queue: counts larger parts until ZeroMQ has passed them on.
+    /// - Parameter queue: counts larger parts until ZeroMQ has sent them.
     public func send(_ parts: [[UInt8]], countedIn queue: QueuedBytes? = nil) throws(ProtocolError) -> SendOutcome {
         for (index, part) in parts.enumerated() {
             let flags = ZMQ_DONTWAIT | (index + 1 < parts.count ? ZMQ_SNDMORE : 0)
@@ -241,7 +244,7 @@ public struct ZeroMQSocket: ~Copyable {
                 if sent >= 0 { break }
                 let code = zmq_errno()
                 if code == EINTR { continue }
-                // Only the first part can be turned away: ZeroMQ takes a message whole.
+                // Only the first part can be rejected: ZeroMQ accepts a message as a whole.
                 if index == 0, code == EAGAIN { return .busy }
                 if index == 0, code == EHOSTUNREACH { return .unreachable }
                 throw .zeroMQ("send")
@@ -250,7 +253,7 @@ public struct ZeroMQSocket: ~Copyable {
         return .sent
     }
 
-    /// Parts of fewer bytes are not counted: the high-water mark bounds them.
+    /// Smaller parts are not counted; the high-water mark limits them.
     private static let countedBytesMin = 1024
 
     /// Kept alive with a part until ZeroMQ releases it.
@@ -296,9 +299,9 @@ public struct ZeroMQSocket: ~Copyable {
         return sent
     }
 
-    /// The next message that has arrived, nil when there is none; does not wait.
+    /// The next message that has arrived; nil if there is none. Does not wait.
     ///
-    /// Throws `transport`; parts of more than `ProtocolLimits.frameBytes` are not copied and count as discarded.
+    /// Throws `transport`. Parts of more than `ProtocolLimits.frameBytes` are not copied and count as discarded.
     public func receive() throws(ProtocolError) -> ReceivedMessage? {
         var message = ReceivedMessage(parts: [], discardedParts: 0)
         var part = zmq_msg_t()
@@ -327,6 +330,6 @@ public struct ZeroMQSocket: ~Copyable {
         }
     }
 
-    /// For `ZeroMQPoll.wait`: readable when a message has arrived, writable (if asked for) when one can be sent.
+    /// For `ZeroMQPoll.wait`: readable if a message has arrived, writable (if requested) if one can be sent.
     public func pollItem(writable: Bool = false) -> PollItem { PollItem(socket: pointer, writable: writable) }
 }

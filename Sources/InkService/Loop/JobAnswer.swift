@@ -9,12 +9,12 @@ enum JobAnswer {
     /// - Parameters:
     ///   - phase: nil if the job is not in memory.
     ///   - isStuck: whether the disk has refused its end.
-    ///   - showsWarnings: a list of a thousand jobs has no room for them.
+    ///   - showsWarnings: false for lists: a thousand jobs with warnings would be too large.
     static func json(
         _ record: JobRecord, _ phase: ServiceState.Job.Phase?, isStuck: Bool, progress: (Int, Int)? = nil,
         showsWarnings: Bool = false
     ) -> JSONValue {
-        // If one cannot be read, the rest is still reported; the error is the end of that job.
+        // If it cannot be read, the rest is still reported; the error is the end of that job.
         let submission = try? Submission(stored: record.submission)
         var members: [(String, JSONValue)] = [
             ("job", .integer(Int(clamping: record.number))), ("name", .string(submission?.name ?? "")),

@@ -5,13 +5,13 @@ import InkSystem
 import InkProtocol
 import InkStore
 
-/// Reads the project of a job, in the broker's cutting lane.
+/// Reads the project of a job, on the broker's splitting lane.
 struct JobLoader: Sendable {
     let configuration: ServiceConfiguration
     let contents: ContentFolder
     let onEvent: @Sendable (FarmNote) -> Void
 
-    /// - Parameter onWarnings: gets the warnings of a project.
+    /// - Parameter onWarnings: receives the warnings of a project.
     func load(
         _ submission: Submission, onWarnings: ([ReadingWarning]) -> Void
     ) throws(BrokerError) -> (Project, PictureOrder) {
@@ -39,7 +39,7 @@ struct JobLoader: Sendable {
         }
     }
 
-    /// What fails here is the broker's copy, not the project.
+    /// A failure here concerns the broker's copy, not the project.
     private func read(_ id: ContentID, of submission: Submission) throws(BrokerError) -> [UInt8] {
         do throws(StoreError) {
             return try contents.read(id)
@@ -71,7 +71,8 @@ struct JobLoader: Sendable {
                 bytes: text, name: submission.name, presetFolders: configuration.presetFolders, limits: limits)
         case .path(let path):
             let file = try resolved(path)
-            // Presets are next to the path or next to the file that it leads to; if the path's folder is elsewhere, only there.
+            // Presets are next to the given path or next to its target. If the folder of the given path is outside the
+            // roots, only next to the target.
             let given = Self.real(path.splitPath().folder).flatMap { isBelowInputRoots($0) ? $0 : nil }
             let folders = [given, file.splitPath().folder].compactMap { $0.map { $0.appendingPath("") } }
             return try ProjectLoader.load(
@@ -79,7 +80,7 @@ struct JobLoader: Sendable {
         }
     }
 
-    /// Links may lead about below the roots, not out of them.
+    /// Links may lead anywhere below the roots, but not outside.
     private func resolved(_ path: String) throws(EngineError) -> String {
         guard let real = Self.real(path) else { throw .io(path: path, operation: "open", errno: errno) }
         guard isBelowInputRoots(real) else {
@@ -92,7 +93,7 @@ struct JobLoader: Sendable {
         configuration.inputRoots.compactMap(Self.real).contains { $0 == real || ServiceState.lies(real, below: $0) }
     }
 
-    /// The same for what is to be written: the path, and where it leads when it is a link, lead nowhere else.
+    /// The same for output: neither the path nor, for a link, its target may be outside the root.
     private func checkOutput(_ path: String) throws(EngineError) {
         guard let folder = configuration.outputRoot, let root = Self.real(folder) else {
             throw .io(path: configuration.outputRoot ?? path, operation: "open", errno: errno)

@@ -1,8 +1,8 @@
 import InkProtocol
 
-/// Which refusals of the disk are worth a line in the log: the end of each job once, of the rest one in a while.
+/// Decides which refusals of the disk are logged: once for the end of each job, and others at intervals.
 struct RefusalLog {
-    /// The message about what was refused.
+    /// The kind of refused operation.
     enum Kind: String, Hashable, Sendable {
         case submission = "a submission is put off"
         case start = "a job is begun later"
@@ -29,7 +29,7 @@ struct RefusalLog {
     private var told: Set<JobNumber> = []
     private var open: [Kind: (count: Int, nextTime: UInt64)] = [:]
 
-    /// How many there were since the last line of the kind, if it is time for one.
+    /// The number of refusals since the last log line of this kind, if a line is due.
     mutating func count(_ kind: Kind, _ job: JobNumber?, now: UInt64) -> Int? {
         var entry = open[kind] ?? (0, 0)
         entry.count += 1
@@ -44,7 +44,7 @@ struct RefusalLog {
 }
 
 extension JournalToken {
-    /// Whose entry it is.
+    /// The job that the entry belongs to.
     var job: JobNumber? {
         switch self {
         case .starting(let job), .ended(let job): job

@@ -2,7 +2,7 @@ import InkBroker
 import InkJSON
 import InkProtocol
 
-/// A job that the broker has.
+/// A job that the broker is working on.
 struct RunningJob {
     let name: String
     let owner: String
@@ -16,7 +16,7 @@ struct RunningJob {
     var story = Story()
 }
 
-/// What happened to a job's tasks, oldest first; bounded.
+/// The events of a job's tasks, oldest first; limited in number.
 struct Story {
     static let linesMax = 20_000
 
@@ -27,7 +27,7 @@ struct Story {
         if notes.count < Self.linesMax { notes.append((milliseconds, note)) } else { forgotten += 1 }
     }
 
-    /// JSON text.
+    /// The story as JSON text.
     func text(job: JobNumber) -> String {
         let events = notes.map { entry -> JSONValue in
             var members: [(String, JSONValue)] = [
@@ -66,7 +66,7 @@ struct Throughput {
         ring[index].pixels += pixels
     }
 
-    /// Of the last minute, or of the time since the start.
+    /// Rates over the last minute, or since the start if that is more recent.
     func rates(now: UInt64, startedAt: UInt64) -> (
         picturesPerMinute: Double, tasksPerSecond: Double, megapixels: Double
     ) {

@@ -5,12 +5,12 @@ import InkProtocol
 import InkStore
 import Synchronization
 
-/// Pictures that were complete when an earlier life of the broker ended.
+/// Publishes pictures that were complete when an earlier life of the broker ended.
 enum SealedFile {
-    /// Gives a picture that waits under its temporary name its own. Returns whether it could be done.
+    /// Renames a complete picture from its temporary name. Returns whether it succeeded.
     static func publish(_ seal: PictureSeal) -> Bool {
         guard seal.picture.isFile(at: seal.temporary), rename(seal.temporary, seal.target) == 0 else { return false }
-        // The name is in place, even if it is not synced yet.
+        // The file has its name, even if the folder is not synced yet.
         try? FileSystem.syncFolder(seal.target.splitPath().folder)
         return true
     }
@@ -20,7 +20,7 @@ enum SealedFile {
 enum PictureFolder {
     static func path(of job: JobNumber, in data: DataFolder) -> String { "\(data.picturesFolder)/\(job).png" }
 
-    /// The jobs that there are pictures of.
+    /// The jobs that have a picture in the folder.
     static func jobs(in data: DataFolder) -> [JobNumber] {
         data.pictureNames.compactMap { name in
             name.hasSuffix(".png") ? JobNumber(name.dropLast(4)).flatMap { "\($0).png" == name ? $0 : nil } : nil
@@ -35,7 +35,7 @@ enum PictureFolder {
     }
 }
 
-/// The room of a picture that is about to be kept, until it is or is not.
+/// Reserves quota for a picture that is about to be kept.
 final class PictureReservation: Sendable {
     private let contents: ContentFolder
     private let bytes = Mutex(0)
@@ -48,7 +48,7 @@ final class PictureReservation: Sendable {
         bytes.withLock { $0 += count }
     }
 
-    /// There will be no picture.
+    /// Call this if there will be no picture.
     func giveBack() {
         let count = bytes.withLock { bytes in
             defer { bytes = 0 }

@@ -13,7 +13,7 @@ extension ServiceLoop {
             if let session = sessions[route] {
                 refuse(session, "a message cannot be read: \(error)")
             } else if case .unsupportedVersion(let found, _) = error {
-                // In the peer's own version, so that it can be read; the envelope is the same in all.
+                // In the peer's own version, so that it can be read; the envelope is the same in all versions.
                 post(.refuse(reason: error.description), to: route, version: found)
                 logRefusal(error.description, message)
             }
@@ -32,7 +32,7 @@ extension ServiceLoop {
         take(incoming, from: session)
     }
 
-    /// Of a stranger that is not let in.
+    /// Logs the refusal of an unknown peer.
     private func logRefusal(_ reason: String, _ message: ReceivedMessage) {
         let address = message.peerAddress.map { [("address", FarmNote.Value.text($0))] } ?? []
         parts.onEvent(
@@ -64,7 +64,7 @@ extension ServiceLoop {
         }
     }
 
-    /// Reports to clients how much of their contents has arrived.
+    /// Acknowledges received contents to clients.
     func acknowledge() {
         for id in unacknowledged.sorted() {
             if let total = peers[id]?.received.acknowledgement() { send(.acknowledge(total), to: id) }
@@ -97,11 +97,11 @@ extension ServiceLoop {
                     brokerName: configuration.name, storeID: parts.store.storeID,
                     heartbeatMilliseconds: configuration.heartbeatMilliseconds,
                     livenessMilliseconds: configuration.livenessMilliseconds)), to: id)
-        // It may be gone before it has been welcomed.
+        // It may have been dropped before the welcome was sent.
         if peers[id] != nil { tell(.joined(id, owner: userID ?? name)) }
     }
 
-    /// Breaks with a client that does not keep to the protocol.
+    /// Ends the session of a client that violates the protocol.
     func refuse(_ session: SessionID, _ reason: String) {
         send(.refuse(reason: reason), to: session)
         lose(session, reason)
@@ -137,10 +137,10 @@ extension ServiceLoop {
     /// Sends a message, or keeps it until the connection has room. A client that leaves too much unread is dropped.
     func send(_ message: ServiceMessage, to session: SessionID) {
         guard let version = peers[session]?.protocolVersion else { return }
-        // The next one says it, too.
+        // The next progress message replaces this one.
         if case .progress = message, peers[session]?.unsent.isEmpty == false { return }
         guard let frame = try? message.encoded(version: version) else {
-            // Only a part beyond the limits cannot be written, and those are cut before.
+            // Encoding fails only for a part beyond the limits, and parts are cut to them.
             lose(session, "a message to it cannot be written")
             return
         }
@@ -156,7 +156,7 @@ extension ServiceLoop {
         }
     }
 
-    /// Sends what the line takes of answers and pictures.
+    /// Sends as much of answers and pictures as the line takes.
     func sendParts(_ session: SessionID) {
         while let peer = peers[session], peer.unsent.isEmpty, let answer = peer.answers.first {
             let partBytes = min(peer.line.partBytes, answer.text.count - answer.sent)
@@ -185,7 +185,7 @@ extension ServiceLoop {
     private func post(
         _ message: ServiceMessage, to route: [UInt8], version: UInt16 = ProtocolLimits.version
     ) {
-        // A stranger who does not take the answer goes without.
+        // If an unknown peer does not accept the answer, it is dropped.
         guard let frame = try? message.encoded(version: version) else { return }
         _ = try? socket.send([route, frame])
     }
@@ -222,7 +222,7 @@ extension ServiceLoop {
         if sent > 0 {
             let bytes = peer.unsent[..<sent].reduce(0) { $0 + $1.count }
             peers[session]?.unsentBytes -= bytes
-            // ZeroMQ's part of it counts by itself.
+            // ZeroMQ counts its own part.
             peer.queued.remove(bytes)
             peers[session]?.unsent.removeFirst(sent)
             peers[session]?.lastSent = SystemClock.milliseconds

@@ -7,9 +7,9 @@ import InkStore
 import Synchronization
 import InkSystem
 
-/// Jobs to the broker, and what becomes of them.
+/// Passes jobs to the broker, and handles their ends.
 extension ServiceLoop {
-    /// Reads jobs from the store, outside the loop.
+    /// Reads the job's record from the store, outside the loop, and starts it.
     func start(_ job: JobNumber) {
         let (store, mailbox) = (parts.store, mailbox)
         asking.run {
@@ -67,7 +67,7 @@ extension ServiceLoop {
         if entry.wantsCancel { parts.broker.cancel(JobID(number)) }
     }
 
-    /// For questions about the job, now or later.
+    /// Stores warnings for later questions about the job.
     func keep(_ warnings: [ReadingWarning], of job: JobNumber) {
         let lines = Self.kept(warnings.map(\.description))
         onEvent(
@@ -80,10 +80,10 @@ extension ServiceLoop {
         }
     }
 
-    /// The warnings of a job take at most so many bytes of the store.
+    /// Maximum bytes of a job's warnings in the store.
     private static let warningBytesMax = 64 << 10
 
-    /// As many of the lines as fit, and how many more there are.
+    /// The lines that fit, and the number of the others.
     private static func kept(_ lines: [String]) -> [String] {
         var room = warningBytesMax
         let kept = lines.prefix { line in
@@ -172,7 +172,8 @@ extension ServiceLoop {
     }
 }
 
-/// Waits for the store on a lane of the broker's, until a picture may get its name.
+/// Waits on one of the broker's lanes until the store has recorded that a picture is complete; the picture may then be
+/// renamed.
 enum SealWriter {
     static func write(_ entry: JournalEntry, to journal: Journal, name: String) throws(BrokerError) {
         let answer = SealAnswer()
@@ -215,7 +216,7 @@ extension FinishedPicture {
 extension ExportEnd {
     init(_ error: BrokerError) {
         switch error {
-        // Out of file descriptors: no fault of the job, and others give theirs back.
+        // Out of file descriptors: not the job's fault, and others will release theirs.
         case .refused(.io(_, _, EMFILE)), .refused(.io(_, _, ENFILE)), .output(_, _, EMFILE), .output(_, _, ENFILE),
             .spill(_, EMFILE), .spill(_, ENFILE):
             self = .later(reason: error.description)

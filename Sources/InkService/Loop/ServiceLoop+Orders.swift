@@ -19,7 +19,7 @@ extension ServiceLoop {
                 let milliseconds = Int64(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
                 let age = seconds > UInt64(Int64.max / 1000) ? Int64.max : milliseconds
                 let now = SystemClock.unixMilliseconds
-                // Of those that ended in this very millisecond, too.
+                // Includes jobs that ended in this very millisecond.
                 purge(endedBefore: now - min(now, age) + (seconds == 0 ? 1 : 0), then: done)
             } else {
                 purge(jobs, then: done)

@@ -4,7 +4,7 @@ import InkSystem
 import InkProtocol
 import InkStore
 
-/// Pictures that clients fetch, of finished jobs and of those that are being made.
+/// Pictures that clients fetch, of finished and of running jobs.
 extension ServiceLoop {
     func fetch(_ job: JobNumber, _ offset: UInt64, _ session: SessionID) {
         guard let peer = peers[session] else { return }
@@ -30,9 +30,10 @@ extension ServiceLoop {
         }
     }
 
-    /// The rest of a window after other open ones are cut from its start; nil if nothing is left.
+    /// The rest of a window after the part that other open windows cover is removed from its start; nil if nothing is
+    /// left.
     ///
-    /// - Parameter underWay: bytes before the open windows that have been sent and not been acknowledged.
+    /// - Parameter underWay: bytes before the open windows that have been sent but not acknowledged.
     static func uncovered(_ window: Range<UInt64>, by open: [Range<UInt64>], underWay: UInt64) -> Range<UInt64>? {
         var start = window.lowerBound
         var slack = underWay
@@ -45,7 +46,7 @@ extension ServiceLoop {
         return start < window.upperBound ? start..<window.upperBound : nil
     }
 
-    /// Sends clients what they have asked for of an unfinished picture and is there now.
+    /// Sends clients the requested data of an unfinished picture that now exists.
     func continueDownloads(of job: JobNumber) {
         for id in peers.keys.sorted() { continueDownload(of: job, id) }
     }
@@ -65,7 +66,7 @@ extension ServiceLoop {
         readNext(session)
     }
 
-    /// The rest of a picture that is finished; of one that is not, or is begun anew, that it is not there.
+    /// Sends the rest of a finished picture. If there is no picture, or it is started again, reports it as missing.
     func endFollowing(_ job: JobNumber, _ end: ExportEnd) {
         for id in peers.keys.sorted() {
             guard let ranges = peers[id]?.followed.removeValue(forKey: job) else { continue }
@@ -80,8 +81,8 @@ extension ServiceLoop {
         }
     }
 
-    /// Reads the next piece, one at a time for each client, and only as much as the line takes now: over a slow line,
-    /// what is asked for waits as a question, not as bytes.
+    /// Reads the next piece, one at a time for each client, and only as much as the line takes now. Over a slow line,
+    /// requests wait instead of data.
     func readNext(_ session: SessionID) {
         guard let peer = peers[session], peer.reading == nil, peer.unsent.isEmpty, peer.answers.isEmpty,
             let next = peer.downloads.first
@@ -101,14 +102,14 @@ extension ServiceLoop {
         }
     }
 
-    /// Sends what has been read of a picture.
+    /// Sends data that was read from a picture.
     func take(_ messages: [ServiceMessage], rest: ClientPeer.Download?, _ session: SessionID) {
         guard let peer = peers[session], let job = peer.reading?.job else { return }
         peer.queued.remove(peer.readingBytes)
         peers[session]?.readingBytes = 0
         peers[session]?.reading = nil
         if let rest { peers[session]?.downloads.insert(rest, at: 0) }
-        // What cannot be read now is tried again with the next tick.
+        // Data that cannot be read now is tried again with the next tick.
         guard !messages.isEmpty else { return }
         for message in messages {
             if case .picturePart(let part) = message {
@@ -120,14 +121,14 @@ extension ServiceLoop {
         readNext(session)
     }
 
-    /// Reads at most `room` bytes; returns what is to be sent and what is left.
+    /// Reads at most `room` bytes. Returns the messages to send and the rest of the request.
     private static func read(
         _ download: ClientPeer.Download, of path: String, room: Int, partBytes: Int
     ) -> (messages: [ServiceMessage], rest: ClientPeer.Download?) {
         func missing(_ reason: String) -> ([ServiceMessage], ClientPeer.Download?) {
             ([.pictureMissing(download.job, reason: reason)], nil)
         }
-        /// nil where there is none.
+        /// nil if it does not exist.
         func open(_ path: String) throws(SystemFailure) -> FileDescriptor? {
             do throws(SystemFailure) {
                 return try FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")
@@ -138,14 +139,14 @@ extension ServiceLoop {
         }
         let (file, total): (FileDescriptor, Int)
         do throws(SystemFailure) {
-            // It may have been finished since.
+            // It may have been finished in the meantime.
             var found: FileDescriptor?
             if let unfinished = download.unfinished { found = try open(unfinished) }
             if found == nil { found = try open(path) }
             guard let found else { return missing("the broker does not keep a picture of this job") }
             (file, total) = (found, try found.status().byteCount)
         } catch {
-            // No descriptor or memory at the moment: it is tried again.
+            // No descriptor or memory at the moment; it is tried again.
             if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { return ([], download) }
             return missing("the picture cannot be read: \(error)")
         }

@@ -4,12 +4,12 @@ import InkSystem
 import InkProtocol
 import InkStore
 
-/// What came of a purge.
+/// The outcome of a purge.
 struct PurgeOutcome: Sendable {
     var count = 0
-    /// Jobs that were named and have not ended, or that there never were.
+    /// Requested jobs that have not ended or never existed.
     var left: [JobNumber] = []
-    /// Why it did not get further.
+    /// Why it stopped early.
     var problem: StoreError?
 
     func result(_ number: UInt32) -> OrderResult {
@@ -22,12 +22,12 @@ struct PurgeOutcome: Sendable {
     }
 }
 
-/// Forgetting jobs that have ended.
+/// Purging of jobs that have ended.
 extension ServiceLoop {
-    /// Jobs that are forgotten in one commit.
+    /// Number of jobs that are purged in one commit.
     private static let purgedAtOnce = 500
 
-    /// Forgets jobs that ended before a time (milliseconds since 1970). `then` is called on a lane.
+    /// Purges jobs that ended before a time (milliseconds since 1970). `then` is called on a lane.
     func purge(endedBefore time: Int64, then: @escaping @Sendable (PurgeOutcome) -> Void) {
         purge(then) { (parts, forget) throws(StoreError) in
             while true {
@@ -51,7 +51,7 @@ extension ServiceLoop {
                 }
                 switch try parts.store.record(job)?.state {
                 case .ended: ended.append(job)
-                // Forgotten already: an order may come twice.
+                // Already purged: an order may arrive twice.
                 case nil where job < next: break
                 default: others.append(job)
                 }
@@ -63,7 +63,7 @@ extension ServiceLoop {
         }
     }
 
-    /// - Parameter body: hands out jobs that have ended to be forgotten; returns those that have not.
+    /// - Parameter body: passes on ended jobs to be purged; returns those that have not ended.
     private func purge(
         _ then: @escaping @Sendable (PurgeOutcome) -> Void,
         _ body:
@@ -89,7 +89,7 @@ extension ServiceLoop {
         }
     }
 
-    /// Removes contents that no job needs and that have not been used lately; where hardly anything more fits, sooner.
+    /// Removes contents that no job needs and that have not been used lately; earlier if the quota is almost used up.
     func removeUnusedContents() {
         let parts = parts
         let inUse = state.contentsInUse
@@ -106,7 +106,7 @@ extension ServiceLoop {
         }
     }
 
-    /// Returns how many were forgotten.
+    /// Returns the number of purged jobs.
     private static func forget(_ jobs: [JobNumber], _ parts: ServiceParts) throws(StoreError) -> Int {
         func removePictures(of jobs: [JobNumber]) {
             for job in jobs { PictureFolder.remove(job, from: parts.data, parts.contents) }
@@ -115,23 +115,23 @@ extension ServiceLoop {
         do throws(StoreError) {
             outcomes = try parts.store.apply(jobs.map { .purged($0) })
         } catch {
-            // Where even that finds no room, the pictures make some. Should this fail again, clients that ask for them are
-            // told that the broker keeps none.
+            // If even this finds no room, removing the pictures frees some. If it then fails again, clients that
+            // request these pictures are told that the broker does not have them.
             guard error.isOutOfSpace else { throw error }
             removePictures(of: jobs)
             outcomes = try parts.store.apply(jobs.map { .purged($0) })
         }
-        // One that has been queued again keeps its own.
+        // A job that has been queued again keeps its picture.
         let forgotten = zip(jobs, outcomes).filter { $0.1 == .done }.map(\.0)
         removePictures(of: forgotten)
         return forgotten.count
     }
 
-    /// Removes what an earlier life left of pictures that were being made, but for those that are complete.
+    /// Removes unfinished pictures of an earlier life, except complete ones.
     func removeUnfinishedPictures(except sealed: Set<String>) {
         for name in parts.data.pictureNames where name.hasPrefix(".") && name.hasSuffix(".part") {
             let path = parts.data.picturesFolder.appendingPath(name)
-            // What cannot be removed still takes its room.
+            // A file that cannot be removed still takes its space.
             guard !sealed.contains(path), let status = try? FileSystem.status(of: path, followingLink: false),
                 unlink(path) == 0
             else { continue }
@@ -139,10 +139,10 @@ extension ServiceLoop {
         }
     }
 
-    /// Removes the pictures of jobs that were forgotten when an earlier life ended in the middle of a purge.
+    /// Removes the pictures of jobs that were purged when an earlier life ended in the middle of a purge.
     func removeForgottenPictures() {
         let parts = parts
-        // A number that this store has not given is not its to judge.
+        // A number that this store has not assigned does not belong to it.
         let next = state.nextJob
         fetching.run {
             var count = 0

@@ -7,9 +7,10 @@ import InkSystem
 
 /// Questions of clients.
 extension ServiceLoop {
-    /// Answers that are made at once. Each is a few megabytes while it is made, and waits for its client then.
+    /// Number of answers that are prepared at the same time. Each takes a few megabytes while it is prepared, and then
+    /// waits for its client.
     private static let answersAtOnce = 4
-    /// While so much of answers waits for clients, no more are made.
+    /// If this many bytes of answers wait for clients, no further answers are prepared.
     private static let answerBytesMax = 32 << 20
 
     func ask(_ question: Question, _ session: SessionID) {
@@ -23,7 +24,7 @@ extension ServiceLoop {
         askNext()
     }
 
-    /// Begins to answer the next questions, of one client after the other, while there is room for the answers.
+    /// Begins to answer the next questions, one client after the other, while there is room for the answers.
     func askNext() {
         let now = SystemClock.milliseconds
         var (index, isHeldBack) = (0, false)
@@ -33,7 +34,7 @@ extension ServiceLoop {
                 inquirers.remove(at: index)
                 continue
             }
-            // An answer that its client has not taken is enough.
+            // A client that has not received its last answer gets no other.
             guard peer.unsent.isEmpty, peer.answers.isEmpty, let question = peer.questions.first else {
                 index += 1
                 continue
@@ -53,8 +54,8 @@ extension ServiceLoop {
         makeRoomForAnswers(now)
     }
 
-    /// Those who take nothing do not keep the others waiting: breaks with clients that have taken nothing of their answers
-    /// for a while; if there are none, with the one that has most to take.
+    /// Clients that read nothing must not block the others. Drops clients that have read nothing of their answers for a
+    /// while; if there are none, the one with the most unread data.
     private func makeRoomForAnswers(_ now: UInt64) {
         let answered = peers.values.filter { !$0.answers.isEmpty }
         var slow = answered.filter { $0.answers[0].lastMoved + UInt64(configuration.livenessMilliseconds) <= now }
@@ -62,15 +63,15 @@ extension ServiceLoop {
         for peer in slow { lose(peer.id, "it does not read its answers, and others wait for theirs") }
     }
 
-    /// Gives back to the system what large answers took up, when all have been sent. By itself the C library keeps what was
-    /// freed between blocks that are still in use.
+    /// Returns the memory of large answers to the system when all have been sent. The C library itself keeps free
+    /// memory between blocks that are still in use.
     func returnMemory() {
         guard answeredBytes >= Self.answerBytesMax, openAnswers == 0, answerBytes == 0 else { return }
         answeredBytes = 0
         malloc_trim(0)
     }
 
-    /// Gives an answer's place to the next.
+    /// Makes an answer's slot free for the next one.
     private func endAnswer(_ session: SessionID) {
         openAnswers -= 1
         guard peers[session]?.isAsking == true else { return }
@@ -119,13 +120,13 @@ extension ServiceLoop {
         }
     }
 
-    /// Answers with a JSON text from the store, or with why it cannot be read.
+    /// Answers with a JSON text from the store, or with the reason why it cannot be read.
     private func answer(
         _ peer: ClientPeer, _ number: UInt32, _ text: @escaping @Sendable () throws(StoreError) -> String
     ) {
         let (session, mailbox, life) = (peer.id, mailbox, peer.life)
         asking.run {
-            // The session that asked is over.
+            // The session of the question has ended.
             guard !life.isOver else { return mailbox.post(.answer(session, number, "null")) }
             do throws(StoreError) {
                 mailbox.post(.answer(session, number, try text()))
@@ -137,7 +138,7 @@ extension ServiceLoop {
         }
     }
 
-    /// Sends a JSON text in parts, as the line takes them; one that is too large is answered with null.
+    /// Sends a JSON text in parts, as the line takes them. A text that is too large is replaced by null.
     func answer(_ session: SessionID, _ number: UInt32, _ text: String) {
         endAnswer(session)
         guard peers[session] != nil else { return }

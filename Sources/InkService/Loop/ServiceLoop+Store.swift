@@ -5,7 +5,7 @@ import InkProtocol
 import InkStore
 import InkSystem
 
-/// What the state wants of the disk.
+/// Executes the state's actions on the disk.
 extension ServiceLoop {
     func examine(_ key: SubmissionKey, _ source: ProjectSource) {
         let (store, contents, mailbox) = (parts.store, parts.contents, mailbox)
@@ -39,21 +39,21 @@ extension ServiceLoop {
     func take(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>) {
         switch result {
         case .failure(let fault): note(fault, RefusalLog.Kind(token), token.job)
-        // Others may be refused still.
+        // Other kinds of entries may still be refused.
         case .success where token == .probe: endRefusal()
         case .success: lookForRoom()
         }
         tell(.committed(token, result))
     }
 
-    /// Where ends of jobs live from the reserve, nothing new is taken.
+    /// While ends of jobs use the reserve, no new jobs are accepted.
     func lookForRoom() {
         if refusal == nil, !parts.store.hasReserve {
             note(StorageFault(.full(path: parts.data.path)), .probe)
         }
     }
 
-    /// The disk has refused something: who looks after the broker must be able to see it.
+    /// Logs a refusal of the disk, so that operators can see it.
     func note(_ fault: StorageFault, _ kind: RefusalLog.Kind, _ job: JobNumber? = nil) {
         if !fault.isOfQuota { refusal = fault.text }
         let now = SystemClock.milliseconds
@@ -64,7 +64,7 @@ extension ServiceLoop {
                 details: [("refused", .number(count))]))
     }
 
-    /// Looks whether the disk takes entries again.
+    /// Tests whether the disk accepts entries again.
     func probe() {
         guard refusal != nil else { return }
         journal(.probe, [.probe])
@@ -133,7 +133,7 @@ extension ServiceLoop {
                         notices.append(Notice(id: 0, job: job, ending: .unknown))
                         continue
                     }
-                    // One that goes on is in memory by now, or will be: the client asks again.
+                    // If the job continues, it is or will be in memory, and the client asks again.
                     if case .ended(let ending) = record.state {
                         notices.append(
                             Notice(
@@ -168,7 +168,7 @@ extension ServiceLoop {
         }
     }
 
-    /// Looks whether the picture of a crashed life got its name, or can get it now.
+    /// Checks whether the picture of a crashed life has its final name, or can be renamed now.
     func recover(_ job: JobNumber, _ seal: PictureSeal) {
         let mailbox = mailbox
         fetching.run {

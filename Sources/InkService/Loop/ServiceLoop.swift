@@ -5,7 +5,7 @@ import InkProtocol
 import InkStore
 import InkSystem
 
-/// What a service's loop is made of.
+/// The parts of a service's loop.
 struct ServiceParts: Sendable {
     var configuration: ServiceConfiguration
     var context: ZeroMQContext
@@ -18,61 +18,61 @@ struct ServiceParts: Sendable {
     var onEvent: @Sendable (FarmNote) -> Void
 }
 
-/// The service's thread: clients' messages, time and the answers of the other threads go into the state, its actions
-/// come out.
+/// The service's thread. Messages of clients, time and results of other threads go into the state; the loop executes
+/// the state's actions.
 ///
-/// Never waits for a disk: the store is asked on a lane, contents are written on another, and the journal has a thread
-/// of its own.
+/// It never waits for a disk: the store is queried on a lane, contents are written on another, and the journal has a
+/// thread of its own.
 final class ServiceLoop {
     let parts: ServiceParts
     let configuration: ServiceConfiguration
     let mailbox: Mailbox<ServiceCommand>
     let socket: ZeroMQSocket
     let onEvent: @Sendable (FarmNote) -> Void
-    /// Questions to the store.
+    /// Queries to the store.
     let asking: Lane
-    /// Contents that come in.
+    /// Received contents.
     let receiving: Lane
-    /// Pictures that go out, and what is removed.
+    /// Sent pictures, and removals.
     let fetching: Lane
 
     var state: ServiceState
     var peers: [SessionID: ClientPeer] = [:]
     let queues = SendQueues()
-    /// Those whose next question waits for its turn; each once.
+    /// Clients whose next question waits for its turn; each once.
     var inquirers: [SessionID] = []
-    /// Answers that are being made.
+    /// Number of answers being prepared.
     var openAnswers = 0
-    /// Of answers that are made and not sent yet, bytes.
+    /// Bytes of answers that are ready but not sent yet.
     var answerBytes = 0
-    /// Of answers since memory was last given back, bytes.
+    /// Bytes of answers since memory was last returned to the system.
     var answeredBytes = 0
-    /// When an answer could last be begun, or none was held back.
+    /// When an answer could last be started, or none was waiting.
     var lastAnswering: UInt64 = 0
     var sessions: [[UInt8]: SessionID] = [:]
-    /// Those of whom parts have come that have not been acknowledged.
+    /// Sessions with received parts that have not been acknowledged.
     var unacknowledged: Set<SessionID> = []
     var lastSession: UInt64 = 0
     var incoming: [UploadID: IncomingContent] = [:]
-    /// The bytes that came with the event that is being handled.
+    /// The bytes of the event that is being handled.
     var arrivedBytes: [UInt8] = []
     var runs: [JobNumber: RunningJob] = [:]
     var throughput = Throughput()
     let startedAt = SystemClock.milliseconds
     var stopping = Stopping.no
-    /// When draining ends at the latest, monotonic milliseconds.
+    /// The latest end of draining, in monotonic milliseconds.
     private var drainEnd: UInt64?
     private var events: [ServiceEvent] = []
     private var isPumping = false
     private var lastTick: UInt64 = 0
     private var lastCleaning: UInt64 = 0
-    /// Whether a content has found no room since contents were last removed.
+    /// Whether a content found no room since contents were last removed.
     var lacksRoom = false
     /// Jobs whose records could not be read, to be tried again.
     private var unread: [JobNumber] = []
     private var lastReload: UInt64 = 0
     private var isBusy = false
-    /// Why the disk did not take an entry, until it takes one again.
+    /// Why the disk refused an entry, until it accepts one again.
     var refusal: String?
     var refusals = RefusalLog()
     private var lastProbe: UInt64 = 0
@@ -86,9 +86,9 @@ final class ServiceLoop {
 
     private static let messagesPerTurn = 256
     static let tickMilliseconds = 100
-    /// Between two looks for jobs that have been kept long enough.
+    /// Time between two searches for jobs whose retention is over.
     private static let cleaningMilliseconds: UInt64 = 60_000
-    /// Where there is hardly any room, or the store could not be read.
+    /// The same if there is little room, or the store could not be read.
     private static let hurryMilliseconds: UInt64 = 5000
 
     init(_ parts: ServiceParts, state: ServiceState) throws(ServiceError) {
@@ -106,7 +106,7 @@ final class ServiceLoop {
         }
         do throws(ProtocolError) {
             var options = ZeroMQSocketOptions()
-            // Of messages too small to be counted in `queues`, and of those of up to 1 MiB that clients send.
+            // Limits messages too small to be counted in `queues`, and messages of up to 1 MiB from clients.
             options.highWaterMark = 64
             options.receivedHighWaterMark = 8
             if let security = parts.configuration.security {
@@ -119,7 +119,7 @@ final class ServiceLoop {
         }
     }
 
-    /// Until `stop`, or until `drain` has been carried out.
+    /// Runs until `stop`, or until `drain` is complete.
     func run() {
         restore()
         while true {
@@ -147,7 +147,7 @@ final class ServiceLoop {
         onEvent(FarmNote(.warning, "client.refused", reason: reason))
     }
 
-    /// Takes up the jobs of the last life, some at a time.
+    /// Restores the jobs of the last life, some at a time.
     private func restore() {
         var records: [JobRecord] = []
         var count = 0
@@ -166,11 +166,11 @@ final class ServiceLoop {
                     hand(over: 1000)
                 },
                 onDamage: { job, error in
-                    // It costs this job, not those behind it.
+                    // Only this job is lost, not those after it.
                     onEvent(FarmNote(.error, "store.unreadable", job: job, reason: "\(error)"))
                     perform(state.giveUp(job, reason: "its record is damaged"))
                 })
-            // Before any job begins, whose file may have such a name.
+            // Before any job begins, because its file may have such a name.
             removeUnfinishedPictures(except: sealed)
         } catch {
             onEvent(FarmNote(.error, "store.unreadable", reason: "\(error)"))
@@ -255,7 +255,7 @@ final class ServiceLoop {
         parts.broker.stop()
         for command in mailbox.take() { carryOut(command) }
         for id in state.activeJobs.sorted() {
-            // A project that is being read when the program is stopped is not under suspicion.
+            // A project that is being read when the program is stopped is not suspected.
             if let job = state.jobs[id] { parts.journal.append([.queued(id, crashes: job.crashes)]) { _ in } }
         }
         for content in incoming.values { content.discard() }
@@ -267,7 +267,7 @@ final class ServiceLoop {
 
     // MARK: - The state
 
-    /// Passes an event to the state and carries out its actions; events that arise from them follow.
+    /// Passes an event to the state and executes its actions; events that these cause are handled as well.
     func tell(_ event: ServiceEvent) {
         events.append(event)
         guard !isPumping else { return }

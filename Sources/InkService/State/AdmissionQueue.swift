@@ -1,16 +1,16 @@
 import InkProtocol
 
-/// The jobs that wait, and whose turn is next: the highest priority first, weighted turns among those who submitted
-/// jobs of one priority, and every `ageTurn`th turn the oldest job of all, so that none waits for ever.
+/// The waiting jobs, and which one is next: the highest priority first, with weighted turns among the submitters of one
+/// priority. Every `ageTurn`th turn goes to the oldest job of all, so that none waits forever.
 ///
-/// Pure. O(submitters of a priority) for each turn, O(1) for all else; about 40 bytes a job.
+/// Pure. A turn is O(submitters of a priority), everything else is O(1); about 40 bytes per job.
 struct AdmissionQueue: Sendable {
-    /// Of so many turns one goes to the oldest job, whatever its priority.
+    /// One of this many turns goes to the oldest job, whatever its priority.
     static let ageTurn = 16
 
     private struct Ticket: Sendable {
         var job: JobNumber
-        /// Old tickets of a job that was moved or removed lead nowhere.
+        /// A ticket is valid only with the job's current serial number; tickets of moved or removed jobs are not.
         var serial: UInt64
         var weight: Int
     }
@@ -38,7 +38,7 @@ struct AdmissionQueue: Sendable {
         var virtualTime: UInt64 = 0
 
         mutating func append(_ ticket: Ticket, of owner: String) {
-            // A new or returning client starts level with the others: turns are not saved up.
+            // A new or returning submitter starts level with the others: turns are not saved up.
             if lines[owner].map({ $0.head == $0.tickets.count }) ?? true {
                 lines[owner, default: Line()].pass = max(lines[owner]?.pass ?? 0, virtualTime)
             }
@@ -47,7 +47,7 @@ struct AdmissionQueue: Sendable {
     }
 
     private var levels: [Int: Level] = [:]
-    /// All jobs in order of arrival, with old tickets among them.
+    /// All jobs in order of arrival, including invalid tickets.
     private var byAge = Line()
     private var serials: [JobNumber: UInt64] = [:]
     private var lastSerial: UInt64 = 0
@@ -68,21 +68,21 @@ struct AdmissionQueue: Sendable {
         }
     }
 
-    /// A job that waits already is moved to the end of its new line; its age counts from its first arrival.
+    /// A job that is already waiting moves to the end of its new line; its age still counts from its first arrival.
     mutating func insert(_ job: JobNumber, priority: Int, weight: Int, owner: String) {
         let isNew = serials[job] == nil
         lastSerial += 1
         serials[job] = lastSerial
         let ticket = Ticket(job: job, serial: lastSerial, weight: max(1, weight))
-        // In place: a line that is taken out and put back is copied.
+        // In place, because a line that is taken out and put back is copied.
         levels[priority, default: Level()].append(ticket, of: owner)
         if isNew { byAge.tickets.append(Ticket(job: job, serial: 0, weight: 1)) }
     }
 
-    /// Does nothing for a job that does not wait.
+    /// Does nothing for a job that is not waiting.
     mutating func remove(_ job: JobNumber) { serials[job] = nil }
 
-    /// The next job; nil when none waits.
+    /// The next job; nil if none waits.
     mutating func take() -> JobNumber? {
         guard let highest = highestPriority else {
             levels = [:]
@@ -100,7 +100,7 @@ struct AdmissionQueue: Sendable {
         return peek(highest).flatMap { take($0, highest) }
     }
 
-    /// The submitter whose turn it is among those of a priority, after old tickets have been dropped.
+    /// The submitter with the next turn among those of a priority, after invalid tickets are dropped.
     private mutating func peek(_ priority: Int) -> String? {
         guard var level = levels.removeValue(forKey: priority) else { return nil }
         defer { levels[priority] = level }

@@ -1,13 +1,13 @@
 import InkProtocol
 
 extension [JobNumber] {
-    /// The first of each, in their order.
+    /// The numbers in their order, without repetitions.
     var withoutRepetitions: [JobNumber] {
         var seen: Set<JobNumber> = []
         return filter { seen.insert($0).inserted }
     }
 
-    /// The first of them, for a person.
+    /// The first of them as text for people.
     var shownText: String {
         let shown = prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? ", ..." : "")
         return "\(count == 1 ? "job" : "jobs") \(shown)"

@@ -1,60 +1,60 @@
 import InkProtocol
 import InkStore
 
-/// One session of a client: a client that says hello again has another one.
+/// One session of a client. A client that says hello again gets another one.
 struct SessionID: Hashable, Sendable, Comparable {
     var rawValue: UInt64
 
     static func < (a: SessionID, b: SessionID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What the disk refused.
+/// An error of the disk.
 struct StorageFault: Error, Hashable, Sendable {
-    /// One line for a person.
+    /// One line for people.
     var text: String
     /// Whether trying again later can help: the disk or the quota is full.
     var isTemporary: Bool
-    /// Whether the quota is used up, and the disk itself is well.
+    /// Whether the quota is used up, and the disk itself has no problem.
     var isOfQuota = false
 }
 
-/// One coming in of a content: what the disk says of one that was given up is not taken for the next one's.
+/// One reception of a content. It distinguishes results for an abandoned reception from those for the next one.
 struct UploadID: Hashable, Sendable {
     var content: ContentID
     var number: UInt64
 }
 
-/// An order of a session, by the client's number.
+/// An order of a session, with the client's number.
 struct OrderID: Hashable, Sendable {
     var session: SessionID
     var number: UInt32
 }
 
-/// Marks what a journal's answer belongs to.
+/// Identifies what a journal's answer belongs to.
 enum JournalToken: Hashable, Sendable {
     case accept(SubmissionKey)
     case starting(JobNumber)
     case ended(JobNumber)
     case order(OrderID)
-    /// It is no longer wanted.
+    /// The answer is not needed.
     case note
-    /// Whether the disk takes entries again.
+    /// A test whether the disk accepts entries again.
     case probe
 }
 
-/// How an export of the broker ended, in the service's words.
+/// How an export of the broker ended.
 enum ExportEnd: Hashable, Sendable {
     case ended(JobEnding)
     /// It can be tried again: the workers of its renderer version have left.
     case again(reason: String)
-    /// The same, but not at once: the system is short of something that all of them need.
+    /// The same, but not at once: the system lacks a resource that all jobs need.
     case later(reason: String)
 }
 
-/// What happened, as far as it concerns the jobs and the clients.
+/// An event that concerns jobs and clients.
 enum ServiceEvent: Sendable {
     // Clients.
-    /// `owner` is the name of the client's key, or of the client where there are no keys.
+    /// `owner` is the name of the client's key or, without keys, of the client.
     case joined(SessionID, owner: String)
     case left(SessionID)
     case submitted(SessionID, Submission)
@@ -78,43 +78,43 @@ enum ServiceEvent: Sendable {
     case lookedUp(SessionID, [Notice])
     /// The answer to `reload`.
     case reloaded([JobRecord])
-    /// The answer to `recover`: the picture, if it is in its place.
+    /// The answer to `recover`: the picture, if it has its final name.
     case recovered(JobNumber, FinishedPicture?)
 
     // The broker.
-    /// The job's project has been read and cut.
+    /// The job's project has been read and split.
     case prepared(JobNumber)
     case progressed(JobNumber, done: Int, total: Int)
     /// `story`: JSON text.
     case exportEnded(JobNumber, ExportEnd, story: [UInt8])
 
-    /// No job is started or accepted any longer.
+    /// From now on no job is started or accepted.
     case stopping
     /// Time has passed.
     case tick
 }
 
-/// The actions, in order.
+/// An action of the service, to be executed in order.
 enum ServiceAction: Hashable, Sendable {
     case send(SessionID, ServiceMessage)
-    /// Look whether a job has the key and whether the content is there.
+    /// Check whether a job has the key and whether the content exists.
     case examine(SubmissionKey, ProjectSource)
-    /// Make room for a content.
+    /// Reserve room for a content.
     case beginContent(UploadID, byteCount: UInt64)
-    /// Write the bytes that came with the event.
+    /// Write the bytes of the event.
     case writeContent(UploadID, offset: UInt64)
-    /// All bytes are written: check and sync it.
+    /// All bytes are written: check and sync the content.
     case finishContent(UploadID)
     case discardContent(UploadID)
     case journal(JournalToken, [JournalEntry])
-    /// Give the job to the broker.
+    /// Pass the job to the broker.
     case start(JobNumber)
     case cancelExport(JobNumber)
     case setPriority(JobNumber, Int)
-    /// Look for the ends of jobs that are not in memory.
+    /// Find the ends of jobs that are not in memory.
     case lookUp(SessionID, [JobNumber])
     case reload([JobNumber])
     case recover(JobNumber, PictureSeal)
-    /// An end is durable: for logs.
+    /// An end is durable; for the log.
     case told(JobNumber, JobEnding)
 }

@@ -1,18 +1,18 @@
-/// How much a service takes on.
+/// Limits of a service.
 public struct ServiceLimits: Hashable, Sendable {
-    /// Jobs that wait or run; beyond, submissions are answered "busy".
+    /// Maximum number of jobs that wait or run; beyond it, submissions are rejected as busy.
     public var queuedJobs = 100_000
-    /// Submissions whose content or acknowledgement is pending, of all clients.
+    /// Maximum number of submissions of all clients whose content or acknowledgement is pending.
     public var openSubmissions = 256
-    /// Contents that come in at once, of all clients.
+    /// Maximum number of contents that are received at the same time, of all clients.
     public var openUploads = 8
-    /// Client sessions.
+    /// Maximum number of client sessions.
     public var sessions = 1_000
-    /// Jobs that one client may watch.
+    /// Maximum number of jobs that one client may watch.
     public var watchedJobs = 100_000
-    /// Notices sent to one client and not taken.
+    /// Maximum number of unconfirmed notices per client.
     public var openNotices = 1_000
-    /// Orders of one client that wait for the disk; beyond, they are refused.
+    /// Maximum number of orders per client that wait for the disk; further orders are refused.
     public var openOrders = 64
 
     public init() {}

@@ -1,7 +1,7 @@
 import InkProtocol
 import InkStore
 
-/// From a job that is on the disk to its durable end.
+/// From a stored job to its durable end.
 extension ServiceState {
     mutating func enqueue(_ number: JobNumber, _ job: Job) {
         var job = job
@@ -11,7 +11,7 @@ extension ServiceState {
         queue.insert(number, priority: job.priority, weight: job.weight, owner: job.owner)
     }
 
-    /// Begins the next jobs as long as there is room.
+    /// Starts the next jobs as long as there is room.
     mutating func begin(now: UInt64) {
         guard !isStopping, now >= startsAgainAt else { return }
         while let highest = queue.highestPriority {
@@ -19,7 +19,7 @@ extension ServiceState {
             let mayOvertake =
                 count < rules.activeJobs + rules.overtakingJobs
                 && activeJobs.allSatisfy { (jobs[$0]?.priority ?? .min) < highest }
-            // One that overtakes must not be anybody else's turn.
+            // A job that overtakes must not take another job's turn.
             guard count < rules.activeJobs || mayOvertake,
                 let number = count < rules.activeJobs ? queue.take() : queue.takeHighest()
             else { return }
@@ -37,7 +37,7 @@ extension ServiceState {
             return
         }
         if case .failure = result {
-            // Without the mark a project that kills the broker would kill it again and again. Later, then.
+            // Without the mark, a project that crashes the broker would crash it again and again. Try later.
             enqueue(number, job)
             startsAgainAt = now + rules.storageRetryMilliseconds
             return

@@ -1,7 +1,7 @@
 import InkProtocol
 import InkStore
 
-/// An order that has not been answered: its answer waits for the disk.
+/// An order without an answer; the answer waits for the disk.
 enum OpenOrder: Hashable, Sendable {
     /// The answer once the order is stored.
     case prepared(OrderResult)
@@ -10,21 +10,21 @@ enum OpenOrder: Hashable, Sendable {
 
     struct Cancellation: Hashable, Sendable {
         let jobs: [JobNumber]
-        /// Those whose end is not on the disk.
+        /// The jobs whose end is not on the disk.
         var open: Set<JobNumber> = []
-        /// Those that did not end by it.
+        /// The jobs that did not end because of the order.
         var others: [JobNumber] = []
-        /// Those of the others that had ended already, when the disk had not taken it.
+        /// Whether one of the others had ended already, but the disk had not accepted its end.
         var isEnding = false
     }
 }
 
-/// What clients order.
+/// Orders of clients.
 extension ServiceState {
-    /// Purging and draining are not the state's affair and do not come here.
+    /// Purging and draining are handled outside the state.
     mutating func carryOut(_ order: Order, of session: SessionID, now: UInt64) {
         let id = OrderID(session: session, number: order.number)
-        // Repeated before the disk has answered: that answer is for both.
+        // Repeated before the disk has answered: one answer serves both.
         guard sessions[session] != nil, orders[id] == nil else { return }
         let count = orders.keys.count { $0.session == session }
         guard count < limits.openOrders else {
@@ -52,7 +52,7 @@ extension ServiceState {
             case .active:
                 jobs[number]?.wantsCancel = true
                 actions.append(.cancelExport(number))
-            // By an earlier order that is not on disk yet.
+            // Cancelled by an earlier order that is not on disk yet.
             case .ending(.cancelled, _, _): break
             case .ending:
                 cancellation.isEnding = true
@@ -69,7 +69,7 @@ extension ServiceState {
         answerCancellation(id)
     }
 
-    /// A job's end is durable: orders to cancel it hear whether it was cancelled, or finished before it could be.
+    /// A job's end is durable. Answers orders to cancel it: it was cancelled, or finished before it could be.
     mutating func ended(_ number: JobNumber, _ ending: JobEnding, for cancellations: [OrderID]) {
         for id in cancellations {
             guard case .cancel(var cancellation)? = orders.removeValue(forKey: id) else { continue }
@@ -80,7 +80,7 @@ extension ServiceState {
         }
     }
 
-    /// The disk does not take a job's end, and may not for long: who ordered it hears that, and not nothing.
+    /// The disk does not accept a job's end, possibly for long. Answers the orders for it with that.
     mutating func answerCancellations(of number: JobNumber) {
         for id in jobs[number]?.cancellations ?? [] {
             guard case .cancel(var cancellation)? = orders[id] else { continue }
@@ -155,13 +155,13 @@ extension ServiceState {
         for session in sessions.keys {
             for (id, open) in sessions[session]?.openNotices ?? [:] where returning[open.notice.job] != nil {
                 sessions[session]?.openNotices[id] = nil
-                // Who waited for the old end waits for the new one.
+                // Clients that waited for the old end now wait for the new one.
                 returning[open.notice.job]?.insert(session)
             }
         }
     }
 
-    /// The answers are no longer wanted. Retried jobs are queued all the same.
+    /// The answers are no longer needed. Retried jobs are queued nevertheless.
     mutating func leaveOrders(_ session: SessionID) {
         orders = orders.filter { id, order in
             if case .retry = order { return true }

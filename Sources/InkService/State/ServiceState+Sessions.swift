@@ -1,7 +1,7 @@
 import InkProtocol
 import InkStore
 
-/// What clients watch, and their notices.
+/// Watches and notices of clients.
 extension ServiceState {
     mutating func leave(_ session: SessionID, now: UInt64) {
         guard let old = sessions.removeValue(forKey: session) else { return }
@@ -28,7 +28,7 @@ extension ServiceState {
         lookUp(ended, session)
     }
 
-    /// Looks for the ends of jobs as far as there is room for notices; the rest waits.
+    /// Looks up the ends of jobs as far as there is room for notices; the rest waits.
     private mutating func lookUp(_ numbers: [JobNumber], _ session: SessionID) {
         guard let entry = sessions[session], !numbers.isEmpty else { return }
         let room = max(0, limits.openNotices - entry.openNotices.count)
@@ -40,7 +40,7 @@ extension ServiceState {
 
     mutating func lookedUp(_ notices: [Notice], _ session: SessionID, now: UInt64) {
         for notice in notices {
-            // One that has been queued again will have another end.
+            // A job that has been queued again will have another end.
             if jobs[notice.job] != nil || returning[notice.job] != nil {
                 watch([notice.job], session, now: now)
             } else {
@@ -49,7 +49,7 @@ extension ServiceState {
         }
     }
 
-    /// Sends a notice, or remembers its job when too many have not been taken.
+    /// Sends a notice; if too many are unconfirmed, keeps its job for later.
     mutating func tell(_ notice: Notice, _ session: SessionID, now: UInt64) {
         guard let entry = sessions[session], entry.openNotices[notice.id] == nil || notice.id == 0 else { return }
         sessions[session]?.watched.remove(notice.job)
@@ -57,7 +57,7 @@ extension ServiceState {
             if entry.backlog.count < limits.watchedJobs { sessions[session]?.backlog.append(notice.job) }
             return
         }
-        // A job that does not exist has no notice to take.
+        // The notice of a job that does not exist needs no confirmation.
         if notice.id != 0 { sessions[session]?.openNotices[notice.id] = (notice, now, 0) }
         actions.append(.send(session, .notice(notice)))
     }
@@ -70,8 +70,8 @@ extension ServiceState {
         lookUp(waiting, session)
     }
 
-    /// A notice stays open until its picture has arrived: on a slow line many are, and are repeated ever more seldom so that
-    /// they leave room for the pictures.
+    /// A notice stays open until its picture has arrived. On a slow line there are many open notices. They are repeated
+    /// at increasing intervals, so that they leave room for the pictures.
     mutating func repeatNotices(now: UInt64) {
         for session in sessions.keys.sorted() {
             for (id, open) in sessions[session]?.openNotices ?? [:]

@@ -2,13 +2,13 @@ import InkEngine
 import InkProtocol
 import InkStore
 
-/// From a submission to the job that is on the disk.
+/// From a submission to the stored job.
 extension ServiceState {
     mutating func submit(_ submission: Submission, from session: SessionID, now: UInt64) {
         guard sessions[session] != nil else { return }
         let key = submission.key
         if var entry = submitting[key] {
-            // Repeated, perhaps over a new connection: the answer goes there.
+            // Repeated, possibly over a new connection, which gets the answer.
             entry.session = session
             submitting[key] = entry
             if case .content(let id, _, _) = entry.submission.source, uploads[id] != nil {
@@ -26,7 +26,7 @@ extension ServiceState {
         actions.append(.examine(key, submission.source))
     }
 
-    /// Why a submission is not looked at now.
+    /// Why a submission is rejected for now.
     private func refusal() -> Rejection? {
         func busy(_ text: String) -> Rejection {
             Rejection(code: .busy, retryMilliseconds: rules.busyMilliseconds, text: text)
@@ -37,7 +37,7 @@ extension ServiceState {
         return nil
     }
 
-    /// Why a submission that is new is refused for good.
+    /// Why a new submission is rejected for good.
     private func fault(of submission: Submission) -> Rejection? {
         if submission.name.isEmpty { return Rejection(code: .invalid, text: "the submission has no name") }
         if case .content(_, let byteCount, _) = submission.source, byteCount > UInt64(rules.quotaBytes) {
@@ -63,16 +63,16 @@ extension ServiceState {
         return nil
     }
 
-    /// Whether an absolute path without `.` and `..` lies below a folder. Links are the reader's affair.
+    /// Whether an absolute path without `.` and `..` lies below a folder. The reader handles links.
     static func lies(_ path: String, below root: String) -> Bool {
         let prefix = (root == "/" ? "/" : root + "/").utf8
         return path.utf8.starts(with: prefix)
             && isPlainRelative(String(decoding: path.utf8.dropFirst(prefix.count), as: UTF8.self))
     }
 
-    /// A path of names only.
+    /// Whether a path consists only of names.
     static func isPlainRelative(_ path: String) -> Bool {
-        // By bytes, as the system does: a slash and an accent behind it are one character.
+        // By bytes, as in the system: in Swift, a slash followed by a combining accent is one character.
         let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return names.allSatisfy { name in
             !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8) && name.count <= 255
@@ -119,7 +119,7 @@ extension ServiceState {
         actions.append(.journal(.accept(key), [.accept(record)]))
     }
 
-    /// What the disk says of an `accept`.
+    /// The disk's answer to an `accept`.
     mutating func acceptCommitted(_ key: SubmissionKey, _ result: Result<[JournalOutcome], StorageFault>) {
         guard let entry = submitting.removeValue(forKey: key) else { return }
         switch result {
@@ -169,13 +169,13 @@ extension ServiceState {
         request(id.content, now: now)
     }
 
-    /// nil when it has been given up, whether or not the same content is coming in anew.
+    /// nil if it has been abandoned, even if the same content is being received again.
     private func upload(_ id: UploadID) -> Upload? {
         guard let upload = uploads[id.content], upload.number == id.number else { return nil }
         return upload
     }
 
-    /// Asks the sender for the next window.
+    /// Requests the next window from the sender.
     private mutating func request(_ id: ContentID, now: UInt64) {
         guard let upload = uploads[id], upload.phase == .receiving, upload.arrived < upload.byteCount else { return }
         let count = min(ProtocolLimits.transferWindowBytes, upload.byteCount - upload.arrived)
@@ -184,7 +184,7 @@ extension ServiceState {
         actions.append(.send(upload.sender, .contentRequest(id, offset: upload.arrived, byteCount: count)))
     }
 
-    /// Only the next requested bytes are accepted; anything else will be repeated.
+    /// Only the next requested bytes are accepted; others will be sent again.
     mutating func take(_ id: ContentID, offset: UInt64, count: Int, from session: SessionID, now: UInt64) {
         guard let upload = uploads[id], upload.phase == .receiving, upload.sender == session,
             offset == upload.arrived, count > 0, UInt64(count) <= upload.requested - upload.arrived
@@ -217,7 +217,7 @@ extension ServiceState {
         fail(id.content, fault.isTemporary ? .storage : .content, fault.text, now: now)
     }
 
-    /// Gives a content up, and all submissions that wait for it.
+    /// Abandons a content, and rejects all submissions that wait for it.
     mutating func fail(_ id: ContentID, _ code: Rejection.Code, _ text: String, now: UInt64) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         if upload.phase == .queued { uploadLine.removeAll { $0 == id } }
@@ -239,19 +239,19 @@ extension ServiceState {
         }.sorted { $0.value.place < $1.value.place }.map(\.key)
     }
 
-    /// Another client that has the content goes on sending it.
+    /// Another client that has the content continues sending it.
     mutating func adopt(_ id: ContentID, by session: SessionID, now: UInt64) {
         guard let upload = uploads[id], upload.sender != session else { return }
         uploads[id]?.sender = session
         uploads[id]?.lastActivity = now
         guard upload.phase == .receiving else { return }
-        // Data in flight from the old one is not awaited; it is requested again once the rest is on disk.
+        // Data in flight from the old sender is not awaited; it is requested again once the rest is on disk.
         uploads[id]?.requested = upload.arrived
         uploads[id]?.askedAt = 0
         if upload.written == upload.arrived { request(id, now: now) }
     }
 
-    /// Requested data that did not arrive is requested again; a silent sender is dropped.
+    /// Requested data that did not arrive is requested again. A silent sender is dropped.
     mutating func repeatRequests(now: UInt64) {
         for id in uploads.keys.sorted(by: { $0.digest.lexicographicallyPrecedes($1.digest) }) {
             guard let upload = uploads[id], upload.phase == .receiving, upload.arrived == upload.written else {
@@ -262,16 +262,16 @@ extension ServiceState {
             } else if sessions[upload.sender] != nil, now >= upload.askedAt + rules.repeatMilliseconds,
                 upload.askedAt == 0 || now >= upload.lastActivity + rules.repeatMilliseconds
             {
-                // Not while bytes come, however slowly: they would be sent twice over a line that is slow already.
+                // Not while bytes arrive, however slowly: over a slow line they would be sent twice.
                 request(id, now: now)
             }
         }
-        // Places reclaimed in vain.
+        // Reclaimed places that were not used by a connected client.
         startUploads(now: now)
     }
 
-    /// A session is gone: what it was sending goes on from another that waits for the same content. What has come so far
-    /// is kept for a while: a client whose line broke down comes back and sends the rest.
+    /// A session has ended. If another session waits for the same content, it continues sending. Otherwise the bytes
+    /// received so far are kept for a while: a client whose line failed comes back and sends the rest.
     mutating func leaveSubmissions(_ session: SessionID, now: UInt64) {
         for (key, entry) in submitting where entry.session == session {
             // A submission being stored will become a job; the client repeats it with the same key.

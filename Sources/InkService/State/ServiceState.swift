@@ -1,11 +1,11 @@
 import InkProtocol
 import InkStore
 
-/// Decides about jobs and clients: what is taken on, asked for, stored, begun, told. A state machine that takes events
-/// and returns actions.
+/// Decides about jobs and clients: what is accepted, requested, stored, started and reported. A state machine that
+/// takes events and returns actions.
 ///
-/// No socket, no disk, no clock (times are arguments, milliseconds of any monotonic clock). Jobs that have ended are
-/// not held; a job that waits takes a few hundred bytes, its project is on the disk.
+/// It uses no socket, disk or clock (times are arguments, in milliseconds of any monotonic clock). Jobs that have ended
+/// are not in memory. A waiting job takes a few hundred bytes; its project is on the disk.
 struct ServiceState: Sendable {
     let limits: ServiceLimits
     let rules: ServiceRules
@@ -16,9 +16,9 @@ struct ServiceState: Sendable {
             case waiting
             /// The mark that its project is being read is being stored.
             case starting
-            /// The broker has it; `isRead` when its project has been read and cut.
+            /// The broker has it; `isRead` once its project has been read and split.
             case active(isRead: Bool)
-            /// Its picture may be in place; the disk is being asked.
+            /// Its picture may have its final name; the disk is being asked.
             case recovering
             /// Its end is being stored.
             case ending(JobEnding, notice: UInt64, story: [UInt8])
@@ -28,11 +28,11 @@ struct ServiceState: Sendable {
         var priority: Int
         var weight: Int
         var owner: String
-        /// `Submission.digest`; nil when what is stored cannot be read.
+        /// `Submission.digest`; nil if the stored submission cannot be read.
         var submission: ContentID?
         var crashes = 0
         var wantsCancel = false
-        /// The orders to cancel it that wait for its end.
+        /// Orders to cancel it that wait for its end.
         var cancellations: [OrderID] = []
         var watchers: Set<SessionID> = []
     }
@@ -40,13 +40,13 @@ struct ServiceState: Sendable {
     struct Session: Sendable {
         var owner: String
         var watched: Set<JobNumber> = []
-        /// Sent but not confirmed: the notice and when it was last sent.
+        /// Notices sent but not confirmed, and when each was last sent.
         var openNotices: [UInt64: (notice: Notice, sentAt: UInt64, repeats: Int)] = [:]
         /// Ended jobs to look up when there is room for more notices.
         var backlog: [JobNumber] = []
     }
 
-    /// A submission that has not been answered.
+    /// A submission without an answer.
     struct Submitting: Sendable {
         enum Phase: Hashable, Sendable {
             case examining
@@ -56,13 +56,13 @@ struct ServiceState: Sendable {
 
         var session: SessionID
         var submission: Submission
-        /// Grows with each: jobs are numbered in the order in which they were submitted.
+        /// Increases with each submission: jobs are numbered in the order of submission.
         let place: UInt64
         var phase = Phase.examining
         var job: JobNumber?
     }
 
-    /// A content that comes in, or waits for its turn.
+    /// A content being received, or waiting for its turn.
     struct Upload: Sendable {
         enum Phase: Hashable, Sendable {
             case queued
@@ -75,12 +75,12 @@ struct ServiceState: Sendable {
         var byteCount: UInt64
         var phase = Phase.queued
         var sender: SessionID
-        /// Bytes that have arrived, and that are on the disk.
+        /// Bytes that have arrived; and bytes that are on the disk.
         var arrived: UInt64 = 0
         var written: UInt64 = 0
         /// The end of the requested data.
         var requested: UInt64 = 0
-        /// When bytes arrived last, and when they were asked for last.
+        /// When bytes last arrived, and when they were last requested.
         var lastActivity: UInt64
         var askedAt: UInt64 = 0
 
@@ -96,26 +96,26 @@ struct ServiceState: Sendable {
     var lastUpload: UInt64 = 0
     /// Uploads that wait for a place, in order of arrival.
     var uploadLine: [ContentID] = []
-    /// Jobs whose end the disk has refused and not taken since: when it did so first.
+    /// Jobs whose end the disk has refused and not accepted since, with the time of the first refusal.
     var stuckEnds: [JobNumber: UInt64] = [:]
-    /// Those of them of which it is to be asked again.
+    /// Those among them whose end is to be written again.
     var refusedEnds: Set<JobNumber> = []
     /// Orders that wait for the disk.
     var orders: [OrderID: OpenOrder] = [:]
-    /// Jobs that are queued again and are being read from the disk, and who waits for their new end.
+    /// Jobs that are queued again and are being read from the disk, with the sessions that wait for their new end.
     var returning: [JobNumber: Set<SessionID>] = [:]
     /// The jobs that the broker has, or is about to get.
     var activeJobs: Set<JobNumber> = []
     var nextJob: JobNumber
     var nextNotice: UInt64
     var isStopping = false
-    /// No job is begun before, since the disk has refused the mark, or the system is short of something.
+    /// No job is started before this time, because the disk refused the mark or the system lacks a resource.
     var startsAgainAt: UInt64 = 0
     var lastRefusedRetry: UInt64 = 0
     var actions: [ServiceAction] = []
 
     /// - Parameters:
-    ///   - nextJob, nextNotice: above all that have ever been used.
+    ///   - nextJob, nextNotice: higher than all numbers ever used.
     init(
         limits: ServiceLimits = ServiceLimits(), rules: ServiceRules = ServiceRules(), nextJob: JobNumber,
         nextNotice: UInt64
@@ -126,7 +126,7 @@ struct ServiceState: Sendable {
         self.nextNotice = nextNotice
     }
 
-    /// Contents that must stay for submissions on their way.
+    /// Contents that must stay for submissions in progress.
     var contentsInUse: Set<ContentID> {
         var contents = Set(uploads.keys)
         for entry in submitting.values {
@@ -135,14 +135,14 @@ struct ServiceState: Sendable {
         return contents
     }
 
-    /// Takes up jobs of an earlier life, before any event; they begin with the first one.
+    /// Restores jobs of an earlier life, before any event; they start with the first event.
     mutating func restore(_ records: [JobRecord]) -> [ServiceAction] {
         actions.removeAll()
         for record in records { restore(record) }
         return actions
     }
 
-    /// Ends a job of an earlier life that cannot be taken up.
+    /// Ends a job of an earlier life that cannot be restored.
     mutating func giveUp(_ number: JobNumber, reason: String) -> [ServiceAction] {
         actions.removeAll()
         giveUp(number, owner: "", reason: reason)
@@ -156,7 +156,7 @@ struct ServiceState: Sendable {
 
     private mutating func restore(_ record: JobRecord) {
         guard jobs[record.number] == nil else { return }
-        // By another version of this program, or damaged.
+        // Written by another version of this program, or damaged.
         guard let submission = try? Submission(stored: record.submission) else {
             if case .ended = record.state { return }
             return giveUp(record.number, owner: record.owner, reason: "its submission cannot be read")
@@ -184,7 +184,7 @@ struct ServiceState: Sendable {
         }
     }
 
-    /// Takes one event and returns the actions.
+    /// Processes one event and returns the actions.
     mutating func handle(_ event: ServiceEvent, now: UInt64) -> [ServiceAction] {
         actions.removeAll(keepingCapacity: true)
         switch event {
@@ -239,22 +239,22 @@ struct ServiceState: Sendable {
     }
 }
 
-/// How patient a service is.
+/// The rules and timeouts of a service.
 struct ServiceRules: Hashable, Sendable {
-    /// Exports that run at a time.
+    /// Maximum number of exports that run at the same time.
     var activeJobs = 8
-    /// In addition, for jobs of a higher priority than all running ones.
+    /// Additional exports for jobs with a higher priority than all running ones.
     var overtakingJobs = 4
-    /// A project that was being read so often when the broker died is given up.
+    /// A job fails if the broker crashed this many times while it read the project.
     var crashesMax = 3
-    /// What "busy, try again" says.
+    /// Waiting time in the answer "busy, try again".
     var busyMilliseconds = 1_000
     var storageRetryMilliseconds: UInt64 = 2_000
-    /// Notices and content requests are repeated after this.
+    /// Notices and content requests are repeated after this time.
     var repeatMilliseconds: UInt64 = 5_000
-    /// A content whose sender says nothing for this long is given up.
+    /// A content is abandoned if its sender is silent for this long.
     var uploadPatienceMilliseconds: UInt64 = 60_000
-    /// No content that is larger will ever have room. Bytes.
+    /// A larger content will never have room. In bytes.
     var quotaBytes = Int.max
     /// Roots for `ProjectSource.path`; absolute, without a slash at the end.
     var inputRoots: [String] = []

@@ -1,11 +1,11 @@
 import CSystem
 import Glibc
 
-/// An open file; closed when it goes out of use. Interrupted calls are repeated, partial ones continued.
+/// An open file, closed when the object is released. Interrupted calls are repeated, and partial ones continued.
 package final class FileDescriptor: Sendable {
     package let rawValue: Int32
 
-    /// - Parameter mode: permissions of a file that is made, before the process's mask.
+    /// - Parameter mode: permissions of a created file, before the process's umask.
     package init(opening path: String, flags: Int32, mode: UInt32 = 0o666, operation: String) throws(SystemFailure) {
         var descriptor: Int32
         repeat { descriptor = open(path, flags | O_CLOEXEC, mode) } while descriptor < 0 && errno == EINTR
@@ -51,7 +51,7 @@ package final class FileDescriptor: Sendable {
         return bytes
     }
 
-    /// Up to the file's end, at most `buffer.count` bytes from where the last reading ended; returns how many, 0 at the end.
+    /// Reads at most `buffer.count` bytes from the current position. Returns the number of bytes, 0 at the end.
     package func read(into buffer: inout [UInt8]) throws(SystemFailure) -> Int {
         while true {
             let count = buffer.withUnsafeMutableBytes { Glibc.read(rawValue, $0.baseAddress, $0.count) }
@@ -66,14 +66,14 @@ package final class FileDescriptor: Sendable {
         return FileStatus(status)
     }
 
-    /// Permissions, whatever the process's mask. A file system that has none keeps its own.
+    /// Sets permissions, regardless of the process's umask. A file system without permissions is left as it is.
     package func setMode(_ mode: UInt32) { fchmod(rawValue, mode & 0o777) }
 
     package func truncate(to size: Int) throws(SystemFailure) {
         guard ftruncate(rawValue, size) == 0 else { throw SystemFailure(operation: "truncate", errno: errno) }
     }
 
-    /// Takes room on the disk for so many bytes from the beginning on; the file is as long then.
+    /// Allocates disk space for this many bytes from the beginning; sets the file's length.
     package func allocate(_ size: Int) throws(SystemFailure) {
         var failure: Int32
         repeat { failure = posix_fallocate(rawValue, 0, size) } while failure == EINTR
@@ -82,18 +82,18 @@ package final class FileDescriptor: Sendable {
 
     /// Starts writing to disk, so that `sync` has less to do.
     package func beginSync(of range: Range<Int>) {
-        // A file system that cannot do it does all of it in `sync`.
+        // A file system that does not support this does everything in `sync`.
         ink_begin_sync(rawValue, range.lowerBound, range.count)
     }
 
-    /// Syncs what was written.
+    /// Syncs everything written.
     package func sync() throws(SystemFailure) {
         var status: Int32
         repeat { status = fsync(rawValue) } while status != 0 && errno == EINTR
         guard status == 0 else { throw SystemFailure(operation: "sync", errno: errno) }
     }
 
-    /// Calls `step` with the number of bytes done until all are; a step that makes no progress is an I/O error.
+    /// Calls `step` with the number of bytes done until all are done. A step without progress is an I/O error.
     private func transfer(_ count: Int, operation: String, step: (Int) -> Int) throws(SystemFailure) {
         var done = 0
         while done < count {

@@ -1,12 +1,12 @@
 import CSystem
 import Glibc
 
-/// What a file was given when it was made, and no copy of it has.
+/// Identifies a file in a way that no copy shares.
 ///
-/// The number of an inode alone does not tell: many file systems give the number of a removed file to the next new one.
+/// The inode number alone is not enough: many file systems give the number of a removed file to the next new one.
 package struct FileOrigin: Hashable, Sendable {
     package let inode: UInt64
-    /// Nanoseconds since 1970; 0 if the file system does not store it.
+    /// Creation time in nanoseconds since 1970; 0 if the file system does not store it.
     package let birth: UInt64
     /// Generation of the inode number, different for each use; 0 if the file system does not store it.
     package let generation: UInt64
@@ -17,7 +17,8 @@ package struct FileOrigin: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// Whether both are of one file, as far as the file system tells: what one of them does not know is not compared.
+    /// Whether both belong to the same file, as far as the file system can tell. Values that one of them lacks are
+    /// ignored.
     package func isSame(as other: FileOrigin) -> Bool {
         func agree(_ a: UInt64, _ b: UInt64) -> Bool { a == b || a == 0 || b == 0 }
         return inode == other.inode && agree(birth, other.birth) && agree(generation, other.generation)

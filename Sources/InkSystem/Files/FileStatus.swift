@@ -10,7 +10,7 @@ package struct FileStatus: Hashable, Sendable {
         case other
     }
 
-    /// Which file it is, whatever its name.
+    /// Identifies a file independently of its name.
     package struct Identity: Hashable, Sendable {
         package let device: UInt64
         package let inode: UInt64

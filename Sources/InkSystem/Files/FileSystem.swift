@@ -1,12 +1,12 @@
 import CSystem
 import Glibc
 
-/// Questions to the file system, and folders.
+/// Queries to the file system, and operations on folders.
 package enum FileSystem {
-    /// What stands at a path; nil when nothing does: there is no such name, or one of its folders is none. All else that keeps
-    /// the path from being looked at is an error.
+    /// The status of a path; nil if nothing exists there: no such name, or one of its parents is not a folder. Anything
+    /// else that prevents the query is an error.
     ///
-    /// - Parameter followingLink: of what a link leads to, not of itself.
+    /// - Parameter followingLink: whether to follow a symbolic link.
     package static func status(of path: String, followingLink: Bool = true) throws(SystemFailure) -> FileStatus? {
         var found = stat()
         guard (followingLink ? stat(path, &found) : lstat(path, &found)) == 0 else {
@@ -16,7 +16,8 @@ package enum FileSystem {
         return FileStatus(found)
     }
 
-    /// Where a path leads when its last component is a link, whether anything is there or not; the path itself otherwise.
+    /// The target of a path whose last component is a symbolic link, even if nothing exists there; otherwise the path
+    /// itself.
     package static func resolvingLink(_ path: String) throws(SystemFailure) -> String {
         var place = path
         for _ in 0...linksMax {
@@ -26,10 +27,10 @@ package enum FileSystem {
         throw SystemFailure(operation: "follow the link", errno: ELOOP)
     }
 
-    /// As many as the kernel follows.
+    /// The limit of the kernel.
     private static let linksMax = 40
 
-    /// What a link says, as a path from the current folder; nil when there is none.
+    /// The target of a symbolic link, as a path from the current folder; nil if the path is not one.
     private static func linkTarget(_ path: String) throws(SystemFailure) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink(path, &bytes, bytes.count)
@@ -43,8 +44,8 @@ package enum FileSystem {
         return text.hasPrefix("/") ? text : path.splitPath().folder.appendingPath(text)
     }
 
-    /// One spelling for all paths to one place: links in the existing part resolved, one that leads to nothing yet replaced by
-    /// where it leads, the rest as it is.
+    /// A canonical path. Links in the existing part are resolved, a dangling link is replaced by its target, and the
+    /// rest is unchanged.
     package static func resolved(_ path: String) -> String {
         var head = path
         var tail: [String] = []
@@ -53,11 +54,11 @@ package enum FileSystem {
             if let real = realpath(head.isEmpty ? "." : head, nil) {
                 defer { free(real) }
                 return tail.reversed().reduce(String(cString: real)) { place, name in
-                    // Nothing is there, so no link can make it another folder.
+                    // The name does not exist, so it is not a link to another folder.
                     name == ".." ? place.splitPath().folder : place.appendingPath(name)
                 }
             }
-            // A path that cannot be resolved stays as it is; using it gives the error.
+            // A path that cannot be resolved is unchanged; using it gives the error.
             if linksLeft > 0, let next = try? linkTarget(head) {
                 head = next
                 linksLeft -= 1
@@ -70,8 +71,8 @@ package enum FileSystem {
         }
     }
 
-    /// The number of the descriptor that a path stands for by its name alone: `/dev/stdin`, `/dev/fd/63`. Where `/proc` is not
-    /// mounted the system does not know such names.
+    /// The number of the descriptor that a path such as `/dev/stdin` or `/dev/fd/63` denotes by its name alone. If
+    /// `/proc` is not mounted, the system does not support such names.
     package static func descriptor(named path: String) -> Int32? {
         if let index = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].firstIndex(of: path) { return Int32(index) }
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
@@ -82,8 +83,8 @@ package enum FileSystem {
         return nil
     }
 
-    /// What lies in a folder but for `.` and `..`, by the order of the names' bytes; of each whether it leads to a folder, or
-    /// why that cannot be found out.
+    /// The entries of a folder except `.` and `..`, in byte order; for each, the kind of its target, or the error of
+    /// finding it.
     package static func listing(of folder: String) throws(SystemFailure) -> [ListedName] {
         let listed = try read(folder: Array(folder.utf8)) { stream, entry, name in
             let kind: Result<FileStatus.Kind?, SystemFailure>
@@ -104,7 +105,7 @@ package enum FileSystem {
             bytes.withMemoryRebound(to: CChar.self) { fstatat(dirfd(stream), $0.baseAddress!, &found, 0) == 0 }
         }
         if isFound { return .success(FileStatus(found).kind) }
-        // A link that leads nowhere, or a name that is gone by now.
+        // A dangling link, or a name that has been removed.
         if errno == ENOENT || errno == ENOTDIR { return .success(nil) }
         return .failure(SystemFailure(operation: "look at", errno: errno))
     }
@@ -114,9 +115,9 @@ package enum FileSystem {
         try names(in: Array(folder.utf8))
     }
 
-    /// The same of a folder that is open; its place stays where it is.
+    /// The same for an open folder, whose read position does not change.
     package static func names(inOpen folder: Int32) throws(SystemFailure) -> [[UInt8]] {
-        // A new description: reading moves its place.
+        // A new open file description, because reading moves the position.
         let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw SystemFailure(operation: "open the folder", errno: errno) }
         guard let stream = fdopendir(copy) else {
@@ -159,7 +160,7 @@ package enum FileSystem {
         return items
     }
 
-    /// Makes a folder and those above it; those that were not there are appended to `made`, the outermost first.
+    /// Makes a folder and its missing parents. The folders created are appended to `made`, outermost first.
     package static func makeFolders(
         _ path: String, mode: UInt32 = 0o777, made: inout [String]
     ) throws(SystemFailure) {
@@ -173,7 +174,7 @@ package enum FileSystem {
                 if found.isFolder { return }
                 throw SystemFailure(operation: "make the folder", errno: ENOTDIR)
             }
-            // A link that leads to nothing yet; the folder is made there, and none above it: a drive may be missing.
+            // For a dangling link, the target folder is made, but none of its parents: a drive may be missing.
             if failure.errno == EEXIST, case let target = try resolvingLink(path), target != path {
                 if mkdir(target, mode) == 0 {
                     made.append(target)
@@ -184,7 +185,7 @@ package enum FileSystem {
                 }
                 continue
             }
-            // Others may make the folder, and take it or those above it away again, in the meantime.
+            // Other processes may create the folder, and remove it or its parents again, in the meantime.
             guard failure.errno == ENOENT || failure.errno == EEXIST, attempt < makingAttemptsMax else { throw failure }
             let parent = path.splitPath().folder
             guard !parent.isEmpty, parent != path else { throw failure }
@@ -194,7 +195,7 @@ package enum FileSystem {
 
     private static let makingAttemptsMax = 100
 
-    /// Whether a process listens at a socket in the file system. False also where that cannot be found out.
+    /// Whether a process listens on a socket in the file system; also false if that cannot be determined.
     package static func isListenedAt(_ path: String) -> Bool {
         let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { return false }
@@ -214,17 +215,18 @@ package enum FileSystem {
         }
     }
 
-    /// Renames a file to a name that nothing has.
-    /// - Throws: `EEXIST` when something has it.
+    /// Renames a file to a name that does not exist.
+    /// - Throws: `EEXIST` if the name exists.
     package static func renameToNew(_ path: String, _ target: String) throws(SystemFailure) {
         if ink_rename_to_new(path, target) == 0 { return }
-        // A file system that does not know the flag may know second names.
+        // A file system that does not support the flag may support hard links.
         guard errno == EINVAL || errno == ENOSYS else { throw SystemFailure(operation: "rename", errno: errno) }
         guard link(path, target) == 0 else { throw SystemFailure(operation: "rename", errno: errno) }
         unlink(path)
     }
 
-    /// Removes a file, or a folder and all that is in it; links are removed, not followed. What cannot be removed stays.
+    /// Removes a file, or a folder with its contents. Links are removed, not followed. Anything that cannot be removed
+    /// stays.
     package static func removeTree(_ path: String) { removeTree(Array(path.utf8)) }
 
     // Names need not be UTF-8.
@@ -233,19 +235,19 @@ package enum FileSystem {
             bytes.withMemoryRebound(to: CChar.self) { unlink($0.baseAddress!) == 0 || errno == ENOENT }
         }
         if isGone { return }
-        // A folder that cannot be read, and what is in it, stays.
+        // A folder that cannot be read stays, with its contents.
         for name in (try? names(in: path)) ?? [] { removeTree(path + [UInt8(ascii: "/")] + name) }
         _ = (path + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { rmdir($0.baseAddress!) }
         }
     }
 
-    /// Brings the names in a folder to the disk.
+    /// Syncs the names in a folder to the disk.
     package static func syncFolder(_ path: String) throws(SystemFailure) {
         do {
             try FileDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY, operation: "open").sync()
         } catch {
-            // A file system that cannot sync a folder has no better to offer.
+            // A file system that cannot sync a folder offers no alternative.
             guard error.errno == EINVAL else { throw error }
         }
     }
@@ -254,14 +256,14 @@ package enum FileSystem {
 /// A name in a folder.
 package struct ListedName: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// Of the target, following links; nil if nothing is there.
+    /// The kind of its target, following links; nil if nothing exists there.
     package let kind: Result<FileStatus.Kind?, SystemFailure>
 }
 
 extension String {
-    /// The folder and the last name of a path; trailing slashes do not count. The folder of a bare name is empty.
+    /// The folder and the last name of a path, without trailing slashes. The folder of a bare name is empty.
     package func splitPath() -> (folder: String, name: String) {
-        // By bytes, as the system does: a slash and an accent behind it are one character.
+        // By bytes, as in the system: in Swift, a slash followed by a combining accent is one character.
         let slash = UInt8(ascii: "/")
         var bytes = Array(utf8)
         while bytes.count > 1, bytes.last == slash { bytes.removeLast() }
@@ -272,7 +274,7 @@ extension String {
         return (folder.isEmpty ? "/" : String(decoding: folder, as: UTF8.self), name)
     }
 
-    /// This folder's path with a name behind it; an empty folder is the current one.
+    /// This folder's path followed by a name; an empty folder means the current one.
     package func appendingPath(_ name: String) -> String {
         isEmpty ? name : utf8.last == UInt8(ascii: "/") ? self + name : self + "/" + name
     }

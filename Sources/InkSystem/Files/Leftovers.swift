@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// What this process has on the disk that must not outlive it: unfinished files, temporary folders. Whoever has to leave at
-/// once removes it first.
+/// The files and folders of this process that must not outlive it: unfinished files and temporary folders. Code that
+/// has to exit at once removes them first.
 package enum Leftovers {
     private struct Registry {
         var paths: Set<String> = []
@@ -11,9 +11,9 @@ package enum Leftovers {
 
     private static let registry = Mutex(Registry())
 
-    /// Removes all of it. From here on nothing new is made in this process, nor is an unfinished file finished.
+    /// Removes all of them. Afterwards this process creates nothing new and finishes no unfinished file.
     ///
-    /// Safe from any thread, not from a signal handler.
+    /// Safe from any thread, but not from a signal handler.
     package static func removeAll() {
         registry.withLock { registry in
             registry.isClosed = true
@@ -22,14 +22,15 @@ package enum Leftovers {
         }
     }
 
-    /// How many there are now.
+    /// Current number.
     package static var count: Int { registry.withLock(\.paths.count) }
 
-    /// Makes a file or a folder and remembers it, both or neither. Throws what `make` does; `ECANCELED` after `removeAll`.
+    /// Creates and registers a file or a folder, both or neither. Throws the error of `make`; `ECANCELED` after
+    /// `removeAll`.
     package static func add<T: Sendable>(
         _ make: () throws(SystemFailure) -> (path: String, T)
     ) throws(SystemFailure) -> T {
-        // The lock is held over the making, so that nothing appears unseen while another thread removes all.
+        // The lock is held during creation, so that nothing is missed while another thread removes everything.
         let result: Result<T, SystemFailure> = registry.withLock { registry in
             guard !registry.isClosed else { return .failure(SystemFailure(operation: "create", errno: ECANCELED)) }
             do throws(SystemFailure) {

@@ -1,38 +1,38 @@
 import Glibc
 
-/// A file on its way to its name: until it is whole it lies beside its target under a temporary name. Whoever looks at the
-/// target sees the old file or the new one, never a part.
+/// A file that is written under a temporary name in its target's folder, and renamed when complete. Readers of the
+/// target see the old file or the new one, never a partial one.
 ///
 /// Used by one thread at a time. It ends with `publish` or `discard`; until then it is one of the `Leftovers`. After a
-/// call that failed it can only be discarded: what was asked for meanwhile, and what is asked for later, may not make a
-/// whole file of one that has a hole.
+/// failed call it can only be discarded, because later writes must not turn a file with a gap into a complete one.
 package struct PendingFile: OutputFile {
     /// How often to create the target's folder again if another process keeps removing it.
     private static let folderTriesMax = 8
 
-    /// Where the file goes: the path, or where it leads when it is a link, whether a file is there already or not.
+    /// The final path. If the given path is a link, its target, whether it exists or not.
     package let target: String
     package let temporary: String
     private let folder: String
-    /// nil when it has ended.
+    /// nil after the end.
     private var file: FileDescriptor?
-    /// Those that were made for it, the outermost first.
+    /// The folders created for it, outermost first.
     private let madeFolders: [String]
-    /// Whether a file that has the name by then is replaced.
+    /// Whether an existing file of the final name is replaced.
     private let replaces: Bool
     package private(set) var byteCount = 0
-    /// The first call that failed; every later one fails with it.
+    /// The first error; all later calls fail with it.
     private var failure: SystemFailure?
 
-    /// Makes the temporary file, and the target's folder if it is missing.
+    /// Creates the temporary file, and the target's folder if it is missing.
     ///
     /// - Parameters:
-    ///   - tag: in the temporary name; a file that has it is an earlier life's of this very file, and is removed. nil: a
-    ///     new one.
-    ///   - mode: permissions, before the process's mask; of a file that is to be replaced those that it has of them. That
-    ///     one also leaves its owner, group and extended attributes, where the process may set them.
-    ///   - makesFolders: whether missing folders are created; never behind a link, where for example a drive may be missing.
-    ///   - replaces: whether a file that has the target's name may be replaced, now and when this one is published.
+    ///   - tag: part of the temporary name. An existing file of that name was left by an earlier life, and is removed.
+    ///     nil: a new tag.
+    ///   - mode: permissions before the process's umask; for a file that will be replaced, only those that it has.
+    ///     Owner, group and extended attributes of that file are copied, as far as the process may set them.
+    ///   - makesFolders: whether missing folders are created; never behind a link, where for example a drive may be
+    ///     missing.
+    ///   - replaces: whether an existing file of the final name may be replaced, now and at `publish`.
     /// - Throws: also if the target is not a file that can be replaced: `EISDIR`, `EEXIST`.
     package init(
         target path: String, tag: String? = nil, mode: UInt32 = 0o666, makesFolders: Bool = true, replaces: Bool = true
@@ -62,7 +62,7 @@ package struct PendingFile: OutputFile {
                 }
                 break
             } catch {
-                // Who gives up a file in the same new folder removes the folder, perhaps just now.
+                // A process that discards a file in the same new folder removes the folder, possibly at this moment.
                 tries += 1
                 if error.errno == ENOENT, makesFolders, tries < Self.folderTriesMax { continue }
                 Self.removeFolders(made)
@@ -81,7 +81,7 @@ package struct PendingFile: OutputFile {
         }
     }
 
-    /// Writes a complete file; its folder must exist. Nothing is left behind when this throws.
+    /// Writes a complete file; its folder must exist. If it throws, nothing is left behind.
     package static func write(
         _ bytes: [UInt8], to path: String, tag: String? = nil, mode: UInt32 = 0o666, replaces: Bool = true
     ) throws(SystemFailure) {
@@ -96,7 +96,7 @@ package struct PendingFile: OutputFile {
         }
     }
 
-    /// `.NAME.TAG.part`, the name cut so that the whole stays within 255 bytes; eight random digits without a tag.
+    /// `.NAME.TAG.part`, with the name cut so that the result has at most 255 bytes; eight random digits without a tag.
     private static func temporaryName(for name: String, tag: String?) -> String {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         let tag = tag ?? String(repeating: "0", count: 8 - digits.count) + digits
@@ -115,13 +115,13 @@ package struct PendingFile: OutputFile {
         byteCount += bytes.count
     }
 
-    /// Syncs what was written.
+    /// Syncs everything written.
     package mutating func sync() throws(SystemFailure) {
         try step("finish") { file throws(SystemFailure) in try file.sync() }
     }
 
-    /// Gives the file its name; to be called after `sync`.
-    /// - Throws: also `EEXIST`, where nothing may be replaced and another has taken the name since.
+    /// Renames the file to its final name. Call it after `sync`.
+    /// - Throws: also `EEXIST`, if nothing may be replaced and the name has been taken in the meantime.
     package mutating func publish() throws(SystemFailure) {
         let (replaces, temporary, target) = (replaces, temporary, target)
         try step("rename") { _ throws(SystemFailure) in
@@ -133,11 +133,11 @@ package struct PendingFile: OutputFile {
         }
         file = nil
         Leftovers.forget(temporary)
-        // The name is in place, even if it is not synced yet.
+        // The file has its name, even if the folder is not synced yet.
         try? FileSystem.syncFolder(folder)
     }
 
-    /// One step on the way, unless an earlier one failed or the file has ended.
+    /// Runs one step, unless an earlier one failed or the file has ended.
     private mutating func step(
         _ operation: String, _ body: (FileDescriptor) throws(SystemFailure) -> Void
     ) throws(SystemFailure) {
@@ -151,8 +151,7 @@ package struct PendingFile: OutputFile {
         }
     }
 
-    /// Removes the temporary file, and the folders that were made for it if nothing else is in them. Nothing after
-    /// `publish`.
+    /// Removes the temporary file, and the folders created for it if they are empty. Does nothing after `publish`.
     package mutating func discard() {
         guard file != nil else { return }
         file = nil
@@ -166,7 +165,7 @@ package struct PendingFile: OutputFile {
     }
 }
 
-/// A file as a picture is written into it: a `PendingFile`, or what stands in for a disk that fails.
+/// A file that a picture is written to: a `PendingFile`, or a stand-in for a failing disk.
 package protocol OutputFile: Sendable {
     var target: String { get }
     var temporary: String { get }

@@ -1,48 +1,48 @@
 import Dispatch
 import Synchronization
 
-/// A separate thread that does pieces of work one after the other.
+/// A thread that processes work items in order.
 ///
-/// The thread is there from the start, so that no work waits for one that the system does not give.
+/// The thread is started at creation, so work never waits for a thread that the system cannot provide.
 package final class Lane: Sendable {
     package typealias Work = @Sendable () -> Void
 
-    /// Enough for work that does not read projects, bytes.
+    /// Stack size in bytes; enough for work that does not read projects.
     package static let stackBytes = 2 << 20
 
     private let queue = Queue()
 
-    /// - Throws: `SystemFailure` where no thread can be started.
+    /// - Throws: `SystemFailure` if no thread can be started.
     package init(stackBytes: Int = Lane.stackBytes) throws(SystemFailure) {
         try PosixThread(stackBytes: stackBytes) { [queue] in queue.serve() }.detach()
     }
 
-    /// Pending requests are still carried out, except those scheduled for later.
+    /// Pending work is still done, except for work scheduled for later.
     deinit { queue.close() }
 
-    /// Has `work` done when all that was asked for before is done.
+    /// Runs `work` after all earlier work.
     package func run(_ work: @escaping Work) { queue.add(work) }
 
-    /// The same, when so many milliseconds have passed.
+    /// The same after a delay in milliseconds.
     package func run(afterMilliseconds milliseconds: Int, _ work: @escaping Work) {
         queue.add(work, at: SystemClock.milliseconds + UInt64(max(0, milliseconds)))
     }
 
-    /// Waits until everything that was asked for before is done. Not to be called on the lane.
+    /// Waits until all earlier work is done. Must not be called on the lane itself.
     package func wait() {
         let isDone = DispatchSemaphore(value: 0)
         run { isDone.signal() }
         isDone.wait()
     }
 
-    /// Pieces of work that wait or are being done.
+    /// Number of work items that wait or are running.
     package var load: Int { queue.load }
 
     private final class Queue: Sendable {
         private struct State {
             var waiting: [Work] = []
             var later: [(time: UInt64, work: Work)] = []
-            /// Waiting, taken by the thread, or being done.
+            /// Work that waits, has been taken by the thread, or is running.
             var load = 0
             /// The thread waits, or is about to.
             var isIdle = false
@@ -51,7 +51,7 @@ package final class Lane: Sendable {
 
         private enum Step {
             case work
-            /// nil: until there is something.
+            /// nil: until there is work.
             case wait(milliseconds: UInt64?)
             case end
         }
@@ -92,7 +92,7 @@ package final class Lane: Sendable {
                         state.withLock { $0.load -= 1 }
                     }
                 case .wait(nil): arrivals.wait()
-                // Who signals just when the time is over makes the next wait end at once.
+                // A signal that arrives just at the timeout makes the next wait end at once.
                 case .wait(let milliseconds?):
                     _ = arrivals.wait(timeout: .now() + .milliseconds(Int(clamping: milliseconds)))
                 case .end: return

@@ -10,8 +10,8 @@ package enum ParallelWork {
         let hasFailed = Atomic(false)
     }
 
-    /// Does the pieces `0 ..< count`: on the calling thread and on one for each other processor, as far as the system gives
-    /// them. Whether all succeeded; when one fails, those that nobody has begun are left.
+    /// Does the pieces `0 ..< count` on the calling thread and on one more thread per further processor, as far as the
+    /// system provides them. Returns whether all succeeded. After a failure, pieces that have not begun are skipped.
     package static func perform(_ count: Int, _ piece: @escaping @Sendable (Int) -> Bool) -> Bool {
         let progress = Progress()
         let work = { @Sendable in
@@ -23,7 +23,7 @@ package enum ParallelWork {
         }
         var helpers: [PosixThread] = []
         for _ in 0..<max(0, min(count, sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1) {
-            // Those that there are do the rest.
+            // The existing threads do the rest.
             guard let helper = try? PosixThread(stackBytes: stackBytes, work) else { break }
             helpers.append(helper)
         }

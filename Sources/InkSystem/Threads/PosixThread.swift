@@ -3,10 +3,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread with a stack of a known size, which is there when its initializer returns: whoever needs one knows at once
-/// whether the system gives it. Dispatch's pools wait for one without end.
+/// A thread with a stack of a known size. When the initializer returns, the thread exists, so the caller knows at once
+/// whether the system can provide it. Dispatch's pools would wait indefinitely.
 package struct PosixThread: Sendable {
-    /// Deep enough for whatever the program does, bytes.
+    /// Stack size in bytes, sufficient for everything in the program.
     package static let standardStackBytes = 8 << 20
 
     private final class Body {
@@ -14,7 +14,7 @@ package struct PosixThread: Sendable {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Held while a thread is started: see `reserving`.
+    /// Held while a thread is started; see `reserving`.
     private static let starting = Mutex<Void>(())
 
     private let thread: pthread_t
@@ -30,9 +30,9 @@ package struct PosixThread: Sendable {
         }
     }
 
-    /// - Parameter stackBytes: nil for what the system gives by itself.
+    /// - Parameter stackBytes: nil for the system's default.
     private init(create stackBytes: Int?, _ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
-        // Not `pthread_attr_t()`: which C module that initializer is seen in depends on what else has been imported.
+        // Not `pthread_attr_t()`: the C module in which that initializer is visible depends on other imports.
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)
         defer {
@@ -55,13 +55,13 @@ package struct PosixThread: Sendable {
         self.thread = thread
     }
 
-    /// Waits until the thread has ended; once only.
+    /// Waits until the thread has ended. Call it once.
     package func join() { pthread_join(thread, nil) }
 
-    /// Lets it end when it does.
+    /// Releases the thread's resources when it ends.
     package func detach() { pthread_detach(thread) }
 
-    /// Says to a person that no thread could be started, and what to do.
+    /// An error message: no thread could be started, and what to do.
     package static func refusal(errno: Int32) -> String {
         "cannot start a thread: \(String(cString: strerror(errno))); raise the limit of processes and threads "
             + "(ulimit -u, a container's pids limit, TasksMax) or of memory (ulimit -v)"
@@ -71,10 +71,10 @@ package struct PosixThread: Sendable {
 // MARK: - Threads of libraries
 
 extension PosixThread {
-    /// Calls `body`, which lets a library start `count` threads that ends the process when it is refused one, where so many
-    /// can be started. This process starts no other meanwhile.
+    /// Calls `body`, in which a library starts `count` threads and aborts the process if one fails. `body` is called
+    /// only if that many threads can be started. This process starts no others in the meantime.
     ///
-    /// Another process of the same user can still be quicker.
+    /// Another process of the same user can still take them first.
     package static func reserving(_ count: Int, _ body: () -> Void) throws(SystemFailure) {
         try starting.withLock { _ throws(SystemFailure) in
             try tryOut(count)
@@ -82,14 +82,14 @@ extension PosixThread {
         }
     }
 
-    /// Starts so many threads as a library does, all at once, and lets them end.
+    /// Starts that many threads at once, as a library does, and lets them end.
     private static func tryOut(_ count: Int) throws(SystemFailure) {
         let gate = TryOutGate()
         var threads: [PosixThread] = []
         defer {
             for _ in threads { gate.mayEnd.signal() }
             for thread in threads { thread.join() }
-            // One that has been joined counts until the system has taken it off its lists.
+            // A joined thread counts until the system has removed it from its lists.
             for number in gate.numbers.withLock({ $0 }) { while ink_is_thread(number) != 0 { sched_yield() } }
         }
         for _ in 0..<count { threads.append(try PosixThread(create: nil) { gate.pass() }) }

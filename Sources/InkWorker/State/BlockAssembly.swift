@@ -6,7 +6,7 @@ struct BlockAssembly: Sendable {
     let id: BlockID
     private var frame: [UInt8] = []
     private var totalBytes: UInt64?
-    /// Where the window that was asked for last begins.
+    /// Start of the window that was requested last.
     private var windowStart = 0
 
     init(id: BlockID) { self.id = id }
@@ -14,14 +14,15 @@ struct BlockAssembly: Sendable {
     /// What to do after a part.
     enum Progress: Hashable, Sendable {
         case waiting
-        /// The window has arrived; ask for the next.
+        /// The window has arrived; request the next.
         case needsMore(BlockRange)
         case complete(Block)
     }
 
     /// Takes the next part.
     ///
-    /// Throws `outOfSequence` for a part that does not follow, `wrongBlock` when the whole has another hash.
+    /// Throws `outOfSequence` for a part that does not follow the previous one, `wrongBlock` if the complete block has
+    /// a different hash.
     mutating func append(_ part: BlockPart) throws(ProtocolError) -> Progress {
         guard part.offset == UInt64(frame.count) else {
             throw .outOfSequence(what: "block part", found: "at \(part.offset)", expected: "at \(frame.count)")

@@ -1,7 +1,7 @@
 import InkEngine
 import InkProtocol
 
-/// The blocks that tasks wait for: each is asked for once, and only so many at a time.
+/// The blocks that tasks wait for. Each is requested once, and only a limited number at a time.
 struct BlockRequests: Sendable {
     private struct Wanted: Sendable {
         var assembly: BlockAssembly
@@ -12,7 +12,7 @@ struct BlockRequests: Sendable {
     private var queue: [BlockID] = []
     private var inFlight: Set<BlockID> = []
 
-    /// `key` waits for that block from now on.
+    /// Registers that `key` waits for that block.
     mutating func want(_ id: BlockID, for key: TaskAttempt) {
         if wanted[id] == nil {
             wanted[id] = Wanted(assembly: BlockAssembly(id: id), waiting: [])
@@ -21,8 +21,8 @@ struct BlockRequests: Sendable {
         wanted[id]?.waiting.append(key)
     }
 
-    /// `key` waits for nothing any more. A block that is on its way arrives all the same: what the broker has sent
-    /// already cannot be told from the answer to a second request.
+    /// Registers that `key` no longer waits for any block. A block in transfer is still received: data that the broker
+    /// has already sent cannot be distinguished from the answer to a second request.
     mutating func forget(_ key: TaskAttempt) {
         for id in Array(wanted.keys) {
             wanted[id]?.waiting.removeAll { $0 == key }
@@ -31,10 +31,10 @@ struct BlockRequests: Sendable {
         queue.removeAll { wanted[$0] == nil }
     }
 
-    /// Nothing is awaited and nothing is in flight.
+    /// Clears all waits and requests.
     mutating func removeAll() { self = BlockRequests() }
 
-    /// What to ask the broker for now.
+    /// The blocks to request now.
     mutating func nextRequests() -> [BlockRange] {
         let count = min(queue.count, ProtocolLimits.blocksInFlight - inFlight.count)
         guard count > 0 else { return [] }
@@ -44,13 +44,13 @@ struct BlockRequests: Sendable {
         return ids.map { BlockRange(id: $0) }
     }
 
-    /// Takes a part; an unrequested one is ignored.
+    /// Takes a part; a part that was not requested is ignored.
     mutating func append(_ part: BlockPart) throws(ProtocolError) -> BlockAssembly.Progress {
         guard inFlight.contains(part.id), wanted[part.id] != nil else { return .waiting }
         return try wanted[part.id]!.assembly.append(part)
     }
 
-    /// The block has come, or never will: forgets it and returns the tasks that waited for it.
+    /// The block has arrived, or never will. Forgets it and returns the tasks that waited for it.
     mutating func complete(_ id: BlockID) -> [TaskAttempt] {
         guard inFlight.remove(id) != nil else { return [] }
         return wanted.removeValue(forKey: id)?.waiting ?? []

@@ -1,13 +1,13 @@
 import InkEngine
 import InkProtocol
 
-/// Results on their way to the broker, in the order in which the render threads made them; they are cut to the size that
-/// the line takes when they are sent.
+/// Results that wait to be sent to the broker, in the order in which the render threads made them. When they are sent,
+/// they are cut to the part size of the line.
 struct ResultOutbox: Sendable {
     private enum Item: Sendable {
-        /// A piece as the render thread made it, and how many of its bytes have been sent.
+        /// A piece from the render thread, and how many of its bytes have been sent.
         case piece(RunID, bytes: [UInt8], sequence: UInt32, sent: Int)
-        /// All pieces of the run come before.
+        /// Follows all pieces of the run.
         case end(RunID, resultBytes: UInt64, phases: TaskPhases)
 
         var run: RunID {
@@ -17,7 +17,7 @@ struct ResultOutbox: Sendable {
         }
     }
 
-    /// What is sent next.
+    /// Data to send next.
     enum Next {
         case part(RunID, sequence: UInt32, bytes: [UInt8])
         case end(RunID, partCount: UInt32, resultBytes: UInt64, phases: TaskPhases)
@@ -28,7 +28,7 @@ struct ResultOutbox: Sendable {
 
     private var items: [Item] = []
     private var partsSent: [RunID: UInt32] = [:]
-    /// Bytes that are to be sent.
+    /// Number of bytes to be sent.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { items.isEmpty }
@@ -42,7 +42,7 @@ struct ResultOutbox: Sendable {
         items.append(.end(run, resultBytes: resultBytes, phases: phases))
     }
 
-    /// Whether the run is over and its result is not.
+    /// Whether the run has ended but its result has not been sent completely.
     func hasEnded(_ run: RunID) -> Bool {
         items.contains { if case .end(run, _, _) = $0 { true } else { false } }
     }

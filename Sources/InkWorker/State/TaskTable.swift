@@ -17,34 +17,34 @@ struct TaskTable: Sendable {
 
     private var entries: [TaskAttempt: Entry] = [:]
     private var keyOfRun: [RunID: TaskAttempt] = [:]
-    /// Runs whose connection is gone, and what they hold until they end.
+    /// Runs whose connection is gone, and the blocks they hold until they end.
     private var abandoned: [RunID: [BlockID]] = [:]
     private var nextRun: RunID = 1
 
-    /// Tasks that the broker waits for.
+    /// Number of tasks that the broker waits for.
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
 
     func contains(_ key: TaskAttempt) -> Bool { entries[key] != nil }
     func key(of run: RunID) -> TaskAttempt? { keyOfRun[run] }
 
-    /// All attempts at a task, in their order.
+    /// All attempts at a task, in order.
     func keys(of task: TaskID) -> [TaskAttempt] {
         entries.keys.filter { $0.task == task }.sorted { $0.attempt < $1.attempt }
     }
 
-    /// The run of a task that has been started.
+    /// The run of a task that has started.
     func run(of key: TaskAttempt) -> RunID? {
         if case .running(let run) = entries[key]?.stage { run } else { nil }
     }
 
-    /// All that the broker waits for, in their order.
+    /// All attempts that the broker waits for, in order.
     var all: [TaskAttempt] { entries.keys.sorted { ($0.task, $0.attempt) < ($1.task, $1.attempt) } }
 
-    /// Those that cannot begin before their blocks have come.
+    /// Attempts that cannot start before their blocks have arrived.
     var waitingForBlocks: [TaskAttempt] { all.filter { run(of: $0) == nil } }
 
-    /// Runs that have been started and have not been finished.
+    /// Runs that have started and not finished.
     var runs: [RunID] { keyOfRun.keys.sorted() }
 
     func isWaiting(_ key: TaskAttempt, forPayload id: BlockID) -> Bool { entries[key]?.stage == .payload(id) }
@@ -61,7 +61,7 @@ struct TaskTable: Sendable {
 
     mutating func addHeld(_ id: BlockID, to key: TaskAttempt) { entries[key]?.held.append(id) }
 
-    /// A block has come, and is held for the task.
+    /// A block has arrived and is held for the task.
     mutating func arrived(_ id: BlockID, for key: TaskAttempt) {
         guard case .blocks(let task, var missing) = entries[key]?.stage else { return }
         missing.remove(id)
@@ -69,7 +69,7 @@ struct TaskTable: Sendable {
         addHeld(id, to: key)
     }
 
-    /// Starts the task if nothing is missing.
+    /// Starts the task if no block is missing.
     mutating func startIfReady(_ key: TaskAttempt) -> Run? {
         guard let entry = entries[key], case .blocks(let task, let missing) = entry.stage, missing.isEmpty else {
             return nil
@@ -81,17 +81,17 @@ struct TaskTable: Sendable {
         return Run(id: run, task: task, resultLimitBytes: entry.resultLimitBytes)
     }
 
-    /// Removes a task that is not running; returns what was held for it.
+    /// Removes a task that is not running; returns the blocks held for it.
     mutating func remove(_ key: TaskAttempt) -> [BlockID] { entries.removeValue(forKey: key)?.held ?? [] }
 
-    /// A run has ended: its task (nil if the result is no longer wanted) and what was held for it.
+    /// A run has ended. Returns its task (nil if the result is no longer needed) and the blocks held for it.
     mutating func finish(_ run: RunID) -> (key: TaskAttempt?, released: [BlockID]) {
         if let held = abandoned.removeValue(forKey: run) { return (nil, held) }
         guard let key = keyOfRun.removeValue(forKey: run) else { return (nil, []) }
         return (key, remove(key))
     }
 
-    /// Removes all tasks; returns what was held for those not running, and the runs to cancel.
+    /// Removes all tasks; returns the blocks held for those not running, and the runs to cancel.
     mutating func abandonAll() -> (released: [BlockID], runs: [RunID]) {
         var released: [BlockID] = []
         for entry in entries.values {

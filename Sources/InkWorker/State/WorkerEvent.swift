@@ -1,21 +1,21 @@
 import InkEngine
 import InkProtocol
 
-/// A worker's own number for one execution of a task; never used twice.
+/// A worker's own number for one execution of a task; never reused.
 typealias RunID = UInt64
 
-/// What happens to a worker.
+/// An event of a worker.
 enum WorkerEvent: Sendable {
     /// The loop begins.
     case started
     case received(BrokerMessage)
     /// A render thread has made a part of its run's result.
     case produced(RunID, sequence: UInt32, bytes: [UInt8])
-    /// A render thread is through with a run.
+    /// A render thread has finished a run.
     case finished(RunID, RunOutcome)
     /// Time has passed.
     case tick
-    /// The process is to exit: finish current work.
+    /// The process should exit after finishing current work.
     case drainRequested
 }
 
@@ -26,25 +26,25 @@ enum RunOutcome: Hashable, Sendable {
     case cancelled
 }
 
-/// What the loop is to do about it, in this order.
+/// An action for the loop, to be executed in order.
 enum WorkerAction: Hashable, Sendable {
-    /// Leave the present connection, if any, and make a new one.
+    /// Close the current connection, if any, and make a new one.
     case connect
     case send(WorkerMessage)
-    /// Drop a part of a result that is no longer wanted.
+    /// Discard a part of a result that is no longer needed.
     case discard([UInt8], sequence: UInt32)
-    /// Keep a block that has arrived, held as many times.
+    /// Store a block that has arrived, with this number of holders.
     case store(Block, holders: Int)
-    /// One holder each less.
+    /// Remove one holder of each.
     case release([BlockID])
     case run(Run)
-    /// Give up that run as soon as possible; it still ends with `finished`.
+    /// Cancel that run as soon as possible; it still ends with `finished`.
     case cancelRun(RunID)
-    /// The worker has ended; nothing follows.
+    /// The worker has ended; no action follows.
     case stop(WorkerEnding)
 }
 
-/// A task whose blocks are all at hand.
+/// A task whose blocks are all available.
 struct Run: Hashable, Sendable {
     let id: RunID
     let task: WorkerTask

@@ -1,20 +1,20 @@
 import InkEngine
 import InkProtocol
 
-/// The worker's decisions: events in, actions out. It has no socket, no clock and no thread; times are milliseconds
-/// of any steady clock.
+/// The worker's decisions: events in, actions out. It uses no socket, clock or thread; times are milliseconds of any
+/// monotonic clock.
 ///
-/// A connection begins with `hello` and counts for something once the broker has answered `welcome`. When the broker
-/// falls silent, everything of that connection is dropped (the broker has given the tasks away by then) and a new
-/// one is made.
+/// A connection begins with `hello` and is usable once the broker has answered `welcome`. If the broker falls silent,
+/// everything of that connection is dropped, because the broker has given the tasks to others by then, and a new
+/// connection is made.
 struct WorkerState {
     let hello: Hello
     let helloMilliseconds: Int64
 
-    /// Where the conversation with the broker stands.
+    /// State of the conversation with the broker.
     enum Phase: Hashable {
         case idle
-        /// A hello has been sent and not been answered.
+        /// A hello has been sent but not answered.
         case greeting
         case serving(Welcome)
         case stopped(WorkerEnding)
@@ -22,12 +22,12 @@ struct WorkerState {
 
     private(set) var phase = Phase.idle
     private(set) var isDraining = false
-    /// Whether the broker has taken the worker on.
+    /// Whether the broker has accepted the worker.
     var isServing: Bool { if case .serving = phase { true } else { false } }
     var tasks = TaskTable()
     var blocks = BlockRequests()
     private var outbox = ResultOutbox()
-    /// Running tasks whose results are no longer wanted.
+    /// Running tasks whose results are no longer needed.
     private var cancelled: Set<RunID> = []
     private var line: LineWindow
     private let firstLine: LineWindow
@@ -36,23 +36,24 @@ struct WorkerState {
     private var lastSent: Int64 = 0
     private var lastHeard: Int64 = 0
     private var helloDeadline: Int64 = 0
-    /// Sent since the last answer.
+    /// Hellos sent since the last answer.
     private(set) var failedHellos: Int64 = 0
     /// Whether bytes have arrived since the last `underWay`.
     private var hasReceived = false
     private var underWayAt: Int64 = 0
-    /// The shortest of all tasks of this session.
+    /// A third of the shortest deadline of all tasks of this session.
     private var patience: Int64 = .max
     /// Until when a worker that is leaving still answers.
     private var staysUntil: Int64 = 0
 
-    /// What the broker sent before it read the goodbye is refused in this time; it would be lost with the connection.
+    /// Tasks that the broker sent before it read the goodbye are refused during this time; otherwise they would be lost
+    /// with the connection.
     static let farewellMilliseconds: Int64 = 100
 
-    /// Results that may wait for the line before no more are taken from the render threads.
+    /// If this many bytes of results wait for the line, no more are taken from the render threads.
     private static let outboxBytes = 4 << 20
 
-    /// - Parameter line: a new connection's.
+    /// - Parameter line: the window of a new connection.
     init(hello: Hello, helloMilliseconds: Int64, line: LineWindow = .unbounded) {
         self.hello = hello
         self.helloMilliseconds = helloMilliseconds
@@ -60,13 +61,12 @@ struct WorkerState {
         firstLine = line
     }
 
-    /// Whether the render threads' results are to be handed over now.
+    /// Whether the render threads' results should be passed on now.
     var wantsResults: Bool { outbox.byteCount < Self.outboxBytes }
 
-    /// Takes an event and says what to do about it.
+    /// Processes an event and returns the actions.
     ///
-    /// - Parameter hold: asks the cache for a block; true when it is there, and held from now on until a `release`
-    ///   names it.
+    /// - Parameter hold: asks the cache for a block; true if it exists, and is then held until a `release` contains it.
     mutating func handle(_ event: WorkerEvent, now: Int64, hold: (BlockID) -> Bool) -> [WorkerAction] {
         if case .stopped = phase { return [] }
         actions = []
@@ -92,7 +92,7 @@ struct WorkerState {
         return actions
     }
 
-    /// When `tick` has something to do next; nil when never.
+    /// When `tick` next has something to do; nil: never.
     var nextTick: Int64? {
         switch phase {
         case .idle, .stopped: nil
@@ -108,7 +108,7 @@ struct WorkerState {
 
     private mutating func connect(now: Int64) {
         phase = .greeting
-        // Doubles up to eightfold, so that a farm without a broker does not spin.
+        // Doubles up to eight times the first, so that a farm without a broker does not spin.
         helloDeadline = now + helloMilliseconds << min(3, failedHellos)
         failedHellos += 1
         actions += [.connect, .send(.hello(hello))]
@@ -135,7 +135,7 @@ struct WorkerState {
 
     private mutating func dropEverything() {
         blocks.removeAll()
-        // Their runs will not end once more.
+        // Their runs will not end a second time.
         for run in tasks.runs where outbox.hasEnded(run) { release(tasks.finish(run).released) }
         discard(outbox.removeAll())
         cancelled = []
@@ -158,7 +158,7 @@ struct WorkerState {
     private mutating func stopIfDrained(now: Int64) {
         guard isDraining, tasks.isEmpty, phase != .idle, !isServing || now >= staysUntil else { return }
         if case .stopped = phase { return }
-        // Also while greeting: the broker may have taken the hello and count on this worker.
+        // Also while greeting: the broker may have received the hello and count on this worker.
         actions.append(.send(.goodbye(.left)))
         stop(.drained)
     }
@@ -192,11 +192,11 @@ struct WorkerState {
         case (.cancel(let task), .serving): cancel(task)
         case (.drain, .serving): drain(now: now)
         case (.unknownWorker, .serving):
-            // The broker has given the tasks away, or has forgotten them.
+            // The broker has given the tasks to others, or has forgotten them.
             dropEverything()
             if !isDraining { connect(now: now) }
         case (.acknowledge(let total), .serving): line.acknowledge(total, now: UInt64(max(0, now)))
-        // A heartbeat is life and nothing else; the rest does not belong in this phase and is left over from another.
+        // A heartbeat is only a sign of life. Other messages do not belong to this phase and are ignored.
         default: break
         }
     }
@@ -254,7 +254,7 @@ struct WorkerState {
         }
         let (key, released) = tasks.finish(run)
         release(released)
-        // Without a key the run belongs to a connection that is gone, or was cancelled and answered already.
+        // Without a key, the run belongs to a connection that is gone, or was cancelled and answered already.
         guard let key else { return }
         discard(outbox.remove(run))
         switch outcome {
@@ -265,7 +265,7 @@ struct WorkerState {
         }
     }
 
-    /// Sends what there is of results, as far as the line has room.
+    /// Sends as much of the results as the line has room for.
     private mutating func sendResults(now: Int64) {
         guard isServing else { return }
         while let next = outbox.next(&line, now: now) {
@@ -290,8 +290,8 @@ struct WorkerState {
         actions += pieces.map { .discard($0.bytes, sequence: $0.sequence) }
     }
 
-    /// Tells the broker, before it loses patience, which tasks do not get on because the line is busy: those whose blocks
-    /// are coming; and all of them while results wait for their turn.
+    /// Reports in time to the broker which tasks are delayed only because the line is busy: tasks whose blocks are
+    /// arriving, and all tasks while results wait to be sent.
     private mutating func tellUnderWay(now: Int64) {
         guard line.isBounded, now >= underWayAt else { return }
         underWayAt = now + min(patience, 60_000)
@@ -352,7 +352,7 @@ struct WorkerState {
 
     private mutating func deliver(_ block: Block, to waiting: [TaskAttempt], hold: (BlockID) -> Bool) {
         let readers = waiting.filter { !tasks.isWaiting($0, forPayload: block.id) }
-        // Also without readers (all cancelled): a neighbouring tile may well want it.
+        // Also without readers (all cancelled), because a neighbouring tile may need it.
         if !readers.isEmpty || waiting.isEmpty { actions.append(.store(block, holders: readers.count)) }
         for key in readers {
             tasks.arrived(block.id, for: key)

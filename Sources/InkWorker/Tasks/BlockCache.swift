@@ -2,19 +2,19 @@ public import InkEngine
 public import InkProtocol
 import Synchronization
 
-/// The blocks that a process has at hand, each decompressed and read once, whichever thread asks first.
+/// The blocks of a process. Each is decompressed and parsed once, by the thread that needs it first.
 ///
-/// Blocks that tasks hold stay; the others go, the longest unused first, when all together exceed the limit. Strokes are
-/// larger when they are prepared than as they came: these are kept beside what they were made from as long as all of them
-/// fit into a part of the limit, and prepared again for each use beyond it.
+/// Blocks that tasks hold stay. Others are evicted, least recently used first, when all together exceed the limit.
+/// Prepared strokes take more memory than their source. They are kept in addition to the source as long as all prepared
+/// strokes fit a part of the limit; beyond it, strokes are prepared again for each use.
 public final class BlockCache: TileBlocks, Sendable {
     private struct Entry {
         let content: CachedBlock
         var bytes: Int
-        /// Those of them that prepared strokes take.
+        /// The part of these bytes that prepared strokes take.
         var preparedBytes = 0
         var holders: Int
-        /// When the last holder let go; names the entry's valid place in `idle`.
+        /// When the last holder released the block; identifies the entry's valid place in `idle`.
         var idleSince: UInt64
     }
 
@@ -22,22 +22,22 @@ public final class BlockCache: TileBlocks, Sendable {
         var entries: [BlockID: Entry] = [:]
         var bytes = 0
         var preparedBytes = 0
-        /// Blocks without holders, the longest unused first; an entry that was held again since is out of date.
+        /// Blocks without holders, least recently used first. An entry that was held again since then is out of date.
         var idle: [(id: BlockID, since: UInt64)] = []
         var idleStart = 0
         var clock: UInt64 = 0
     }
 
     private let limitBytes: Int
-    /// What prepared strokes may take, also of blocks that are held, bytes.
+    /// Maximum bytes of prepared strokes, including those of blocks that are held.
     private let preparedLimitBytes: Int
     private let state = Mutex(State())
-    /// Blocks that are there without having come.
+    /// Local blocks, which need no transfer.
     private let local: LocalBlocks?
 
     /// A cache that keeps at most `limitBytes` of blocks that are not in use.
     ///
-    /// - Parameter local: shared with the broker, which is in this process; nil when it may be anywhere.
+    /// - Parameter local: shared with a broker in this process; nil if the broker may be elsewhere.
     public init(limitBytes: Int, local: LocalBlocks? = nil) {
         self.limitBytes = limitBytes
         preparedLimitBytes = max(limitBytes / 2, BlockCache.preparedLimitMin)
@@ -45,13 +45,13 @@ public final class BlockCache: TileBlocks, Sendable {
         local?.whenRemoved { [weak self] in self?.forget($0) }
     }
 
-    /// With less the strokes of a tile would be prepared again for each of its cells, bytes.
+    /// With less, the strokes of a tile would be prepared again for each of its cells. In bytes.
     private static let preparedLimitMin = 32 << 20
 
-    /// Bytes of all blocks.
+    /// Total bytes of all blocks.
     public var bytes: Int { state.withLock { $0.bytes } }
 
-    /// Holds a block that is there; false when it is not.
+    /// Holds a block if it exists; false if it does not.
     public func hold(_ id: BlockID) -> Bool {
         state.withLock { state in
             if state.entries[id] != nil {
@@ -59,24 +59,24 @@ public final class BlockCache: TileBlocks, Sendable {
                 return true
             }
             guard let content = local?.content(of: id) else { return false }
-            // The bytes are counted elsewhere; here only what is made of them.
+            // Its bytes are counted elsewhere; only what is made from them counts here.
             state.entries[id] = Entry(content: CachedBlock(content), bytes: 0, holders: 1, idleSince: 0)
             return true
         }
     }
 
-    /// Hands a result's bytes to the broker as they are; nil where they have to travel.
+    /// Shares a result's bytes with the broker directly; nil if they must be sent.
     public func share(_ bytes: [UInt8]) -> Block? { local?.add(.bytes(bytes)).map { Block(id: $0, frame: []) } }
 
-    /// Takes back what `share` handed out.
+    /// Undoes `share`.
     public func withdraw(_ block: Block) {
         if block.frame.isEmpty { local?.remove(block.id) }
     }
 
-    /// The same for all that a part of a result brings.
+    /// The same for all local blocks in a part of a result.
     func discard(_ bytes: [UInt8], sequence: UInt32) { local?.discard(bytes, sequence: sequence) }
 
-    /// A local block that is gone is of no use to anybody who does not hold it.
+    /// Removes a local block that no longer exists, unless it is held.
     private func forget(_ id: BlockID) {
         state.withLock { state in
             guard let entry = state.entries[id], entry.holders == 0 else { return }
@@ -84,7 +84,7 @@ public final class BlockCache: TileBlocks, Sendable {
         }
     }
 
-    /// Adds a block, or holders to the block that is there.
+    /// Adds a block, or adds holders to an existing block.
     public func insert(_ block: Block, holders: Int) {
         state.withLock { state in
             if state.entries[block.id] != nil {
@@ -98,7 +98,7 @@ public final class BlockCache: TileBlocks, Sendable {
         }
     }
 
-    /// One holder less.
+    /// Removes one holder.
     public func release(_ id: BlockID) {
         state.withLock { state in
             guard let entry = state.entries[id], entry.holders > 0 else { return }
@@ -109,26 +109,27 @@ public final class BlockCache: TileBlocks, Sendable {
 
     /// The decompressed content of a block that is held.
     ///
-    /// Throws `internalError` when the block is not there or its content cannot be read: the sender's fault.
+    /// Throws `internalError` if the block does not exist, or if its content cannot be read, which is the sender's
+    /// fault.
     public func bytes(of id: BlockID) throws(EngineError) -> [UInt8] {
         let (content, change) = try block(id).bytes()
         account(id, change)
         return content
     }
 
-    /// A block of strokes that is held, smoothed and stamped: with all of them, or at least those of `indices` (ascending) whose
-    /// marks' box is seen.
+    /// A block of strokes that is held, smoothed and stamped: all of its strokes, or at least those of `indices`
+    /// (ascending) whose marks' box is visible.
     ///
-    /// - Parameter isCancelled: asked now and then while they are prepared.
-    /// - Throws: As `bytes(of:)`, and `internalError` when it was cancelled.
+    /// - Parameter isCancelled: called now and then during preparation.
+    /// - Throws: As `bytes(of:)`, and `internalError` if cancelled.
     public func strokes(
         of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
     ) throws(EngineError) -> PreparedStrokeBlock {
         try block(id).strokes(among: indices, isSeen, isCancelled, id, in: self)
     }
 
-    /// Opens those of the blocks of strokes, all held, that no other thread is opening, so that threads which need the
-    /// same ones share the work instead of waiting for each other at every block; as many as can be kept.
+    /// Prepares the blocks of strokes, all held, that no other thread is preparing, as many as can be kept. Threads
+    /// that need the same blocks therefore share the work, instead of waiting for each other at every block.
     ///
     /// Throws as `strokes(of:among:isSeen:isCancelled:)`.
     public func open(strokes ids: [BlockID], isCancelled: () -> Bool = { false }) throws(EngineError) {
@@ -144,7 +145,7 @@ public final class BlockCache: TileBlocks, Sendable {
         return block
     }
 
-    /// Makes room for prepared strokes by releasing unused blocks; false if there is none.
+    /// Makes room for prepared strokes by removing unused blocks; false if there is none.
     fileprivate func isRoom(forPrepared bytes: Int) -> Bool {
         state.withLock { makeRoom(forPrepared: bytes, &$0) }
     }
@@ -192,7 +193,7 @@ public final class BlockCache: TileBlocks, Sendable {
         while state.bytes > limitBytes, state.idleStart < state.idle.count {
             dropOldest(&state)
         }
-        // Places that are out of date are cleared away when they are the majority.
+        // Entries that are out of date are removed when they are the majority.
         if state.idle.count > 64, state.idle.count > 2 * state.entries.count + state.idleStart {
             state.idle = state.idle[state.idleStart...].filter { isValid($0, state) }
             state.idleStart = 0
@@ -220,7 +221,7 @@ public final class BlockCache: TileBlocks, Sendable {
     }
 }
 
-/// A block as it came, and what became of it when somebody asked.
+/// A block as received, and what has been made from it on request.
 private final class CachedBlock: Sendable {
     private enum Content {
         case frame([UInt8])
@@ -230,10 +231,10 @@ private final class CachedBlock: Sendable {
 
     private struct State {
         var content: Content
-        /// If they are kept.
+        /// Prepared strokes, if they are kept.
         var prepared: PreparedStrokeBlock?
-        /// What is known of strokes for which there was no room, and how many bytes all of them take. Then every thread
-        /// prepares what it needs of them, and none waits.
+        /// Bounds and runs of strokes for which there was no room, and the bytes that all of them take. Every thread
+        /// then prepares the strokes it needs, and none waits.
         var unkept: (known: PreparedStrokeBlock, bytes: Int)?
     }
 
@@ -242,7 +243,7 @@ private final class CachedBlock: Sendable {
     init(frame: [UInt8]) { state = Mutex(State(content: .frame(frame))) }
     init(_ local: LocalBlocks.Content) { state = Mutex(State(content: .local(local))) }
 
-    /// The content and by how many bytes the block has grown. A second thread waits for the first one's work.
+    /// The content, and by how many bytes the block has grown. A second thread waits for the first.
     func bytes() throws(EngineError) -> (content: [UInt8], change: Int) {
         try state.withLock { state throws(EngineError) in
             switch state.content {
@@ -276,7 +277,7 @@ private final class CachedBlock: Sendable {
         return prepared
     }
 
-    /// Opens a block of strokes unless another thread does; false if there is no room.
+    /// Prepares a block of strokes unless another thread does; false if there is no room.
     func openStrokesIfFree(
         _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache
     ) throws(EngineError) -> Bool {
@@ -320,7 +321,7 @@ private final class CachedBlock: Sendable {
         return strokes
     }
 
-    /// Each stamp takes memory, and a few bytes of a block may ask for any number.
+    /// Each stamp takes memory, and a few bytes of a block may ask for any number of stamps.
     private static func checkStamps(of strokes: [Stroke]) throws(EngineError) {
         let limit = ProtocolLimits.strokeBlockStamps
         func isWithin(_ count: (Stroke) -> Int) -> Bool {
@@ -332,7 +333,7 @@ private final class CachedBlock: Sendable {
                 return true
             }
         }
-        // The bound is cheap, and up to three times what there is.
+        // The bound is cheap to compute, but up to three times the exact number.
         guard isWithin(PreparedStroke.stampCountBound) || isWithin(PreparedStroke.stampCount) else {
             throw .internalError("a block of more than \(limit) stamps")
         }

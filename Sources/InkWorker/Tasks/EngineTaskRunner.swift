@@ -3,14 +3,14 @@ public import InkProtocol
 import Synchronization
 import InkSystem
 
-/// Does tasks with the engine: opens blocks, renders, and makes results.
+/// Executes tasks with the engine: reads blocks, renders, and makes results.
 public final class EngineTaskRunner: TaskRunner {
-    /// A thread's tools with their scratch memory, made by the thread. Its lock is never waited for, since no two runs have
-    /// one thread's number.
+    /// A thread's tools and scratch memory, created by that thread. Its lock is never contended, because no two runs
+    /// have the same thread number.
     private final class Bench: Sendable {
         struct Tools {
             let renderer = TileRenderer()
-            /// Of the formats that were asked for; the usual one from the start.
+            /// One per requested format; the default format's from the start.
             var encoders = [PictureCodecs.all[0].format: PictureCodecs.all[0].makeEncoder()]
 
             mutating func encoder(_ format: PictureFormat) throws(EngineError) -> any PieceEncoder {
@@ -40,7 +40,7 @@ public final class EngineTaskRunner: TaskRunner {
     public init(threads: Int) { benches = (0..<threads).map { _ in Bench() } }
 
     public func prepare(thread index: Int) {
-        // What cannot be had now is asked for again by the thread's first task, which fails with it.
+        // If this fails, the thread's first task tries again and reports the failure.
         try? benches[index].use { _ throws(EngineError) in }
     }
 
@@ -85,7 +85,7 @@ public final class EngineTaskRunner: TaskRunner {
         case .band(let encoding):
             try emitBand(tile.pixels, task.rect, format: task.pixelFormat, encoding, context)
         }
-        // Opening blocks is what of the rendering was neither strokes nor compositing.
+        // The remaining time of rendering is spent on reading blocks.
         let known = tile.rasterNanoseconds + tile.compositeNanoseconds
         return TaskPhases(
             decode: rendered - start - min(known, rendered - start), raster: tile.rasterNanoseconds,
@@ -120,7 +120,7 @@ public final class EngineTaskRunner: TaskRunner {
         }
     }
 
-    /// The rows of a band from its tiles, side by side.
+    /// The rows of a band, joined from tiles side by side.
     private static func band(_ task: EncodeTask, _ blocks: BlockCache) throws(EngineError) -> [UInt8] {
         let bytesPerPixel = task.format.bytesPerPixel
         var tiles: [(rowBytes: Int, pixels: [UInt8])] = []
@@ -132,7 +132,7 @@ public final class EngineTaskRunner: TaskRunner {
             }
             tiles.append((piece.rect.width * bytesPerPixel, pixels))
         }
-        // Reserved only now: all of it is in memory as tiles already.
+        // Reserved only now, when all of it is already in memory as tiles.
         var band: [UInt8] = []
         band.reserveCapacity(tiles.reduce(0) { $0 + $1.pixels.count })
         for row in 0..<task.rect.height {

@@ -1,21 +1,21 @@
 import InkEngine
 import InkProtocol
 
-/// Cuts a result's record stream into parts of the size that a message carries.
+/// Cuts a result's record stream into parts of the size that a message can carry.
 struct ResultCutter: Sendable {
     private let limitBytes: UInt64
     private var pending: [UInt8] = []
-    /// Bytes of all records so far.
+    /// Total bytes of all records so far.
     private(set) var totalBytes: UInt64 = 0
     private(set) var partCount: UInt32 = 0
-    /// Local blocks in unsent data.
+    /// Local blocks in data that has not been sent.
     private(set) var unsentLocalBlocks: [Block] = []
 
     init(limitBytes: UInt64) { self.limitBytes = limitBytes }
 
-    /// Adds an item; hands the parts that are full to `send`.
+    /// Adds an item; passes full parts to `send`.
     ///
-    /// Throws `internalError` when the result grows beyond the limit.
+    /// Throws `internalError` if the result grows beyond the limit.
     mutating func append(
         _ item: ResultItem, _ send: (_ sequence: UInt32, _ bytes: [UInt8]) throws(EngineError) -> Void
     ) throws(EngineError) {
@@ -27,7 +27,7 @@ struct ResultCutter: Sendable {
             throw .internalError("the result has \(totalBytes) bytes, the broker allows \(limitBytes)")
         }
         if pending.isEmpty, !record.isEmpty, record.count < ProtocolLimits.partBytes {
-            // Most results are one part: it is sent as it is, without a copy.
+            // Most results are one part, which is sent without a copy.
             pending = record
             return
         }

@@ -3,21 +3,21 @@ public import InkEngine
 public import InkProtocol
 import Synchronization
 
-/// What came of a task that was run again.
+/// The outcome of a task that was run again.
 public struct ReplayReport: Hashable, Sendable {
-    /// What the task is.
+    /// Description of the task.
     public var title: String
     public var phases: TaskPhases
-    /// Of the result's items, as they would have been sent.
+    /// Total bytes of the result's items, as they would have been sent.
     public var resultBytes: Int
-    /// SHA-256 of them, 32 bytes: the same in every run of a renderer version on processors of one kind.
+    /// SHA-256 of these bytes, 32 bytes: the same in every run of a renderer version on processors of one kind.
     public var digest: [UInt8]
 }
 
-/// Runs a task that a broker has kept (`ReplayFile`), in this process and on this thread: if it takes the process down,
-/// that is the point.
+/// Runs a task that a broker has saved (`ReplayFile`), in this process and on this thread, in order to reproduce a
+/// crash.
 public enum TaskReplay {
-    /// - Throws: `io` if the file cannot be read, `badInput` if it is not a replay file, and what the task throws.
+    /// - Throws: `io` if the file cannot be read, `badInput` if it is not a replay file, and errors of the task.
     public static func run(path: String) throws(EngineError) -> ReplayReport {
         let bytes = try InputFile.read(path: path, limitBytes: 4 << 30)
         let file: ReplayFile

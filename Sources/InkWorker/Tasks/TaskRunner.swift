@@ -2,15 +2,15 @@ public import InkEngine
 public import InkProtocol
 import Synchronization
 
-/// Does a worker's tasks. Called from several threads at once.
+/// Executes a worker's tasks. Called from several threads at once.
 public protocol TaskRunner: Sendable {
     /// Called once by each thread before its first run, while it has nothing else to do.
     func prepare(thread index: Int)
 
-    /// Does the task and hands its result, item by item, to `context.emit`; returns where the time went.
+    /// Executes the task and passes its result, item by item, to `context.emit`. Returns the time spent in each phase.
     ///
-    /// Throws what is wrong with the input (no retry can mend it) or `internalError`. A run that finds
-    /// `context.isCancelled` may throw anything.
+    /// Throws an input error (a retry cannot help) or `internalError`. A run that finds `context.isCancelled` may throw
+    /// anything.
     func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases
 }
 
@@ -18,17 +18,16 @@ extension TaskRunner {
     public func prepare(thread index: Int) {}
 }
 
-/// What a run sees of its worker.
+/// The environment of a run.
 public final class TaskContext: Sendable {
-    /// The blocks that the task names; all are there.
+    /// The blocks that the task refers to; all of them are available.
     public let blocks: BlockCache
-    /// 0 ..< threads: no two runs with the same number are under way at once, so a runner can keep scratch memory
-    /// for each.
+    /// 0 ..< threads. No two simultaneous runs have the same number, so a runner can keep scratch memory per number.
     public let threadIndex: Int
     private let cancellation: Cancellation
     private let emitItem: @Sendable (ResultItem) throws(EngineError) -> Void
 
-    /// A context that hands the items to `emit`.
+    /// A context that passes the items to `emit`.
     public init(
         blocks: BlockCache, threadIndex: Int, cancellation: Cancellation = Cancellation(),
         emit: @escaping @Sendable (ResultItem) throws(EngineError) -> Void
@@ -39,19 +38,19 @@ public final class TaskContext: Sendable {
         self.emitItem = emit
     }
 
-    /// Whether the result is no longer wanted.
+    /// Whether the result is no longer needed.
     public var isCancelled: Bool { cancellation.isCancelled }
 
-    /// Throws if the result is no longer wanted.
+    /// Throws if the result is no longer needed.
     public func checkCancellation() throws(EngineError) {
         if isCancelled { throw .internalError("cancelled") }
     }
 
-    /// Sends the next item of the result; waits while too much is waiting to be sent.
+    /// Sends the next item of the result; waits while too much data waits to be sent.
     ///
-    /// A local block that the item brings is taken back when the result is not sent.
+    /// If the result is not sent, a local block in the item is removed.
     ///
-    /// Throws `internalError` when the run was cancelled or the result is larger than the broker allows.
+    /// Throws `internalError` if the run was cancelled or the result exceeds the broker's limit.
     public func emit(_ item: ResultItem) throws(EngineError) {
         do throws(EngineError) {
             try checkCancellation()
@@ -63,7 +62,7 @@ public final class TaskContext: Sendable {
     }
 }
 
-/// Tells a run that its result is no longer wanted. Set by one thread, read by others.
+/// Tells a run that its result is no longer needed. Set by one thread, read by others.
 public final class Cancellation: Sendable {
     private let flag = Atomic<Bool>(false)
 
@@ -72,6 +71,6 @@ public final class Cancellation: Sendable {
     /// Whether `cancel` has been called.
     public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
-    /// Cannot be taken back.
+    /// Cannot be undone.
     public func cancel() { flag.store(true, ordering: .relaxed) }
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A value behind a lock that threads can also wait at.
+/// A value behind a lock, with a condition variable.
 ///
-/// Synchronization.Mutex has no condition to wait for; this is its POSIX counterpart.
+/// Synchronization.Mutex has no condition variable; this is a POSIX counterpart.
 final class Monitor<Value>: @unchecked Sendable {
-    // Both live at a fixed address for as long as the monitor does, as POSIX asks.
+    // Both stay at a fixed address as long as the monitor exists, as POSIX requires.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var value: Value
@@ -22,7 +22,7 @@ final class Monitor<Value>: @unchecked Sendable {
         changed.deallocate()
     }
 
-    /// Changes the value and lets the waiting threads look again.
+    /// Changes the value and wakes the waiting threads.
     func change<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer {
@@ -32,11 +32,11 @@ final class Monitor<Value>: @unchecked Sendable {
         return body(&value)
     }
 
-    /// Waits until `body` gives a result; it is asked at once and after each change.
+    /// Waits until `body` returns a result. It is called at once and after each change.
     func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(lock)
         defer {
-            // Taking something may be what another thread waits for.
+            // Another thread may wait for what this call has taken.
             pthread_cond_broadcast(changed)
             pthread_mutex_unlock(lock)
         }

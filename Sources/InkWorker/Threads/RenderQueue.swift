@@ -1,6 +1,7 @@
-/// What a worker's threads share: the runs that wait for a render thread, and what these have to say to the loop.
+/// The state shared by a worker's threads: runs that wait for a render thread, and events from render threads for the
+/// loop.
 ///
-/// Both directions are bounded: runs by the worker's credits, results by bytes (a render thread waits beyond that).
+/// Both directions are bounded: runs by the worker's credits, results by bytes (beyond that, a render thread waits).
 final class RenderQueue: Sendable {
     private struct State {
         var waiting: [ScheduledRun] = []
@@ -14,10 +15,10 @@ final class RenderQueue: Sendable {
 
     init(outgoingLimitBytes: Int) { self.outgoingLimitBytes = outgoingLimitBytes }
 
-    /// For a render thread.
+    /// Adds a run for a render thread.
     func add(_ run: ScheduledRun) { monitor.change { $0.waiting.append(run) } }
 
-    /// The next run; nil when the queue has been closed.
+    /// The next run; nil if the queue has been closed.
     func next() -> ScheduledRun? {
         monitor.wait { state -> ScheduledRun?? in
             if state.isClosed { return .some(nil) }
@@ -25,7 +26,7 @@ final class RenderQueue: Sendable {
         }
     }
 
-    /// Takes a run back that no thread has taken yet; false when it is too late.
+    /// Removes a run that no thread has taken yet; false if it is too late.
     func takeBack(_ id: RunID) -> Bool {
         monitor.change { state in
             guard let index = state.waiting.firstIndex(where: { $0.run.id == id }) else { return false }
@@ -34,7 +35,7 @@ final class RenderQueue: Sendable {
         }
     }
 
-    /// Hands a piece of a result to the loop once there is room for it; false if the result is no longer wanted.
+    /// Passes a piece of a result to the loop once there is room for it; false if the result is no longer needed.
     func put(_ id: RunID, sequence: UInt32, bytes: [UInt8], isCancelled: () -> Bool) -> Bool {
         monitor.wait { state -> Bool? in
             if state.isClosed || isCancelled() { return false }
@@ -48,7 +49,7 @@ final class RenderQueue: Sendable {
     /// Notifies the loop that a run has ended.
     func finish(_ id: RunID, _ outcome: RunOutcome) { monitor.change { $0.outgoing.append(.finished(id, outcome)) } }
 
-    /// For the loop: all messages of the render threads since the last call.
+    /// For the loop: all events of the render threads since the last call.
     func takeOutgoing() -> [WorkerEvent] {
         monitor.change { state in
             defer {
@@ -59,10 +60,10 @@ final class RenderQueue: Sendable {
         }
     }
 
-    /// Lets waiting threads look at their cancellation.
+    /// Wakes waiting threads so that they check for cancellation.
     func notify() { monitor.change { _ in } }
 
-    /// Nothing is run any longer; the threads end.
+    /// Ends the threads; no more runs are executed.
     func close() {
         monitor.change { state in
             state.isClosed = true

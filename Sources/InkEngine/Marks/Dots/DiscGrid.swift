@@ -9,7 +9,7 @@ struct DiscGrid {
     let pixelsPerUnit: Double
     let fineness: Pattern.Fineness
 
-    /// Part of a circle, from one direction to another in the sense of growing angle; unit vectors.
+    /// An arc of a circle between two directions, in the sense of increasing angle; unit vectors.
     private struct Arc {
         var start: Point
         var end: Point
@@ -24,14 +24,14 @@ struct DiscGrid {
         }
     }
 
-    /// The outline of the union: one circle for all discs where they lie apart, else what bounds them all, and one hole for
-    /// all that four discs leave between them.
+    /// The outline of the union: if the discs are apart, one circle that serves for all; else the outer boundary, and
+    /// one hole that serves for all gaps between four discs.
     func outline() -> Outline {
         let circle = directions()
         guard spacing < 2 * radius else {
             return Outline([Outline.Chain(wholeCircle(circle), copies: places(-reach...reach))], isRound: true)
         }
-        // Two neighbours cross at half the spacing, a half chord to either side.
+        // Two neighbours cross at half the spacing, half a chord to either side.
         let cosine = spacing / (2 * radius)
         let crossing = Point(x: cosine, y: (1 - cosine * cosine).squareRoot())
         let side = 2 * reach + 1
@@ -42,18 +42,19 @@ struct DiscGrid {
         return Outline(chains)
     }
 
-    /// The centres of these columns and rows.
+    /// The centres at these columns and rows.
     private func places(_ indices: some Sequence<Int>) -> [Point] {
         indices.flatMap { j in indices.map { Point(x: Double($0) * spacing, y: Double(j) * spacing) } }
     }
 
-    /// What bounds the union outside, closed.
+    /// The outer boundary of the union, closed.
     ///
-    /// - Parameter crossing: from a disc's centre to where it meets its neighbour along x, on the side of y; of length 1.
+    /// - Parameter crossing: unit vector from a disc's centre to its intersection with its neighbour along x, on the
+    ///   side of y.
     private func border(_ circle: [Point], _ crossing: Point) -> [Point] {
         let edge = Double(reach) * spacing
         let across = Point(x: -crossing.x, y: crossing.y)
-        // The side of y, and the corner that it leads to.
+        // First the side facing y, then the corner that it leads to.
         let ofSide = polygonal(directions(of: circle, along: Arc(start: crossing, end: across))).dropLast()
         let ofCorner = polygonal(directions(of: circle, along: Arc(start: crossing, end: across.turned))).dropLast()
         var side: [Point] = []
@@ -64,7 +65,7 @@ struct DiscGrid {
         return closed(side) { $0.turned }
     }
 
-    /// What the disc at the origin and its three neighbours towards growing x and y leave between them, closed.
+    /// The gap between the disc at the origin and its three neighbours towards increasing x and y, closed.
     private func hole(_ circle: [Point], _ crossing: Point) -> [Point] {
         let arc = Arc(start: crossing, end: Point(x: crossing.y, y: crossing.x))
         let middle = Point(x: spacing / 2, y: spacing / 2)
@@ -72,7 +73,7 @@ struct DiscGrid {
         return closed(quarter) { -1 * $0.turned }.map { middle + $0 }
     }
 
-    /// A quarter of a chain, followed by itself after each of three quarter turns, back to its first point.
+    /// A quarter of a chain, followed by its three quarter turns, back to the first point.
     private func closed(_ quarter: [Point], turn: (Point) -> Point) -> [Point] {
         var chain = quarter
         var turned = quarter
@@ -83,7 +84,7 @@ struct DiscGrid {
         return chain + quarter.prefix(1)
     }
 
-    /// Equally spaced unit vectors round the circle, by growing angle from 0.
+    /// Equally spaced unit vectors round the circle, by increasing angle from 0.
     private func directions() -> [Point] {
         let count = fineness.corners(radius: radius * pixelsPerUnit)
         return (0..<count).map { step in
@@ -92,20 +93,20 @@ struct DiscGrid {
         }
     }
 
-    /// The regular polygon of the circle's own area, n/2 r'^2 sin(2 pi / n) = pi r^2, closed.
+    /// A regular polygon with the area of the circle, n/2 r'^2 sin(2 pi / n) = pi r^2, closed.
     private func wholeCircle(_ circle: [Point]) -> [Point] {
         let unitArea = sinPi(2 / Double(circle.count)) * Double(circle.count) / 2
         let r = radius * (Double.pi / unitArea).squareRoot()
         return circle.map { r * $0 } + [r * circle[0]]
     }
 
-    /// A chain of chords over an arc, from its centre, that encloses with it what the arc does: its ends are the arc's, where
-    /// others meet it; the points between them are a little further out.
+    /// A chain of chords over an arc that encloses, together with the centre, the same area as the arc. Its ends are
+    /// those of the arc, where other arcs meet it; the points between them lie slightly further out.
     private func polygonal(_ directions: [Point]) -> [Point] {
         var directions = directions
         if directions.count == 2 {
             let middle = directions[0] + directions[1]
-            // Half a turn has no middle; the circle's own points lie between its ends.
+            // Half a turn has no middle direction, but the circle's own points lie between its ends.
             if middle.length > 0 { directions.insert((1 / middle.length) * middle, at: 1) }
         }
         var angle = 0.0
@@ -119,7 +120,7 @@ struct DiscGrid {
             angle += sine * (1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (5.0 / 112 + square * 35 / 1152))))
             if k == 1 || k == directions.count - 1 { outer += sine } else { inner += sine }
         }
-        // inner r^2 + outer r = angle; a chord's triangle is half its sine.
+        // inner r^2 + outer r = angle; the triangle under a chord is half its sine.
         guard outer > 0 else { return directions.map { radius * $0 } }
         let r = inner > 0 ? ((outer * outer + 4 * inner * angle).squareRoot() - outer) / (2 * inner) : angle / outer
         return directions.indices.map { k in
@@ -127,7 +128,7 @@ struct DiscGrid {
         }
     }
 
-    /// The arc's ends and those of `circle` that lie between them, in order.
+    /// The ends of the arc and the directions of `circle` between them, in order.
     private func directions(of circle: [Point], along arc: Arc) -> [Point] {
         let first = DiscGrid.pseudoAngle(arc.start)
         let length = turn(from: first, to: DiscGrid.pseudoAngle(arc.end))
@@ -137,12 +138,12 @@ struct DiscGrid {
         return [arc.start] + between.map(\.direction) + [arc.end]
     }
 
-    /// The pseudo-angle from one direction on to another, 0..<4.
+    /// The difference of pseudo-angles from one direction to another, 0..<4.
     private func turn(from first: Double, to second: Double) -> Double {
         second < first ? second - first + 4 : second - first
     }
 
-    /// Grows from 0 to 4 as the direction turns once from the x axis towards the y axis.
+    /// Increases from 0 to 4 as the direction turns once from the x axis towards the y axis.
     private static func pseudoAngle(_ p: Point) -> Double {
         let ratio = p.y / (abs(p.x) + abs(p.y))
         if p.x < 0 { return 2 - ratio }
@@ -151,6 +152,6 @@ struct DiscGrid {
 }
 
 extension Point {
-    /// After a quarter turn from the x axis to the y axis.
+    /// Rotated by a quarter turn, from the x axis to the y axis.
     fileprivate var turned: Point { Point(x: -y, y: x) }
 }

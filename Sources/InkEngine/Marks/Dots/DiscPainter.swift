@@ -1,6 +1,6 @@
 import CKernels
 
-/// Draws stamps of discs that do not overlap, by tables of one disc or, where stamps share them, by stencils.
+/// Draws stamps of discs that do not overlap: by tables of one disc, or by stencils if stamps share discs.
 final class DiscPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let covered: KernelPlane<Float>
@@ -10,7 +10,7 @@ final class DiscPainter {
     private let level: KernelLevel
     private let isExact: Bool
 
-    /// What a table is made of.
+    /// The properties that determine a table.
     private struct TableKey: Hashable {
         var radiusX: Double
         var radiusY: Double
@@ -19,7 +19,7 @@ final class DiscPainter {
 
     /// - Parameters:
     ///   - covered: 0 everywhere before and after each call; may be shared.
-    ///   - isExact: for pictures that show the colour of the faintest ink.
+    ///   - isExact: for pictures in which the colour of the faintest ink is visible.
     init(covered: KernelPlane<Float>, isExact: Bool, level: KernelLevel) {
         self.isExact = isExact
         kernels = ink_raster_kernels(level.c)
@@ -27,10 +27,10 @@ final class DiscPainter {
         self.level = level
     }
 
-    /// Multiplies into `plane` what a stamp leaves of each pixel; false, and nothing done, for discs that overlap or that are
-    /// better drawn by their outline.
+    /// Multiplies `plane` by the transmittance of a stamp. Returns false, and does nothing, for discs that overlap or
+    /// that are better drawn by their outline.
     ///
-    /// - Parameter box: what holds the stamp, output pixels.
+    /// - Parameter box: contains the stamp, in output pixels.
     func paint(
         _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
     ) -> Bool {
@@ -41,7 +41,7 @@ final class DiscPainter {
             x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, along_x: stamp.along.x * distance * scale.x,
             along_y: stamp.along.y * distance * scale.y, across_x: stamp.across.x * distance * scale.x,
             across_y: stamp.across.y * distance * scale.y, reach: 5)
-        // A pixel's diagonal between two discs keeps them out of one pixel.
+        // At a distance of a pixel's diagonal, no pixel meets two discs.
         let areApart = (distance - 2 * radius) * min(scale.x, scale.y) >= 1.5
         let draw: Draw = { [kernels, covered] table, grid in
             withUnsafePointer(to: grid) {
@@ -61,7 +61,7 @@ final class DiscPainter {
                         ? DiscTable.radiusOfFewMax : DiscTable.radiusMax,
                     scale: scale
                 ) { draw($0, grid) }
-            // Stencils that are not met again would take longer than the outline.
+            // Stencils that are used only once take longer than the outline.
             case .near: false
             case .exact: drawOneByOne(grid, radius: scale.output(Point(x: radius, y: radius)), draw)
             }
@@ -76,13 +76,13 @@ final class DiscPainter {
         return true
     }
 
-    /// Draws the discs of a grid by a table.
+    /// Draws the discs of a grid from a table.
     private typealias Draw = (UnsafePointer<ink_disc_table>, ink_disc_grid) -> Void
 
-    /// Calls `draw` with each disc that meets the cell, as a grid of its own, and a stencil of it; false, and nothing done,
-    /// when discs are too large for stencils.
+    /// Calls `draw` for each disc that meets the cell, as a grid of its own with its stencil. Returns false, and does
+    /// nothing, if discs are too large for stencils.
     ///
-    /// - Parameter radius: along x and y, output pixels.
+    /// - Parameter radius: along x and y, in output pixels.
     private func drawOneByOne(_ grid: ink_disc_grid, radius: Point, _ draw: Draw) -> Bool {
         guard stencils.prepare(radius: radius) else { return false }
         let stencils = stencils
@@ -104,14 +104,16 @@ final class DiscPainter {
         return true
     }
 
-    /// Calls `draw` with the table of discs of this radius, canvas pixels; false, and nothing done, when there is none.
+    /// Calls `draw` with the table of discs of this radius, in canvas pixels. Returns false, and does nothing, if there
+    /// is none.
     ///
-    /// - Parameter radiusMax: the largest disc for which one is made that is of its size alone, output pixels.
+    /// - Parameter radiusMax: the largest disc for which a table of exactly its size is made, in output pixels.
     private func withTable(
         radius: Double, isOfOtherSize: Bool, radiusMax: Double, scale: OutputScale,
         draw: (UnsafePointer<ink_disc_table>) -> Void
     ) -> Bool {
-        // Dots of full size lie as far apart as the stamps, so over each other, and miss the same: they have their own table.
+        // Dots of full size are as far apart as the stamps. They coincide and have the same errors, so they get a table
+        // of their own.
         guard isOfOtherSize else {
             let (x, y) = (radius * scale.x, radius * scale.y)
             guard max(x, y) <= radiusMax else { return false }
@@ -122,11 +124,12 @@ final class DiscPainter {
         }
         // The larger of two tables has ink in pixels that the disc does not reach.
         if isExact { return false }
-        // Pressure gives every stamp, or every stroke, a size of its own: between tables of two sizes coverage changes evenly enough.
+        // With pressure, every stamp or stroke has a size of its own. Between tables of two sizes, coverage changes
+        // linearly enough.
         let steps = radius * scale.largest * DiscPainter.sizesPerPixel
         let smallerStep = steps.rounded(.down)
         guard smallerStep + 1 <= DiscTable.radiusOfFewMax * DiscPainter.sizesPerPixel else { return false }
-        // Of the larger one, for both: they are laid out alike.
+        // The reach of the larger table, for both: they must have the same layout.
         let reach = Int(((smallerStep + 1) / DiscPainter.sizesPerPixel).rounded(.up))
         func key(_ step: Double) -> TableKey {
             let perUnit = step / DiscPainter.sizesPerPixel / scale.largest
@@ -151,13 +154,13 @@ final class DiscPainter {
         return table
     }
 
-    /// Of discs further apart whole numbers of 2^-32 pixels would overflow, output pixels.
+    /// The coordinates of discs further apart would overflow, at 2^-32 pixels. In output pixels.
     private static let distanceMax = 1e7
 
-    /// Stamps that make up for a table of large discs.
+    /// Number of stamps that justifies a table of large discs.
     private static let manyStamps = 64
-    /// Sizes of tables, between two of which coverage is off by less than 0.01.
+    /// Tables per pixel of radius; between two of them coverage is off by less than 0.01.
     static let sizesPerPixel = 24.0
-    /// Enough for what pressure makes of the largest brush, 41 MB.
+    /// Enough for all sizes that pressure makes of the largest brush, 41 MB.
     private static let tableBytesMax = 48 << 20
 }

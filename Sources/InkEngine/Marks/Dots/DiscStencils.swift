@@ -1,25 +1,25 @@
 import CKernels
 
-/// The coverage of discs of one size, of a fine outline and worked out for each sub-pixel position that they are drawn at.
+/// The coverage of discs of one size, computed from a fine outline for each sub-pixel position at which they are drawn.
 ///
-/// For dots that are drawn many times at one place, where what a `DiscTable` misses would add up. As they are, a position is
-/// mostly met again at once.
+/// For dots that are drawn many times at one place, where the errors of a `DiscTable` would add up. In these cases most
+/// positions recur immediately.
 final class DiscStencils {
-    /// Along x and y, output pixels.
+    /// Along x and y, in output pixels.
     private var radius = Point(x: 0, y: 0)
-    /// How far a disc reaches, whole pixels.
+    /// How far a disc reaches, in whole pixels.
     private(set) var reach = 0
     private var rows = 0
     private var lanes = 0
     private var outline = EdgeChain([])
     private let accumulator: CoverageAccumulator
-    /// 0 everywhere between discs.
+    /// 0 everywhere, except while a disc is drawn.
     private let covered: KernelPlane<Float>
     private let values: UnsafeMutablePointer<UInt16>
-    /// Of which position the stencil at each place is, 1/65,536 pixel: the column's 16 bits, then the row's.
+    /// The position of the stencil in each slot, in 1/65,536 pixel: 16 bits for the column, then 16 for the row.
     private let phases: UnsafeMutablePointer<UInt32?>
 
-    /// As many as sixteen stamps have discs, of a megabyte at most.
+    /// As many as sixteen stamps have discs; at most one megabyte.
     private static let countBits = 11
     private static let count = 1 << countBits
 
@@ -29,7 +29,7 @@ final class DiscStencils {
         covered = KernelPlane(maxWidth: edge, maxHeight: edge, value: 0)
         phases = .allocate(capacity: DiscStencils.count)
         phases.initialize(repeating: nil, count: DiscStencils.count)
-        // Kernels read the entries of the next phases as well and multiply them by nothing: three more than there are.
+        // Kernels also read the entries of the next phases and multiply them by 0, so there are three more entries.
         let size = (DiscStencils.count + 3) * edge * DiscStencils.lanes(rows: edge)
         values = .allocate(capacity: size)
         values.initialize(repeating: 0, count: size)
@@ -40,7 +40,8 @@ final class DiscStencils {
         values.deallocate()
     }
 
-    /// Turns to discs of these radii along x and y, output pixels; false when their outline is worked out as fast.
+    /// Switches to discs of these radii along x and y, in output pixels. Returns false if computing their outline is as
+    /// fast.
     func prepare(radius: Point) -> Bool {
         guard min(radius.x, radius.y) > 0, max(radius.x, radius.y) <= DiscTable.radiusOfFewMax else { return false }
         guard radius != self.radius else { return true }
@@ -60,13 +61,13 @@ final class DiscStencils {
         return true
     }
 
-    /// A table of nothing but the disc whose centre lies there, output pixels, for a grid that puts it at the beginning of
-    /// the pixel `pixel`; valid until the next one is asked for.
+    /// A table that contains only the disc with this centre, in output pixels, for a grid that places it at the start
+    /// of the pixel `pixel`. Valid until the next call.
     @inline(__always)
     func table(x: Double, y: Double) -> (table: ink_disc_table, pixel: (x: Double, y: Double)) {
         let column = Int((x * 65_536).rounded()), row = Int((y * 65_536).rounded())
         let phase = UInt32(truncatingIfNeeded: column) << 16 | UInt32(UInt16(truncatingIfNeeded: row))
-        // Of columns the low half alone would count.
+        // Without the shift, only the lower half of the columns would count.
         let index = Int(((phase ^ phase >> 15) &* 0x9E37_79B1) >> (32 - UInt32(DiscStencils.countBits)))
         let stencil = values + index * rows * lanes
         if phases[index] != phase {
@@ -94,7 +95,7 @@ final class DiscStencils {
         }
     }
 
-    /// Of a disc anywhere in its pixel.
+    /// Rows of a disc at any position in its pixel.
     private static func rows(reach: Int) -> Int { 2 * reach + 2 }
     private static func lanes(rows: Int) -> Int { (rows + 7) / 8 * 8 }
 }

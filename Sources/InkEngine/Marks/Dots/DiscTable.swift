@@ -1,35 +1,38 @@
 import CKernels
 
-/// The coverage of one disc at every sub-pixel position: a table of exact coverages at phases of the centre's position in
-/// its pixel, between which it is interpolated.
+/// The coverage of one disc at every sub-pixel position: a table of exact coverages at phases of the centre's position
+/// in its pixel, with interpolation between them.
 ///
-/// Serves the discs of the `dots` pattern, of which a stamp has 121 and a stroke thousands of one radius.
+/// For the discs of the `dots` pattern: a stamp has 121 of them, and a stroke has thousands of one radius.
 final class DiscTable {
-    /// 33 x 33 phases, between which coverage is off by less than 0.006, or 0.012 of discs as small as two pixels and 0.008 of
-    /// those of more than seven. Discs may lie at nearly the same place of their pixels all along a stroke, and over those of
-    /// ten stamps before: with 17 x 17 a picture that they fill is off by too much.
+    /// 33 x 33 phases, between which coverage is off by less than 0.006; by 0.012 for discs as small as two pixels, and
+    /// by 0.008 for those of more than seven. All along a stroke, discs may have almost the same sub-pixel position and
+    /// lie on those of the ten stamps before. With 17 x 17 phases, the error would be too large in a picture that such
+    /// discs fill.
     private static let phaseBits = 5
 
-    /// A smaller disc crosses a pixel's border within a few phases, so that interpolation would be off; output pixels.
+    /// A smaller disc crosses a pixel's border within a few phases, which makes interpolation inaccurate. In output
+    /// pixels.
     static let radiusMin = 0.5
-    /// Larger ones are left to their outline, output pixels. Rows of 2 * 15 + 2 would still fit into `INK_PLANE_MARGIN`, but such a
-    /// table has 2 MB.
+    /// Larger discs are drawn by their outline. Rows of 2 * 15 + 2 pixels would still fit `INK_PLANE_MARGIN`, but such
+    /// a table takes 2 MB. In output pixels.
     static let radiusMax = 12.0
-    /// Tables of larger discs take some milliseconds, which only a stroke of many stamps alike makes up for; output pixels.
+    /// Tables of larger discs take some milliseconds, which pays only for a stroke with many equal stamps. In output
+    /// pixels.
     static let radiusOfFewMax = 7.0
 
-    /// Whole numbers of this part of a pixel's coverage are summed.
+    /// Unit of the sums: coverage is summed in integers of this fraction of a pixel.
     private static let sumParts = 12
 
     private let values: UnsafeMutablePointer<UInt16>
     let byteCount: Int
-    /// The table as kernels take it; valid as long as this object.
+    /// The table in the form that kernels take; valid as long as this object.
     let kernelTable: ink_disc_table
 
-    /// A table for discs of these radii along x and y, output pixels (they differ by the rounding of the output's
-    /// size); nil when they are too small or too large.
+    /// A table for discs of these radii along x and y, in output pixels (they differ by the rounding of the output's
+    /// size); nil if they are too small or too large.
     ///
-    /// - Parameter reach: how many pixels either way it is laid out for, at least the larger radius.
+    /// - Parameter reach: pixels in either direction that the layout provides for, at least the larger radius.
     init?(radiusX: Double, radiusY: Double, reach: Int) {
         guard min(radiusX, radiusY) >= DiscTable.radiusMin, max(radiusX, radiusY) <= DiscTable.radiusMax else {
             return nil
@@ -39,7 +42,7 @@ final class DiscTable {
         let phases = 1 << DiscTable.phaseBits
         let side = phases + 1
         byteCount = side * side * rows * lanes * MemoryLayout<UInt16>.stride
-        // Entries of sixteen pixels a row then begin at a cache line.
+        // Entries of sixteen pixels per row then begin at a cache line.
         values = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
             .bindMemory(to: UInt16.self, capacity: side * side * rows * lanes)
         let sums = DiscTable.sums(radiusX: radiusX, radiusY: radiusY, reach: reach, phases: phases)
@@ -71,9 +74,9 @@ final class DiscTable {
             rows: Int32(rows), lanes: Int32(lanes))
     }
 
-    /// The table of discs between these in size and larger ones, whose table is laid out alike.
+    /// The table for discs whose size is between these and larger ones, whose table must have the same layout.
     ///
-    /// - Parameter share: how far on the way, 0..<1.
+    /// - Parameter share: position between the two sizes, 0..<1.
     func kernelTable(towards larger: DiscTable, share: Double) -> ink_disc_table {
         var table = kernelTable
         table.larger = UnsafePointer(larger.values)
@@ -81,12 +84,12 @@ final class DiscTable {
         return table
     }
 
-    /// The disc on pixels as small as a phase's step, its centre `reach + 1` pixels from the first one: for each corner of
-    /// these small pixels what is covered of all above it and to its left, `sumParts` times, modulo 2^32. The coverage of
-    /// any square is then the sum of four of them.
+    /// A summed-area table of the disc on pixels as small as one phase step, with the centre `reach + 1` pixels from
+    /// the first one. Each entry is the sum of the coverage above and to the left, times `sumParts`, modulo 2^32. The
+    /// coverage of any square is then the sum of four entries.
     ///
-    /// Interpolation between coverages themselves would on an average be off by 1/12 of what they bend by, both ways: so a
-    /// small pixel counts for 16/12, and 1/12 less for each that is beside it.
+    /// Interpolation between the coverages themselves would on average be off by 1/12 of the curvature in both
+    /// directions. Therefore a small pixel counts 16/12, and each of its four neighbours reduces it by 1/12.
     private static func sums(radiusX: Double, radiusY: Double, reach: Int, phases: Int) -> [UInt32] {
         let edge = phases * (2 * reach + 3)
         let cell = PixelRect(x: 0, y: 0, width: edge, height: edge)
@@ -104,14 +107,15 @@ final class DiscTable {
         let parts = UInt32(sumParts)
         for row in 0..<edge {
             let line = plane.pixels.values + row * plane.pixels.stride
-            // Pixels at the edges have nothing of the disc; what is beside them in the plane is as no pixel was drawn.
+            // Pixels at the edges contain nothing of the disc; the plane's margins contain the value of an unpainted
+            // pixel.
             let above = row > 0 ? line - plane.pixels.stride : line
             let below = row < edge - 1 ? line + plane.pixels.stride : line
             var covered: UInt32 = 0
             for column in 0..<edge {
                 let around =
                     UInt32(line[column - 1]) + UInt32(line[column + 1]) + UInt32(above[column]) + UInt32(below[column])
-                // What is left of a pixel, not what is covered.
+                // The plane holds transmittance, not coverage.
                 covered &+= parts * UInt32(RemainingPlane.all) &- (parts + 4) * UInt32(line[column]) &+ around
                 sums[(row + 1) * stride + column + 1] = sums[row * stride + column + 1] &+ covered
             }
@@ -121,7 +125,7 @@ final class DiscTable {
 
     deinit { values.deallocate() }
 
-    /// A closed polygon of the ellipse's area.
+    /// A closed polygon with the area of the ellipse.
     static func circle(radiusX: Double, radiusY: Double, corners count: Int) -> [Point] {
         let unitArea = sinPi(2 / Double(count)) * Double(count) / 2
         let outset = (Double.pi / unitArea).squareRoot()

@@ -1,13 +1,13 @@
-/// Whether the dots of a stroke's stamps lie on those of the stamps before, as along a ruler: then a dot is drawn up to eleven
-/// times at one place, and by strokes beside this one again, so that no error averages out.
+/// Whether the dots of consecutive stamps of a stroke coincide, as when drawn along a ruler. A dot is then drawn up to
+/// eleven times at one place, and again by neighbouring strokes, so that no error averages out.
 enum DotSharing: Sendable {
     case none
     /// Within a fraction of a pixel.
     case near
-    /// At the very same places.
+    /// At exactly the same places.
     case exact
 
-    /// - Parameter isCancelled: asked now and then; when it is so, what comes of it is of no use.
+    /// - Parameter isCancelled: called now and then. If it returns true, the result must not be used.
     init(_ stamps: PlacedStamps, spacing: Double, isCancelled: () -> Bool = { false }) {
         self = .none
         var ends: (first: Stamp, last: Stamp)?
@@ -34,10 +34,10 @@ enum DotSharing: Sendable {
         }
     }
 
-    /// Whether this is a straight stroke of which every stamp, or every second, third or fourth, nearly has its dots where
-    /// others have theirs.
+    /// Whether this is a straight stroke in which the dots of every stamp, or of every second, third or fourth, almost
+    /// coincide with those of others.
     ///
-    /// - Parameter way: from a stamp to the next on an average.
+    /// - Parameter way: the average vector from a stamp to the next.
     private static func areOfRuler(
         _ stamps: PlacedStamps, first: Stamp, way: Point, spacing: Double, _ isCancelled: () -> Bool
     ) -> Bool {
@@ -61,7 +61,8 @@ enum DotSharing: Sendable {
 }
 
 extension Stamp {
-    /// How far, in distances between dots, `way` is from one that leads from dots to dots, along or across, whichever is more.
+    /// How far `way` is from a vector that maps dots to dots, in multiples of the distance between dots: the larger of
+    /// the components along and across.
     ///
     /// - Parameter spacing: the brush's.
     fileprivate func offset(of way: Point, spacing: Double) -> Double {

@@ -1,16 +1,17 @@
 import CKernels
 
-/// Draws stamps of straight lines: bars side by side, in one direction or two.
+/// Draws stamps of straight lines: parallel bars in one direction or two.
 ///
-/// They go by kernels, line by line where all stamps of a stroke are alike and there is much between lines, else row by row.
-/// Bars so close that a pixel may meet two are worked out exactly one by one; so are bars along the pixels, and taps.
+/// It uses kernels that work line by line if all stamps of a stroke are equal and the gaps between lines are wide,
+/// otherwise row by row. Some bars are computed exactly, one by one: bars so close that a pixel may meet two, bars
+/// parallel to the pixel grid, and taps.
 final class BarPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let isExact: Bool
     private let accumulator: CoverageAccumulator
     private var polygons = Polygons()
     private let lineTables: [LineTable]
-    /// What crossing lines of one direction cover, 0 between stamps.
+    /// Coverage by crossing lines of one direction; 0 between stamps.
     private lazy var aside = KernelPlane<UInt16>(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
     private let maxWidth: Int
     private let maxHeight: Int
@@ -18,7 +19,7 @@ final class BarPainter {
     private var places: [ink_place] = []
     private var bars: [ink_bars] = []
 
-    /// The table of the lines of one direction, and what it was worked out for.
+    /// The table of the lines of one direction, and the properties that determine it.
     private final class LineTable {
         private let values = UnsafeMutableRawPointer.allocate(
             byteCount: Int(INK_LINE_TABLE_COUNT) * MemoryLayout<UInt16>.stride, alignment: 64
@@ -38,9 +39,9 @@ final class BarPainter {
     }
 
     /// - Parameters:
-    ///   - maxWidth, maxHeight: of the planes to draw on.
+    ///   - maxWidth, maxHeight: size of the planes to draw on.
     ///   - accumulator: clean before and after each call; may be shared.
-    ///   - isExact: works out every stamp exactly.
+    ///   - isExact: computes every stamp exactly.
     init(maxWidth: Int, maxHeight: Int, accumulator: CoverageAccumulator, isExact: Bool, level: KernelLevel) {
         self.maxWidth = maxWidth
         self.maxHeight = maxHeight
@@ -52,8 +53,8 @@ final class BarPainter {
 
     // MARK: Stamps
 
-    /// Multiplies into `plane` what stamps of a stroke leave of each pixel, one after the other; false, and nothing done,
-    /// when they are not to be drawn together.
+    /// Multiplies `plane` by the transmittance of stamps of a stroke, one after the other. Returns false, and does
+    /// nothing, if they must not be drawn together.
     ///
     /// - Parameter stamps: those that may meet the cell.
     func paint(
@@ -76,7 +77,7 @@ final class BarPainter {
         return true
     }
 
-    /// Draws the bars at all places.
+    /// Draws the bars at all positions.
     private func multiply(into plane: RemainingPlane) {
         if !multiplyLines(into: plane) { multiplyBars(into: plane) }
     }
@@ -85,10 +86,10 @@ final class BarPainter {
         kernels.pointee.multiply_bars(plane.kernelPlane, bars, Int32(bars.count), places, places.count)
     }
 
-    /// Multiplies into `plane` what a stamp of a stroke leaves of each pixel; false, and nothing done, for lines too long for the
-    /// arithmetic of kernels.
+    /// Multiplies `plane` by the transmittance of a stamp of a stroke. Returns false, and does nothing, for lines too
+    /// long for the kernels' arithmetic.
     ///
-    /// - Parameter box: what holds the stamp, output pixels.
+    /// - Parameter box: contains the stamp, in output pixels.
     func paint(
         _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
     ) -> Bool {
@@ -105,7 +106,7 @@ final class BarPainter {
         return true
     }
 
-    /// Adds `weight` times what a stamp of `brush` covers to `covered`; false, and nothing done, as above.
+    /// Adds `weight` times the coverage by a stamp of `brush` to `covered`. Returns false, and does nothing, as above.
     func add(
         _ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, weight: Float,
         to covered: KernelPlane<Float>
@@ -128,10 +129,10 @@ final class BarPainter {
         accumulator.add(polygons)
     }
 
-    /// Longer edges would be cut too often, output pixels.
+    /// Longer edges would be cut too often. In output pixels.
     static let sizeMax = 50_000
 
-    /// Puts the stamp's bars, or both directions' of cross-hatching, in place; false when they are not for kernels.
+    /// Sets up the stamp's bars, in both directions for cross-hatching; false if kernels cannot draw them.
     private func prepareBars(of stamp: Stamp, in stroke: PreparedStroke, scale: OutputScale) -> Bool {
         let brush = stroke.brush
         bars = Bars.kernelBars(of: stamp, brush, scale)
@@ -145,7 +146,7 @@ final class BarPainter {
 // MARK: Line by line
 
 extension BarPainter {
-    /// Draws the bars at all places line by line; false, and nothing done, when they are not for that.
+    /// Draws the bars at all positions line by line. Returns false, and does nothing, if they are not suitable.
     private func multiplyLines(into plane: RemainingPlane) -> Bool {
         guard BarPainter.areForLines(bars) else { return false }
         let widths = bars.map(\.chunkWidth)
@@ -159,7 +160,7 @@ extension BarPainter {
         return true
     }
 
-    /// Whether bars of one direction or two are drawn line by line, which is faster where there is much between them.
+    /// Whether bars of one direction or two are drawn line by line, which is faster where gaps are wide.
     private static func areForLines(_ bars: [ink_bars]) -> Bool {
         guard !bars[0].is_thin else { return false }
         guard bars.count > 1 else { return true }
@@ -167,7 +168,7 @@ extension BarPainter {
         return bars[0].lastCrossed(by: bars[1]) < bars[0].count / 2 || bars[0].period >= crossedPeriodMin
     }
 
-    /// Of lines closer than this, output pixels, those of which all cross others are faster drawn row by row.
+    /// If lines are closer than this, in output pixels, and all of them cross others, drawing row by row is faster.
     private static let crossedPeriodMin = 7.0
 }
 

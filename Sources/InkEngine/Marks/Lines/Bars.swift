@@ -1,20 +1,20 @@
 import CKernels
 
-/// The straight lines of a stamp in one direction, output pixels: parallelograms, since the two scales of an export
-/// differ by rounding.
+/// The straight lines of a stamp in one direction, in output pixels. They are parallelograms, because the two scales of
+/// an export differ by rounding.
 struct Bars {
     /// The stamp's centre.
     let center: Point
-    /// From the centre of a line to the middle of its end, and from the middle of the stamp over one canvas pixel across.
+    /// From the centre of a line to the middle of its end; and the vector of one canvas pixel across the lines.
     private let halfLength: Point
     private let unitAcross: Point
-    /// Canvas pixels; `spacing` is from line to line.
+    /// In canvas pixels; `spacing` is the distance between lines.
     private let length: Double
     private let spacing: Double
     private let width: Double
     private let count: Int
 
-    /// The lines of `brush` along the unit vector `along` of canvas space; one wide bar where they touch.
+    /// The lines of `brush` along the unit vector `along` in canvas space; one wide bar if they touch.
     init(_ brush: Brush, _ stamp: Stamp, _ scale: OutputScale, along: Point, across: Point) {
         let lineWidth = brush.lineWidth * stamp.size
         spacing = brush.spacing * stamp.size
@@ -27,7 +27,7 @@ struct Bars {
         unitAcross = Point(x: across.x * scale.x, y: across.y * scale.y)
     }
 
-    /// The same for kernels.
+    /// The same in the form that kernels take.
     var kernelBars: ink_bars {
         let across = ink_normal(to: halfLength)
         let along = ink_normal(to: unitAcross)
@@ -37,7 +37,7 @@ struct Bars {
             along: along, half_length: abs(along.distance(halfLength)), count: Int32(count), is_thin: false)
     }
 
-    /// The lines of a stamp of parallel lines or cross-hatching for kernels, of its one direction or two.
+    /// The lines of a stamp of parallel lines or cross-hatching, in the form that kernels take: one direction or two.
     static func kernelBars(of stamp: Stamp, _ brush: Brush, _ scale: OutputScale) -> [ink_bars] {
         let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across).kernelBars
         guard brush.type == .crossHatch else { return [lines] }
@@ -52,7 +52,7 @@ struct Bars {
         }
     }
 
-    /// Takes away each place where these lines cross others, which stand upright on them and are otherwise the same.
+    /// Subtracts the intersections with another set of lines that is perpendicular to these and otherwise equal.
     func takeCrossings(from polygons: inout Polygons) {
         for i in -(count / 2)...(count / 2) {
             guard let across = range(i) else { continue }
@@ -63,7 +63,7 @@ struct Bars {
         }
     }
 
-    /// What of line `index` the other direction's lines reach, canvas pixels from the middle; nil when nothing.
+    /// The part of line `index` that the other direction's lines reach, in canvas pixels from the middle; nil if none.
     private func range(_ index: Int) -> ClosedRange<Double>? {
         let middle = Double(index) * spacing
         let start = max(middle - width / 2, -length)
@@ -102,16 +102,17 @@ extension ink_normal {
 }
 
 extension ink_bars {
-    /// Whether what a line's ends leave may be multiplied with what its sides leave, and line with line: no pixel meets two of
-    /// them, they are not too large for whole numbers, and they do not lie as the pixels do: then ends are borders without a
-    /// width, of which a table's straight lines cut the corners, and all pixels along a straight stroke miss the same.
+    /// Whether the coverages by ends and by sides may be multiplied, and lines drawn one after the other. For that no
+    /// pixel may meet two lines, the lines must fit the integers, and they must not be parallel to the pixel grid. In
+    /// the last case the ends are borders of zero width, whose corners the piecewise linear table cuts off, and all
+    /// pixels along a straight stroke have the same error.
     var areFast: Bool {
         guard minor > ink_bars.minorMin else { return false }
         let shadowAcross = (1 + minor) / 2
         let shadowAlong = (1 + min(abs(along.x), abs(along.y))) / 2
         let side = Double(count / 2) * period + half_width + shadowAcross
         let end = half_length + shadowAlong
-        // Where an edge of the output is rounded up to a pixel or two, the two normals may nearly be one.
+        // If an edge of the output is rounded up to one or two pixels, the two normals may almost coincide.
         let area = abs(across.x * along.y - across.y * along.x)
         let reach = max(
             abs(across.x) * end + abs(along.x) * side, abs(across.y) * end + abs(along.y) * side)
@@ -120,16 +121,15 @@ extension ink_bars {
             && reach < area * Double(INK_BARS_REACH_MAX)
     }
 
-    /// Whether a pixel may meet both sides of a bar in such a way that what its end leaves cannot be multiplied with what both
-    /// leave together.
+    /// Whether a pixel may meet both sides of a bar in such a way that the coverage by its end cannot be multiplied
+    /// with the coverage by both sides.
     var isNarrow: Bool {
         let unit = (across.x * across.x + across.y * across.y).squareRoot()
         return 2 * half_width < unit * ink_bars.wideMin
     }
 
-    /// Whether a pixel may meet the end of a bar and both sides of one of `others`, which stand upright on these bars and
-    /// are otherwise the same, or this end and the side from which that bar begins, with so little between them that neither
-    /// can be left out.
+    /// Whether a pixel may meet the end of a bar and both sides of one of `others`, or the end and the side where that
+    /// bar begins, so close that neither can be ignored. `others` are perpendicular to these bars and otherwise equal.
     func endsInThinBars(of others: ink_bars) -> Bool {
         let shadow = (1 + min(abs(along.x), abs(along.y))) / 2
         let index = min((half_length / others.period).rounded(), Double(others.count / 2))
@@ -139,44 +139,44 @@ extension ink_bars {
         return others.half_width < shadow && abs(fromMiddle) < others.half_width + 2 * shadow
     }
 
-    /// How many pixels of a row are drawn together, all that a line meets; 0 for lines that lie along the rows nearly, or have too
-    /// many of them.
+    /// Number of pixels of a row that are drawn together, which includes all that a line meets; 0 if lines are almost
+    /// parallel to the rows, or meet too many pixels.
     var chunkWidth: Int32 {
         let pixels = 2 * (half_width + (1 + minor) / 2) / abs(across.x)
         guard let width = [8, 16, 32].first(where: { pixels <= $0 }) else { return 0 }
-        // From the middle of a line to where its last pixels may be.
+        // From the middle of a line to its last possible pixels.
         let byRow = abs(along.y - along.x * across.y / across.x)
         let rows = (half_length + (1 + minor) / 2 + Double(width) * abs(along.x)) / byRow
         return Double(count) * (2 * rows + 2) <= Double(INK_LINE_ROWS_MAX) ? Int32(width) : 0
     }
 
-    /// Up to which line from the middle one the other direction's ends may reach.
+    /// The last line, counted from the middle one, that the other direction's ends may reach.
     func lastCrossed(by others: ink_bars) -> Int32 {
         let reach = others.half_length + half_width + 1 + minor
         return Int32(min((reach / period).rounded(.down), Double(count / 2)))
     }
 
-    /// Whether a pixel may meet an end of a bar and a side of one of `others`, which stand upright on these bars and are
-    /// otherwise the same.
+    /// Whether a pixel may meet an end of a bar and a side of one of `others`, which are perpendicular to these bars
+    /// and otherwise equal.
     func endsAtSides(of others: ink_bars) -> Bool {
         let index = min((half_length / others.period).rounded(), Double(others.count / 2))
         let clear = abs(abs(half_length - index * others.period) - others.half_width)
-        // Nearly nothing is met by pixels that only just do.
+        // Pixels that only just meet both have almost no coverage there.
         return clear < 1.7 * (1 + min(abs(along.x), abs(along.y))) / 2
     }
 
-    /// The lesser component of the normal, 0 for lines along the pixels, 1 at 45 degrees.
+    /// The smaller component of the normal: 0 for lines parallel to the pixel grid, 1 at 45 degrees.
     private var minor: Double { min(abs(across.x), abs(across.y)) }
 
-    /// Of the parallelogram between the two normals; 1/2 to 2 where the two scales are alike.
+    /// Area of the parallelogram between the two normals; 1/2 to 2 if the two scales are similar.
     private static let areaMin = 0.25
-    /// A third of a degree from the direction of the pixels.
+    /// A third of a degree from the direction of the pixel grid.
     private static let minorMin = 0.005
-    /// How far behind the side from which a bar begins an end may lie, in shadows of a pixel, for both to be worked out. With 1
-    /// a picture that a brush fills had 0.14% of its pixels off by more than 6 of 255.
+    /// Maximum distance of an end behind the side where a bar begins, in units of a pixel's projection, at which both
+    /// are computed. With 1, in a picture filled with a brush, 0.14% of the pixels were off by more than 6 of 255.
     private static let nearEndMax = 1.05
-    /// The narrowest bar, pixels, at whose ends the product of both coverages is as near as at those of wider ones: it is off
-    /// by at most 0.025 of a pixel down to here, by 0.031 at 0.9, and by 0.04 at three quarters of a pixel.
+    /// The narrowest bar, in pixels, at whose ends the product of both coverages is as accurate as for wider bars. Down
+    /// to here the error is at most 0.025 of a pixel; it is 0.031 at 0.9 pixels, and 0.04 at three quarters of a pixel.
     private static let wideMin = 1.0
 }
 

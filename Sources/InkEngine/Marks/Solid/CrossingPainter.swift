@@ -1,15 +1,16 @@
-/// Draws a solid stroke where its outline meets itself: there it is the union of its hulls, worked out tile by tile.
+/// Draws a solid stroke where its outline meets itself. There the stroke is the union of its hulls, computed tile by
+/// tile.
 ///
 /// Owns its scratch memory; not shared between threads.
 final class CrossingPainter {
     private let accumulator: CoverageAccumulator
     private let parts: PartRasterizer
     private let tile: RemainingPlane
-    /// The crossings' tiles in the cell, and what was left of their pixels before the stroke.
+    /// The tiles of the crossings in the cell, and the transmittance of their pixels before the stroke.
     private var tiles: [(crossing: Int, rect: PixelRect)] = []
     private var pixels: [UInt16] = []
 
-    /// A crossing's larger blocks are cut into tiles, pixels.
+    /// Larger blocks of a crossing are cut into tiles of this size, in pixels.
     private static let tileSize = 64
 
     init(level: KernelLevel) {
@@ -19,7 +20,7 @@ final class CrossingPainter {
         tile = RemainingPlane(maxWidth: CrossingPainter.tileSize, maxHeight: CrossingPainter.tileSize)
     }
 
-    /// Takes down what is left of the pixels of a stroke's crossings.
+    /// Saves the transmittance of the pixels of a stroke's crossings.
     func keep(_ crossings: [SolidOutline.Crossing], of plane: RemainingPlane) {
         tiles.removeAll(keepingCapacity: true)
         pixels.removeAll(keepingCapacity: true)
@@ -41,9 +42,9 @@ final class CrossingPainter {
         }
     }
 
-    /// Puts the pixels that were taken down, less the stroke, in place of what the outline left of them.
+    /// Replaces what the outline drew in these pixels by the saved transmittance times that of the stroke.
     ///
-    /// - Parameter isCancelled: asked now and then; when it is so, what is drawn is of no use.
+    /// - Parameter isCancelled: called now and then. If it returns true, the result must not be used.
     func paint(
         _ outline: SolidOutline, alpha: Float, scale: OutputScale, into plane: RemainingPlane,
         isCancelled: @escaping () -> Bool

@@ -3,9 +3,9 @@ import Synchronization
 /// The discs along a solid stroke, and its outlines.
 final class SolidPath: Sendable {
     let discs: [PreparedStroke.Disc]
-    /// The box that holds all discs, canvas pixels.
+    /// The box that contains all discs, in canvas pixels.
     let bounds: Rect
-    /// Names it among all that there are and were.
+    /// Identifies the path uniquely for the life of the process.
     private let number: UInt64
 
     private static let lastNumber = Atomic<UInt64>(0)
@@ -20,9 +20,9 @@ final class SolidPath: Sendable {
 
     deinit { OutlineCache.shared.removeOutlines(of: number) }
 
-    /// The outline at a size of the export; nil when it was cancelled.
+    /// The outline at a size of the export; nil if cancelled.
     ///
-    /// - Parameter isCancelled: asked now and then.
+    /// - Parameter isCancelled: called now and then.
     /// - Precondition: there are discs.
     func outline(_ scale: OutputScale, isCancelled: () -> Bool = { false }) -> SolidOutline? {
         if let kept = OutlineCache.shared.outline(of: number, scale) { return kept }
@@ -33,19 +33,19 @@ final class SolidPath: Sendable {
     }
 }
 
-/// A solid stroke's discs without those that its outline can do without.
+/// The discs of a solid stroke, without those that do not affect its outline.
 ///
 /// A smoothed stroke has ten discs between two points of the pen, often a fraction of a pixel apart. A run of discs is
-/// replaced by its first and last one when every disc between them lies, within the tolerance, where their hull has it.
+/// replaced by its first and last one if every disc between them agrees, within the tolerance, with their hull.
 struct DiscPath {
-    /// How far the outline may move, output pixels: a quarter of what one line of the part rasterizer stands for.
+    /// How far the outline may move, in output pixels: a quarter of the distance between lines of the part rasterizer.
     static let tolerancePixels = 1.0 / 256
-    /// The longest run that is replaced; bounds the work.
+    /// The longest run that is replaced; limits the work.
     private static let runMax = 40
 
     private(set) var discs: [PreparedStroke.Disc]
 
-    /// - Parameter tolerance: canvas pixels.
+    /// - Parameter tolerance: in canvas pixels.
     init(_ all: [PreparedStroke.Disc], tolerance: Double) {
         discs = []
         guard let first = all.first else { return }
@@ -75,7 +75,8 @@ struct DiscPath {
             let deviation = abs(offset.x * along.y - offset.y * along.x)
             guard position >= 0, position <= length else { return false }
             let radius = discs[start].radius + position * taper
-            // A hull's sides are tangents: between its discs it is as wide as they are, up to the slant of the taper.
+            // A hull's sides are tangents. Between its discs, its width is interpolated between theirs, except for the
+            // slant of the taper.
             guard deviation + abs(disc.radius - radius) <= tolerance else { return false }
         }
         return true

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Discs whose edge Float does not hold to a hundredth of a pixel.
+/// Discs so large that Float does not represent their edge to a hundredth of a pixel.
 enum LargeDisc {
-    /// Output pixels.
+    /// In output pixels.
     static let radiusMin = 16_384.0
-    /// The largest distance of a chord from its arc, output pixels.
+    /// Maximum distance between a chord and its arc, in output pixels.
     private static let sagittaMax = 0.002
-    /// Double holds places on larger ones no better than to some pixels, output pixels.
+    /// On larger discs, Double represents positions only to some pixels. In output pixels.
     private static let radiusMax = 1e15
 
-    /// What a disc covers of a cell, and of some pixels round it: a polygon, whose corners on the circle are the same for
-    /// every cell; nothing if it does not reach there.
+    /// The part of a disc within a cell and some pixels round it: a polygon whose corners on the circle are the same
+    /// for every cell; empty if the disc does not reach the cell.
     static func polygon(of disc: PreparedStroke.Disc, near cell: PixelRect, scale: OutputScale) -> [Point] {
         let middle = Point(
             x: (Double(cell.x) + Double(cell.width) / 2) / scale.x,
@@ -25,7 +25,7 @@ enum LargeDisc {
             return [(-far, -far), (far, -far), (far, far), (-far, far)].map { middle + Point(x: $0.0, y: $0.1) }
         }
         let count = (Double.pi * (disc.radius * scale.largest / (2 * sagittaMax)).squareRoot()).rounded(.up)
-        // Only which corners are looked at depends on these, not where they are.
+        // Only the choice of corners depends on these values, not the position of the corners.
         let angle = atan2(way.y, way.x) / (2 * Double.pi) * count
         let half = 1.1 * reach / distance / (2 * Double.pi) * count
         let corners = stride(from: (angle - half).rounded(.down) - 1, through: angle + half + 2, by: 1).map { index in

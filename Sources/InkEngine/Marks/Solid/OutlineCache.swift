@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The outlines of solid strokes that were worked out, for each size of the export, as many as fit into some memory; all
-/// threads of the process share them.
+/// A cache for the outlines of solid strokes, for each size of the export, with limited memory. All threads of the
+/// process share it.
 ///
-/// Which of them goes when there is no more room is left to chance: cells see the strokes of a tile in the same order, one
-/// after the other, and of too many the longest unused would always be the next one that is needed.
+/// It evicts at random. Cells process the strokes of a tile in the same order; if they are too many, the least recently
+/// used outline would always be the next one needed.
 final class OutlineCache: Sendable {
     static let shared = OutlineCache(limitBytes: 64 << 20)
 
@@ -16,14 +16,14 @@ final class OutlineCache: Sendable {
     private struct Entry {
         let outline: SolidOutline
         let bytes: Int
-        /// Where its key is among all.
+        /// Index of its key among all keys.
         var place: Int
     }
 
     private struct State {
         var entries: [Key: Entry] = [:]
         var keys: [Key] = []
-        /// The sizes that a path has outlines for.
+        /// The sizes for which a path has outlines.
         var scales: [UInt64: [OutputScale]] = [:]
         var bytes = 0
         var chance: UInt64 = 1
@@ -40,7 +40,7 @@ final class OutlineCache: Sendable {
             if scales[key.path]?.isEmpty == true { scales[key.path] = nil }
         }
 
-        /// Any number below `count` (Knuth's MMIX).
+        /// A random number below `count` (Knuth's MMIX generator).
         mutating func any(below count: Int) -> Int {
             chance = chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int((chance >> 33) % UInt64(count))
@@ -52,21 +52,21 @@ final class OutlineCache: Sendable {
 
     init(limitBytes: Int) { self.limitBytes = limitBytes }
 
-    /// Bytes of all outlines.
+    /// Size of all outlines in bytes.
     var bytes: Int { state.withLock { $0.bytes } }
 
-    /// The outline of a path at a size of the export, if it is there.
+    /// The outline of a path at a size of the export, if cached.
     func outline(of path: UInt64, _ scale: OutputScale) -> SolidOutline? {
         state.withLock { $0.entries[Key(path: path, scale: scale)]?.outline }
     }
 
-    /// Takes an outline in, unless it is too large for itself.
+    /// Adds an outline, unless it is too large for the cache.
     func keep(_ outline: SolidOutline, of path: UInt64, _ scale: OutputScale) {
         let bytes = outline.byteCount
         guard bytes <= limitBytes else { return }
         let key = Key(path: path, scale: scale)
         state.withLock { state in
-            // Another thread may have been as fast.
+            // Another thread may have added it meanwhile.
             guard state.entries[key] == nil else { return }
             while state.bytes + bytes > limitBytes {
                 let chosen = state.any(below: state.keys.count)
@@ -79,7 +79,7 @@ final class OutlineCache: Sendable {
         }
     }
 
-    /// Forgets the outlines of a path that is gone.
+    /// Removes the outlines of a path that no longer exists.
     func removeOutlines(of path: UInt64) {
         state.withLock { state in
             for scale in state.scales[path] ?? [] { state.remove(Key(path: path, scale: scale)) }

@@ -1,15 +1,15 @@
-/// Draws the outlines of solid strokes, with the inside on the right: along the tangents of neighbouring discs, and
-/// round the outside of each bend.
+/// Draws the outlines of solid strokes, with the inside on the right: along the common tangents of neighbouring discs,
+/// and round the outside of each bend.
 struct OutlinePen {
     let scale: OutputScale
     /// Canvas pixels.
     let tolerance: Double
     let cornersMax: Int
-    /// Whether what was drawn last would have had too many corners.
+    /// Whether the last outline had too many corners.
     private(set) var isFull = false
     private(set) var polygons = Polygons()
     private var tangents: [Tangent] = []
-    /// The tangents that bound what is covered so far, and how far along each the outline reaches it.
+    /// The tangents that bound the covered area so far, and where the outline meets each of them.
     private var run: [(tangent: Int, from: Double)] = []
 
     init(scale: OutputScale, tolerance: Double, cornersMax: Int) {
@@ -34,7 +34,7 @@ struct OutlinePen {
         polygons.endPolygon()
     }
 
-    /// Hulls that follow on each other.
+    /// Adds a sequence of smoothly connected hulls.
     mutating func addStrand(
         _ discs: [PreparedStroke.Disc], _ hulls: [StrokeHull], _ range: Range<Int>, areJoined: inout [Bool]
     ) {
@@ -59,7 +59,7 @@ struct OutlinePen {
             let end = isLeft ? hulls[range.upperBound - 1].along : -1 * hulls[range.lowerBound].along
             addArc(discs[isLeft ? range.upperBound : range.lowerBound], from: last, to: end, hull: range.count)
             addSide { hull in
-                // A joint's number is that of the hull after it.
+                // A joint has the number of the hull after it.
                 let joint = isLeft ? range.lowerBound + hull : range.upperBound - hull
                 if joint < range.upperBound { areJoined[joint] = false }
             }
@@ -67,10 +67,10 @@ struct OutlinePen {
         polygons.endPolygon()
     }
 
-    /// What is covered beside the tangents is bounded by those of them that no other lies beyond, each from where it
-    /// meets the one before.
+    /// Adds one side. The area beside the tangents is bounded by those tangents beyond which no other lies, each from
+    /// its intersection with the previous one.
     ///
-    /// - Parameter breaks: told before which hulls the side is not whole.
+    /// - Parameter breaks: called with the hulls before which the side is not continuous.
     private mutating func addSide(breaks: (Int) -> Void) {
         run.removeAll(keepingCapacity: true)
         run.append((0, 0))
@@ -85,7 +85,7 @@ struct OutlinePen {
                 areNeighbors = false
             }
             let last = run[run.count - 1]
-            // What bounds in place of what lay between must do so where it is.
+            // A tangent that replaces others must extend over the range that they bounded.
             let slack = slack(tangent.disc)
             if meeting.own >= last.from
                 && (areNeighbors || meeting.own <= tangents[last.tangent].length + slack && meeting.other >= -slack)
@@ -98,7 +98,7 @@ struct OutlinePen {
                 run.append((index, 0))
             }
         }
-        // The last ones may end before they are reached.
+        // The last tangents may end before their intersections.
         while run.count > 1, run[run.count - 1].from > tangents[run[run.count - 1].tangent].length {
             run.removeLast()
         }
@@ -106,12 +106,12 @@ struct OutlinePen {
         addJoints((run[run.count - 1].tangent + 1)..<tangents.count, breaks)
     }
 
-    /// Where each tangent of the run meets the one before.
+    /// Adds the intersections of consecutive tangents of the run.
     private mutating func addMeetings() {
         for (index, from) in run.dropFirst() { move(to: tangents[index].point(from)) }
     }
 
-    /// From tangent to tangent by way of the discs' centres: what is covered is right, but may be covered twice.
+    /// Connects tangents through the discs' centres: the covered area is correct, but may be counted twice.
     private mutating func addJoints(_ range: Range<Int>, _ breaks: (Int) -> Void) {
         for index in range {
             let tangent = tangents[index]
@@ -123,7 +123,7 @@ struct OutlinePen {
         }
     }
 
-    /// How far from where it touches a tangent is as good as the disc.
+    /// How far from its touching point a tangent is as good as the disc.
     private func slack(_ disc: PreparedStroke.Disc) -> Double { (2 * tolerance * disc.radius).squareRoot() }
 
     /// Whether the tangents of a disc meet too far from it on the outside of a bend: about as far as the middle of a
@@ -131,15 +131,16 @@ struct OutlinePen {
     private func isSharp(_ disc: PreparedStroke.Disc, from start: Point, to end: Point) -> Bool {
         let sine = start.x * end.y - start.y * end.x
         guard sine < 0 else { return false }
-        // Of half the bend.
+        // The tangent of half the bend.
         let tangent = sine / (1 + start.x * end.x + start.y * end.y)
         return disc.radius * tangent * tangent > 2 * tolerance
     }
 
-    /// Tangents of an arc of less than half a turn, without that at its end.
+    /// Adds tangents for an arc of less than half a turn, without the one at its end.
     ///
-    /// - Parameter skipsUnseen: of parts of the arc that lie outside the picture, only the ends' tangents. The polygon of the
-    ///   touching points is then the same in the picture: all of the skipped part lies on one side of it.
+    /// - Parameter skipsUnseen: for parts of the arc outside the picture, adds only the tangents of their ends. Within
+    ///   the picture the polygon of the touching points is the same, because each skipped part lies on one side of the
+    ///   picture.
     private mutating func addArc(
         _ disc: PreparedStroke.Disc, from start: Point, to end: Point, hull: Int, skipsUnseen: Bool = false
     ) {
@@ -157,7 +158,7 @@ struct OutlinePen {
         }
     }
 
-    /// A box that holds an arc of less than half a turn: its ends, and where their tangents meet.
+    /// A box that contains an arc of less than half a turn: its ends, and the intersection of their tangents.
     private static func bounds(of disc: PreparedStroke.Disc, from start: Point, to end: Point) -> Rect {
         let meeting = (1 / (1 + start.x * end.x + start.y * end.y)) * (start + end)
         var bounds = Rect.empty
@@ -166,31 +167,31 @@ struct OutlinePen {
     }
 }
 
-/// A tangent of one side of the stroke, which lies on its right: of two neighbouring discs, or one of those that stand
-/// for an arc of a disc.
+/// A tangent on one side of the stroke, which lies on its right. It touches two neighbouring discs, or represents part
+/// of an arc of one disc.
 private struct Tangent {
-    /// From the disc's centre to where it touches; of length 1.
+    /// Unit vector from the disc's centre to the touching point.
     let normal: Point
     /// The disc that it touches first.
     let disc: PreparedStroke.Disc
-    /// To where it touches the second disc.
+    /// Distance to where it touches the second disc.
     let length: Double
-    /// Which hull of the side it belongs to.
+    /// The hull of this side that it belongs to.
     let hull: Int
 
     var direction: Point { Point(x: normal.y, y: -normal.x) }
     var start: Point { disc.center + disc.radius * normal }
 
-    /// The point at this length from where it touches the first disc.
+    /// The point at this distance from where it touches the first disc.
     func point(_ length: Double) -> Point { start + length * direction }
 
-    /// The sine of the turn to another tangent; below 0 when the bend's outside is here.
+    /// The sine of the turn to another tangent; negative if the outside of the bend is on this side.
     func turn(to other: Tangent) -> Double { normal.x * other.normal.y - normal.y * other.normal.x }
 
-    /// How far along both their lines meet.
+    /// Distance along each of the two lines to their intersection.
     func meeting(_ other: Tangent) -> (own: Double, other: Double) {
         let sine = turn(to: other)
-        // Hardly any bend: at the touching points.
+        // Almost no bend: use the touching points.
         guard abs(sine) > 1e-6 else { return (length, 0) }
         let step = other.start - start
         return (

@@ -1,4 +1,4 @@
-/// Blocks of the output's pixels that hold a stroke.
+/// Blocks of output pixels that contain a stroke.
 struct PixelBlocks {
     private let scale: OutputScale
     private let left: Int
@@ -11,7 +11,7 @@ struct PixelBlocks {
     private let perWidth: Double
     private let perHeight: Double
 
-    /// A stroke's outline is looked at in this many blocks at most.
+    /// Maximum number of blocks for the analysis of an outline.
     private static let countMax = 1 << 18
 
     init(_ discs: [PreparedStroke.Disc], scale: OutputScale) {
@@ -52,7 +52,7 @@ struct PixelBlocks {
             x: left + block % columns * width, y: top + block / columns * height, width: width, height: height)
     }
 
-    /// Calls `body` with the blocks that the hull of two discs may reach into.
+    /// Calls `body` with the blocks that the hull of two discs may meet.
     @inline(__always)
     func forEachBlock(
         _ first: PreparedStroke.Disc, _ second: PreparedStroke.Disc, _ body: (Int) -> Void
@@ -65,7 +65,7 @@ struct PixelBlocks {
         for row in rows {
             var (from, to) = (min(a.x, b.x), max(a.x, b.x))
             if isLong, abs(b.y - a.y) > 1e-6 {
-                // Of the way only what lies in the row of blocks or a radius above or below.
+                // Only the part of the path within the row of blocks, or within a radius above or below it.
                 let rowTop = Double(top + row * height) - radius
                 let rowBottom = Double(top + (row + 1) * height) + radius
                 let slope = (b.x - a.x) / (b.y - a.y)
@@ -78,7 +78,7 @@ struct PixelBlocks {
         }
     }
 
-    /// The rows of blocks that the hull of two discs may reach into.
+    /// The rows of blocks that the hull of two discs may meet.
     @inline(__always)
     func rows(_ first: PreparedStroke.Disc, _ second: PreparedStroke.Disc) -> ClosedRange<Int> {
         let (a, b) = (first.center.y * scale.y, second.center.y * scale.y)
@@ -86,7 +86,7 @@ struct PixelBlocks {
         return row(min(a, b) - radius)...row(max(a, b) + radius)
     }
 
-    /// Output pixels. Coverage is worked out in 1/65,536 pixel.
+    /// In output pixels. Coverage is computed in 1/65,536 pixel.
     @inline(__always)
     private func reach(_ first: PreparedStroke.Disc, _ second: PreparedStroke.Disc) -> Double {
         max(first.radius, second.radius) * scale.largest + 0.01

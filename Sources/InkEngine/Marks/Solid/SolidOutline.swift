@@ -1,33 +1,32 @@
-/// The outline of a solid stroke at one size of the export, and where it does not do because it meets itself.
+/// The outline of a solid stroke at one size of the export, and the places where it meets itself and cannot be used.
 ///
-/// The stroke is the union of the hulls of neighbouring discs. Hulls that lead on smoothly share one outline; where
-/// those that do not, or that are no neighbours, come near each other, areas would be counted twice: such blocks of
-/// pixels are left to the union of the hulls.
+/// The stroke is the union of the hulls of neighbouring discs. Hulls that continue smoothly share one outline. Where
+/// other hulls come close to each other, areas would be counted twice. In such blocks of pixels the union of the hulls
+/// is drawn instead.
 struct SolidOutline: Sendable {
     /// A block of pixels in which the outline meets itself.
     struct Crossing: Sendable {
         var block: PixelRect
-        /// The hulls that reach into it, ascending.
+        /// The hulls that meet it, ascending.
         var hulls: [Int32] = []
     }
 
-    /// Canvas pixels.
+    /// In canvas pixels.
     let discs: [PreparedStroke.Disc]
-    /// Output pixels.
+    /// In output pixels.
     private(set) var polygons = Polygons()
     private(set) var crossings: [Crossing] = []
-    /// Whether there is an outline at all: there is none of strokes that are too far from the picture, too wide or too
-    /// tangled.
+    /// Whether there is an outline. Strokes that are too far from the picture, too wide or too tangled have none.
     private(set) var isOfUse = true
 
-    /// How many corners an outline may have, and how many hulls all crossings together; more for long strokes.
+    /// Maximum number of corners of an outline, and of hulls in all crossings together; more for long strokes.
     private static let sizeMax = 1 << 18
 
-    /// Nil when it was cancelled.
+    /// Nil if cancelled.
     ///
     /// - Parameters:
-    ///   - discs: canvas pixels; not empty.
-    ///   - isCancelled: asked now and then.
+    ///   - discs: in canvas pixels; not empty.
+    ///   - isCancelled: called now and then.
     init?(_ discs: [PreparedStroke.Disc], scale: OutputScale, isCancelled: () -> Bool = { false }) {
         self.discs = discs.trimmed
         let sizeMax = max(SolidOutline.sizeMax, 4 * discs.count)
@@ -44,28 +43,28 @@ struct SolidOutline: Sendable {
         self.crossings = crossings.trimmed
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     var byteCount: Int {
         crossings.reduce(discs.capacity * MemoryLayout<PreparedStroke.Disc>.stride + polygons.byteCount + 256) {
-            // An array of its own.
+            // Overhead of the array.
             $0 + MemoryLayout<Crossing>.stride + 48 + $1.hulls.capacity * MemoryLayout<Int32>.stride
         }
     }
 
-    /// Hulls that are looked at without a look at whether they are still wanted.
+    /// Hulls processed between two checks for cancellation.
     private static let hullsAtOnce = 256
 
-    /// The hulls of all discs, canvas pixels.
+    /// The hulls of all discs, in canvas pixels.
     var hulls: some Sequence<ConvexPart> { (0..<max(discs.count - 1, 1)).lazy.map { hull($0) } }
 
-    /// The hull of a disc and the next one, or of the only disc; canvas pixels.
+    /// The hull of a disc and the next one, or of the only disc; in canvas pixels.
     func hull(_ index: Int) -> ConvexPart {
         let first = discs[index]
         guard index + 1 < discs.count else { return .disc(center: first.center, radius: first.radius) }
         return .hull(first, discs[index + 1])
     }
 
-    /// The hulls of a crossing that may meet a cell; of those that hold all of it one alone.
+    /// The hulls of a crossing that may meet a cell. If one of them contains the whole cell, only that one.
     func hulls(of crossing: Crossing, near cell: NearCell) -> [Int32] {
         if let all = crossing.hulls.first(where: { cell.isHeld(by: discs[Int($0)]) }) { return [all] }
         return crossing.hulls.filter { index in
@@ -76,7 +75,8 @@ struct SolidOutline: Sendable {
         }
     }
 
-    /// Whether a stroke is so near the picture that its outline's points are exact, and not so wide that they are too many.
+    /// Whether a stroke is close enough to the picture for exact outline points, and not so wide that it needs too
+    /// many.
     private static func isNear(_ discs: [PreparedStroke.Disc], scale: OutputScale) -> Bool {
         discs.allSatisfy { disc in
             let center = scale.output(disc.center)
@@ -84,18 +84,18 @@ struct SolidOutline: Sendable {
         }
     }
 
-    /// Output pixels.
+    /// In output pixels.
     private static let farthest = 1e6
 
     /// An outline that may meet itself.
     private struct Tangle {
         var hulls: [StrokeHull]
         var polygons = Polygons()
-        /// Whether the outline is whole where a hull follows on the one before.
+        /// Whether the outline continues from the previous hull to each hull.
         var areJoined: [Bool]
     }
 
-    /// Nil when it would have too many corners.
+    /// Nil if it would have too many corners.
     private static func outline(
         _ discs: [PreparedStroke.Disc], scale: OutputScale, cornersMax: Int, _ isCancelled: () -> Bool
     ) -> Tangle? {
@@ -121,15 +121,15 @@ struct SolidOutline: Sendable {
         return pen.isFull ? nil : outline
     }
 
-    /// What is known of a block that hulls reach into, hull by hull.
+    /// State of a block that hulls meet, while hulls are processed in order.
     private struct Visit {
-        /// The first hull, from 1 on; 0 before any.
+        /// The first hull, counted from 1; 0 before any.
         var first: Int32 = 0
-        /// The last one so far; where the outline meets itself, the crossing, from -1 down.
+        /// The last hull so far. If the outline meets itself, the crossing, counted from -1 downwards.
         var last: Int32 = 0
     }
 
-    /// Nil when too many hulls reach into them.
+    /// Nil if too many hulls meet the blocks.
     private static func crossings(
         _ discs: [PreparedStroke.Disc], _ outline: Tangle, scale: OutputScale, hullsMax: Int, _ isCancelled: () -> Bool
     ) -> [Crossing]? {
@@ -137,7 +137,7 @@ struct SolidOutline: Sendable {
         let blocks = PixelBlocks(discs, scale: scale)
         var visits = [Visit](repeating: Visit(), count: blocks.count)
         var crossings: [Crossing] = []
-        /// First of each row of blocks, counted from 1, then of all above it.
+        /// First the count of each row of blocks, from index 1, then the sum of all rows above.
         var crossingsAbove = [Int](repeating: 0, count: blocks.rowCount + 1)
         for (index, hull) in hulls.enumerated() {
             if index % hullsAtOnce == 0, isCancelled() { return nil }
@@ -148,7 +148,7 @@ struct SolidOutline: Sendable {
                     visits[block] = Visit(first: number, last: number)
                 } else if visit.last > 0 {
                     let first = hulls[Int(visit.first) - 1].along
-                    // Hulls that follow on each other and lead within 60 degrees of the first do not meet again.
+                    // Consecutive hulls whose direction is within 60 degrees of the first one do not meet again.
                     let isStraightOn =
                         visit.last == number - 1 && outline.areJoined[index]
                         && first.x * hull.along.x + first.y * hull.along.y >= 0.5

@@ -1,15 +1,15 @@
 /// The hull of two discs.
 struct StrokeHull {
-    /// From the first to the second; of length 1.
+    /// Unit vector from the first to the second.
     var along = Point(x: 0, y: 0)
-    /// From the discs' centres to where the tangents touch, on the left and on the right of the way.
+    /// Unit vectors from the discs' centres to the touching points of the tangents, on the left and on the right.
     var left = Point(x: 0, y: 0)
     var right = Point(x: 0, y: 0)
-    /// From one touching point to the other.
+    /// Distance between the touching points of a tangent.
     var tangentLength = 0.0
-    /// Whether neither disc holds the other.
+    /// Whether neither disc contains the other.
     var isTapered = false
-    /// Whether the tangents lead nearly where the way does.
+    /// Whether the tangents are almost parallel to the direction of the hull.
     var isSlender = false
 
     init(_ first: PreparedStroke.Disc, _ second: PreparedStroke.Disc) {
@@ -28,7 +28,7 @@ struct StrokeHull {
         isSlender = abs(sine) < 0.3
     }
 
-    /// Whether it leads on within 60 degrees, so that both have one outline.
+    /// Whether its direction is within 60 degrees of the previous hull's, so that both share one outline.
     func follows(on hull: StrokeHull) -> Bool {
         isSlender && hull.isSlender && along.x * hull.along.x + along.y * hull.along.y >= 0.5
     }

@@ -5,11 +5,11 @@ struct WaveLines {
     let pixelsPerUnit: Double
 
     private static let steps = 32
-    /// The largest area between a chord of a round join and its arc, output pixels; in proportion less for a line that covers
-    /// less than twenty.
+    /// Maximum area between a chord of a round join and its arc, in output pixels. It is reduced in proportion for a
+    /// line that covers less than twenty.
     private static let areaMax = 0.002
 
-    /// The middle line's vertices; the others are the same, moved across by multiples of the spacing.
+    /// The middle line's vertices. The other lines are translated across by multiples of the spacing.
     private var middleLine: [Point] {
         (0...WaveLines.steps).map { step in
             let t = 2 * Pattern.halfLength * Double(step) / Double(WaveLines.steps) - Pattern.halfLength
@@ -17,19 +17,19 @@ struct WaveLines {
         }
     }
 
-    /// The outline of the union of the lines; nil where they are so wide that they meet themselves or a neighbour.
+    /// The outline of the union of the lines; nil if they are so wide that they meet themselves or a neighbour.
     func outline() -> Outline? {
         let line = middleLine
         guard !neighboursTouch(line), let there = side(of: line), let back = side(of: line.reversed()) else {
             return nil
         }
-        // Out along the one side and back along the other: the same way round as a quad's corners.
+        // Forwards along one side and back along the other, with the same orientation as a quad's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())
         let places = Pattern.lineIndices.map { Point(x: 0, y: Double($0) * spacing) }
         return Outline([Outline.Chain(ring, copies: places)])
     }
 
-    /// The union's parts.
+    /// The parts of the union.
     func parts() -> [ConvexPart] {
         let line = middleLine
         return Pattern.lineIndices.flatMap { i in
@@ -37,7 +37,8 @@ struct WaveLines {
         }
     }
 
-    /// What makes up a line, thickened: each step's rectangle, and for each round join the sector between the two outer corners.
+    /// The pieces of a line with its width: each step's rectangle, and for each round join the sector between the two
+    /// outer corners.
     private func polygons(of line: [Point]) -> [[Point]] {
         let steps = (1..<line.count).map { k -> [Point] in
             let (start, end) = (line[k - 1], line[k])
@@ -48,15 +49,15 @@ struct WaveLines {
         return steps + (1..<(line.count - 1)).map { join(line[$0 - 1], line[$0], line[$0 + 1]) }
     }
 
-    /// Whether a line, thickened, may reach its neighbour a spacing away; errs on the side of yes.
+    /// Whether a line with its width may reach its neighbour at one spacing; may return true unnecessarily.
     private func neighboursTouch(_ line: [Point]) -> Bool {
         let slopes = (1..<line.count).map { abs((line[$0].y - line[$0 - 1].y) / (line[$0].x - line[$0 - 1].x)) }
         let steepest = slopes.max() ?? 0
         return width * (1 + steepest * steepest).squareRoot() >= spacing * 0.999
     }
 
-    /// The side of a polyline that lies at +90 degrees of its direction: the outside of a bend is an arc, on the inside
-    /// the sides of the two steps meet. Nil when a step is too short for its two inner corners.
+    /// The side of a polyline at +90 degrees of its direction. On the outside of a bend it is an arc; on the inside,
+    /// the sides of the two steps meet. Nil if a step is too short for its two inner corners.
     private func side(of line: [Point]) -> [Point]? {
         let half = width / 2
         let directions = (1..<line.count).map { k -> Point in
@@ -68,7 +69,7 @@ struct WaveLines {
         var cutFromLast = 0.0
         for k in 1..<directions.count {
             let next = Point(x: -directions[k].y, y: directions[k].x)
-            // Sine and cosine of the turn; a positive one bends towards this side.
+            // Sine and cosine of the turn. A positive turn bends towards this side.
             let sine = directions[k - 1].x * directions[k].y - directions[k - 1].y * directions[k].x
             let cosine = directions[k - 1].x * directions[k].x + directions[k - 1].y * directions[k].y
             // tan(turn / 2) = sin / (1 + cos).
@@ -92,12 +93,13 @@ struct WaveLines {
         func normal(_ step: Point) -> Point { (1 / step.length) * Point(x: -step.y, y: step.x) }
         let before = normal(b - a)
         let after = normal(c - b)
-        // The outside of a bend to the right lies left.
+        // For a bend to the right, the outside is on the left.
         let side = before.x * after.y - before.y * after.x > 0 ? -1.0 : 1.0
         return [b] + arc(from: side * before, to: side * after).map { b + (width / 2) * $0 }
     }
 
-    /// Unit vectors from `a` to `b`, both included, halved until the chords of a round join are near enough to its arc.
+    /// Unit vectors from `a` to `b`, both included, subdivided until the chords of a round join are close enough to its
+    /// arc.
     private func arc(from a: Point, to b: Point) -> [Point] {
         let covered = 2 * Pattern.halfLength * width * pixelsPerUnit * pixelsPerUnit
         let areaMax = WaveLines.areaMax * min(covered / 20, 1)

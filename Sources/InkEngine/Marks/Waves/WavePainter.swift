@@ -1,9 +1,9 @@
 import CKernels
 
-/// Draws stamps of waves that are all alike, and more than one, by a table of what they cover of a pixel.
+/// Draws two or more equal stamps of waves, from a table of their coverage of a pixel.
 ///
-/// What it draws is off by a few hundredths of a pixel at most. Lines so close that they nearly touch, and stamps for which
-/// a table would be too large, are left to outlines.
+/// The error is at most a few hundredths of a pixel. Lines so close that they almost touch, and stamps that would need
+/// too large a table, are drawn by outlines.
 final class WavePainter {
     private let kernels: UnsafePointer<ink_raster>
     private var sections: [SectionsKey: WaveSections] = [:]
@@ -33,8 +33,8 @@ final class WavePainter {
 
     deinit { entries.deallocate() }
 
-    /// Multiplies into `plane` what stamps of a stroke that are all alike leave of each pixel, one after the other; false,
-    /// and nothing done, when they are not or are not to be drawn by a table.
+    /// Multiplies `plane` by the transmittance of equal stamps of a stroke, one after the other. Returns false, and
+    /// does nothing, if they differ or cannot be drawn from a table.
     ///
     /// - Parameter stamps: those that may meet the cell.
     func paint(
@@ -55,7 +55,7 @@ final class WavePainter {
         return true
     }
 
-    /// Draws the waves at all places, which are forgotten.
+    /// Draws the waves at all positions and clears the list.
     private func multiply(_ prepared: (waves: ink_waves, table: ink_wave_table)?, into plane: RemainingPlane) {
         guard let prepared, !places.isEmpty else { return }
         withUnsafePointer(to: prepared.waves) { waves in
@@ -74,7 +74,7 @@ final class WavePainter {
         if let table, table.key == key { return (table.waves, table.table) }
         let shadow = PixelShadow(of: stamp, scale)
         guard var table = layout(of: brush, stamp, shadow, step: step, scale) else { return nil }
-        // Where an edge of the output is rounded up to a pixel or two, the two directions may nearly be one.
+        // If an edge of the output is rounded up to one or two pixels, the two directions may almost coincide.
         let across = Measure(shadow.perPixelAcross)
         let along = Measure(shadow.perPixelAlong)
         let area = abs(across.normal.x * along.normal.y - across.normal.y * along.normal.x)
@@ -92,11 +92,11 @@ final class WavePainter {
         return (waves, table)
     }
 
-    /// How large a table has to be; nil when that is too large.
+    /// The dimensions of a table; nil if it would be too large.
     private func layout(
         of brush: Brush, _ stamp: Stamp, _ shadow: PixelShadow, step: Double, _ scale: OutputScale
     ) -> ink_wave_table? {
-        // Steps further apart would pass over the bends of small stamps and the slopes of steep waves.
+        // Larger steps would miss the bends of small stamps and the slopes of steep waves.
         guard step * (1 + 0.16 * brush.spacing) <= WavePainter.stepMax else { return nil }
         let period = brush.spacing * stamp.size * scale.largest
         let phasesMax = Int(INK_WAVE_PHASES_MAX)
@@ -104,7 +104,7 @@ final class WavePainter {
         let phaseMax = shadow.isUpright ? WavePainter.uprightPhaseMax : WavePainter.phaseMax
         var phases = Int(INK_WAVE_PHASES_MIN)
         while phases < phasesMax, period > phaseMax * Double(phases) { phases *= 2 }
-        // How far from a line's middle a pixel may meet it.
+        // Maximum distance from a line's middle at which a pixel may meet it.
         let reach = (1.0 / 4 + (brush.lineWidth / 2 + shadow.across) / brush.spacing) * Double(phases)
         guard brush.lineWidth < Pattern.halfLength, reach < Double(phases) else { return nil }
         let rows = (Pattern.halfLength + brush.lineWidth / 2 + shadow.along) / step + 3
@@ -121,39 +121,38 @@ final class WavePainter {
 
     private func sections(_ key: SectionsKey) -> WaveSections {
         if let sections = sections[key] { return sections }
-        // Brushes are few, unless somebody makes them up.
+        // There are few brushes, unless an input is malicious.
         if sections.count >= WavePainter.sectionsMax { sections.removeAll() }
-        // As many pixels of the largest stamp: half a pixel's diagonal for the rows and for the slices around them each, and
-        // what the kernel reads beyond.
+        // In pixels of the largest stamp: half a pixel's diagonal each for the rows and for the slices around them,
+        // plus what the kernel reads beyond.
         let margin = 6 * WavePainter.rowsPerPixel * key.step
         let made = WaveSections(spacing: key.spacing, width: key.lineWidth, step: key.step, margin: margin)
         sections[key] = made
         return made
     }
 
-    /// A megabyte: a table of which the tails are not used takes half of it in the second cache.
+    /// One megabyte. A table without tails occupies half of it in the second-level cache.
     private static let entriesMax = 1 << 18
-    /// Of the parallelogram between the two normals; 1/2 to 2 where the two scales are alike.
-    /// What a table misses of a line is the same at both of its sides, whatever its width; of thinner lines, which are mostly
-    /// sides, pictures full of them would be off by more than half a level of 255 on an average. Output pixels.
+    /// The error of a table at a line's sides is the same for every width. For thinner lines, which consist mostly of
+    /// sides, pictures full of them would be off by more than half a level of 255 on average. In output pixels.
     private static let widthMin = 0.8
     private static let areaMin = 0.25
-    /// Of some kilobytes each.
+    /// Entries of some kilobytes each.
     private static let sectionsMax = 256
-    /// By how much the middle of a line may move from a row to the next either way, canvas pixels of a brush of scale 1.
+    /// Maximum shift of a line's middle from one row to the next, in canvas pixels of a brush of scale 1.
     private static let stepMax = 0.42
-    /// Of waves closer than this so many stamps of a stroke lie over each other that what a table is off by adds up to more
-    /// than half a 255th on an average; output pixels.
+    /// If waves are closer than this, so many stamps of a stroke overlap that the errors of a table add up to more than
+    /// half a level of 255 on average. In output pixels.
     private static let periodMin = 3.5
-    /// Rows of a table for each pixel along a line.
+    /// Rows of a table per pixel along a line.
     private static let rowsPerPixel = 12.0
-    /// Pixels from one phase to the next.
+    /// Distance between phases, in pixels.
     private static let phaseMax = 0.1
-    /// The same where pixels lie straight across the lines and begin to meet them at once, not gradually.
+    /// The same if pixels are aligned with the lines and begin to meet them abruptly, not gradually.
     private static let uprightPhaseMax = 0.05
 }
 
-/// A normal, and how much of the pattern's own measure a unit of it is.
+/// A normal, and the length in the pattern's unit that corresponds to one of its units.
 private struct Measure {
     let normal: ink_normal
     let perUnit: Double
@@ -164,9 +163,9 @@ private struct Measure {
     }
 }
 
-/// A pixel in a stamp's own space: a parallelogram round the origin.
+/// A pixel in the space of a stamp: a parallelogram round the origin.
 private struct PixelShadow {
-    /// How much further along and across the pattern the next column and row are.
+    /// Increments along and across the pattern for the next column and row.
     let perPixelAlong: Point
     let perPixelAcross: Point
 
@@ -176,16 +175,17 @@ private struct PixelShadow {
         perPixelAcross = Point(x: stamp.across.x * perUnit.x, y: stamp.across.y * perUnit.y)
     }
 
-    /// How far it reaches to either side.
+    /// Half its extent in each direction.
     var along: Double { (abs(perPixelAlong.x) + abs(perPixelAlong.y)) / 2 }
     var across: Double { (abs(perPixelAcross.x) + abs(perPixelAcross.y)) / 2 }
 
-    /// Whether one of its sides leads nearly along the pattern.
+    /// Whether one of its sides is almost parallel to the pattern.
     var isUpright: Bool {
         min(abs(perPixelAcross.x), abs(perPixelAcross.y)) < 0.15 * max(abs(perPixelAcross.x), abs(perPixelAcross.y))
     }
 
-    /// The pixel in slices, `step` apart as sections are; the outermost ones are cut off where it ends.
+    /// The pixel cut into slices, `step` apart like the sections. The outermost slices are cut off where the pixel
+    /// ends.
     func slices(step: Double, period: Double) -> [ink_wave_slice] {
         let count = Int((along / step + 0.5).rounded(.down))
         let parts = 4
@@ -204,7 +204,8 @@ private struct PixelShadow {
                 squares += width * width
             }
             guard area > 0 else { return ink_wave_slice(middle: 0, width: 0, share: 0) }
-            // As wide as most of it is, and as thick as makes up its area: not a corner that is spread over the slice.
+            // As wide as most of the slice, and with the thickness that gives its area: not a corner spread over the
+            // slice.
             let width = squares / area
             let share = area / width / Double(parts) * (end - start) / step
             func ofPeriod(_ length: Double) -> Int { Int((length / period * 65_536).rounded()) }
@@ -214,9 +215,9 @@ private struct PixelShadow {
         }
     }
 
-    /// What it has of the line across at `x` along.
+    /// Its intersection with the line across at `x` along.
     private func chord(at x: Double) -> (lower: Double, upper: Double)? {
-        // By the other axis where the first one hardly moves along.
+        // Uses the other axis if the first one is almost perpendicular to the pattern.
         let isByColumn = abs(perPixelAlong.x) >= abs(perPixelAlong.y)
         let (g, h) =
             isByColumn

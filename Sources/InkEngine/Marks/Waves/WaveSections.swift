@@ -1,28 +1,28 @@
 import CKernels
 
-/// Where straight lines across a wave of the `waves` pattern, at even distances along it, meet it: what tables of waves
-/// are made from. Pattern space, of size 1.
+/// Intersections of straight lines across a wave of the `waves` pattern, at equal distances along it. Tables of waves
+/// are made from them. In pattern space, at size 1.
 ///
-/// A line across meets a wave that is thickened by discs in one interval, whose ends are the polyline's highest and
-/// lowest places under such a disc.
+/// A line across meets a wave with its width in one interval, whose ends are the highest and lowest positions on the
+/// polyline of a disc that touches the line.
 final class WaveSections {
-    /// How far the outermost of the seven lines reaches across, and all along.
+    /// Maximum extent of the seven lines across, and of all lines along.
     let side: Double
     let end: Double
-    /// The widest section, 1/65,536 period.
+    /// Width of the widest section, in 1/65,536 period.
     let widest: UInt16
     /// Sections from `-last` to `last`.
     private let sections: [ink_wave_section]
     private let last: Int
 
     private static let steps = 16
-    /// Places at which a section is taken where the line ends.
+    /// Number of positions for a section where the line ends.
     private static let parts = 8
-    /// Where the line turns up to its end.
+    /// Where the line turns up towards its end.
     private static let lastTrough = 7.5
 
     /// - Parameters:
-    ///   - step: from a section to the next.
+    ///   - step: distance between sections.
     ///   - margin: how far beyond the line's end sections are needed.
     /// - Precondition: the line is narrower than `Pattern.halfLength`, so that its other end is out of reach.
     init(spacing: Double, width: Double, step: Double, margin: Double) {
@@ -33,7 +33,8 @@ final class WaveSections {
         last = Int(((end + margin) / step).rounded(.up))
         let half = (0...last).map { index -> ink_wave_section in
             let x = Double(index) * step
-            // Where the line ends sections change fast: they stand for all halfway to the next ones.
+            // Sections change quickly near the end of the line. There each section represents the average halfway to
+            // its neighbours.
             let isEnd = x + step / 2 > Pattern.halfLength - radius
             let parts = isEnd ? WaveSections.parts : 1
             var (area, moment) = (0.0, 0.0)
@@ -50,13 +51,13 @@ final class WaveSections {
                 middle: UInt16(truncatingIfNeeded: Int((moment / area * period).rounded())),
                 width: UInt16(min((area / Double(parts) * period).rounded(), 65_535)))
         }
-        // Turned by half a turn, a wave is itself.
+        // A wave is symmetric under rotation by half a turn.
         sections =
             half.dropFirst().reversed().map { ink_wave_section(middle: 0 &- $0.middle, width: $0.width) } + half
         widest = half.map(\.width).max() ?? 0
     }
 
-    /// Calls `body` with the section through the middle, of which `last` are on both sides.
+    /// Calls `body` with the middle section, which has `last` sections on both sides.
     func withMiddle(_ body: (UnsafePointer<ink_wave_section>) -> Void) {
         sections.withUnsafeBufferPointer { sections in
             guard let first = sections.baseAddress else { return }
@@ -64,10 +65,10 @@ final class WaveSections {
         }
     }
 
-    /// Whether there are sections as far from the middle.
+    /// Whether there are sections at this distance from the middle.
     func reach(_ index: Int) -> Bool { index <= last }
 
-    /// The middle line's vertices from -10 on, with straight ends that lead further.
+    /// The middle line's vertices from -10 on, with straight extensions beyond the end.
     private static func line(spacing: Double, beyond: Double) -> [Point] {
         let vertices = (-steps...steps).map { step -> Point in
             let t = Pattern.halfLength * Double(step) / Double(steps)
@@ -78,7 +79,8 @@ final class WaveSections {
         return [vertices[0] - further] + vertices + [vertices[2 * steps] + further]
     }
 
-    /// What the thickened line, cut off upright at its ends, has of the line across at `x` above 0.
+    /// The part above 0 of the intersection of the line across at `x` with the wave, which is cut off vertically at its
+    /// ends.
     private static func interval(of line: [Point], radius: Double, at x: Double) -> (lower: Double, upper: Double) {
         var interval = (lower: Double.infinity, upper: -Double.infinity)
         let direction = line[line.count - 1] - line[line.count - 2]
@@ -86,7 +88,7 @@ final class WaveSections {
         for (a, b) in zip(line, line.dropFirst()) where a.x < x + radius && b.x > x - radius {
             let slope = (b.y - a.y) / (b.x - a.x)
             let sine = slope / (1 + slope * slope).squareRoot()
-            /// The height of the line under a disc's edge, where that touches it or at the nearest place to it.
+            /// The height of the line at the point where the edge of a disc touches it, or at the nearest point.
             func place(_ touching: Double) -> (middle: Double, half: Double) {
                 let t = min(max(touching, a.x, x - radius), min(b.x, x + radius))
                 let half = (radius * radius - (t - x) * (t - x)).squareRoot()
@@ -95,7 +97,7 @@ final class WaveSections {
             let above = place(x + radius * sine)
             let below = place(x - radius * sine)
             var upper = above.middle + above.half
-            // The end cuts off what leads up to it; a wide line's arc before that may lie above the cut.
+            // The end cuts off the part that leads up to it. Before it, the arc of a wide line may lie above the cut.
             if x > firstCut, a.x >= lastTrough {
                 upper = min(upper, (Pattern.halfLength - x) * direction.x / direction.y)
             }

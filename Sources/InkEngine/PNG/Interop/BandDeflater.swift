@@ -1,10 +1,10 @@
 import CKernels
 
-/// What follows the rows given to a `BandDeflater`.
+/// What follows the rows passed to a `BandDeflater`.
 enum DeflateEnd {
     /// More rows of the same band.
     case more
-    /// The band ends: up to a byte boundary, and what comes after refers to nothing before (a full flush).
+    /// The band ends: pad to a byte boundary. Later bytes refer to nothing before it (a full flush).
     case flush
     /// The stream ends.
     case last
@@ -18,15 +18,15 @@ enum DeflateEnd {
     }
 }
 
-/// What repetitions a `BandDeflater` looks for.
+/// The repetitions that a `BandDeflater` looks for.
 enum DeflateSearch {
     /// Runs of one byte.
     case runs
-    /// Runs of one byte: all of at least 63, and some of 32 and more.
+    /// Runs of one byte: all of at least 63 bytes, and some of 32 or more.
     case longRuns
     /// Pixels and strings of pixels.
     case pixels
-    /// Strings of bytes, and the cheapest way to put the rows together of them.
+    /// Strings of bytes, and the cheapest sequence of literals and matches.
     case cheapest
 
     fileprivate var c: ink_deflate_search {
@@ -39,11 +39,10 @@ enum DeflateSearch {
     }
 }
 
-/// Compresses filtered rows to raw deflate (RFC 1951), band by band; reused, because its state is large: 400 KB and
-/// about six bytes for each byte of the rows that it is given at a time. The bytes are the same at every level of
-/// kernels.
+/// Compresses filtered rows to raw deflate (RFC 1951), band by band. It is reused, because its state is large: 400 KB
+/// plus about six bytes for each byte of the rows passed at a time. The bytes are the same at every level of kernels.
 ///
-/// `begin`, then `room` and `write` in turns until the band ends; or `room` and `estimate`.
+/// Call `begin`, then alternate `room` and `write` until the band ends; or call `room` and `estimate`.
 final class BandDeflater {
     private let deflater: OpaquePointer
     private var output = RowBuffer(byteCount: 0)
@@ -57,29 +56,29 @@ final class BandDeflater {
 
     deinit { ink_deflater_destroy(deflater) }
 
-    /// What a band begins with.
+    /// Parameters of a band.
     struct Start {
         var search: DeflateSearch
-        /// A filter's number and the pixels of a row.
+        /// Size of a row: the filter number and the pixels.
         var filteredRowByteCount: Int
         var bytesPerPixel: Int
-        /// Of many literals in a row all are counted, a half, a quarter, an eighth or a sixteenth, for 0 to 4: faster, and a
-        /// little larger.
+        /// Of many consecutive literals all are counted, 1/2, 1/4, 1/8 or 1/16, for 0 to 4. A higher value is faster
+        /// and compresses slightly less.
         var coarseness: UInt32
-        /// The number of an estimate, from which the costs of symbols are taken at first.
+        /// Number of an estimate whose symbol costs are used at first.
         var estimate: Int?
     }
 
-    /// Forgets all rows given before.
+    /// Discards all rows passed before.
     func begin(_ start: Start) {
         ink_deflater_begin(
             deflater, start.search.c, start.filteredRowByteCount, start.bytesPerPixel, start.coarseness,
             Int32(start.estimate ?? -1))
     }
 
-    /// Where the next `rowCount` filtered rows are to be put, good until the next call.
+    /// Where to write the next `rowCount` filtered rows; valid until the next call.
     ///
-    /// - Throws: `EngineError.internalError` when there is no memory.
+    /// - Throws: `EngineError.internalError` if there is no memory.
     func room(rowCount: Int) throws(EngineError) -> UnsafeMutablePointer<UInt8> {
         guard let room = ink_deflater_room(deflater, rowCount) else {
             throw .internalError("no memory for \(rowCount) rows to be compressed")
@@ -87,8 +86,8 @@ final class BandDeflater {
         return room
     }
 
-    /// About how many bits the rows just put would take, when nothing was written before. What is learnt of the costs
-    /// of symbols is kept under `number`.
+    /// Estimated bits of the rows just written, if nothing was compressed before. The symbol costs it learns are stored
+    /// under `number`.
     ///
     /// - Precondition: `number` is 0 to 3.
     func estimate(rowCount: Int, number: Int) -> UInt64 {
@@ -96,7 +95,7 @@ final class BandDeflater {
         return ink_deflater_estimate(deflater, rowCount, Int32(number))
     }
 
-    /// Compresses the rows just put and hands on what comes out.
+    /// Compresses the rows just written and passes the result to `handOn`.
     func write(rowCount: Int, end: DeflateEnd, output handOn: (UnsafeBufferPointer<UInt8>) -> Void) {
         let bound = ink_deflater_bound(deflater, rowCount)
         if output.byteCount < bound { output = RowBuffer(byteCount: bound) }

@@ -1,10 +1,10 @@
 import CISAL
 
-/// CRC-32 as PNG uses it (ISO 3309, reflected), of `bytes` appended to what gave `seed`.
+/// CRC-32 as in PNG (ISO 3309, reflected) of `bytes` appended to the data whose CRC is `seed`.
 ///
-/// ISA-L's `crc32_gzip_refl`: `crc32(b, seed: crc32(a))` is `crc32(a + b)`.
+/// Uses ISA-L's `crc32_gzip_refl`: `crc32(b, seed: crc32(a))` is `crc32(a + b)`.
 func crc32(_ bytes: some Sequence<UInt8>, seed: UInt32 = 0) -> UInt32 {
-    // Contiguous sequences give a view of themselves; others are copied once.
+    // Contiguous sequences provide a view of themselves; others are copied once.
     bytes.withContiguousStorageIfAvailable { crc32($0, seed: seed) }
         ?? Array(bytes).withUnsafeBufferPointer { crc32($0, seed: seed) }
 }
@@ -25,7 +25,8 @@ public enum Adler32 {
     /// The checksum of `bytes`.
     public static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 { checksum(bytes, level: .selected) }
 
-    /// By the kernel of a level; with ISA-L's, a dense picture takes 1.05 to 1.08 times as long to encode at `fast`.
+    /// Uses the kernel of a level. With ISA-L's function, a dense picture takes 1.05 to 1.08 times as long to encode at
+    /// `fast`.
     static func checksum(_ bytes: UnsafeRawBufferPointer, level: KernelLevel) -> UInt32 {
         guard let base = bytes.baseAddress else { return empty }
         // Reads `count` bytes from `base`, which the caller holds.
@@ -37,10 +38,10 @@ public enum Adler32 {
         bytes.withUnsafeBytes { checksum($0) }
     }
 
-    /// The checksum of a text `A + B` from the checksums of `A` and `B` and the length of `B`, in constant time.
+    /// The checksum of `A + B` from the checksums of `A` and `B` and the length of `B`, in constant time.
     ///
-    /// With `s1` and `s2` the low and high halves: s1(AB) = s1(A) + s1(B) - 1, because both start at 1, and
-    /// s2(AB) = s2(A) + s2(B) + |B| (s1(A) - 1), because s1 stays s1(A) - 1 higher through all of B.
+    /// With `s1` and `s2` the low and high halves: s1(AB) = s1(A) + s1(B) - 1, because both start at 1, and s2(AB) =
+    /// s2(A) + s2(B) + |B| (s1(A) - 1), because s1 stays s1(A) - 1 higher through all of B.
     ///
     /// - Precondition: `lengthB` is not negative.
     public static func combine(_ a: UInt32, _ b: UInt32, lengthB: Int) -> UInt32 {

@@ -1,31 +1,31 @@
 import CISAL
 import CKernels
 
-/// Reads what most PNGs are: 8 bits a sample, gray or colour, with or without alpha, not interlaced, without tRNS.
+/// Reads the most common PNGs: 8 bits per sample, gray or colour, with or without alpha, not interlaced, without tRNS.
 ///
-/// It is several times as fast as libpng, and only for files that are sound and plain to the last byte: whatever else
-/// it meets, damage or a matter of opinion, it gives up, and libpng decides what the file is.
+/// It is several times as fast as libpng, but only for files that are valid and plain to the last byte. At anything
+/// else, whether damaged or unusual, it gives up, and libpng decides.
 final class PlainPNGReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let size: PixelSize
     private let filters: RowFilters
     private let inflater: UnsafeMutablePointer<inflate_state>
-    /// The data of the IDAT chunks that have not been inflated.
+    /// The IDAT data that has not been inflated.
     private var data: ArraySlice<Range<Int>>
-    /// Of what has been inflated.
+    /// Of the inflated bytes.
     private var checksum = Adler32.empty
 
-    /// Samples a pixel: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
+    /// Samples per pixel: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
     let channels: Int
 
     /// - Parameters:
-    ///   - png: outlives the reader.
+    ///   - png: must outlive the reader.
     ///   - header: of `png`.
     /// - Returns: nil for any other kind of PNG.
     init?(_ png: UnsafeBufferPointer<UInt8>, header: PNGHeader, level: KernelLevel) {
         guard header.bitDepth == 8, !header.isInterlaced, header.colorType != .palette,
             let ranges = PlainPNGReader.dataRanges(png), let first = ranges.first, first.count >= 2,
-            // Deflate with a window of 32 KB, whose distances need no check, and no dictionary (RFC 1950, 2.2).
+            // Deflate with a window of 32 KB, for which distances need no check, and no dictionary (RFC 1950, 2.2).
             png[first.lowerBound] == 0x78, png[first.lowerBound + 1] & 0x20 == 0,
             (0x7800 + Int(png[first.lowerBound + 1])) % 31 == 0
         else { return nil }
@@ -36,13 +36,14 @@ final class PlainPNGReader {
         data = ([(first.lowerBound + 2)..<first.upperBound] + ranges.dropFirst())[...]
         inflater = .allocate(capacity: 1)
         isal_inflate_init(inflater)
-        // The checksum is worked out here, in a fraction of ISA-L's time.
+        // The checksum is computed here, in a fraction of ISA-L's time.
         inflater.pointee.crc_flag = UInt32(ISAL_DEFLATE)
     }
 
     deinit { inflater.deallocate() }
 
-    /// The data of the IDAT chunks, nil unless the chunks are whole, in order and none but those that change nothing.
+    /// The data of the IDAT chunks; nil unless the chunks are complete, in order, and without any other chunk that
+    /// affects the pixels.
     private static func dataRanges(_ png: UnsafeBufferPointer<UInt8>) -> [Range<Int>]? {
         var ranges: [Range<Int>] = []
         var isBehindData = false
@@ -61,7 +62,7 @@ final class PlainPNGReader {
                 ranges.append((at + 8)..<end)
             case Array("IEND".utf8): return length == 0 ? ranges : nil
             default:
-                // Critical chunks, whose first letter is a capital, and transparency are libpng's.
+                // Critical chunks, whose first letter is a capital, and transparency are left to libpng.
                 guard type[0] & 0x20 != 0, type != Array("tRNS".utf8) else { return nil }
                 isBehindData = !ranges.isEmpty
             }
@@ -70,13 +71,13 @@ final class PlainPNGReader {
         return nil
     }
 
-    /// Hands on all rows, restored, from the top; each is good until the next.
+    /// Passes all restored rows, from the top; each is valid until the next.
     ///
-    /// - Returns: Whether the image was plain to its end; if not, the rows handed on count for nothing.
+    /// - Returns: Whether the image was plain to its end. If not, the rows passed must be discarded.
     func readRows(_ onRow: (UnsafePointer<UInt8>) throws(EngineError) -> Void) throws(EngineError) -> Bool {
         let rowByteCount = size.width * channels
         let rowsAtOnce = min(size.height, PlainPNGReader.rowsAtOnce(rowByteCount + 1))
-        // Restoring may read a byte behind what it restores.
+        // Restoring may read one byte beyond the rows.
         let buffer = RowBuffer(byteCount: rowsAtOnce * (rowByteCount + 1) + 1)
         let above = RowBuffer(byteCount: rowByteCount + 1)
         for first in stride(from: 0, to: size.height, by: rowsAtOnce) {
@@ -93,28 +94,29 @@ final class PlainPNGReader {
         return endsHere()
     }
 
-    /// As many as a cache holds, and a multiple of what kernels restore together unless rows are very long.
+    /// As many rows as fit a cache, and a multiple of the number that kernels restore together unless rows are very
+    /// long.
     private static func rowsAtOnce(_ byteCount: Int) -> Int {
         let rows = max(1, (256 << 10) / byteCount)
         return 16 * byteCount > 4 << 20 ? rows : max(16, rows & ~15)
     }
 
-    /// Inflates `count` bytes; false when the data ends before, or is damaged.
+    /// Inflates `count` bytes; false if the data ends before, or is damaged.
     private func inflate(_ count: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
         inflater.pointee.next_out = out
         inflater.pointee.avail_out = UInt32(count)
         while inflater.pointee.avail_out > 0 {
-            // Without any data left, ISA-L may still hold what it has read ahead.
+            // Even when all data is consumed, ISA-L may hold bytes that it has read ahead.
             if inflater.pointee.avail_in == 0 { _ = nextData() }
             let before = (inflater.pointee.avail_in, inflater.pointee.avail_out)
             guard isal_inflate(inflater) >= 0 else { return false }
-            // An ended stream takes and gives nothing more.
+            // A stream that has ended neither consumes nor produces anything.
             guard before != (inflater.pointee.avail_in, inflater.pointee.avail_out) else { return false }
         }
         return true
     }
 
-    /// Whether the stream ends with what has been inflated, its checksum is right, and all data belongs to it.
+    /// Whether the stream ends here, its checksum is correct, and no data follows.
     private func endsHere() -> Bool {
         var beyond: UInt8 = 0
         let isEnd = withUnsafeMutablePointer(to: &beyond) { beyond in
@@ -142,9 +144,9 @@ final class PlainPNGReader {
             && data.allSatisfy(\.isEmpty)
     }
 
-    /// The next byte behind the deflate stream; nil when there is none.
+    /// The next byte after the deflate stream; nil if there is none.
     private func nextByte() -> UInt8? {
-        // What ISA-L has read ahead: the last byte's bits that mean nothing, and whole bytes.
+        // What ISA-L has read ahead: the unused bits of the last byte, and whole bytes.
         let unused = inflater.pointee.read_in_length % 8
         inflater.pointee.read_in >>= UInt64(unused)
         inflater.pointee.read_in_length -= unused
@@ -163,7 +165,7 @@ final class PlainPNGReader {
         return inflater.pointee.next_in.pointee
     }
 
-    /// Goes on to the next chunk's data; false when there is none.
+    /// Moves to the data of the next chunk; false if there is none.
     private func nextData() -> Bool {
         while let range = data.popFirst() {
             guard !range.isEmpty, let base = bytes.baseAddress else { continue }

@@ -1,21 +1,21 @@
 import CZlib
 
-/// Opens raw deflate (RFC 1951).
+/// Decompresses raw deflate (RFC 1951).
 public enum RawInflate {
-    /// A piece of a deflate stream, opened.
+    /// A decompressed piece of a deflate stream.
     public struct Piece: Hashable, Sendable {
         public var content: [UInt8]
-        /// Whether it ends its stream: nothing that follows is ever read.
+        /// Whether it ends its stream: nothing after it is read.
         public var endsStream: Bool
-        /// Whether all of it stands for the content, and another piece can follow unless it ends the stream: it stops
-        /// behind a block, at a byte boundary.
+        /// Whether the piece is complete, so that another piece can follow unless it ends the stream: it ends after a
+        /// block, at a byte boundary.
         public var isWhole: Bool
     }
 
-    /// The first bytes of what gzip has packed, at most `limit`; nil for bytes that are no gzip.
+    /// The first bytes of the contents of a gzip file, at most `limit`; nil if it is not gzip.
     static func gzipHead(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
         var stream = z_stream()
-        // 16 more than the window size: a gzip header.
+        // 16 more than the window size selects a gzip header.
         guard inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
         defer { inflateEnd(&stream) }
         var input = Array(bytes.prefix(limit))
@@ -33,12 +33,12 @@ public enum RawInflate {
         return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR ? output : nil
     }
 
-    /// What a piece of a deflate stream stands for: all of it, or the first `limit` bytes.
+    /// The contents of a piece of a deflate stream, or their first `limit` bytes.
     ///
-    /// - Throws: `internalError` for bytes that are no deflate.
+    /// - Throws: `internalError` if the bytes are not deflate.
     public static func open(_ bytes: [UInt8], limit: Int) throws(EngineError) -> Piece {
         var stream = z_stream()
-        // A negative window size: no header, no checksum.
+        // A negative window size selects no header and no checksum.
         guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw .internalError("zlib's inflateInit2 failed")
         }
@@ -55,11 +55,12 @@ public enum RawInflate {
                 count = limit - Int(stream.avail_out)
             }
         }
-        // The end of the piece is not the stream's: there is just nothing left to read.
+        // The piece may end before the stream does: there is just nothing left to read.
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
             throw .internalError("zlib's inflate failed with \(status)")
         }
-        // zlib says how many bits of the last byte are left (the lowest six bits), and that it stands behind a block (128).
+        // zlib reports the unused bits of the last byte (in the lowest six bits), and whether it is at the end of a
+        // block (128).
         let isBehindBlock = stream.data_type & (128 | 63) == 128
         return Piece(
             content: output, endsStream: status == Z_STREAM_END,

@@ -1,22 +1,22 @@
-/// How the filter of a band's rows is chosen.
+/// How the filters of a band's rows are chosen.
 enum FilterStrategy: Hashable {
-    /// All rows stay as they are.
+    /// All rows stay unfiltered.
     case none
-    /// The one that makes a row cheapest, decided for every `period`-th row and kept for those below it.
+    /// The filter with the lowest cost, chosen for every `period`-th row and used for the following ones.
     case cheapest(period: Int)
 }
 
-/// Filters the rows of one band. The band is treated as a picture of its own: its first row has none above it.
+/// Filters the rows of one band. The band is treated as a picture of its own: its first row has no row above.
 ///
 /// Every access is within `rowCount` rows of `rowByteCount` bytes of `pixels`, whose size the caller has checked, or
-/// within the scratch row made here.
+/// within the scratch row allocated here.
 final class BandFilter {
     private let rowByteCount: Int
     private let bytesPerPixel: Int
     private let filters: RowFilters
     private let scratch: RowBuffer
 
-    /// The bytes of a row once filtered: the filter's number and the row.
+    /// Bytes of a filtered row: the filter number and the row.
     var filteredRowByteCount: Int { rowByteCount + 1 }
 
     /// - Precondition: `width` is above 0.
@@ -34,7 +34,7 @@ final class BandFilter {
 
     /// Filters `rows` of the band that begins at `pixels`.
     ///
-    /// - Precondition: `out` has room for `filteredRowByteCount` bytes a row.
+    /// - Precondition: `out` has room for `filteredRowByteCount` bytes per row.
     func filter(
         _ rows: Range<Int>, of pixels: UnsafePointer<UInt8>, strategy: FilterStrategy,
         out: UnsafeMutablePointer<UInt8>
@@ -59,7 +59,7 @@ final class BandFilter {
         }
     }
 
-    /// - Precondition: A row lies above `row`.
+    /// - Precondition: There is a row above `row`.
     private func cheapestFilter(_ row: UnsafePointer<UInt8>) -> RowFilter {
         var best = RowFilter.none
         var least = filters.cost(of: row, count: rowByteCount)
