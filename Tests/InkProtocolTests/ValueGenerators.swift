@@ -26,11 +26,29 @@ extension SeededGenerator {
         let chunks = (0..<int(0...(total - first))).map { _ in
             bool() ? RowChunk.constant(word()) : .samples(blockID())
         }
+        var placement: Placement?
+        if int(0...3) == 0 {
+            placement = Placement(
+                x: double(-1e6...1e6), y: double(-9...9), width: double(0.1...1e6), height: double(1...9),
+                rotation: double(-720...720))
+        }
         return ImageSlice(
-            size: size, format: SampleFormat.allCases.randomElement(using: &self)!, firstChunk: first, chunks: chunks)
+            size: size, format: SampleFormat.allCases.randomElement(using: &self)!, firstChunk: first, chunks: chunks,
+            placement: placement)
     }
 
-    mutating func layer() -> TileLayer {
+    mutating func layer(depth: Int = 1) -> TileLayer {
+        if depth < 5, int(0...3) == 0 {
+            let kind: TileLayer.Kind =
+                bool()
+                ? .fill(color())
+                : .group(
+                    SceneGroup.allCases.randomElement(using: &self)!,
+                    (0..<int(0...3)).map { _ in layer(depth: depth + 1) })
+            return TileLayer(
+                opacity: double(0...1), blendMode: BlendMode.allCases.randomElement(using: &self)!,
+                mask: bool() ? slice() : nil, kind: kind)
+        }
         let strokes = (0..<int(0...3)).map { _ in
             StrokeSelection(block: blockID(), indices: Set((0..<int(0...9)).map { _ in int(0...100_000) }).sorted())
         }

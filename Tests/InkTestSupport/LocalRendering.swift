@@ -8,7 +8,7 @@ public enum LocalRendering {
     /// - Parameter keptStampsMax: of each layer; others are placed for every cell.
     public static func render(
         _ project: Project, images: DecodedImages, output: PixelSize, tile: PixelSize? = nil,
-        format: PixelFormat = .rgba, keptStampsMax: Int = .max, isCancelled: () -> Bool = { false }
+        format: PixelFormat = .rgba, keptStampsMax: Int = .max, isCancelled: @escaping () -> Bool = { false }
     ) throws -> [UInt8] {
         var blocks = LocalBlocks()
         func slice(_ image: StraightImage?, isMask: Bool) -> ImageSlice? {

@@ -116,7 +116,7 @@ struct EngineTaskRunnerTests {
         }
         let strokes = try TaskSamples.strokes(7)
         tile.layers[0].mask = nil
-        tile.layers[0].strokes = [StrokeSelection(block: strokes.id, indices: [0, 1])]
+        tile.layers[0].kind = .marks(nil, [StrokeSelection(block: strokes.id, indices: [0, 1])])
         #expect(throws: EngineError.internalError("block \(strokes.id) has only 1 strokes")) {
             try run(.render(tile), blocks: [strokes])
         }

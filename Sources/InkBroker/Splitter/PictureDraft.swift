@@ -61,7 +61,7 @@ enum DraftStrokes: Sendable {
 struct PictureDraft: Sendable {
     var name: String
     /// Images are indices into `images`.
-    var scene: Scene<Int, DraftStrokes>
+    var scene: Scene<SceneImage<Int>, DraftStrokes>
     var tile: PixelSize?
     var format: PixelFormat
     var encoding: PictureEncoding
@@ -86,10 +86,12 @@ struct PictureDraft: Sendable {
         let measures = measures.of(project)
         let options = order.options
         let codec: any PictureCodec
+        let viewport: Viewport?
         do throws(EngineError) {
             try options.check(place: Place(file: name))
             codec = try PictureCodecs.codec(options.encoding.format)
-            try PictureDraft.check(project, measures, order.output, codec, limits: limits, name: name)
+            viewport = try project.viewport(options.view, place: Place(file: name))
+            try PictureDraft.check(project, measures, viewport, order.output, codec, limits: limits, name: name)
         } catch {
             throw .refused(error)
         }
@@ -97,31 +99,24 @@ struct PictureDraft: Sendable {
         self.limits = limits
         tile = options.tile
         scene = Scene(
-            canvas: project.canvasSize, output: order.output, background: options.background ?? project.background)
+            canvas: viewport?.size ?? project.canvasSize, output: order.output,
+            background: options.background ?? project.background)
         format = PictureDraft.format(of: scene.background, options.colorMode, codec)
         encoding = options.encoding
         description = PictureDescription(
             dotsPerInch: options.dotsPerInch,
             text: options.hasMetadata ? PictureText.entries(of: project, software: order.software) : [],
             digest: options.digest.flatMap { PictureDigest(bytes: $0) })
-        let drawn = project.drawingOrder.filter {
-            (options.layers?.contains($0) ?? project.layers[$0].isVisible) && project.layers[$0].opacity > 0
-        }
-        var images = ImageRequests(project: name, encoder: encoder)
+        var builder = SceneBuilder(
+            project, measures, through: viewport, order: order, name: name, encoder: encoder)
         if options.includesBaseImage, let base = project.baseImage {
-            scene.baseImage = try images.index(of: base, .color, &blocks)
+            scene.baseImage = try builder.image(base, .color, nil)
         }
-        costs = RowCosts(output: order.output)
-        for index in drawn {
-            guard
-                let layer = try PictureDraft.layer(
-                    project.layers[index], at: index, measures[index], canvas: scene.canvas, order, encoder, &costs,
-                    &images, &blocks)
-            else { continue }
-            scene.layers.append(layer)
-        }
-        self.images = images.requests
-        costs.add(layers: scene.layers.count, images: images.requests.count)
+        scene.layers = try builder.elements(project.layers, chosen: options.layers.map { Set($0) })
+        builder.finishCosts()
+        images = builder.images.requests
+        costs = builder.costs
+        blocks += builder.blocks
         putSlowImagesFirst()
     }
 
@@ -133,36 +128,33 @@ struct PictureDraft: Sendable {
         var places = Array(repeating: 0, count: images.count)
         for (place, image) in order.enumerated() { places[image] = place }
         images = order.map { images[$0] }
-        scene.baseImage = scene.baseImage.map { places[$0] }
-        for index in scene.layers.indices {
-            scene.layers[index].mask = scene.layers[index].mask.map { places[$0] }
-            scene.layers[index].content = scene.layers[index].content.map { places[$0] }
-        }
+        scene.baseImage = scene.baseImage.map { $0.map { places[$0] } }
+        scene.layers = scene.layers.map { $0.renumbered(places) }
     }
 
     private static func check(
-        _ project: Project, _ measures: [[StrokeMeasure]], _ size: PixelSize, _ codec: any PictureCodec, limits: Limits,
+        _ project: Project, _ measures: [[StrokeMeasure]], _ viewport: Viewport?, _ size: PixelSize,
+        _ codec: any PictureCodec, limits: Limits,
         name: String
     ) throws(EngineError) {
-        guard size.width > 0, size.height > 0, project.canvasSize.width > 0, project.canvasSize.height > 0 else {
+        let canvas = viewport?.size ?? project.canvasSize
+        guard size.width > 0, size.height > 0, canvas.width > 0, canvas.height > 0 else {
             throw .badInput(Place(file: name), reason: "a picture of \(size) pixels cannot be made")
         }
-        // Whatever the limits are set to: tables of a value a row, and coordinates of 32 bits, must do.
-        let edge = max(Double(size.longestEdge), project.canvasSize.longestEdge)
+        // A limit for any settings: tables with a value per row, and 32-bit coordinates, must suffice.
+        let edge = max(Double(size.longestEdge), viewport == nil ? canvas.longestEdge : 0)
         guard edge <= Double(PictureDraft.edgeMax) else {
             throw .overLimit(
-                Place(file: name), what: "the longest edge", found: "\(edge) pixels", limit: "\(edgeMax) pixels")
+                Place(file: name), what: "the longest edge", found: "\(Int(edge)) pixels",
+                limit: "\(edgeMax) pixels")
         }
         guard size.longestEdge <= codec.edgePixelsMax else {
             throw .overLimit(
                 Place(file: name), what: "the longest edge", found: "\(size.longestEdge) pixels",
                 limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
         }
-        guard !project.layers.contains(where: \.needsVersion12) else {
-            throw .badInput(
-                Place(file: name),
-                reason: "groups, fills, clipping, placements and patterns tied to the canvas cannot be drawn yet")
-        }
+        guard !project.layers.flattened().contains(where: { $0.layer.strokes.contains(where: \.brush.isCanvasPattern) })
+        else { throw .badInput(Place(file: name), reason: "patterns tied to the canvas cannot be drawn yet") }
         try ExportSize.check(size, limits: limits, place: Place(file: name))
         try StampCount.check(project, measures, limits: limits, file: name)
     }
@@ -174,33 +166,26 @@ struct PictureDraft: Sendable {
         case .rgba: .rgba
         }
     }
+}
 
-    /// Nil if the layer contains nothing that can be visible.
-    private static func layer(
-        _ layer: Layer, at index: Int, _ measures: [StrokeMeasure], canvas: CanvasSize, _ order: PictureOrder,
-        _ encoder: BlockEncoder, _ costs: inout RowCosts, _ images: inout ImageRequests,
-        _ blocks: inout [EncodedBlock]
-    ) throws(BrokerError) -> SceneLayer<Int, DraftStrokes>? {
-        let isEmpty = layer.strokes.isEmpty && layer.contentImage == nil
-        let fill = order.options.fillsSuggested && isEmpty ? layer.suggestedPattern : nil
-        guard !isEmpty || fill != nil else { return nil }
-        let strokes = try StrokeBlocks.make(
-            of: layer.strokes, measures, canvas: canvas, output: order.output, encoder: encoder, costs: &costs,
-            into: &blocks)
-        guard layer.contentImage != nil || fill != nil || strokes.contains(where: \.union.isPaint) else { return nil }
-        var mask: Int?
-        if let image = layer.maskImage { mask = try images.index(of: image, .mask, &blocks) }
-        var content: Int?
-        if let image = layer.contentImage { content = try images.index(of: image, .color, &blocks) }
-        let fills = fill.map { [DraftStrokes.fill($0, path: "layers[\(index)].suggestedPattern")] } ?? []
-        return SceneLayer(
-            opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, content: content,
-            strokes: strokes.map { .block($0) } + fills)
+extension SceneLayer where Image == SceneImage<Int> {
+    /// With the images at their new places.
+    fileprivate func renumbered(_ places: [Int]) -> SceneLayer {
+        var layer = self
+        layer.mask = mask.map { $0.map { places[$0] } }
+        switch kind {
+        case .marks(let content, let strokes):
+            layer.kind = .marks(content.map { $0.map { places[$0] } }, strokes)
+        case .fill: break
+        case .group(let group, let children):
+            layer.kind = .group(group, children.map { $0.renumbered(places) })
+        }
+        return layer
     }
 }
 
 /// The images of a draft. The same bytes for the same use are decoded once.
-private struct ImageRequests {
+struct ImageRequests {
     let project: String
     let encoder: BlockEncoder
     var requests: [ImageRequest] = []

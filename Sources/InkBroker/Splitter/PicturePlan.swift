@@ -2,7 +2,9 @@ import InkEngine
 
 /// The division of a picture into tiles, and the data that each tile needs.
 struct PicturePlan: Sendable {
-    let scene: Scene<DecodedImage, StrokeBlockIndex>
+    typealias PlanLayer = SceneLayer<SceneImage<DecodedImage>, StrokeBlockIndex>
+
+    let scene: Scene<SceneImage<DecodedImage>, StrokeBlockIndex>
     let format: PixelFormat
     let encoding: PictureEncoding
     let codec: any PictureCodec
@@ -22,27 +24,34 @@ struct PicturePlan: Sendable {
         do { codec = try PictureCodecs.codec(encoding.format) } catch { throw .refused(error) }
         var costs = draft.costs
         var filled = SuggestedFill.Total()
-        var scene = Scene<DecodedImage, StrokeBlockIndex>(
+        var scene = Scene<SceneImage<DecodedImage>, StrokeBlockIndex>(
             canvas: draft.scene.canvas, output: draft.scene.output, background: draft.scene.background,
-            baseImage: draft.scene.baseImage.map { decoded[$0] })
+            baseImage: draft.scene.baseImage.map { $0.map { decoded[$0] } })
         for layer in draft.scene.layers {
-            let mask = layer.mask.map { decoded[$0] }
-            if let mask, mask.maskBounds == nil { continue }
-            var indices: [StrokeBlockIndex] = []
-            for strokes in layer.strokes {
-                switch strokes {
-                case .block(let block): indices.append(block)
-                case .fill(let pattern, let path):
-                    let fill = try PicturePlan.fill(pattern, mask, draft, path, &filled)
-                    indices += try StrokeBlocks.make(
-                        of: fill, fill.map { StrokeMeasure($0) }, canvas: scene.canvas, output: scene.output,
-                        encoder: encoder, costs: &costs, into: &blocks)
+            let planned = try layer.mapped { (layer, children) throws(BrokerError) -> PlanLayer? in
+                let mask = layer.mask.map { $0.map { decoded[$0] } }
+                if let mask, mask.source.maskBounds == nil, mask.placement == nil || mask.outside == 0 { return nil }
+                let kind: PlanLayer.Kind
+                switch layer.kind {
+                case .fill(let color): kind = .fill(color)
+                case .group(let group, _): kind = .group(group, children)
+                case .marks(let content, let strokes):
+                    var indices: [StrokeBlockIndex] = []
+                    for strokes in strokes {
+                        switch strokes {
+                        case .block(let block): indices.append(block)
+                        case .fill(let pattern, let path):
+                            let fill = try PicturePlan.fill(pattern, mask?.source, draft, path, &filled)
+                            indices += try StrokeBlocks.make(
+                                of: fill, fill.map { StrokeMeasure($0) }, canvas: scene.canvas, output: scene.output,
+                                encoder: encoder, costs: &costs, into: &blocks)
+                        }
+                    }
+                    kind = .marks(content.map { $0.map { decoded[$0] } }, indices)
                 }
+                return PlanLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
             }
-            scene.layers.append(
-                SceneLayer(
-                    opacity: layer.opacity, blendMode: layer.blendMode, mask: mask,
-                    content: layer.content.map { decoded[$0] }, strokes: indices))
+            if let planned { scene.layers.append(planned) }
         }
         self.scene = scene
         let rowCosts = costs.perRow
@@ -76,7 +85,7 @@ struct PicturePlan: Sendable {
         let isLast = row == grid.rows - 1
         return TileTask(
             canvas: scene.canvas, output: scene.output, rect: rect, background: scene.background,
-            baseImage: scene.baseImage.flatMap { visibleSlice(of: $0, rows: rect.rows, filter: .lanczos3) },
+            baseImage: scene.baseImage.flatMap { visibleSlice(of: $0, rect, filter: .lanczos3) },
             layers: scene.layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
             delivery: grid.isBands ? .band(PieceEncoding(encoding, isLast: isLast)) : .pixels)
     }
@@ -91,34 +100,54 @@ struct PicturePlan: Sendable {
         codec.rawByteCount(rowCount: grid.pixelRows(ofRow: row).count, width: scene.output.width, pixels: format)
     }
 
-    /// Nil if nothing of the layer can be visible in `rect`.
-    private func tileLayer(
-        _ layer: SceneLayer<DecodedImage, StrokeBlockIndex>, _ rect: PixelRect
-    ) -> TileLayer? {
-        var mask: ImageSlice?
-        if let image = layer.mask {
-            guard let slice = visibleSlice(of: image, rows: rect.rows, filter: .triangle) else { return nil }
-            mask = slice
+    /// Nil if nothing of the element can be visible in `rect`.
+    private func tileLayer(_ layer: PlanLayer, _ rect: PixelRect) -> TileLayer? {
+        layer.mapped { (layer, children) -> TileLayer? in
+            var mask: ImageSlice?
+            if let image = layer.mask {
+                guard let slice = visibleSlice(of: image, rect, filter: .triangle) else { return nil }
+                mask = slice
+            }
+            let kind: TileLayer.Kind
+            switch layer.kind {
+            case .fill(let color): kind = .fill(color)
+            case .group(let group, _): kind = .group(group, children)
+            case .marks(let image, let blocks):
+                let content = image.flatMap { visibleSlice(of: $0, rect, filter: .lanczos3) }
+                var hasPaint = false
+                let strokes = blocks.compactMap { block -> StrokeSelection? in
+                    let indices = block.indices(meeting: rect)
+                    guard !indices.isEmpty else { return nil }
+                    hasPaint = hasPaint || indices.contains { block.extents[$0].isPaint }
+                    return StrokeSelection(block: block.id, indices: indices)
+                }
+                guard content != nil || hasPaint else { return nil }
+                kind = .marks(content, strokes)
+            }
+            return TileLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
         }
-        let content = layer.content.flatMap { visibleSlice(of: $0, rows: rect.rows, filter: .lanczos3) }
-        var hasPaint = false
-        let strokes = layer.strokes.compactMap { block -> StrokeSelection? in
-            let indices = block.indices(meeting: rect)
-            guard !indices.isEmpty else { return nil }
-            hasPaint = hasPaint || indices.contains { block.extents[$0].isPaint }
-            return StrokeSelection(block: block.id, indices: indices)
-        }
-        guard content != nil || hasPaint else { return nil }
-        return TileLayer(
-            opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, content: content, strokes: strokes)
     }
 
-    /// The chunks that output rows `rows` need; nil if all of them are transparent, or 0 for a mask.
-    private func visibleSlice(of image: DecodedImage, rows: Range<Int>, filter: ResampleFilter) -> ImageSlice? {
-        let needed = ImageSlice.rowsNeeded(
-            for: rows, imageHeight: image.size.height, outputHeight: scene.output.height, filter: filter)
-        let slice = image.slice(rows: needed)
-        return slice.chunks.allSatisfy { PicturePlan.isInvisible($0, image.format) } ? nil : slice
+    /// The chunks that a part of the output needs; nil if they are all transparent, or all 0 in a mask, or none shows.
+    private func visibleSlice(
+        of image: SceneImage<DecodedImage>, _ rect: PixelRect, filter: ResampleFilter
+    ) -> ImageSlice? {
+        let decoded = image.source
+        let needed: Range<Int>?
+        if let placement = image.placement {
+            needed = ImageSlice.rowsNeeded(
+                for: rect, placement, image: decoded.size, canvas: scene.canvas, output: scene.output, filter: filter)
+        } else {
+            needed = ImageSlice.rowsNeeded(
+                for: rect.rows, imageHeight: decoded.size.height, outputHeight: scene.output.height, filter: filter)
+        }
+        var slice =
+            needed.map { decoded.slice(rows: $0) }
+            ?? ImageSlice(size: decoded.size, format: decoded.format, firstChunk: 0, chunks: [])
+        slice.placement = image.placement
+        slice.outside = image.outside
+        let isHidden = slice.chunks.allSatisfy { PicturePlan.isInvisible($0, decoded.format) }
+        return isHidden && (image.placement == nil || image.outside == 0) ? nil : slice
     }
 
     private static func isInvisible(_ chunk: RowChunk, _ format: SampleFormat) -> Bool {

@@ -13,7 +13,7 @@ public final class ProjectMeasures: Sendable {
     func of(_ project: Project) -> [[StrokeMeasure]] {
         measures.withLock { measures in
             if let measures { return measures }
-            let made = project.layers.map { $0.strokes.map { StrokeMeasure($0) } }
+            let made = StrokeMeasure.all(of: project)
             measures = made
             return made
         }

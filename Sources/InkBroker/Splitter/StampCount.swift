@@ -25,29 +25,29 @@ public enum StampCount {
     /// - Parameter file: the project's name for the message.
     /// - Throws: `EngineError.overLimit` with the first stroke that crosses the limit.
     public static func check(_ project: Project, limits: Limits, file: String) throws(EngineError) {
-        let measures = project.layers.map { $0.strokes.map { StrokeMeasure($0) } }
-        try check(project, measures, limits: limits, file: file)
+        try check(project, StrokeMeasure.all(of: project), limits: limits, file: file)
     }
 
     /// The same, with the strokes' measures, layer by layer.
     static func check(
         _ project: Project, _ measures: [[StrokeMeasure]], limits: Limits, file: String
     ) throws(EngineError) {
+        let elements = project.layers.flattened()
         var bound = 0
-        for (layer, measures) in zip(project.layers, measures) {
-            for (stroke, measure) in zip(layer.strokes, measures) {
+        for (element, measures) in zip(elements, measures) {
+            for (stroke, measure) in zip(element.layer.strokes, measures) {
                 bound = saturatingSum(bound, StampCount.bound(of: stroke, measure))
             }
         }
         guard bound > limits.stamps else { return }
         var total = 0
-        for (layerIndex, layer) in project.layers.enumerated() {
-            for (strokeIndex, stroke) in layer.strokes.enumerated() {
+        for element in elements {
+            for (index, stroke) in element.layer.strokes.enumerated() {
                 let stamps = exact(of: stroke)
                 total = saturatingSum(total, stamps)
                 guard total > limits.stamps else { continue }
                 throw .overLimit(
-                    Place(file: file, path: "layers[\(layerIndex)].strokes[\(strokeIndex)]"),
+                    Place(file: file, path: "\(element.path).strokes[\(index)]"),
                     what: "the number of stamps up to here",
                     found: total == .max ? "beyond counting" : "\(total)", limit: "\(limits.stamps)")
             }

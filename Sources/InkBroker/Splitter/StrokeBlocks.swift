@@ -47,16 +47,22 @@ enum StrokeBlocks {
     ///   - measures: the strokes', in the same order.
     ///   - costs: receives the strokes' cost.
     static func make(
-        of strokes: [Stroke], _ measures: [StrokeMeasure], canvas: CanvasSize, output: PixelSize, encoder: BlockEncoder,
+        of strokes: [Stroke], _ measures: [StrokeMeasure], through view: ViewMap? = nil, canvas: CanvasSize,
+        output: PixelSize, encoder: BlockEncoder,
         costs: inout RowCosts, into blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> [StrokeBlockIndex] {
         var made: [StrokeBlockIndex] = []
         var pending: [Stroke] = []
         var extents: [StrokeExtent] = []
         var points = 0
-        for (stroke, measure) in zip(strokes, measures) where !stroke.points.isEmpty {
+        for (worldStroke, worldMeasure) in zip(strokes, measures) where !worldStroke.points.isEmpty {
+            let measure = view.map { worldMeasure.seen(through: $0) } ?? worldMeasure
+            var stroke = worldStroke
+            if let view { stroke.brush = view.brush(worldStroke.brush) }
             let extent = StrokeExtent(of: stroke, measure, canvas: canvas, output: output)
             guard !extent.isEmpty else { continue }
+            // Only now: of a large world little may be visible.
+            if let view { stroke = view.stroke(worldStroke) }
             costs.add(stroke, measure, extent: extent, canvas: canvas, output: output)
             if !pending.isEmpty, points + stroke.points.count > pointsPerBlock {
                 try made.append(finish(pending, extents, encoder, &blocks))

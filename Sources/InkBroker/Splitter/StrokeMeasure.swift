@@ -15,6 +15,19 @@ struct StrokeMeasure: Hashable, Sendable {
     /// Factor of the brush's lengths at the highest pressure.
     private(set) var largestSize = 1.0
 
+    /// By the number of the element in the layer tree, and by stroke.
+    static func all(of project: Project) -> [[StrokeMeasure]] {
+        project.layers.flattened().map { $0.layer.strokes.map { StrokeMeasure($0) } }
+    }
+
+    /// What is known of the stroke as a viewport shows it.
+    func seen(through view: ViewMap) -> StrokeMeasure {
+        var measure = self
+        measure.hull = view.box(hull)
+        measure.lengthBound = view.length(lengthBound)
+        return measure
+    }
+
     init(_ stroke: Stroke) {
         var line = LineMeasure()
         for point in stroke.points { line.add(SIMD2(point.x, point.y)) }

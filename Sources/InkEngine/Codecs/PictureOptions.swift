@@ -4,8 +4,11 @@ public struct PictureOptions: Hashable, Sendable {
     /// nil: the project's.
     public var background: RGBA8?
     public var includesBaseImage: Bool
-    /// Indices into the project's `layers`, drawn in drawing order even if invisible; nil draws every visible layer.
+    /// Numbers of elements of the layer tree (see `[Layer].flattened`), drawn in drawing order whether visible or not,
+    /// with all that is visible in them; nil draws all that is visible.
     public var layers: [Int]?
+    /// nil: the canvas, or everything visible on an infinite one.
+    public var view: ViewChoice?
     /// Whether layers without strokes and content are filled with their suggested pattern.
     public var fillsSuggested: Bool
     public var colorMode: ColorMode
@@ -22,13 +25,14 @@ public struct PictureOptions: Hashable, Sendable {
     public static let dotsPerInchRange = 1.0...100_000.0
 
     public init(
-        background: RGBA8? = nil, includesBaseImage: Bool = true, layers: [Int]? = nil, fillsSuggested: Bool = false,
+        background: RGBA8? = nil, includesBaseImage: Bool = true, layers: [Int]? = nil, view: ViewChoice? = nil, fillsSuggested: Bool = false,
         colorMode: ColorMode = .automatic, encoding: PictureEncoding = PictureEncoding(), tile: PixelSize? = nil,
         dotsPerInch: Double? = nil, hasMetadata: Bool = true, digest: [UInt8]? = nil
     ) {
         self.background = background
         self.includesBaseImage = includesBaseImage
         self.layers = layers
+        self.view = view
         self.fillsSuggested = fillsSuggested
         self.colorMode = colorMode
         self.encoding = encoding
@@ -51,6 +55,7 @@ public struct PictureOptions: Hashable, Sendable {
             "metadata=\(hasMetadata)",
             "layers=\(layers.map { $0.map(String.init).joined(separator: ",") } ?? "visible")",
         ]
+        if let view { parts.append("view=\(view.canonicalText)") }
         if encoding.format != .png { parts.append("format=\(encoding.format.rawValue)") }
         if let quality = encoding.quality { parts.append("quality=\(quality)") }
         if let chroma = encoding.chroma { parts.append("chroma=\(chroma.name)") }

@@ -48,6 +48,36 @@ final class FloatPlanes {
         if hasAlpha { (alpha + first).update(repeating: a, count: count) }
     }
 
+    /// Takes over all pixels of planes of the same size.
+    ///
+    /// - Parameter hasAlpha: false if alpha is not read and may stay as it is.
+    func copy(_ other: FloatPlanes, hasAlpha: Bool) {
+        precondition(width == other.width && height == other.height)
+        red.update(from: other.red, count: count)
+        green.update(from: other.green, count: count)
+        blue.update(from: other.blue, count: count)
+        if hasAlpha { alpha.update(from: other.alpha, count: count) }
+    }
+
+    /// Makes premultiplied colours straight; 0 where alpha is 0.
+    func divideByAlpha() {
+        for i in 0..<count {
+            let factor = alpha[i] > 0 ? 1 / alpha[i] : 0
+            red[i] *= factor
+            green[i] *= factor
+            blue[i] *= factor
+        }
+    }
+
+    /// Makes straight colours premultiplied.
+    func multiplyByAlpha() {
+        for i in 0..<count {
+            red[i] *= alpha[i]
+            green[i] *= alpha[i]
+            blue[i] *= alpha[i]
+        }
+    }
+
     /// Copies a row over another one.
     func copyRow(_ source: Int, to target: Int) {
         for plane in [red, green, blue, alpha] {

@@ -49,6 +49,17 @@ public struct Project: Sendable {
 }
 
 extension [Layer] {
+    /// How many elements the tree has.
+    public var elementCount: Int { reduce(count) { $0 + $1.children.elementCount } }
+
+    /// All elements of the tree, groups before their elements, in file order, with their paths in the file. An
+    /// element's number is its place here.
+    public func flattened(path: String = "layers") -> [(path: String, layer: Layer)] {
+        enumerated().flatMap { index, layer in
+            [("\(path)[\(index)]", layer)] + layer.children.flattened(path: "\(path)[\(index)].layers")
+        }
+    }
+
     /// The indices of siblings in drawing order, hidden ones included.
     public var drawingOrder: [Int] { indices.sorted { (self[$0].order, $0) < (self[$1].order, $1) } }
 

@@ -56,10 +56,16 @@ public struct ViewMap: Sendable {
     /// A length of the world in canvas pixels.
     public func length(_ length: Double) -> Double { viewport.zoom * length }
 
+    public func brush(_ brush: Brush) -> Brush {
+        var mapped = brush
+        mapped.scale *= viewport.zoom
+        mapped.rotation += viewport.rotation
+        return mapped
+    }
+
     public func stroke(_ stroke: Stroke) -> Stroke {
         var mapped = stroke
-        mapped.brush.scale *= viewport.zoom
-        mapped.brush.rotation += viewport.rotation
+        mapped.brush = brush(stroke.brush)
         for index in mapped.points.indices {
             let place = point(Point(x: stroke.points[index].x, y: stroke.points[index].y))
             mapped.points[index].x = place.x

@@ -15,6 +15,14 @@ public enum ResampleFilter: Hashable, Sendable {
         }
     }
 
+    /// The integral over all of the filter.
+    var integral: Double {
+        switch self {
+        case .lanczos3: 0.997_055_345_954
+        case .triangle: 1
+        }
+    }
+
     /// The filter's value at `x`, not normalised; 0 from `radius` on.
     func value(at x: Double) -> Double {
         guard x.magnitude < Double(radius) else { return 0 }
@@ -55,6 +63,53 @@ struct ResampleKernel: Sendable {
             (first, start, weights) = ResampleKernel.weights(request)
         }
         KernelShelf.shared.keep(self, request)
+    }
+
+    /// Weights at any places, normalised over all samples, those outside of the image too: of these the weights are left
+    /// out, and the rest adds up to less than 1.
+    ///
+    /// - Parameters:
+    ///   - ratio: source samples in an output sample.
+    ///   - centers: of the output samples, in source samples, ascending; each with a source sample in its reach.
+    init(filter: ResampleFilter, source: Int, ratio: Double, centers: [Double]) {
+        outputs = 0..<centers.count
+        let width = max(1, ratio)
+        let reach = Double(filter.radius) * width
+        var first: [Int] = []
+        var start = [0]
+        var weights: [Float] = []
+        var values: [Double] = []
+        for center in centers {
+            // |i + 1/2 - center| < reach
+            let low = (center - reach - 0.5).rounded(.down) + 1
+            let high = (center + reach - 0.5).rounded(.up) - 1
+            let inside = Int(max(low, 0))...Int(min(high, Double(source - 1)))
+            first.append(inside.lowerBound)
+            if low >= 0, high <= Double(source - 1) {
+                values.removeAll(keepingCapacity: true)
+                for i in inside { values.append(filter.value(at: (Double(i) + 0.5 - center) / width)) }
+                Self.append(values, to: &weights)
+            } else {
+                var sum = 0.0
+                if high - low < 1e5 {
+                    for i in Int(low)...Int(high) { sum += filter.value(at: (Double(i) + 0.5 - center) / width) }
+                } else {
+                    // So many samples add up to the integral.
+                    sum = filter.integral * width
+                }
+                for i in inside { weights.append(Float(filter.value(at: (Double(i) + 0.5 - center) / width) / sum)) }
+            }
+            start.append(weights.count)
+        }
+        (self.first, self.start, self.weights) = (first, start, weights)
+    }
+
+    /// What the weights of each output add up to.
+    var sums: [Float] {
+        outputs.indices.map { position in
+            // In the order in which pixels are summed up; 1 without rounding errors where nothing is left out.
+            weights[start[position]..<start[position + 1]].reduce(0, +)
+        }
     }
 
     /// The parameters of a kernel.

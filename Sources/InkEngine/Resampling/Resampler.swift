@@ -22,6 +22,8 @@ struct Resampler {
     private let columns: ResampleKernel
     private let rows: ResampleKernel
     private let kernels: CompositingKernels
+    /// Whether images already have the output's size.
+    let isIdentity: Bool
 
     /// - Parameters:
     ///   - source: the whole image's size, edges up to `ImageRows.edgePixelsMax`.
@@ -43,9 +45,38 @@ struct Resampler {
         self.output = output
         self.rect = rect
         self.kernels = kernels
+        isIdentity = source == output
         columns = ResampleKernel(
             filter: filter, source: source.width, destination: output.width, outputs: rect.columns)
         rows = ResampleKernel(filter: filter, source: source.height, destination: output.height, outputs: rect.rows)
+    }
+
+    /// With weights at any places: a picture of their number of columns and rows.
+    init(source: PixelSize, columns: ResampleKernel, rows: ResampleKernel, kernels: CompositingKernels) {
+        self.source = source
+        self.columns = columns
+        self.rows = rows
+        self.kernels = kernels
+        rect = PixelRect(x: 0, y: 0, width: columns.outputs.count, height: rows.outputs.count)
+        output = rect.size
+        isIdentity = false
+    }
+
+    /// The premultiplied colours of the whole picture.
+    ///
+    /// - Parameter isSettled: whether they are clamped to what colours can be.
+    /// - Throws: `internalError` if `image` is a mask or lacks rows.
+    func placedColor(_ image: ImageRows, into planes: FloatPlanes, isSettled: Bool) throws(EngineError) {
+        precondition(planes.width == rect.width && planes.height == rect.height)
+        filterColor(image, rect, try check(image, cell: rect, isMask: false), planes, isSettled: isSettled)
+    }
+
+    /// The mask's values of the whole picture, row by row.
+    ///
+    /// - Throws: `internalError` if `image` is no mask or lacks rows.
+    func placedMask(_ image: ImageRows, into target: UnsafeMutablePointer<Float>) throws(EngineError) {
+        let needed = try check(image, cell: rect, isMask: true)
+        filterMask(image, rect, needed, columns.sourceRange, target)
     }
 
     /// The source samples along one axis for the output samples `outputs` (not empty): the data that must be sent for a
@@ -104,9 +135,6 @@ struct Resampler {
         }
         return .varied
     }
-
-    /// Whether images already have the output's size.
-    var isIdentity: Bool { source == output }
 
     /// The image rows that the cell depends on.
     ///
@@ -233,7 +261,9 @@ extension Resampler {
         withExtendedLifetime((samples, interleaved, filtered)) {}
     }
 
-    private func filterColor(_ image: ImageRows, _ cell: PixelRect, _ needed: Range<Int>, _ planes: FloatPlanes) {
+    private func filterColor(
+        _ image: ImageRows, _ cell: PixelRect, _ needed: Range<Int>, _ planes: FloatPlanes, isSettled: Bool = true
+    ) {
         let firstColumn = cell.x - rect.x
         let span = columns.sourceRange(from: firstColumn, count: cell.width)
         let samples = AlignedFloats(count: 4 * span.count)
@@ -261,7 +291,7 @@ extension Resampler {
                     add(source.green, cell.width, weights, share.count, isFirst, cell.width, row.green)
                     add(source.blue, cell.width, weights, share.count, isFirst, cell.width, row.blue)
                     add(source.alpha, cell.width, weights, share.count, isFirst, cell.width, row.alpha)
-                    if share.isLast { kernels.resample.settle_pixels(&row, cell.width) }
+                    if share.isLast && isSettled { kernels.resample.settle_pixels(&row, cell.width) }
                 }
             }
         }

@@ -44,6 +44,37 @@ struct CellLayer {
         }
     }
 
+    /// Lets a picture show only as far as mask and opacity say: (1 - m) times these pixels plus m times the picture's.
+    ///
+    /// - Precondition: the pixels are planes of the picture's size.
+    func fade(_ picture: FloatPlanes, isOpaque: Bool, cell: PixelRect, constants: ConstantRows) {
+        guard case .planes(let before) = pixels else { preconditionFailure("only planes fade") }
+        func fadeRow(_ row: Int, _ share: (Int) -> Float) {
+            let first = row * cell.width
+            for x in 0..<cell.width {
+                let m = share(x)
+                let i = first + x
+                picture.red[i] = (1 - m) * before.red[i] + m * picture.red[i]
+                picture.green[i] = (1 - m) * before.green[i] + m * picture.green[i]
+                picture.blue[i] = (1 - m) * before.blue[i] + m * picture.blue[i]
+                if !isOpaque { picture.alpha[i] = (1 - m) * before.alpha[i] + m * picture.alpha[i] }
+            }
+        }
+        for row in 0..<cell.height {
+            // A constant mask of 0 calls nothing.
+            var isHidden = true
+            withMask(at: cell.y + row, cell, constants) { mask in
+                isHidden = false
+                switch mask {
+                case .none: fadeRow(row) { _ in opacity }
+                case .values(let values, _): fadeRow(row) { opacity * values[$0] }
+                case .levels(let levels, _): fadeRow(row) { opacity * (Float(levels[$0]) / 255) }
+                }
+            }
+            if isHidden { fadeRow(row) { _ in 0 } }
+        }
+    }
+
     private func withMask(
         at y: Int, _ cell: PixelRect, _ constants: ConstantRows, _ body: (LayerCompositor.Mask) -> Void
     ) {

@@ -35,8 +35,17 @@ public struct ImageSlice: Hashable, Sendable {
     public var format: SampleFormat
     public var firstChunk: Int
     public var chunks: [RowChunk]
+    /// Where the image lies, in canvas pixels; nil: it fills the picture.
+    public var placement: Placement?
+    /// A mask's value beyond its placed image, 0...1.
+    public var outside: Double
 
-    public init(size: PixelSize, format: SampleFormat, firstChunk: Int, chunks: [RowChunk]) {
+    public init(
+        size: PixelSize, format: SampleFormat, firstChunk: Int, chunks: [RowChunk], placement: Placement? = nil,
+        outside: Double = 0
+    ) {
+        self.placement = placement
+        self.outside = outside
         self.size = size
         self.format = format
         self.firstChunk = firstChunk
@@ -62,6 +71,20 @@ extension ImageSlice {
         for rows: Range<Int>, imageHeight: Int, outputHeight: Int, filter: ResampleFilter
     ) -> Range<Int> {
         ResampleKernel.sourceRange(forOutput: rows, source: imageHeight, destination: outputHeight, filter: filter)
+    }
+
+    /// The rows of a placed image that a part of the output depends on; nil if it shows nowhere there.
+    ///
+    /// - Parameters:
+    ///   - image: its size in pixels.
+    ///   - rect: a part of the output.
+    public static func rowsNeeded(
+        for rect: PixelRect, _ placement: Placement, image: PixelSize, canvas: CanvasSize, output: PixelSize,
+        filter: ResampleFilter
+    ) -> Range<Int>? {
+        PlacedGeometry(
+            placement, image: image, scale: OutputScale(canvas: canvas, output: output), filter: filter
+        ).imageRows(for: rect)
     }
 
     /// The chunks that contain `rows` (not empty).

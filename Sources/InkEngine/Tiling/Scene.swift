@@ -21,23 +21,80 @@ public struct Scene<Image, Strokes> {
     }
 }
 
-/// A layer of a scene.
+/// An image of a scene and where it lies.
+public struct SceneImage<Source> {
+    public var source: Source
+    /// Canvas pixels; nil: the image fills the picture.
+    public var placement: Placement?
+    /// A mask's value beyond its placed image, 0...1.
+    public var outside: Double
+
+    public init(_ source: Source, placement: Placement? = nil, outside: Double = 0) {
+        self.source = source
+        self.placement = placement
+        self.outside = outside
+    }
+
+    public func map<New>(_ body: (Source) -> New) -> SceneImage<New> {
+        SceneImage<New>(body(source), placement: placement, outside: outside)
+    }
+}
+
+extension SceneImage: Equatable where Source: Equatable {}
+extension SceneImage: Hashable where Source: Hashable {}
+extension SceneImage: Sendable where Source: Sendable {}
+
+/// An element of a scene's layer tree.
 public struct SceneLayer<Image, Strokes> {
     /// 0...1
     public var opacity: Double
     public var blendMode: BlendMode
     public var mask: Image?
-    public var content: Image?
-    /// In drawing order.
-    public var strokes: [Strokes]
+    public var kind: Kind
 
-    public init(opacity: Double, blendMode: BlendMode, mask: Image?, content: Image?, strokes: [Strokes]) {
+    public indirect enum Kind {
+        /// An image with strokes, in drawing order, over it.
+        case marks(Image?, [Strokes])
+        /// One colour everywhere.
+        case fill(RGBA8)
+        case group(SceneGroup, [SceneLayer])
+    }
+
+    public init(opacity: Double = 1, blendMode: BlendMode = .normal, mask: Image? = nil, kind: Kind) {
         self.opacity = opacity
         self.blendMode = blendMode
         self.mask = mask
-        self.content = content
-        self.strokes = strokes
+        self.kind = kind
     }
+
+    public init(opacity: Double, blendMode: BlendMode, mask: Image?, content: Image?, strokes: [Strokes]) {
+        self.init(opacity: opacity, blendMode: blendMode, mask: mask, kind: .marks(content, strokes))
+    }
+
+    /// The image under the strokes, if this has marks.
+    public var content: Image? {
+        if case .marks(let content, _) = kind { content } else { nil }
+    }
+
+    /// The strokes, if this has marks.
+    public var strokes: [Strokes] {
+        if case .marks(_, let strokes) = kind { strokes } else { [] }
+    }
+
+    /// The elements of a group, from the bottom up; none for others.
+    public var children: [SceneLayer] {
+        if case .group(_, let children) = kind { children } else { [] }
+    }
+}
+
+/// How the elements of a group become a picture.
+public enum SceneGroup: UInt8, Hashable, Sendable, CaseIterable {
+    /// They are blended onto nothing; the result is a layer's picture.
+    case isolated = 0
+    /// They are blended onto the backdrop below the group. Mask and opacity say how much of that counts.
+    case passThrough = 1
+    /// The first is the base; the others change its colours and leave its alpha. The result is a layer's picture.
+    case clipping = 2
 }
 
 extension Scene: Equatable where Image: Equatable, Strokes: Equatable {}
@@ -46,3 +103,34 @@ extension Scene: Sendable where Image: Sendable, Strokes: Sendable {}
 extension SceneLayer: Equatable where Image: Equatable, Strokes: Equatable {}
 extension SceneLayer: Hashable where Image: Hashable, Strokes: Hashable {}
 extension SceneLayer: Sendable where Image: Sendable, Strokes: Sendable {}
+extension SceneLayer.Kind: Equatable where Image: Equatable, Strokes: Equatable {}
+extension SceneLayer.Kind: Hashable where Image: Hashable, Strokes: Hashable {}
+extension SceneLayer.Kind: Sendable where Image: Sendable, Strokes: Sendable {}
+
+extension SceneLayer {
+    /// The same tree with other images and strokes. A layer for which `body` gives nil is left out, and so are groups
+    /// and clipping that show nothing without it.
+    ///
+    /// - Parameter body: gets an element with its mask and marks, and the new elements of a group.
+    public func mapped<NewImage, NewStrokes, Failure: Error>(
+        _ body: (SceneLayer, [SceneLayer<NewImage, NewStrokes>]) throws(Failure) -> SceneLayer<NewImage, NewStrokes>?
+    ) throws(Failure) -> SceneLayer<NewImage, NewStrokes>? {
+        guard case .group(let group, let children) = kind else { return try body(self, []) }
+        var kept: [SceneLayer<NewImage, NewStrokes>] = []
+        for (index, child) in children.enumerated() {
+            guard let new = try child.mapped(body) else {
+                // What is clipped to nothing does not show.
+                if group == .clipping, index == 0 { return nil }
+                continue
+            }
+            kept.append(new)
+        }
+        return kept.isEmpty ? nil : try body(self, kept)
+    }
+
+    /// Visits this element and all elements in it, from the bottom up.
+    public func forEach(_ body: (SceneLayer) -> Void) {
+        body(self)
+        for child in children { child.forEach(body) }
+    }
+}

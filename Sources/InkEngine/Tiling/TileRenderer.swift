@@ -41,30 +41,12 @@ public final class TileRenderer {
     /// Height of cells without strokes: only strokes benefit from cells larger than the second-level cache.
     private static let strokelessHeight = 64
 
-    private let strokeLayer = StrokeLayer(maxWidth: cellSize.width, maxHeight: cellSize.height)
-    private let mask = AlignedFloats(count: cellSize.area)
-    private let constants = ConstantRows(maxCount: cellSize.width)
-    private let compositor: LayerCompositor
+    private let tools: CellTools
     private var scratch: [PixelSize: CellPlanes] = [:]
-
-    /// The planes for cells of one size.
-    private final class CellPlanes {
-        let size: PixelSize
-        let backdrop: FloatPlanes
-        /// For scaled images.
-        private(set) lazy var image = FloatPlanes(width: size.width, height: size.height)
-        /// For layers with strokes.
-        private(set) lazy var layer = SharePlanes(width: size.width, height: size.height)
-
-        init(size: PixelSize) {
-            self.size = size
-            backdrop = FloatPlanes(width: size.width, height: size.height)
-        }
-    }
 
     public convenience init() { self.init(kernels: .selected) }
 
-    init(kernels: CompositingKernels) { compositor = LayerCompositor(kernels: kernels) }
+    init(kernels: CompositingKernels) { tools = CellTools(cellSize: TileRenderer.cellSize, kernels: kernels) }
 
     /// Renders the tile.
     ///
@@ -76,26 +58,26 @@ public final class TileRenderer {
     /// - Throws: `internalError` for a task that is inconsistent with itself or its blocks, and if cancelled; errors of
     ///   `blocks`.
     public func render(
-        _ task: TileTask, blocks: some TileBlocks, isCancelled: () -> Bool = { false }
+        _ task: TileTask, blocks: some TileBlocks, isCancelled: @escaping () -> Bool = { false }
     ) throws(EngineError) -> RenderedTile {
         try check(task)
-        let scene = try TileScene(task, blocks: blocks, kernels: compositor.kernels)
+        let scene = try TileScene(task, blocks: blocks, kernels: tools.compositor.kernels)
         let rowBytes = task.rect.width * task.pixelFormat.bytesPerPixel
         var tile = RenderedTile(
             pixels: [UInt8](repeating: 0, count: rowBytes * task.rect.height), rasterNanoseconds: 0,
             compositeNanoseconds: 0)
-        let hasStrokes = scene.layers.contains { !$0.strokes.isEmpty }
+        let hasStrokes = scene.layers.contains(where: \.hasStrokes)
         let height = hasStrokes ? TileRenderer.cellSize.height : TileRenderer.strokelessHeight
         for cell in TileRenderer.cells(of: task.rect, height: height) {
             let planes = planes(for: cell.size)
             let clock = ContinuousClock()
             let start = clock.now
-            var raster = Duration.zero
-            let isPlain = try !render(cell, of: scene, blocks, planes, isCancelled, &raster)
+            var composition = CellComposition(cell, of: scene, planes, tools, isCancelled: isCancelled)
+            let isPlain = try !composition.render(blocks)
             if isCancelled() { throw .internalError("cancelled") }
             write(planes.backdrop, isPlain: isPlain, cell, of: task, rowBytes: rowBytes, to: &tile.pixels)
-            tile.rasterNanoseconds += raster.nanoseconds
-            tile.compositeNanoseconds += (clock.now - start - raster).nanoseconds
+            tile.rasterNanoseconds += composition.raster.nanoseconds
+            tile.compositeNanoseconds += (clock.now - start - composition.raster).nanoseconds
         }
         return tile
     }
@@ -133,98 +115,6 @@ public final class TileRenderer {
         return planes
     }
 
-    /// Composites everything in the scene that meets a cell onto the planes' backdrop. Returns false if there is
-    /// nothing; only the first row of the backdrop then contains the background.
-    private func render(
-        _ cell: PixelRect, of scene: TileScene, _ blocks: some TileBlocks, _ planes: CellPlanes,
-        _ isCancelled: () -> Bool, _ raster: inout Duration
-    ) throws(EngineError) -> Bool {
-        let hasAlpha = !scene.background.isOpaque
-        planes.backdrop.fill(scene.background, rows: 0..<1, hasAlpha: hasAlpha)
-        var isPlain = true
-        func blend(_ layer: CellLayer) {
-            if isPlain { planes.backdrop.fill(scene.background, rows: 1..<cell.height, hasAlpha: hasAlpha) }
-            isPlain = false
-            self.blend(layer, onto: planes.backdrop, cell, scene)
-        }
-        if let base = scene.baseImage, let pixels = try pixels(of: base, cell, planes) {
-            blend(CellLayer(pixels: pixels, mask: .one, opacity: 1, mode: .normal))
-        }
-        for layer in scene.layers {
-            guard let mask = try mask(of: layer, cell) else { continue }
-            var pixels = CellLayer.Pixels.planes(planes.image)
-            if layer.strokes.isEmpty {
-                guard
-                    let found = try layer.content.flatMap({ image throws(EngineError) in
-                        try self.pixels(of: image, cell, planes)
-                    })
-                else { continue }
-                pixels = found
-            } else {
-                let content = try layer.content?.color(cell, into: planes.image)
-                if content == .varied { planes.layer.take(planes.image, kernels: compositor.kernels) }
-                var isBlank = content != .varied
-                let start = ContinuousClock.now
-                try draw(layer.strokes, of: scene, blocks, cell, onto: planes.layer, &isBlank, isCancelled)
-                raster += ContinuousClock.now - start
-                if isBlank { continue }
-                if content == .varied {
-                    planes.layer.give(planes.image, kernels: compositor.kernels)
-                } else {
-                    pixels = .shares(planes.layer)
-                }
-            }
-            blend(CellLayer(pixels: pixels, mask: mask, opacity: Float(layer.opacity), mode: layer.blendMode))
-        }
-        return !isPlain
-    }
-
-    private func draw(
-        _ strokes: [SceneStrokes], of scene: TileScene, _ blocks: some TileBlocks, _ cell: PixelRect,
-        onto layer: SharePlanes, _ isBlank: inout Bool, _ isCancelled: () -> Bool
-    ) throws(EngineError) {
-        let near = NearCell(cell, scale: scene.scale)
-        for selection in strokes {
-            guard let block = try selection.block(near: near, from: blocks, isCancelled: isCancelled) else { continue }
-            strokeLayer.draw(
-                selection.indices, of: block, scale: scene.scale, cell: cell, isOpaque: scene.background.isOpaque,
-                onto: layer, isBlank: &isBlank, isCancelled: isCancelled)
-        }
-    }
-
-    /// A layer's mask in a cell; nil if it is 0 everywhere.
-    private func mask(
-        of layer: SceneLayer<ScaledImage, SceneStrokes>, _ cell: PixelRect
-    ) throws(EngineError) -> CellLayer.Mask? {
-        guard let image = layer.mask else { return .one }
-        if image.isPlainMask {
-            return try image.isConstant(cell, isMask: true, where: { $0 & 0xFF == 0 }) ? nil : .samples(image.rows)
-        }
-        switch try image.mask(cell, into: mask.values) {
-        case .zero: return nil
-        case .one: return .one
-        case .varied: return .values(mask.values)
-        }
-    }
-
-    /// A picture's pixels in a cell; nil if transparent. May use `planes.image`.
-    private func pixels(
-        of image: ScaledImage, _ cell: PixelRect, _ planes: CellPlanes
-    ) throws(EngineError) -> CellLayer.Pixels? {
-        if image.isPlainPicture {
-            let hasAlpha = image.rows.format == .rgba8
-            return try image.isConstant(cell, isMask: false, where: { hasAlpha && $0 >> 24 == 0 })
-                ? nil : .samples(image.rows)
-        }
-        return try image.color(cell, into: planes.image) == .varied ? .planes(planes.image) : nil
-    }
-
-    private func blend(_ layer: CellLayer, onto backdrop: FloatPlanes, _ cell: PixelRect, _ scene: TileScene) {
-        layer.blend(
-            onto: backdrop, isOpaque: scene.background.isOpaque, cell: cell, constants: constants,
-            compositor: compositor)
-    }
-
     /// - Parameter isPlain: all rows equal the first row, whatever the planes contain.
     private func write(
         _ planes: FloatPlanes, isPlain: Bool, _ cell: PixelRect, of task: TileTask, rowBytes: Int,
@@ -235,7 +125,7 @@ public final class TileRenderer {
             guard let base = buffer.baseAddress else { return }
             PixelOutput(
                 format: task.pixelFormat, flattenOnWhite: task.pixelFormat == .rgb && !task.background.isOpaque,
-                isOpaque: task.background.isOpaque, kernels: compositor.kernels
+                isOpaque: task.background.isOpaque, kernels: tools.compositor.kernels
             ).write(planes, rows: isPlain ? 1 : planes.height, to: base + offset, rowBytes: rowBytes)
             guard isPlain else { return }
             let cellBytes = cell.width * task.pixelFormat.bytesPerPixel

@@ -7,55 +7,85 @@ struct TileScene {
 
     /// - Throws: `internalError` for a chunk of the wrong size; errors of `blocks`.
     init(_ task: TileTask, blocks: some TileBlocks, kernels: CompositingKernels) throws(EngineError) {
+        let scale = OutputScale(canvas: task.canvas, output: task.output)
+        self.scale = scale
         func image(_ slice: ImageSlice?, _ filter: ResampleFilter) throws(EngineError) -> ScaledImage? {
             guard let slice else { return nil }
             let rows = try ImageRows(slice) { id throws(EngineError) in try blocks.bytes(of: id) }
+            if let placement = slice.placement {
+                let geometry = PlacedGeometry(placement, image: slice.size, scale: scale, filter: filter)
+                return ScaledImage(
+                    rows: rows, way: .placed(PlacedImage(rows, geometry, outside: slice.outside, kernels: kernels)))
+            }
             return ScaledImage(
                 rows: rows,
-                resampler: try Resampler(
-                    source: slice.size, output: task.output, filter: filter, rect: task.rect, kernels: kernels))
+                way: .filling(
+                    try Resampler(
+                        source: slice.size, output: task.output, filter: filter, rect: task.rect, kernels: kernels)))
         }
         background = task.background
-        scale = OutputScale(canvas: task.canvas, output: task.output)
         baseImage = try image(task.baseImage, .lanczos3)
-        var layers: [SceneLayer<ScaledImage, SceneStrokes>] = []
-        for layer in task.layers {
-            layers.append(
-                SceneLayer(
-                    opacity: layer.opacity, blendMode: layer.blendMode, mask: try image(layer.mask, .triangle),
-                    content: try image(layer.content, .lanczos3), strokes: layer.strokes.map { SceneStrokes($0) }))
+        func scaled(_ layer: TileLayer) throws(EngineError) -> SceneLayer<ScaledImage, SceneStrokes> {
+            let kind: SceneLayer<ScaledImage, SceneStrokes>.Kind =
+                switch layer.kind {
+                case .marks(let content, let strokes):
+                    .marks(try image(content, .lanczos3), strokes.map { SceneStrokes($0) })
+                case .fill(let color): .fill(color)
+                case .group(let group, let children): .group(group, try scaled(children))
+                }
+            return SceneLayer(
+                opacity: layer.opacity, blendMode: layer.blendMode, mask: try image(layer.mask, .triangle), kind: kind)
         }
-        self.layers = layers
+        func scaled(_ layers: [TileLayer]) throws(EngineError) -> [SceneLayer<ScaledImage, SceneStrokes>] {
+            try layers.map { (layer) throws(EngineError) in try scaled(layer) }
+        }
+        layers = try scaled(task.layers)
     }
 }
 
-/// An image and its resampler.
+/// An image, with the way in which it becomes pixels of the output.
 struct ScaledImage {
+    enum Way {
+        case filling(Resampler)
+        case placed(PlacedImage)
+    }
+
     let rows: ImageRows
-    let resampler: Resampler
+    let way: Way
 
-    /// Whether the values are those of the mask's samples.
-    var isPlainMask: Bool { resampler.isIdentity && rows.format == .mask8 }
+    /// Whether the mask's values are its samples: an 8-bit mask that fills an output of its own size.
+    var isPlainMask: Bool { isIdentity && rows.format == .mask8 }
 
-    /// Whether the pixels are those of the picture's samples.
-    var isPlainPicture: Bool { resampler.isIdentity && !rows.format.isMask }
+    /// Whether the pixels are the picture's samples: a picture that fills an output of its own size.
+    var isPlainPicture: Bool { isIdentity && !rows.format.isMask }
 
-    /// Whether all samples of the cell have one value for which `condition` holds, according to constant chunks.
+    private var isIdentity: Bool {
+        if case .filling(let resampler) = way { resampler.isIdentity } else { false }
+    }
+
+    /// Whether all samples of the cell have one value that meets `condition`, according to whole chunks.
     ///
     /// - Throws: `internalError` if rows are missing or of the wrong kind.
     func isConstant(
         _ cell: PixelRect, isMask: Bool, where condition: (UInt32) -> Bool
     ) throws(EngineError) -> Bool {
-        rows.constant(over: try resampler.check(rows, cell: cell, isMask: isMask)).map(condition) ?? false
+        guard case .filling(let resampler) = way else { return false }
+        return rows.constant(over: try resampler.check(rows, cell: cell, isMask: isMask)).map(condition) ?? false
     }
 
     func mask(_ cell: PixelRect, into target: UnsafeMutablePointer<Float>) throws(EngineError) -> Resampler.MaskContent
     {
-        try resampler.mask(rows, cell: cell, into: target)
+        switch way {
+        case .filling(let resampler): try resampler.mask(rows, cell: cell, into: target)
+        case .placed(let image): try image.mask(cell, into: target)
+        }
     }
 
     func color(_ cell: PixelRect, into planes: FloatPlanes) throws(EngineError) -> Resampler.ColorContent {
-        try resampler.color(rows, cell: cell, into: planes)
+        switch way {
+        case .filling(let resampler): try resampler.color(rows, cell: cell, into: planes)
+        case .placed(let image): try image.color(cell, into: planes)
+        }
     }
 }
 

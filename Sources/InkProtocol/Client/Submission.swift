@@ -252,7 +252,11 @@ extension PictureOptions: WireValue {
             for _ in 0..<count { indices.append(try reader.integer("layer", in: 0...(ProtocolLimits.layers - 1))) }
             layers = indices
         }
-        fillsSuggested = try reader.bool("fill")
+        let flags = try reader.uint8("fill")
+        guard flags <= 3 else {
+            throw .badValue(what: "fill", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 3")
+        }
+        fillsSuggested = flags & 1 != 0
         colorMode = try reader.enumeration("color mode")
         encoding = try PictureEncoding(from: &reader)
         tile = try reader.optional("has tile")
@@ -261,6 +265,7 @@ extension PictureOptions: WireValue {
         }
         hasMetadata = try reader.bool("metadata")
         if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
+        if flags & 2 != 0 { view = try ViewChoice(from: &reader) }
     }
 
     func write(to writer: inout ByteWriter) {
@@ -271,7 +276,7 @@ extension PictureOptions: WireValue {
             writer.integer(layers.count)
             for layer in layers { writer.integer(layer) }
         }
-        writer.bool(fillsSuggested)
+        writer.uint8((fillsSuggested ? 1 : 0) | (view == nil ? 0 : 2))
         writer.uint8(colorMode.rawValue)
         encoding.write(to: &writer)
         writer.optional(tile)
@@ -280,5 +285,58 @@ extension PictureOptions: WireValue {
         writer.bool(hasMetadata)
         writer.bool(digest != nil)
         if let digest { writer.raw(digest) }
+        view?.write(to: &writer)
+    }
+}
+
+/// 1 kind: 0 named (the name), 1 index, 2 place (8 each x, y, zoom, rotation; whether a size follows, 8 each width,
+/// height), 3 fit (whether a margin follows, 8 margin).
+extension ViewChoice: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+        let lengths = Double.leastNormalMagnitude...ProtocolLimits.coordinate
+        let kind = try reader.uint8("view")
+        switch kind {
+        case 0: self = .named(try reader.text("viewport", limit: ProtocolLimits.textBytes))
+        case 1: self = .index(try reader.integer("viewport", in: 0...(ProtocolLimits.layers - 1)))
+        case 2:
+            let center = Point(x: try reader.double("x", in: finite), y: try reader.double("y", in: finite))
+            let zoom = try reader.double("zoom", in: lengths)
+            let rotation = try reader.double("rotation", in: finite)
+            var size: CanvasSize?
+            if try reader.bool("has size") {
+                let width = try reader.double("width", in: lengths)
+                size = CanvasSize(width: width, height: try reader.double("height", in: lengths))
+            }
+            self = .place(center: center, zoom: zoom, rotation: rotation, size: size)
+        case 3:
+            let hasMargin = try reader.bool("has margin")
+            self = .fit(margin: hasMargin ? try reader.double("margin", in: 0...ProtocolLimits.coordinate) : nil)
+        default:
+            throw .badValue(what: "view", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 3")
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .named(let name):
+            writer.uint8(0)
+            writer.text(name, limit: ProtocolLimits.textBytes)
+        case .index(let index):
+            writer.uint8(1)
+            writer.integer(index)
+        case .place(let center, let zoom, let rotation, let size):
+            writer.uint8(2)
+            for value in [center.x, center.y, zoom, rotation] { writer.double(value) }
+            writer.bool(size != nil)
+            if let size {
+                writer.double(size.width)
+                writer.double(size.height)
+            }
+        case .fit(let margin):
+            writer.uint8(3)
+            writer.bool(margin != nil)
+            if let margin { writer.double(margin) }
+        }
     }
 }

@@ -127,20 +127,52 @@ extension ChunkPixels: WireValue where Samples == BlockID {
     }
 }
 
+/// 8 each x, y, width, height, rotation.
+extension Placement: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let places = -ProtocolLimits.coordinate...ProtocolLimits.coordinate
+        let lengths = Double.leastNormalMagnitude...ProtocolLimits.coordinate
+        let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+        self.init(
+            x: try reader.double("x", in: places), y: try reader.double("y", in: places),
+            width: try reader.double("width", in: lengths), height: try reader.double("height", in: lengths),
+            rotation: try reader.double("rotation", in: finite))
+    }
+
+    func write(to writer: inout ByteWriter) {
+        for value in [x, y, width, height, rotation] { writer.double(value) }
+    }
+}
+
 extension ImageSlice: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let size = try PixelSize(from: &reader)
-        let format: SampleFormat = try reader.enumeration("sample format")
+        let head = try reader.uint8("sample format")
+        let format: SampleFormat = try reader.enumeration("sample format", head & ~ImageSlice.placedBit)
+        var placement: Placement?
+        var outside = 0.0
+        if head & ImageSlice.placedBit != 0 {
+            placement = try Placement(from: &reader)
+            outside = try reader.double("outside", in: 0...1)
+        }
         let chunksInImage = ImageSlice.chunkCount(imageHeight: size.height)
         let first = try reader.integer("first chunk", in: 0...(chunksInImage - 1))
         let chunks: [RowChunk] = try reader.array(
             "chunks", elementBytes: RowChunk.leastBytes, limit: chunksInImage - first)
-        self.init(size: size, format: format, firstChunk: first, chunks: chunks)
+        self.init(
+            size: size, format: format, firstChunk: first, chunks: chunks, placement: placement, outside: outside)
     }
+
+    /// In the byte of the format: a placement and the value outside follow.
+    private static let placedBit: UInt8 = 0x80
 
     func write(to writer: inout ByteWriter) {
         size.write(to: &writer)
-        writer.uint8(format.rawValue)
+        writer.uint8(format.rawValue | (placement == nil ? 0 : ImageSlice.placedBit))
+        if let placement {
+            placement.write(to: &writer)
+            writer.double(outside)
+        }
         writer.integer(firstChunk)
         writer.array(chunks)
     }

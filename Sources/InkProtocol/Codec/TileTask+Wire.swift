@@ -8,20 +8,18 @@ extension BlendMode {
         .linearLight, .vividLight, .pinLight, .hardMix, .subtract, .divide, .darkerColor, .lighterColor,
     ]
 
-    static func read(from reader: inout ByteReader) throws(ProtocolError) -> BlendMode {
-        let value = Int(try reader.uint8("blend mode"))
-        guard wireOrder.indices.contains(value) else {
+    /// The mode of a number that has just been read.
+    static func read(_ number: UInt8, from reader: ByteReader) throws(ProtocolError) -> BlendMode {
+        guard wireOrder.indices.contains(Int(number)) else {
             throw .badValue(
-                what: "blend mode", offset: reader.offset - 1, found: "\(value)",
+                what: "blend mode", offset: reader.offset - 1, found: "\(number)",
                 expected: "0 to \(wireOrder.count - 1)")
         }
-        return wireOrder[value]
+        return wireOrder[Int(number)]
     }
 
-    func write(to writer: inout ByteWriter) {
-        // Every case is in the table; a test checks it.
-        writer.uint8(UInt8(BlendMode.wireOrder.firstIndex(of: self)!))
-    }
+    /// Every case is in the table; a test checks that.
+    var wireNumber: UInt8 { UInt8(BlendMode.wireOrder.firstIndex(of: self)!) }
 }
 
 extension StrokeSelection: WireValue {
@@ -54,22 +52,71 @@ extension StrokeSelection: WireValue {
     }
 }
 
-extension SceneLayer: WireValue where Image == ImageSlice, Strokes == StrokeSelection {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+/// The tree of elements as a flat list in drawing order: a group's head stands before its elements and says how many
+/// follow. Bits 5 and 6 of the byte with the blend mode say what an element is.
+extension TileLayer {
+    private static let kindBits: UInt8 = 0b0110_0000
+    private static let fillBits: UInt8 = 0b0010_0000
+    private static let groupBits: UInt8 = 0b0100_0000
+
+    /// - Parameters:
+    ///   - depth: of this element, from 1.
+    ///   - left: how many elements may still come, this one included.
+    fileprivate init(from reader: inout ByteReader, depth: Int, left: inout Int) throws(ProtocolError) {
+        guard depth <= ProtocolLimits.layerDepth else {
+            throw .overLimit(
+                what: "depth of layers", found: UInt64(depth), limit: UInt64(ProtocolLimits.layerDepth))
+        }
+        guard left > 0 else {
+            throw .overLimit(
+                what: "layers", found: UInt64(ProtocolLimits.layers) + 1, limit: UInt64(ProtocolLimits.layers))
+        }
+        left -= 1
         let opacity = try reader.double("opacity", in: 0...1)
-        let blendMode = try BlendMode.read(from: &reader)
+        let head = try reader.uint8("blend mode")
+        let blendMode = try BlendMode.read(head & ~Self.kindBits, from: reader)
         let mask: ImageSlice? = try reader.optional("has mask")
-        let content: ImageSlice? = try reader.optional("has content")
-        let strokes: [StrokeSelection] = try reader.array("stroke selections", elementBytes: 33)
-        self.init(opacity: opacity, blendMode: blendMode, mask: mask, content: content, strokes: strokes)
+        self.init(opacity: opacity, blendMode: blendMode, mask: mask, kind: .fill(.transparent))
+        switch head & Self.kindBits {
+        case 0:
+            let content: ImageSlice? = try reader.optional("has content")
+            kind = .marks(content, try reader.array("stroke selections", elementBytes: 33))
+        case Self.fillBits: kind = .fill(try RGBA8(from: &reader))
+        case Self.groupBits:
+            let group: SceneGroup = try reader.enumeration("group")
+            let count = try reader.count("elements", elementBytes: 11, limit: left)
+            var children: [TileLayer] = []
+            children.reserveCapacity(count)
+            for _ in 0..<count {
+                children.append(try TileLayer(from: &reader, depth: depth + 1, left: &left))
+            }
+            kind = .group(group, children)
+        default:
+            throw .badValue(
+                what: "kind of element", offset: reader.offset, found: "\(head)", expected: "a layer, fill or group")
+        }
     }
 
-    func write(to writer: inout ByteWriter) {
+    fileprivate func write(to writer: inout ByteWriter) {
         writer.double(opacity)
-        blendMode.write(to: &writer)
+        let bits: UInt8 =
+            switch kind {
+            case .marks: 0
+            case .fill: Self.fillBits
+            case .group: Self.groupBits
+            }
+        writer.uint8(blendMode.wireNumber | bits)
         writer.optional(mask)
-        writer.optional(content)
-        writer.array(strokes)
+        switch kind {
+        case .marks(let content, let strokes):
+            writer.optional(content)
+            writer.array(strokes)
+        case .fill(let color): color.write(to: &writer)
+        case .group(let group, let children):
+            writer.uint8(group.rawValue)
+            writer.integer(children.count)
+            for child in children { child.write(to: &writer) }
+        }
     }
 }
 
@@ -128,7 +175,11 @@ extension TileTask: WireValue {
         }
         let background = try RGBA8(from: &reader)
         let baseImage: ImageSlice? = try reader.optional("has base image")
-        let layers: [TileLayer] = try reader.array("layers", elementBytes: 12, limit: ProtocolLimits.layers)
+        let count = try reader.count("layers", elementBytes: 11, limit: ProtocolLimits.layers)
+        var left = ProtocolLimits.layers
+        var layers: [TileLayer] = []
+        layers.reserveCapacity(count)
+        for _ in 0..<count { layers.append(try TileLayer(from: &reader, depth: 1, left: &left)) }
         let format: PixelFormat = try reader.enumeration("output format")
         let isBand = try reader.bool("delivery")
         let delivery: TileDelivery = isBand ? .band(try PieceEncoding(from: &reader)) : .pixels
@@ -147,7 +198,8 @@ extension TileTask: WireValue {
         rect.write(to: &writer)
         background.write(to: &writer)
         writer.optional(baseImage)
-        writer.array(layers)
+        writer.integer(layers.count)
+        for layer in layers { layer.write(to: &writer) }
         writer.uint8(pixelFormat.rawValue)
         switch delivery {
         case .pixels: writer.bool(false)

@@ -58,10 +58,12 @@ public enum ProtocolLimits {
 
     /// Maximum number of layers in the task of a tile.
     public static let layers = 65_536
+    /// Maximum depth of their tree: every level of a project's can be clipped, which adds one.
+    public static let layerDepth = 80
     /// Maximum edge of canvas, output and images, in pixels.
     public static let edgePixels = Int(Int32.max)
     /// Maximum distance of a stroke's coordinate from the origin, in canvas pixels.
-    public static let coordinate = 1e12
+    public static let coordinate = 1e20
     /// Maximum number of threads and of credits that a worker may announce.
     public static let tasksInHand = 4096
     /// Maximum number of tasks in one `underWay`.

@@ -25,10 +25,12 @@ extension WorkerTask {
         case .decode(let task): add(task.image)
         case .render(let task):
             add(task.baseImage)
-            for layer in task.layers {
-                add(layer.mask)
-                add(layer.content)
-                for selection in layer.strokes { add(selection.block) }
+            for element in task.layers {
+                element.forEach { layer in
+                    add(layer.mask)
+                    add(layer.content)
+                    for selection in layer.strokes { add(selection.block) }
+                }
             }
         case .encode(let task):
             for piece in task.pieces { add(piece.block) }

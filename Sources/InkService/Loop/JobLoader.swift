@@ -119,10 +119,12 @@ struct JobLoader: Sendable {
             size = exact
         case .named(let text):
             guard let named = ExportSize(text) else { throw .badInput(place, reason: "\"\(text)\" is not a size") }
-            size = try named.outputSize(canvas: project.canvasSize, limits: configuration.projectLimits, place: place)
+            let canvas = try spec.options.canvas(of: project, place: place)
+            size = try named.outputSize(canvas: canvas, limits: configuration.projectLimits, place: place)
         }
-        if let wrong = spec.options.layers?.first(where: { !project.layers.indices.contains($0) }) {
-            throw .badInput(place, reason: "there is no layer \(wrong + 1), the project has \(project.layers.count)")
+        let layerCount = project.layers.elementCount
+        if let wrong = spec.options.layers?.first(where: { $0 >= layerCount }) {
+            throw .badInput(place, reason: "there is no layer \(wrong + 1), the project has \(layerCount)")
         }
         return PictureOrder(output: size, options: spec.options, software: configuration.software)
     }

@@ -74,7 +74,9 @@ public final class EngineTaskRunner: TaskRunner {
 
     private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = SystemClock.nanoseconds
-        try context.blocks.open(strokes: task.layers.flatMap { $0.strokes.map(\.block) }) { context.isCancelled }
+        var blocks: [BlockID] = []
+        for element in task.layers { element.forEach { blocks += $0.strokes.map(\.block) } }
+        try context.blocks.open(strokes: blocks) { context.isCancelled }
         let tile = try benches[context.threadIndex].use { tools throws(EngineError) in
             try tools.renderer.render(task, blocks: context.blocks) { context.isCancelled }
         }

@@ -169,7 +169,7 @@ import Testing
         let (draft, blocks) = try draft([layer, layer], base: image)
         #expect(draft.images.map(\.use) == [.color, .mask])
         #expect(blocks.filter { $0.id == draft.images[0].file }.count == 1)
-        #expect(draft.scene.layers.map(\.mask) == [1, 1])
+        #expect(draft.scene.layers.map { $0.mask?.source } == [1, 1])
     }
 
     @Test func imagesThatTakeLongAreDecodedFirst() throws {
@@ -184,11 +184,12 @@ import Testing
         let costs = draft.images.map(\.decodingCost)
         #expect(costs == costs.sorted(by: >) && costs.count == 6)
         let base = try #require(draft.scene.baseImage)
-        #expect(draft.images[base].size == PixelSize(width: 400, height: 400))
+        #expect(draft.images[base.source].size == PixelSize(width: 400, height: 400))
         for (number, layer) in zip(1...3, draft.scene.layers) {
             let mask = try #require(layer.mask)
-            #expect(draft.images[mask].use == .mask && draft.images[mask].size.height == 100 * number)
-            #expect(layer.content.map { draft.images[$0].size.height } == (number == 1 ? nil : 40 * number))
+            let request = draft.images[mask.source]
+            #expect(request.use == .mask && request.size.height == 100 * number)
+            #expect(layer.content.map { draft.images[$0.source].size.height } == (number == 1 ? nil : 40 * number))
         }
     }
 
@@ -287,6 +288,129 @@ import Testing
             if case .band(let encoding) = plan.task(row: row, column: 0).delivery { encoding.isLast } else { false }
         }
         #expect(last == [false, false, false, true])
+    }
+
+    // MARK: - The layer tree
+
+    private static let stroke = Stroke.line(from: (10, 50), to: (100, 50), brush: Brush(type: .solid, lineWidth: 2))
+
+    private func element(
+        _ name: String, order: Double = 0, clipped: Bool = false, visible: Bool = true, _ kind: LayerKind = .layer
+    ) -> Layer {
+        var layer = Layer(name: name, order: order, opacity: 0.5, blendMode: .multiply, isVisible: visible)
+        layer.isClipped = clipped
+        layer.kind = kind
+        if case .layer = kind { layer.strokes = [Self.stroke] }
+        return layer
+    }
+
+    /// The tree of a scene in short: a group's kind with its elements, `L` for marks, `F` for a fill.
+    private func shape<I, S>(_ layers: [SceneLayer<I, S>]) -> String {
+        layers.map { layer in
+            switch layer.kind {
+            case .marks: "L"
+            case .fill: "F"
+            case .group(let group, let children): "\(group)(\(shape(children)))"
+            }
+        }.joined(separator: " ")
+    }
+
+    @Test("Groups, fills and clipping become a tree; what cannot be visible is left out")
+    func tree() throws {
+        let red = LayerKind.fill(RGBA8(red: 255, green: 0, blue: 0))
+        let layers = [
+            element("a", .group([element("x"), element("y", red)], isPassThrough: false)),
+            element("b", .group([element("x", visible: false)], isPassThrough: false)),
+            element("c", .group([element("x")], isPassThrough: true)),
+            element("d", clipped: true, .group([element("x")], isPassThrough: true)),
+            element("e", visible: false), element("f", clipped: true),
+            element("g", .fill(.transparent)), element("h"), element("i", clipped: true, red),
+            element("j", clipped: true, visible: false),
+        ]
+        let (draft, _) = try draft(layers)
+        let expected = "isolated(L F) clipping(isolated(L) isolated(L)) clipping(L F)"
+        #expect(shape(draft.scene.layers) == expected)
+        let clipping = draft.scene.layers[2]
+        // The base's own opacity and mode are those of the whole.
+        #expect(clipping.opacity == 0.5 && clipping.blendMode == .multiply)
+        #expect(clipping.children[0].opacity == 1 && clipping.children[0].blendMode == .normal)
+        #expect(clipping.children[1].opacity == 0.5)
+        let (plan, _) = try plan(draft)
+        #expect(shape(plan.task(row: 0, column: 0).layers) == expected)
+        // Only the fills show lower down; one that is clipped to nothing does not.
+        #expect(shape(plan.task(row: 3, column: 0).layers) == "isolated(F)")
+    }
+
+    @Test(
+        "Chosen elements are drawn with what is around them and clipped to them",
+        arguments: [
+            ([0], "clipping(isolated(L L) L)"), ([1], "isolated(L)"), ([2], "isolated(L)"), ([3], "L"),
+            ([2, 3], "isolated(L) L"),
+            ([4], "passThrough(L)"), ([5], "passThrough(L)"),
+        ])
+    func chosen(numbers: [Int], expected: String) throws {
+        let layers = [
+            element("group", .group([element("x"), element("y")], isPassThrough: true)),
+            element("clipped", clipped: true),
+            element("hidden", visible: false, .group([element("x")], isPassThrough: true)),
+        ]
+        let (draft, _) = try draft(layers) { $0.layers = numbers }
+        #expect(shape(draft.scene.layers) == expected)
+    }
+
+    // MARK: - Viewports
+
+    @Test("Through a viewport strokes are moved, turned and magnified; what it does not show is not made")
+    func view() throws {
+        let near = Stroke.line(from: (1000, 1000), to: (1010, 1000), brush: Brush(rotation: 10, scale: 2))
+        let far = Stroke.line(from: (0, 0), to: (10, 0), brush: Brush(type: .solid, lineWidth: 2))
+        var project = Project(canvasSize: nil, layers: [Layer(strokes: [far, near])])
+        project.viewports = [
+            Viewport(
+                name: "v", center: Point(x: 1000, y: 1000), zoom: 4, rotation: 90,
+                size: CanvasSize(width: 100, height: 200))
+        ]
+        var order = PictureOrder(output: PixelSize(width: 100, height: 200))
+        order.options.view = .named("v")
+        var blocks: [EncodedBlock] = []
+        var seen: [Stroke] = []
+        nonisolated(unsafe) var strokes: [Stroke] = []
+        var encoder = FakeBlocks.encoder
+        let encode = encoder.strokes
+        encoder.strokes = { (made: [Stroke]) throws(BrokerError) in
+            strokes += made
+            return try encode(made)
+        }
+        let draft = try PictureDraft(
+            project, order: order, name: "a.ink", limits: Limits(), encoder: encoder, blocks: &blocks)
+        seen = strokes
+        #expect(draft.scene.canvas == CanvasSize(width: 100, height: 200))
+        #expect(seen.count == 1)
+        #expect(seen.first?.brush.scale == 8 && seen.first?.brush.rotation == 100)
+        #expect(seen.first?.points.map { [$0.x, $0.y] } == [[50, 100], [50, 140]])
+    }
+
+    @Test("Without a viewport an infinite canvas shows what is visible, with a margin")
+    func fit() throws {
+        var hidden = Layer(isVisible: false)
+        hidden.strokes = [.line(from: (-9000, 0), to: (9000, 0))]
+        let project = Project(
+            canvasSize: nil, layers: [Layer(strokes: [.line(from: (100, 200), to: (1100, 400))]), hidden])
+        let place = Place(file: "a")
+        let fitted = try #require(try project.viewport(nil, place: place))
+        #expect(fitted.center == Point(x: 600, y: 300) && fitted.zoom == 1 && fitted.rotation == 0)
+        #expect(fitted.size == CanvasSize(width: 1100, height: 300))
+        #expect(try project.viewport(.fit(margin: 0), place: place)?.size == CanvasSize(width: 1000, height: 200))
+        #expect(throws: EngineError.self) { try Project(canvasSize: nil).viewport(nil, place: place) }
+        #expect(throws: EngineError.self) { try project.viewport(.named("x"), place: place) }
+        #expect(
+            ViewChoice(place: "1,-2,0.5,30,640x480")
+                == .place(
+                    center: Point(x: 1, y: -2), zoom: 0.5, rotation: 30, size: CanvasSize(width: 640, height: 480)))
+        #expect(ViewChoice(place: "1,2,3") == .place(center: Point(x: 1, y: 2), zoom: 3, rotation: 0, size: nil))
+        for text in ["overview", "1,2", "1,2,x", "1,2,3,4,5", "1,2,inf", "1,2,3,0x5"] {
+            #expect(ViewChoice(place: text) == nil, "\(text)")
+        }
     }
 
     @Test func answersOfAnotherShapeAreNotTaken() {

@@ -1,0 +1,240 @@
+/// What compositing cells needs and does not depend on their size. For one thread.
+final class CellTools {
+    let strokes: StrokeLayer
+    let constants: ConstantRows
+    let compositor: LayerCompositor
+
+    /// - Parameter cellSize: the largest.
+    init(cellSize: PixelSize, kernels: CompositingKernels) {
+        strokes = StrokeLayer(maxWidth: cellSize.width, maxHeight: cellSize.height)
+        constants = ConstantRows(maxCount: cellSize.width)
+        compositor = LayerCompositor(kernels: kernels)
+    }
+}
+
+/// The planes for cells of one size; made when they are needed first.
+final class CellPlanes {
+    let size: PixelSize
+    let backdrop: FloatPlanes
+    /// For scaled images.
+    private(set) lazy var image = FloatPlanes(width: size.width, height: size.height)
+    /// For layers with strokes.
+    private(set) lazy var layer = SharePlanes(width: size.width, height: size.height)
+    private var levels: [Level] = []
+
+    /// What the elements of one level of the tree need, because those of the levels above it are still in use.
+    final class Level {
+        /// Masks of the elements.
+        let mask: AlignedFloats
+        /// The picture of a group, or what was there before a group that passes through.
+        private(set) lazy var group = FloatPlanes(width: size.width, height: size.height)
+        private let size: PixelSize
+
+        init(size: PixelSize) {
+            self.size = size
+            mask = AlignedFloats(count: size.area)
+        }
+    }
+
+    init(size: PixelSize) {
+        self.size = size
+        backdrop = FloatPlanes(width: size.width, height: size.height)
+    }
+
+    func level(_ depth: Int) -> Level {
+        while levels.count <= depth { levels.append(Level(size: size)) }
+        return levels[depth]
+    }
+}
+
+/// Composites the layer tree of a scene in one cell (spec sections 5 and 8.2).
+struct CellComposition {
+    /// What elements are blended onto.
+    private struct Target {
+        let planes: FloatPlanes
+        /// Alpha is 1 everywhere; it is then neither read nor written.
+        let isOpaque: Bool
+        /// Fills the planes as long as nothing has been drawn: they are not filled before, but for the first row.
+        let background: RGBA8
+        var isBlank = true
+
+        /// - Parameter background: is put into the first row.
+        init(_ planes: FloatPlanes, background: RGBA8) {
+            self.planes = planes
+            self.background = background
+            isOpaque = background.isOpaque
+            planes.fill(background, rows: 0..<1, hasAlpha: !isOpaque)
+        }
+
+        /// The straight colours of planes with something drawn in them, for what leaves their alpha as it is.
+        init(straight planes: FloatPlanes) {
+            self.planes = planes
+            background = .white
+            isOpaque = true
+            isBlank = false
+        }
+
+        /// Makes the planes what they stand for.
+        mutating func fill() {
+            if isBlank { planes.fill(background, rows: 1..<planes.height, hasAlpha: !isOpaque) }
+            isBlank = false
+        }
+    }
+
+    private let cell: PixelRect
+    private let scene: TileScene
+    private let planes: CellPlanes
+    private let tools: CellTools
+    private let isCancelled: () -> Bool
+    /// Time spent on strokes.
+    private(set) var raster = Duration.zero
+
+    init(
+        _ cell: PixelRect, of scene: TileScene, _ planes: CellPlanes, _ tools: CellTools,
+        isCancelled: @escaping () -> Bool
+    ) {
+        self.cell = cell
+        self.scene = scene
+        self.planes = planes
+        self.tools = tools
+        self.isCancelled = isCancelled
+    }
+
+    /// Composites everything in the scene that meets the cell onto the planes' backdrop. Returns false if there is
+    /// nothing; only the first row of the backdrop then contains the background.
+    mutating func render(_ blocks: some TileBlocks) throws(EngineError) -> Bool {
+        var target = Target(planes.backdrop, background: scene.background)
+        if let base = scene.baseImage, let pixels = try pixels(of: base) {
+            blend(CellLayer(pixels: pixels, mask: .one, opacity: 1, mode: .normal), onto: &target)
+        }
+        try draw(scene.layers[...], onto: &target, depth: 0, blocks)
+        return !target.isBlank
+    }
+
+    /// - Parameter depth: of these elements, from 0.
+    private mutating func draw(
+        _ layers: ArraySlice<SceneLayer<ScaledImage, SceneStrokes>>, onto target: inout Target, depth: Int,
+        isClipped: Bool = false, _ blocks: some TileBlocks
+    ) throws(EngineError) {
+        for layer in layers {
+            guard let mask = try mask(of: layer, into: planes.level(depth).mask) else { continue }
+            let pixels: CellLayer.Pixels?
+            switch layer.kind {
+            case .marks(let content, let strokes):
+                pixels = try marks(content, strokes, blocks)
+            case .fill(let color):
+                planes.image.fill(color)
+                pixels = color.alpha == 0 ? nil : .planes(planes.image)
+            case .group(.passThrough, let children):
+                try passThrough(layer, children, mask: mask, onto: &target, depth: depth, blocks)
+                pixels = nil
+            case .group(let group, let children):
+                pixels = try self.group(group, children, depth: depth, blocks)
+            }
+            guard let pixels else { continue }
+            // On straight colours as clipped elements see them, the sum of both is linear dodge.
+            let mode = isClipped && layer.blendMode == .plus ? .linearDodge : layer.blendMode
+            blend(
+                CellLayer(pixels: pixels, mask: mask, opacity: Float(layer.opacity), mode: mode), onto: &target)
+        }
+    }
+
+    /// The picture of a group with one of its own; nil if it is transparent.
+    private mutating func group(
+        _ group: SceneGroup, _ children: [SceneLayer<ScaledImage, SceneStrokes>], depth: Int, _ blocks: some TileBlocks
+    ) throws(EngineError) -> CellLayer.Pixels? {
+        var own = Target(planes.level(depth).group, background: .transparent)
+        guard group == .clipping else {
+            try draw(children[...], onto: &own, depth: depth + 1, blocks)
+            return own.isBlank ? nil : .planes(own.planes)
+        }
+        try draw(children.prefix(1), onto: &own, depth: depth + 1, blocks)
+        if own.isBlank { return nil }
+        let clipped = children.dropFirst()
+        if !clipped.isEmpty {
+            own.planes.divideByAlpha()
+            var straight = Target(straight: own.planes)
+            try draw(clipped, onto: &straight, depth: depth + 1, isClipped: true, blocks)
+            own.planes.multiplyByAlpha()
+        }
+        return .planes(own.planes)
+    }
+
+    /// Draws the elements of a group onto what lies below it, as far as mask and opacity let them.
+    private mutating func passThrough(
+        _ group: SceneLayer<ScaledImage, SceneStrokes>, _ children: [SceneLayer<ScaledImage, SceneStrokes>],
+        mask: CellLayer.Mask, onto target: inout Target, depth: Int, _ blocks: some TileBlocks
+    ) throws(EngineError) {
+        if case .one = mask, group.opacity == 1 {
+            return try draw(children[...], onto: &target, depth: depth + 1, blocks)
+        }
+        let before = planes.level(depth).group
+        target.fill()
+        before.copy(target.planes, hasAlpha: !target.isOpaque)
+        try draw(children[...], onto: &target, depth: depth + 1, blocks)
+        CellLayer(pixels: .planes(before), mask: mask, opacity: Float(group.opacity), mode: .normal).fade(
+            target.planes, isOpaque: target.isOpaque, cell: cell, constants: tools.constants)
+    }
+
+    /// The pixels of an image with strokes over it; nil if they are transparent.
+    private mutating func marks(
+        _ content: ScaledImage?, _ strokes: [SceneStrokes], _ blocks: some TileBlocks
+    ) throws(EngineError) -> CellLayer.Pixels? {
+        guard !strokes.isEmpty else {
+            return try content.flatMap { (image) throws(EngineError) in try pixels(of: image) }
+        }
+        let image = try content?.color(cell, into: planes.image)
+        if image == .varied { planes.layer.take(planes.image, kernels: tools.compositor.kernels) }
+        var isBlank = image != .varied
+        let start = ContinuousClock.now
+        let near = NearCell(cell, scale: scene.scale)
+        for selection in strokes {
+            guard let block = try selection.block(near: near, from: blocks, isCancelled: isCancelled) else { continue }
+            tools.strokes.draw(
+                selection.indices, of: block, scale: scene.scale, cell: cell, isOpaque: scene.background.isOpaque,
+                onto: planes.layer, isBlank: &isBlank, isCancelled: isCancelled)
+        }
+        raster += ContinuousClock.now - start
+        if isBlank { return nil }
+        guard image == .varied else { return .shares(planes.layer) }
+        planes.layer.give(planes.image, kernels: tools.compositor.kernels)
+        return .planes(planes.image)
+    }
+
+    /// A layer's mask in the cell; nil if it is 0 everywhere.
+    private func mask(
+        of layer: SceneLayer<ScaledImage, SceneStrokes>, into values: AlignedFloats
+    ) throws(EngineError) -> CellLayer.Mask? {
+        guard let image = layer.mask else { return .one }
+        if image.isPlainMask {
+            return try image.isConstant(cell, isMask: true, where: { $0 & 0xFF == 0 }) ? nil : .samples(image.rows)
+        }
+        switch try image.mask(cell, into: values.values) {
+        case .zero: return nil
+        case .one: return .one
+        case .varied: return .values(values.values)
+        }
+    }
+
+    /// A picture's pixels in the cell; nil if transparent. May use `planes.image`.
+    private func pixels(of image: ScaledImage) throws(EngineError) -> CellLayer.Pixels? {
+        if image.isPlainPicture {
+            let hasAlpha = image.rows.format == .rgba8
+            return try image.isConstant(cell, isMask: false, where: { hasAlpha && $0 >> 24 == 0 })
+                ? nil : .samples(image.rows)
+        }
+        return try image.color(cell, into: planes.image) == .varied ? .planes(planes.image) : nil
+    }
+
+    private func blend(_ layer: CellLayer, onto target: inout Target) {
+        target.fill()
+        layer.blend(
+            onto: target.planes, isOpaque: target.isOpaque, cell: cell, constants: tools.constants,
+            compositor: tools.compositor)
+    }
+}
+
+extension SceneLayer {
+    /// Whether this or an element in it has strokes.
+    var hasStrokes: Bool { !strokes.isEmpty || children.contains(where: \.hasStrokes) }
+}
