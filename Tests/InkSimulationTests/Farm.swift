@@ -228,6 +228,8 @@ final class Farm {
         if broker == nil, let time = restartAt, now >= time || isCalm { startBroker() }
         guard let broker else { return }
         for broken in broker.scheduler.brokenInvariants { problem("scheduler: \(broken)") }
+        for broken in broker.exports.brokenInvariants { problem("exports: \(broken)") }
+        for broken in broker.brokenCounts { problem("blocks: \(broken)") }
         for broken in broker.service.brokenInvariants { problem("service: \(broken)") }
     }
 

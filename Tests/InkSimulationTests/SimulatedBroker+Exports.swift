@@ -1,3 +1,4 @@
+import Glibc
 import InkEngine
 import InkStore
 import InkTestSupport
@@ -6,190 +7,255 @@ import InkTestSupport
 @testable import InkProtocol
 @testable import InkService
 
-/// What an export is made of: images, tiles that become bands or bands at once, and for some a task at the end that needs
-/// all bands.
-struct ExportGraph {
-    static let window = 3
-    let stages: [Stage]
-    /// The stage whose groups are the picture's bands.
-    let bands: Int
-
-    var decoding: Stage { stages[0] }
-    var rest: [Stage] { Array(stages.dropFirst()) }
-    var taskCount: Int { stages.reduce(0) { $0 + $1.groups * $1.tasks } }
-
-    init(_ job: JobNumber) {
-        let cost = Stage.Costs.all(TaskCost(bytes: 1000, nanoseconds: 20_000_000))
-        let rows = SimulatedBroker.rows(of: job)
-        var stages = [Stage(groups: Int(job % 3), costs: cost)]
-        if job % 2 == 1 {
-            stages.append(Stage(groups: rows, tasks: 2, inputs: [.whole(0)], costs: cost, window: Self.window))
-            stages.append(Stage(groups: rows, inputs: [.group(1)], costs: cost, window: Self.window))
-        } else {
-            stages.append(Stage(groups: rows, inputs: [.whole(0)], costs: cost, window: Self.window))
-        }
-        bands = stages.count - 1
-        if job % 5 < 2 { stages.append(Stage(groups: 1, inputs: [.whole(bands)], costs: cost)) }
-        self.stages = stages
-    }
-
-    /// Whether all is accepted that a task needs.
-    func mayBegin(_ position: TaskPosition, _ accepted: Set<TaskPosition>) -> Bool {
-        stages[position.stage].inputs.allSatisfy { input in
-            switch input {
-            case .whole(let source):
-                accepted.count { $0.stage == source } == stages[source].groups * stages[source].tasks
-            case .group(let source):
-                accepted.count { $0.stage == source && $0.group == position.group } == stages[source].tasks
-            }
-        }
-    }
-}
-
-/// Exports: the scheduler's actions, rows of tiles, and how a picture gets its name.
+/// Exports: the real machine with the real planning; lanes answer after a while, blocks are counted, files are lists of
+/// bands.
 extension SimulatedBroker {
     static func rows(of job: JobNumber) -> Int { 1 + Int(job % 6) }
+    static func columns(of job: JobNumber) -> Int { 1 + Int(job % 2) }
     static func bands(of job: JobNumber) -> [String] { (0..<rows(of: job)).map { "\(job):\($0)" } }
 
+    /// Up to two images; the canvas tells workers the job, a tile's rectangle the row.
+    static func project(of job: JobNumber) -> Project {
+        func image(_ number: UInt8) -> EncodedImage? {
+            guard number <= job % 3 else { return nil }
+            let header = ImageHeader(size: PixelSize(width: 4, height: 4), isHeldWhole: false)
+            return EncodedImage(bytes: [number], header: header, place: "image \(number)")
+        }
+        return Project(
+            canvasSize: PixelSize(width: Int(job), height: 1), baseImage: image(1),
+            layers: [Layer(contentImage: image(2))])
+    }
+
     func launch(_ job: JobNumber) {
-        guard service.jobs[job] != nil else { return }
+        guard let entry = service.jobs[job] else { return }
         if farm.disk.files["\(job).png"] != nil { farm.problem("job \(job) is rendered again, its picture is there") }
-        let rows = Self.rows(of: job)
-        let output = PixelSize(width: Self.width, height: 16 * rows)
-        let grid = TileGrid(output: output, tile: PixelSize(width: Self.width, height: 16))
-        if grid.rows != rows { farm.problem("a grid of \(grid.rows) rows") }
-        let graph = ExportGraph(job)
-        exports[job] = Export(
-            graph: graph,
-            stitch: StitchState(
-                grid: grid, format: .rgb, codec: PictureCodecs.all[0], window: ExportGraph.window))
-        tell(.prepared(job))
-        schedule(
-            .jobAdded(
-                JobID(job), priority: service.jobs[job]?.priority ?? 0, weight: 1, stages: [graph.decoding]))
-        if service.jobs[job]?.wantsCancel == true { cancel(job) }
+        let tile = PixelSize(width: Self.width / Self.columns(of: job), height: 16)
+        let order = PictureOrder(
+            output: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)), options: PictureOptions(tile: tile))
+        if pictures.updateValue(Picture(), forKey: job) != nil { farm.problem("job \(job) is exported twice at once") }
+        advance(
+            .submitted(
+                ExportJob(
+                    id: JobID(job), name: "p", project: Self.project(of: job), order: order,
+                    destination: "\(job).png", priority: entry.priority)))
+        if entry.wantsCancel { advance(.cancelled(JobID(job))) }
     }
 
-    func planned(_ job: JobNumber) {
-        guard let export = exports[job] else { return }
-        schedule(.stagesPlanned(JobID(job), export.graph.rest))
+    func advance(_ event: ExportEvent) {
+        let mayPrepare = farm.now >= farm.disk.refusesUntil
+        for action in exports.handle(event, now: farm.now * 1_000_000, mayPrepare: mayPrepare) { perform(action) }
     }
 
-    func written(_ job: JobNumber, rows: Int) {
-        guard let graph = exports[job]?.graph else { return }
-        for stage in 1...graph.bands { schedule(.groupsWritten(JobID(job), stage: stage, count: rows)) }
+    func perform(_ action: ExportAction) {
+        switch action {
+        case .prepare(let life, let job):
+            answer(life) { blocks throws(BrokerError) in
+                guard case .ready(let project, let order) = job.source else { throw .cancelled(export: job.name) }
+                let draft = try PictureDraft(
+                    project, order: order, name: job.name, limits: job.limits, encoder: .standard, blocks: &blocks)
+                return .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))
+            }
+        case .plan(let life, let draft, let decoded):
+            answer(life) { blocks throws(BrokerError) in
+                let plan = try PicturePlan(draft, decoded: decoded, encoder: .standard, blocks: &blocks)
+                return .planned(
+                    PlannedExport(plan: plan, assembler: Assembler(), blocks: blocks, time: LaneTime()))
+            }
+        case .open, .discard: break
+        case .write(let life, let pieces, let rows, let ending): write(pieces, rows, life, ending)
+        case .release(let blocks): release(blocks)
+        case .schedule(let event): schedule(event)
+        case .report(let event): report(event)
+        }
     }
 
-    func cancel(_ job: JobNumber) {
-        guard let export = exports[job], !export.isFinishing else { return }
-        end(job, .ended(.cancelled))
-        schedule(.jobDropped(JobID(job)))
+    private struct Assembler: PictureAssembler {
+        mutating func begin() -> [PictureWrite] { [] }
+        mutating func add(_ piece: EncodedPiece) -> [PictureWrite] { [] }
+        mutating func end() -> [PictureWrite] { [] }
     }
 
-    func end(_ job: JobNumber, _ end: ExportEnd) {
-        exports[job] = nil
-        tell(.exportEnded(job, end, story: []))
+    private func answer(
+        _ life: ExportLife, _ work: (inout [EncodedBlock]) throws(BrokerError) -> LaneAnswer
+    ) {
+        var blocks: [EncodedBlock] = []
+        do throws(BrokerError) { later(.answered(life, try work(&blocks)), 1...30) } catch {
+            farm.problem("\(life.job) cannot be cut: \(error)")
+        }
     }
 
+    func take(_ answer: LaneAnswer, of life: ExportLife) {
+        for block in answer.blocks { put(block.id, block.frame) }
+        advance(.answered(life, answer))
+    }
+
+    private func write(_ pieces: [EncodedPiece], _ rows: Int, _ life: ExportLife, _ ending: ExportOutcome?) {
+        let path = "\(life.job.rawValue).part"
+        guard farm.now >= farm.disk.refusesUntil else {
+            later(.answered(life, .failed(.output(path: path, operation: "write to", errno: ENOSPC))))
+            return
+        }
+        pictures[life.job.rawValue]?.file += pieces.map { String(decoding: $0.bytes, as: UTF8.self) }
+        later(.answered(life, .written(rows: rows, UnfinishedPicture(path: path, byteCount: 0), LaneTime())))
+        if let ending { later(.synced(life, ending)) }
+    }
+
+    /// The service hears of it after what goes on now.
+    private func report(_ event: BrokerEvent) {
+        let heard: ServiceEvent
+        switch event {
+        case .prepared(let id): heard = .prepared(id.rawValue)
+        case .progress(let id, let done, let total): heard = .progressed(id.rawValue, done: done, total: total)
+        case .finished(let id, let outcome):
+            let picture = FinishedPicture(outcome, byteCount: outcome.byteCount, digest: outcome.digest)
+            heard = ended(id.rawValue, .ended(.finished(picture)))
+        case .failed(let id, let error):
+            farm.note("\(id) fails: \(error)")
+            if case .internalError = error { farm.problem("\(id): \(error)") }
+            heard = ended(id.rawValue, ExportEnd(error))
+        case .started, .written, .worker, .task: return
+        }
+        later(.service(heard), 0...0)
+    }
+
+    private func ended(_ job: JobNumber, _ end: ExportEnd) -> ServiceEvent {
+        if pictures.removeValue(forKey: job) == nil { farm.problem("job \(job) ends and was not begun") }
+        return .exportEnded(job, end, story: [])
+    }
+
+    // MARK: - Blocks
+
+    func put(_ id: BlockID, _ frame: [UInt8]) { blocks[id, default: HeldBlock(frame: frame)].count += 1 }
+
+    func release(_ released: [BlockID]) {
+        for id in released {
+            guard let count = blocks[id]?.count else {
+                farm.problem("\(id) is released and not held")
+                continue
+            }
+            blocks[id]?.count = count - 1
+            if count == 1 { blocks[id] = nil }
+        }
+    }
+
+    /// Each block is counted as often as exports and results name it.
+    var brokenCounts: [String] {
+        var expected: [BlockID: Int] = [:]
+        for block in exports.active.values.flatMap(\.heldBlocks) { expected[block, default: 0] += 1 }
+        for assembly in peers.values.flatMap(\.assemblies.values) {
+            for block in assembly.result.blocks { expected[block, default: 0] += 1 }
+        }
+        return expected == blocks.mapValues(\.count) ? [] : ["\(expected) named, \(blocks.mapValues(\.count)) held"]
+    }
+
+    // MARK: - The scheduler
+
+    /// Events that arise while actions are carried out come after them.
     func schedule(_ event: SchedulerEvent) {
-        for action in scheduler.handle(event, now: farm.now * 1_000_000) { perform(action) }
+        events.append(event)
+        guard events.count == 1 else { return }
+        while let event = events.first {
+            for action in scheduler.handle(event, now: farm.now * 1_000_000) { perform(action) }
+            events.removeFirst()
+        }
     }
 
     func perform(_ action: SchedulerAction) {
         switch action {
         case .dispatch(let dispatch): self.dispatch(dispatch)
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
-        case .planStages(let job): later(.planned(job.rawValue))
-        case .accept(let worker, let attempt, let job, let position):
-            accept(worker, attempt, job.rawValue, position)
+        case .planStages(let job): advance(.imagesDecoded(job))
+        case .accept(let worker, let attempt, _, let position): accept(worker, attempt, position)
         case .hold: break
-        case .drop(let worker, let attempt): peers[worker]?.assemblies[attempt] = nil
+        case .drop(let worker, let attempt): forget(attempt, of: worker)
         case .jobComplete(let job):
-            if exports[job.rawValue]?.isFinishing != true { farm.problem("\(job) complete, not all of it is in") }
+            if exports[job]?.phase != .finishing { farm.problem("\(job) complete, not all of it is in") }
         case .jobFailed(let job, let failure):
-            farm.note("job \(job) fails: \(failure)")
-            guard exports[job.rawValue] != nil else { return }
-            if case .rendererGone = failure {
-                end(job.rawValue, .again(reason: "renderer"))
-            } else {
-                end(job.rawValue, .ended(.failed(.internalError, text: "\(failure)")))
-            }
+            let error: BrokerError =
+                if case .rendererGone(let version) = failure {
+                    .rendererGone(export: "p", version: version)
+                } else {
+                    .taskFailed(export: "p", task: "\(failure)", story: [], replay: nil)
+                }
+            advance(.failed(job, error))
         case .dismiss(let worker, _):
             send(.refuse(reason: "dismissed"), to: worker)
-            if let peer = peers.removeValue(forKey: worker) { workerOf[peer.connection] = nil }
+            remove(worker)
         }
     }
 
     func dispatch(_ dispatch: Dispatch) {
-        let job = dispatch.job.rawValue
-        guard let export = exports[job], peers[dispatch.worker] != nil else {
+        guard let export = exports[dispatch.job], peers[dispatch.worker] != nil else {
             schedule(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
             return
         }
         if dispatch.id.attempt > 30 { farm.problem("task \(dispatch.id) is tried without end") }
-        if !export.graph.mayBegin(dispatch.position, export.accepted) {
-            farm.problem("\(dispatch.position) of job \(job) begins before its inputs are there")
-        }
-        let task = Self.task(dispatch.position, job, export.graph)
-        let assembler = ResultAssembler(
-            task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: 100_000)
-        peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
-            job: job, position: dispatch.position, assembler: assembler)
-        let assignment = TaskAssignment(
-            task: dispatch.id.task, attempt: dispatch.id.attempt, deadlineMilliseconds: 5000,
-            resultLimitBytes: 100_000, payload: .inline(task.encoded()))
-        send(.task(assignment), to: dispatch.worker)
+        let role = TaskRole(dispatch.position)
+        do {
+            let (task, limit) = try export.task(role)
+            let assembler = ResultAssembler(
+                task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: limit)
+            peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
+                life: export.life, role: role, assembler: assembler)
+            exports.count(dispatch.job) { $0.attempts += 1 }
+            let assignment = TaskAssignment(
+                task: dispatch.id.task, attempt: dispatch.id.attempt, deadlineMilliseconds: 5000,
+                resultLimitBytes: limit, payload: .inline(task.encoded()))
+            send(.task(assignment), to: dispatch.worker)
+        } catch { farm.problem("\(error)") }
     }
 
-    /// Bands are rendered; all that comes before or after them is an image for the workers.
-    static func task(_ position: TaskPosition, _ job: JobNumber, _ graph: ExportGraph) -> WorkerTask {
-        guard position.stage == graph.bands else {
-            return .decode(
-                DecodeTask(image: image.id, use: .color, place: Place(file: "\(job)"), limits: Limits()))
+    func add(_ item: ResultItem, to result: inout TaskResult) {
+        if let block = item.block {
+            put(block.id, block.frame)
+            result.blocks.append(block.id)
         }
-        let (row, rows) = (position.group, rows(of: job))
-        let output = PixelSize(width: width, height: 16 * rows)
-        return .render(
-            TileTask(
-                // The canvas tells the job, the rectangle the row.
-                canvas: CanvasSize(width: Double(job), height: 1), output: output,
-                rect: PixelRect(x: 0, y: 16 * row, width: width, height: 16), background: .white, baseImage: nil,
-                layers: [], pixelFormat: .rgb,
-                delivery: .band(PieceEncoding(PictureEncoding(effort: .fast), isLast: row == rows - 1))))
+        switch item {
+        case .imageChunk(let chunk):
+            result.chunks.append(chunk.map(\.id))
+            result.chunkBytes.append(item.block.flatMap { Zstandard.declaredSize(of: $0.frame) })
+        case .imageEnd(let info): result.imageInfo = info
+        case .band(let band): result.band = band
+        case .pixels(let block):
+            result.pixels = block.id
+            result.pixelBytes = Zstandard.declaredSize(of: block.frame)
+        case .localBand: farm.problem("a local band")
+        }
     }
 
-    func accept(_ worker: WorkerID, _ attempt: AttemptID, _ job: JobNumber, _ position: TaskPosition) {
+    func forget(_ attempt: AttemptID, of worker: WorkerID) {
+        if let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) { release(assembly.result.blocks) }
+    }
+
+    func remove(_ worker: WorkerID) {
+        guard let peer = peers.removeValue(forKey: worker) else { return }
+        workerOf[peer.connection] = nil
+        for assembly in peer.assemblies.values { release(assembly.result.blocks) }
+    }
+
+    func accept(_ worker: WorkerID, _ attempt: AttemptID, _ position: TaskPosition) {
         guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else {
             farm.problem("a result is accepted that nobody has")
             return
         }
-        guard var export = exports[job] else { return }
-        if !export.accepted.insert(position).inserted { farm.problem("\(position) of job \(job) accepted twice") }
-        if position.stage == export.graph.bands {
-            guard let band = assembly.band else {
-                farm.problem("a tile without a band is accepted")
-                return
-            }
-            do {
-                let ready = try export.stitch.accept(band, row: position.group)
-                for band in ready { export.file.append(String(decoding: band.bytes, as: UTF8.self)) }
-                if !ready.isEmpty { later(.written(job, rows: export.stitch.next)) }
-            } catch { farm.problem("job \(job): \(error)") }
+        let job = assembly.life.job.rawValue
+        if exports[assembly.life] != nil, pictures[job]?.accepted.insert(position).inserted != true {
+            farm.problem("\(position) of job \(job) accepted twice")
         }
-        export.isFinishing = export.stitch.isComplete && export.accepted.count == export.graph.taskCount
-        exports[job] = export
-        if export.isFinishing { later(.synced(job)) }
+        advance(.accepted(assembly.life, assembly.role, assembly.result))
     }
 
     // MARK: - The picture's name
 
     /// The temporary file is on the disk: the digest goes to the journal.
-    func synced(_ job: JobNumber) {
-        guard let export = exports[job] else { return }
-        if export.file != Self.bands(of: job) { farm.problem("job \(job): bands \(export.file)") }
-        farm.disk.files["\(job).part"] = export.file
-        sealing.insert(job)
-        let seal = PictureSeal(target: "\(job).png", temporary: "\(job).part", picture: picture(job))
+    func synced(_ life: ExportLife, _ ending: ExportOutcome) {
+        let job = life.job.rawValue
+        guard exports[life] != nil, let file = pictures[job]?.file else { return }
+        if file != Self.bands(of: job) { farm.problem("job \(job): bands \(file)") }
+        farm.disk.files["\(job).part"] = file
+        sealing[job] = life
+        let picture = FinishedPicture(ending, byteCount: Self.written(job).byteCount, digest: Self.written(job).digest)
+        let seal = PictureSeal(target: "\(job).png", temporary: "\(job).part", picture: picture)
         pendingJournal.append((.starting(job), [.publishing(job, seal)]))
         if !isCommitting {
             isCommitting = true
@@ -197,26 +263,26 @@ extension SimulatedBroker {
         }
     }
 
-    func picture(_ job: JobNumber) -> FinishedPicture {
-        FinishedPicture(
-            size: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)), byteCount: job + 1,
-            digest: [UInt8](repeating: UInt8(truncatingIfNeeded: job), count: 32), tileCount: 1, attemptCount: 1,
-            elapsed: 1, phases: Array(repeating: 0, count: FinishedPicture.phaseCount))
+    static func written(_ job: JobNumber) -> WrittenPicture {
+        WrittenPicture(
+            byteCount: Int(job) + 1, digest: [UInt8](repeating: UInt8(truncatingIfNeeded: job), count: 32))
     }
 
-    func sealed(_ job: JobNumber, _ result: Result<[JournalOutcome], StorageFault>) {
-        sealing.remove(job)
+    func sealed(_ life: ExportLife, _ result: Result<[JournalOutcome], StorageFault>) {
+        let job = life.job.rawValue
+        sealing[job] = nil
         switch result {
-        case .success: later(.renamed(job))
+        case .success: later(.renamed(life))
         case .failure(let fault):
             farm.disk.files["\(job).part"] = nil
-            end(job, .ended(.failed(.inputOutput, text: fault.text)))
+            later(.answered(life, .failed(.journal(export: "p", reason: fault.text))))
         }
     }
 
-    func renamed(_ job: JobNumber) {
+    func renamed(_ life: ExportLife) {
+        let job = life.job.rawValue
         farm.disk.files["\(job).png"] = farm.disk.files.removeValue(forKey: "\(job).part")
-        end(job, .ended(.finished(picture(job))))
+        later(.answered(life, .finished(Self.written(job), LaneTime())))
     }
 
     func recover(_ job: JobNumber, _ seal: PictureSeal) {

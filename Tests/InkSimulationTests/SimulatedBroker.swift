@@ -11,10 +11,9 @@ enum BrokerStep {
     case service(ServiceEvent)
     case commit
     case launch(JobNumber)
-    case planned(JobNumber)
-    case written(JobNumber, rows: Int)
-    case synced(JobNumber)
-    case renamed(JobNumber)
+    case answered(ExportLife, LaneAnswer)
+    case synced(ExportLife, ExportOutcome)
+    case renamed(ExportLife)
 }
 
 /// The broker's process: the real states, and as little as possible around them.
@@ -23,7 +22,12 @@ final class SimulatedBroker {
     let life: Int
     var service: ServiceState
     var scheduler: SchedulerState
-    var exports: [JobNumber: Export] = [:]
+    /// What the scheduler has not heard yet.
+    var events: [SchedulerEvent] = []
+    var exports: ExportsState
+    /// Exports that have not ended.
+    var pictures: [JobNumber: Picture] = [:]
+    var blocks: [BlockID: HeldBlock] = [:]
     var peers: [WorkerID: Peer] = [:]
     var workerOf: [Connection: WorkerID] = [:]
     var sessionOf: [Connection: SessionID] = [:]
@@ -38,7 +42,7 @@ final class SimulatedBroker {
     var isCommitting = false
     var lastBeat: UInt64 = 0
     /// Jobs whose seal is on its way to the disk.
-    var sealing: Set<JobNumber> = []
+    var sealing: [JobNumber: ExportLife] = [:]
 
     struct Peer {
         var index: Int
@@ -47,26 +51,26 @@ final class SimulatedBroker {
     }
 
     struct Assembly {
-        var job: JobNumber
-        var position: TaskPosition
+        var life: ExportLife
+        var role: TaskRole
         var assembler: ResultAssembler
-        var band: EncodedPiece?
+        var result = TaskResult()
         var isBad = false
         var isDone = false
     }
 
-    struct Export {
-        var graph: ExportGraph
+    struct Picture {
         var accepted: Set<TaskPosition> = []
-        var stitch: StitchState
         /// Bands in the order in which they went to the file.
         var file: [String] = []
-        var isFinishing = false
     }
 
-    static let image =
-        (try? Block(content: [UInt8](repeating: 7, count: 100))) ?? Block(id: BlockID(digest: []), frame: [])
-    static let width = 16
+    struct HeldBlock {
+        var frame: [UInt8]
+        var count = 0
+    }
+
+    static let width = 32
 
     init(_ farm: Farm, life: Int) {
         self.farm = farm
@@ -89,6 +93,9 @@ final class SimulatedBroker {
         terms.dismissalGrace = 5_000_000_000
         terms.verifyShare = farm.weather.verifyShare
         scheduler = SchedulerState(rules: terms)
+        // A window of three rows; the service has up to three under way.
+        exports = ExportsState(
+            rules: ExportRules(activeMax: 1, overtaking: 1, reorderBytes: 3 * 16 * (1 + 3 * Self.width)))
     }
 
     func start() {
@@ -116,10 +123,9 @@ final class SimulatedBroker {
         case .service(let event): tell(event)
         case .commit: commit()
         case .launch(let job): launch(job)
-        case .planned(let job): planned(job)
-        case .written(let job, let rows): written(job, rows: rows)
-        case .synced(let job): synced(job)
-        case .renamed(let job): renamed(job)
+        case .answered(let life, let answer): take(answer, of: life)
+        case .synced(let life, let ending): synced(life, ending)
+        case .renamed(let life): renamed(life)
         }
     }
 
@@ -136,6 +142,7 @@ final class SimulatedBroker {
             for session in clientOf.keys.sorted() { send(.heartbeat, to: session) }
         }
         schedule(.tick)
+        advance(.diskAdvanced)
         tell(.tick)
     }
 
@@ -172,8 +179,7 @@ final class SimulatedBroker {
         case .hello, .heartbeat, .acknowledge, .underWay: break
         case .blockRequest(let ranges):
             for range in ranges {
-                let frame = Self.image.frame
-                guard range.id == Self.image.id, range.offset < UInt64(frame.count) else {
+                guard let frame = blocks[range.id]?.frame, range.offset < UInt64(frame.count) else {
                     send(.blockMissing(range.id), to: worker)
                     continue
                 }
@@ -186,9 +192,7 @@ final class SimulatedBroker {
             let id = AttemptID(task: part.task, attempt: part.attempt)
             guard var assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
             do {
-                for item in try assembly.assembler.append(part) {
-                    if case .band(let band) = item { assembly.band = band }
-                }
+                for item in try assembly.assembler.append(part) { add(item, to: &assembly.result) }
             } catch { assembly.isBad = true }
             peers[worker]?.assemblies[id] = assembly
             schedule(.taskProgressed(worker, id))
@@ -196,7 +200,7 @@ final class SimulatedBroker {
         case .taskFailed(let failed):
             let id = AttemptID(task: failed.task, attempt: failed.attempt)
             guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
-            peers[worker]?.assemblies[id] = nil
+            forget(id, of: worker)
             schedule(.taskFailed(worker, id, failed.kind == .cancelled ? .cancelled : .transient(failed.text)))
         case .goodbye(.draining): schedule(.workerDraining(worker))
         case .goodbye(.left): lose(worker, "left")
@@ -208,17 +212,21 @@ final class SimulatedBroker {
         guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
         let isWhole = (try? assembly.assembler.finish(done)) != nil
         guard !assembly.isBad, isWhole else {
-            peers[worker]?.assemblies[id] = nil
+            forget(id, of: worker)
             schedule(.taskFailed(worker, id, .malformed("bad result")))
             return
         }
+        if let fault = exports[assembly.life]?.fault(in: assembly.result, of: assembly.role) {
+            farm.problem("an honest worker's result: \(fault)")
+        }
         peers[worker]?.assemblies[id]?.isDone = true
-        schedule(.taskFinished(worker, id, digest: assembly.band?.bytes ?? [1]))
+        let digest = assembly.result.band?.bytes ?? assembly.result.pixels?.digest ?? [1]
+        schedule(.taskFinished(worker, id, digest: digest))
     }
 
     func lose(_ worker: WorkerID, _ reason: String) {
-        guard let peer = peers.removeValue(forKey: worker) else { return }
-        workerOf[peer.connection] = nil
+        guard peers[worker] != nil else { return }
+        remove(worker)
         schedule(.workerLost(worker, reason: reason))
     }
 
@@ -318,8 +326,8 @@ final class SimulatedBroker {
                 later(.commit, 1...20)
             }
         case .start(let job): later(.launch(job))
-        case .cancelExport(let job): cancel(job)
-        case .setPriority(let job, let priority): schedule(.priorityChanged(JobID(job), priority))
+        case .cancelExport(let job): advance(.cancelled(JobID(job)))
+        case .setPriority(let job, let priority): advance(.prioritySet(JobID(job), priority))
         case .lookUp(let session, let jobs):
             let notices = jobs.compactMap { job -> Notice? in
                 guard let record = (try? disk.store.record(job)) ?? nil else {
@@ -393,7 +401,7 @@ final class SimulatedBroker {
 
     func answer(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>) {
         if case .note = token { return }
-        if case .starting(let job) = token, sealing.contains(job) { return sealed(job, result) }
+        if case .starting(let job) = token, let life = sealing[job] { return sealed(life, result) }
         tell(.committed(token, result))
     }
 }

@@ -16,7 +16,7 @@ final class SimulatedWorker {
     private(set) var life = 0
     private var state: WorkerState?
     private var connection: Connection?
-    private var cache: Set<BlockID> = []
+    private var cache: [BlockID: Block] = [:]
     private var runs: [RunID: Run] = [:]
     private var cancelled: Set<RunID> = []
     private var freeAt: UInt64 = 0
@@ -34,7 +34,7 @@ final class SimulatedWorker {
         life += 1
         state = nil
         connection = nil
-        cache = []
+        cache = [:]
         runs = [:]
         letters = []
     }
@@ -74,7 +74,7 @@ final class SimulatedWorker {
     }
 
     private func handle(_ event: WorkerEvent, _ farm: Farm) {
-        guard let actions = state?.handle(event, now: Int64(farm.now), hold: { cache.contains($0) }) else { return }
+        guard let actions = state?.handle(event, now: Int64(farm.now), hold: { cache[$0] != nil }) else { return }
         for action in actions { perform(action, farm) }
     }
 
@@ -84,7 +84,7 @@ final class SimulatedWorker {
         case .send(let message):
             guard let connection else { return }
             farm.send(connection, .toBroker(connection, .worker(index, message)))
-        case .store(let block, _): cache.insert(block.id)
+        case .store(let block, _): cache[block.id] = block
         case .release, .discard: break
         case .run(let run): begin(run, farm)
         case .cancelRun(let run): cancelled.insert(run)
@@ -120,24 +120,46 @@ final class SimulatedWorker {
         guard let run = runs.removeValue(forKey: id) else { return }
         if cancelled.remove(id) != nil { return handle(.finished(id, .cancelled), farm) }
         do {
-            var bytes: [UInt8] = []
-            switch run.task {
-            case .render(let task):
-                let band = EncodedPiece(
-                    rowCount: task.rect.height, rawByteCount: task.rect.height * (1 + task.rect.width * 3),
-                    adler32: 1, bytes: Array("\(task.canvas.width):\(task.rect.y / 16)".utf8))
-                bytes = try ResultItem.band(band).encodedRecord()
-            case .decode:
-                bytes = try ResultItem.imageChunk(.constant(1)).encodedRecord()
-                bytes += try ResultItem.imageEnd(
-                    DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8, maskBounds: nil)
-                ).encodedRecord()
-            case .encode: break
-            }
+            let bytes = try result(of: run.task).flatMap { try $0.encodedRecord() }
             handle(.produced(id, sequence: 0, bytes: bytes), farm)
             handle(
                 .finished(
                     id, .done(resultBytes: UInt64(bytes.count), phases: TaskPhases())), farm)
         } catch { farm.problem("\(error)") }
+    }
+
+    /// Samples say which tile they are, bands which row of which job.
+    private func result(of task: WorkerTask) throws -> [ResultItem] {
+        switch task {
+        case .render(let task):
+            let (job, row) = (Int(task.canvas.width), task.rect.y / 16)
+            guard case .pixels = task.delivery else { return [Self.band("\(job):\(row)", task.rect)] }
+            let name = Array("\(job):\(row):\(task.rect.x / task.rect.width);".utf8)
+            return [
+                .pixels(try Block(content: name + [UInt8](repeating: 0, count: 3 * task.rect.area - name.count)))
+            ]
+        case .encode(let task):
+            let names = try task.pieces.map { piece in
+                let content = try cache[piece.block]?.content() ?? []
+                return String(decoding: content.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+            }
+            let job = names[0].prefix { $0 != ":" }
+            let (band, row) = ("\(job):\(task.rect.y / 16)", task.rect.y / 16)
+            let isWhole = names == task.pieces.indices.map { "\(job):\(row):\($0)" }
+            return [Self.band(isWhole ? band : "not the row's tiles: \(names)", task.rect)]
+        case .decode(let task):
+            let size = PixelSize(width: 4, height: 4)
+            let chunk: ChunkPixels<Block> =
+                task.image.digest[0] % 2 == 0
+                ? .constant(1) : .samples(try Block(content: [UInt8](repeating: 9, count: 4 * size.area)))
+            return [.imageChunk(chunk), .imageEnd(DecodedImageInfo(size: size, format: .rgba8))]
+        }
+    }
+
+    private static func band(_ text: String, _ rect: PixelRect) -> ResultItem {
+        .band(
+            EncodedPiece(
+                rowCount: rect.height, rawByteCount: rect.height * (1 + rect.width * 3), adler32: 1,
+                bytes: Array(text.utf8)))
     }
 }

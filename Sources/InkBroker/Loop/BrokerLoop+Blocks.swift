@@ -83,7 +83,7 @@ extension BrokerLoop {
         case .success(let bytes): send(part, bytes, to: worker)
         case .failure(let failure):
             peers[worker]?.wanted.removeFirst()
-            failJobs(needing: part.id, failure)
+            failExports(needing: part.id, failure)
             // It counts the blocks that it waits for.
             send(.blockMissing(part.id), to: worker)
         }
@@ -98,7 +98,7 @@ extension BrokerLoop {
             peers[worker]?.wanted[0].range = part.range.upperBound..<first.range.upperBound
         }
         peers[worker]?.line.send(bytes.count, now: SystemClock.milliseconds)
-        if let owner = owners[part.id] { jobs[owner]?.bytesSent += bytes.count }
+        if let owner = owners[part.id] { exports.count(owner) { $0.bytesSent += bytes.count } }
         let message = BlockPart(
             id: part.id, offset: UInt64(part.range.lowerBound), totalBytes: UInt64(part.totalBytes), bytes: bytes)
         send(.blockPart(message), to: worker)
@@ -108,23 +108,19 @@ extension BrokerLoop {
 
     /// Takes note of a block that was to be brought to the disk.
     func take(_ block: SpilledBlock) {
-        if let failure = store.take(block) { failJobs(needing: block.id, failure) }
-        prepareNext()
+        if let failure = store.take(block) { failExports(needing: block.id, failure) }
+        tell(.diskAdvanced)
     }
 
-    /// Ends every export that cannot do without a block. Blocks are shared: exports of one project have the same.
-    func failJobs(needing block: BlockID, _ failure: SystemFailure) {
-        var needing = Set(
-            jobs.values.filter { job in
-                job.blocks.contains(block) || job.tiles.values.contains { $0.values.contains(block) }
-            }.map(\.id))
+    /// Ends every export that cannot do without a block.
+    func failExports(needing block: BlockID, _ failure: SystemFailure) {
+        var needing = Set(exports.needing(block))
         for assembly in peers.values.flatMap(\.assemblies.values)
-        where assembly.payloadBlock == block || assembly.blocks.contains(block) {
-            if let job = job(of: assembly) { needing.insert(job.id) }
+        where assembly.payloadBlock == block || assembly.result.blocks.contains(block) {
+            if exports[assembly.life] != nil { needing.insert(assembly.life.job) }
         }
-        // One whose bands are all in needs no blocks any more.
-        for id in needing.sorted() where jobs[id].map({ $0.stage != .finishing }) == true {
-            fail(id, .spill(operation: failure.operation, errno: failure.errno))
+        for id in needing.sorted() {
+            tell(.failed(id, .spill(operation: failure.operation, errno: failure.errno)))
         }
     }
 }

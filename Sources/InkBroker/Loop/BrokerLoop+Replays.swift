@@ -12,7 +12,7 @@ extension BrokerLoop {
     /// Has the task that failed its job written to a file; returns its path, nil when there is nothing to keep.
     func keep(_ failure: JobFailure, of id: JobID) -> String? {
         guard let folder = configuration.replayFolder, case .attemptsExhausted(let position, let story) = failure,
-            let job = jobs[id], case let role = TaskRole(position), let (task, _) = try? makeTask(role, of: job)
+            let export = exports[id], case let role = TaskRole(position), let (task, _) = try? export.task(role)
         else { return nil }
         var blocks: [(id: BlockID, source: BlockSource)] = []
         var bytes = 0
@@ -25,7 +25,7 @@ extension BrokerLoop {
         }
         let name = role.description.map { $0.isLetter || $0.isNumber ? $0 : "-" }
         let path = "\(folder)/job-\(id.rawValue)-\(String(name)).replay"
-        let title = ([job.name, role.description] + story).joined(separator: "; ")
+        let title = ([export.name, role.description] + story).joined(separator: "; ")
         let head = ReplayFile.head(title: title, task: task, blockCount: blocks.count)
         // The job gives them up before they have been read.
         for block in blocks { store.retain(block.id) }

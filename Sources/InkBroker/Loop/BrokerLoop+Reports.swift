@@ -26,16 +26,6 @@ extension BrokerLoop {
         return report
     }
 
-    func setPriority(_ id: JobID, _ priority: Int) {
-        if let index = waiting.firstIndex(where: { $0.job.id == id }) {
-            waiting[index].job.priority = priority
-            admit()
-        } else if jobs[id] != nil {
-            jobs[id]?.priority = priority
-            tell(.priorityChanged(id, priority))
-        }
-    }
-
     func drainWorkers(named name: String) -> Int {
         let found = peers.values.filter { $0.name == name && !$0.isDraining }.map(\.id).sorted()
         for id in found {

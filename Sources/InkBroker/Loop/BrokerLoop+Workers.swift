@@ -80,7 +80,7 @@ extension BrokerLoop {
             turnAway(route, received, version: version, "the broker has \(peers.count) workers already")
             return
         }
-        guard !isStopping else { return }
+        guard !exports.isStopping else { return }
         lastWorker += 1
         let id = WorkerID(rawValue: lastWorker)
         let now = SystemClock.nanoseconds
@@ -132,7 +132,7 @@ extension BrokerLoop {
         guard let peer = peers[worker] else { return }
         peer.queued.remove(peer.unsent.reduce(peer.readingBytes) { $0 + $1.frame.count })
         for (attempt, assembly) in peer.assemblies.sorted(by: { $0.key < $1.key }) where !assembly.isDone {
-            note(attempt, assembly.role, of: assembly.job, worker, .lost(reason: reason))
+            note(attempt, assembly.role, of: assembly.life.job, worker, .lost(reason: reason))
         }
         note(worker, .left(reason: reason))
         for attempt in peer.assemblies.keys { forget(attempt, of: worker) }

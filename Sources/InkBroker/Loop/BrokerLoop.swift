@@ -38,12 +38,9 @@ final class BrokerLoop {
     let encoder: BlockEncoder
     var scheduler: SchedulerState
     var store: BlockStore
-    /// Submitted and not begun, in order of submission.
-    var waiting: [(job: ExportJob, submitted: UInt64)] = []
-    /// Begun, and to be read and cut when those before have been.
-    var unprepared: [(job: ExportJob, life: ExportLife)] = []
-    var isPreparing = false
-    var jobs: [JobID: JobRun] = [:]
+    var exports: ExportsState
+    /// Of exports whose bands are not all in, from the time when their projects are read.
+    var targets: [JobID: PictureTarget] = [:]
     /// The export that a block was last held for: its traffic is counted there.
     var owners: [BlockID: JobID] = [:]
     var peers: [WorkerID: Peer] = [:]
@@ -56,9 +53,7 @@ final class BrokerLoop {
     var digesting: [AttemptID: WorkerID] = [:]
     var sessions: [[UInt8]: WorkerID] = [:]
     var lastWorker: UInt64 = 0
-    var livesBegun: UInt64 = 0
     var counters = TaskCounters()
-    var isStopping = false
     private var events: [SchedulerEvent] = []
     private var isPumping = false
     private var lastTick: UInt64 = 0
@@ -77,6 +72,7 @@ final class BrokerLoop {
         mailbox = parts.mailbox
         onEvent = parts.onEvent
         scheduler = SchedulerState(rules: BrokerLoop.rules(parts.configuration))
+        exports = ExportsState(rules: BrokerLoop.exportRules(parts.configuration))
         encoder = parts.local.map(BlockEncoder.local) ?? .standard
         do throws(SystemFailure) {
             // Projects are read there.
@@ -116,6 +112,10 @@ final class BrokerLoop {
         return rules
     }
 
+    private static func exportRules(_ configuration: BrokerConfiguration) -> ExportRules {
+        ExportRules(activeMax: configuration.activeExports, reorderBytes: configuration.reorderBytes)
+    }
+
     /// Until `stop` has been posted and every export has ended.
     func run() {
         cpuMark = SystemClock.threadNanoseconds
@@ -130,13 +130,12 @@ final class BrokerLoop {
                 turnAway()
                 try receive()
             } catch {
-                failEverything(.transport(error))
-                isStopping = true
+                tell(.stopped(.transport(error)))
             }
             passTime()
             isBusy = flush()
             shareCPU()
-            if isStopping, jobs.isEmpty { break }
+            if exports.isStopping, exports.active.isEmpty { break }
         }
         if configuration.releasesWorkers { for id in peers.keys.sorted() { send(.drain, to: id) } }
         // What was given up is removed from the disk before the broker says that it has stopped.
@@ -183,12 +182,12 @@ final class BrokerLoop {
 
     private func carryOut(_ command: LoopCommand) {
         switch command {
-        case .submit(let job): submit(job)
-        case .cancel(let id): cancel(id)
-        case .setPriority(let id, let priority): setPriority(id, priority)
+        case .submit(let job): tell(.submitted(job))
+        case .cancel(let id): tell(.cancelled(id))
+        case .setPriority(let id, let priority): tell(.prioritySet(id, priority))
         case .drainWorkers(let name, let reply): reply(drainWorkers(named: name))
         case .report(let reply): reply(report)
-        case .stop: stop()
+        case .stop: tell(.stopped(nil))
         case .laneAnswer(let life, let answer): take(answer, of: life)
         case .spilled(let block): take(block)
         case .partRead(let worker, let part, let result): take(result, of: part, worker)
@@ -227,9 +226,10 @@ final class BrokerLoop {
     private func shareCPU() {
         let cpu = SystemClock.threadNanoseconds
         defer { cpuMark = cpu }
-        guard !jobs.isEmpty else { return }
-        let share = (cpu - cpuMark) / UInt64(jobs.count)
-        for id in jobs.keys { jobs[id]?.brokerCPU += share }
+        let ids = exports.active.keys
+        guard !ids.isEmpty else { return }
+        let share = (cpu - cpuMark) / UInt64(ids.count)
+        for id in ids { exports.count(id) { $0.brokerCPU += share } }
     }
 
     // MARK: - The scheduler
@@ -252,13 +252,14 @@ final class BrokerLoop {
         switch action {
         case .dispatch(let dispatch): self.dispatch(dispatch)
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
-        case .planStages(let id): planStages(id)
+        case .planStages(let id): tell(.imagesDecoded(id))
         case .accept(let worker, let attempt, _, _): accept(attempt, from: worker)
         case .hold: break
         case .drop(let worker, let attempt): forget(attempt, of: worker)
         case .jobComplete: break
         case .jobFailed(let id, let failure):
-            fail(id, BrokerLoop.error(of: failure, export: jobs[id]?.name ?? "\(id)", replay: keep(failure, of: id)))
+            let name = exports[id]?.name ?? "\(id)"
+            tell(.failed(id, BrokerLoop.error(of: failure, export: name, replay: keep(failure, of: id))))
         case .dismiss(let worker, let reason): dismiss(worker, reason)
         }
     }

@@ -55,96 +55,22 @@ struct WantedPart: Hashable {
 
 /// A result that is coming in.
 struct Assembly {
-    let job: JobID
-    /// When that export was submitted; one that is done again under the same name has other tasks.
-    let submitted: UInt64
+    let life: ExportLife
     let role: TaskRole
     let dispatched = SystemClock.nanoseconds
     var assembler: ResultAssembler
     /// The block that holds the task itself, when it is large.
     var payloadBlock: BlockID?
-    /// Blocks of the result, each counted once for this assembly.
-    var blocks: [BlockID] = []
-    var imageInfo: DecodedImageInfo?
-    var chunks: [RowChunk] = []
-    /// What the chunks that are blocks say that they hold, bytes.
-    var chunkBytes: [Int?] = []
-    var band: EncodedPiece?
-    var pixels: BlockID?
-    var pixelBytes: Int?
+    var result = TaskResult()
     /// Why the broker itself could not take the result.
     var fault: String?
     /// All of it has come; what the worker says of it further counts for nothing.
     var isDone = false
 
-    init(job: JobRun, role: TaskRole, assembler: ResultAssembler, payloadBlock: BlockID?) {
-        self.job = job.id
-        submitted = job.submitted
+    init(life: ExportLife, role: TaskRole, assembler: ResultAssembler, payloadBlock: BlockID?) {
+        self.life = life
         self.role = role
         self.assembler = assembler
         self.payloadBlock = payloadBlock
-    }
-
-    var decodedImage: DecodedImage? {
-        imageInfo.map { DecodedImage(info: $0, chunks: chunks) }
-    }
-}
-
-/// An export that is under way, as the loop sees it.
-struct JobRun {
-    enum Stage {
-        /// Its project is being cut into blocks.
-        case preparing
-        case decoding
-        case planning
-        case rendering
-        /// All bands are in; the file is being written and synced.
-        case finishing
-    }
-
-    let id: JobID
-    let life: ExportLife
-    let name: String
-    let destination: String
-    var priority: Int
-    let weight: Int
-    let temporaryTag: String?
-    let isPrivate: Bool
-    let replaces: Bool
-    let wantsDigest: Bool
-    let seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
-    let submitted: UInt64
-    var stage = Stage.preparing
-    var draft: PictureDraft?
-    var decoded: [DecodedImage?] = []
-    var plan: PicturePlan?
-    var stitch: StitchState?
-    var output: PictureOutput?
-    /// Blocks counted for this job, each as often as it is listed.
-    var blocks: [BlockID] = []
-    /// Finished tiles of rows that are not encoded yet.
-    var tiles: [Int: [Int: BlockID]] = [:]
-    var tilesDone = 0
-    var lastProgress: UInt64 = 0
-    var firstDispatch: UInt64?
-    var phases = ExportPhases()
-    var brokerCPU: UInt64 = 0
-    var attemptCount = 0
-    var bytesSent = 0
-    var bytesReceived = 0
-
-    init(_ job: ExportJob, life: ExportLife, submitted: UInt64) {
-        id = job.id
-        self.life = life
-        name = job.name
-        destination = job.destination
-        priority = job.priority
-        weight = job.weight
-        temporaryTag = job.temporaryTag
-        isPrivate = job.isPrivate
-        replaces = job.replaces
-        wantsDigest = job.wantsDigest
-        seal = job.seal
-        self.submitted = submitted
     }
 }

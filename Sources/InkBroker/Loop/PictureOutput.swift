@@ -1,6 +1,29 @@
 import InkEngine
 import Synchronization
 
+/// Where an export's picture goes.
+struct PictureTarget: Sendable {
+    let seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
+    private let destination: String
+    private let makeWriter: @Sendable () throws(BrokerError) -> PictureWriter
+    /// From the time when the picture's tiles are known.
+    private(set) var output: PictureOutput?
+
+    init(_ job: ExportJob) {
+        seal = job.seal
+        destination = job.destination
+        let (tag, isPrivate, replaces, wantsDigest) = (job.temporaryTag, job.isPrivate, job.replaces, job.wantsDigest)
+        makeWriter = { [destination] () throws(BrokerError) in
+            try PictureWriter(
+                target: destination, tag: tag, isPrivate: isPrivate, replaces: replaces, wantsDigest: wantsDigest)
+        }
+    }
+
+    mutating func open(_ assembler: any PictureAssembler) {
+        output = PictureOutput(destination: destination, assembler: assembler, makeWriter: makeWriter)
+    }
+}
+
 /// The file of one export, from its first band to its name; used by one lane at a time.
 ///
 /// The first call that fails closes it for good: bands that were queued behind one that is missing are not written, and

@@ -23,10 +23,10 @@ struct ResultDigest: Sendable {
     /// Takes down where the result's parts are; its blocks have to be held until the digest is made.
     ///
     /// - Parameter codec: of the picture.
-    init(_ assembly: Assembly, _ codec: any PictureCodec, in store: BlockStore) {
-        if let band = assembly.band { pieces.append(.band(band, codec)) }
-        if let pixels = assembly.pixels { add(pixels, in: store) }
-        for chunk in assembly.chunks {
+    init(_ result: TaskResult, _ codec: any PictureCodec, in store: BlockStore) {
+        if let band = result.band { pieces.append(.band(band, codec)) }
+        if let pixels = result.pixels { add(pixels, in: store) }
+        for chunk in result.chunks {
             switch chunk {
             case .constant(let value):
                 pieces.append(.bytes([0] + withUnsafeBytes(of: value.littleEndian) { Array($0) }))
@@ -35,7 +35,7 @@ struct ResultDigest: Sendable {
                 add(id, in: store)
             }
         }
-        pieces.append(.bytes(Array("\(assembly.imageInfo?.maskBounds.map { "\($0)" } ?? "none")".utf8)))
+        pieces.append(.bytes(Array("\(result.imageInfo?.maskBounds.map { "\($0)" } ?? "none")".utf8)))
     }
 
     private mutating func add(_ id: BlockID, in store: BlockStore) {

@@ -5,6 +5,8 @@ import InkEngine
 struct ImageRequest: Sendable {
     /// The block that holds the file.
     var file: BlockID
+    /// As it is held: the block's frame, or the file itself when it stays in the process.
+    var fileBytes: Int
     var use: ImageUse
     /// As declared in its header.
     var size: PixelSize
@@ -190,7 +192,7 @@ struct ImageRequests {
     let encoder: BlockEncoder
     var requests: [ImageRequest] = []
     /// The files that have blocks. A name alone would not identify local blocks.
-    private var files: [(bytes: [UInt8], block: BlockID)] = []
+    private var files: [(bytes: [UInt8], block: (id: BlockID, byteCount: Int))] = []
 
     init(project: String, encoder: BlockEncoder) {
         self.project = project
@@ -201,20 +203,22 @@ struct ImageRequests {
         of image: EncodedImage, _ use: ImageUse, _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> Int {
         let file = try block(of: image.bytes, &blocks)
-        if let index = requests.firstIndex(where: { $0.file == file && $0.use == use }) { return index }
+        if let index = requests.firstIndex(where: { $0.file == file.id && $0.use == use }) { return index }
         let place = Place(file: project, path: image.place.isEmpty ? nil : image.place)
-        requests.append(ImageRequest(file: file, use: use, size: image.size, place: place))
+        requests.append(
+            ImageRequest(file: file.id, fileBytes: file.byteCount, use: use, size: image.size, place: place))
         return requests.count - 1
     }
 
     private mutating func block(
         of bytes: [UInt8], _ blocks: inout [EncodedBlock]
-    ) throws(BrokerError) -> BlockID {
+    ) throws(BrokerError) -> (id: BlockID, byteCount: Int) {
         if let known = files.first(where: { ImageRequests.areEqual($0.bytes, bytes) }) { return known.block }
         let block = try encoder.bytes(bytes)
         blocks.append(block)
-        files.append((bytes, block.id))
-        return block.id
+        let held = (id: block.id, byteCount: block.frame.isEmpty ? bytes.count : block.frame.count)
+        files.append((bytes, held))
+        return held
     }
 
     /// The same as `==`, which compares byte by byte and is slower.

@@ -414,7 +414,8 @@ import Testing
     }
 
     @Test func answersOfAnotherShapeAreNotTaken() {
-        let request = ImageRequest(file: FakeBlocks.id(of: []), use: .mask, size: canvas, place: Place(file: "a"))
+        let request = ImageRequest(
+            file: FakeBlocks.id(of: []), fileBytes: 0, use: .mask, size: canvas, place: Place(file: "a"))
         let good = mask(Array(repeating: .constant(1), count: 7))
         #expect(good.answers(request))
         var bad = good

@@ -1,0 +1,81 @@
+import InkEngine
+import InkProtocol
+
+/// What workers are asked for an export, and what their answers have to be.
+extension Export {
+    /// A task and the bytes that its result may have.
+    func task(_ role: TaskRole) throws(BrokerError) -> (WorkerTask, resultLimit: UInt64) {
+        switch role {
+        case .decode(let index):
+            guard let draft else { break }
+            let request = draft.images[index]
+            let task = DecodeTask(image: request.file, use: request.use, place: request.place, limits: draft.limits)
+            return (.decode(task), ResultLimit.image(size: request.size))
+        case .tile(let row, let column):
+            guard let plan else { break }
+            let task = plan.task(row: row, column: column)
+            let limit =
+                plan.grid.isBands
+                ? ResultLimit.band(width: task.rect.width, rows: task.rect.height, format: plan.format)
+                : ResultLimit.pixels(size: task.rect.size, format: plan.format)
+            return (.render(task), limit)
+        case .encode(let row):
+            guard let plan, let tiles = tiles[row], tiles.count == plan.grid.columns else { break }
+            let rows = plan.grid.pixelRows(ofRow: row)
+            let rect = PixelRect(x: 0, y: rows.lowerBound, width: plan.scene.output.width, height: rows.count)
+            let pieces = (0..<plan.grid.columns).compactMap { column in
+                tiles[column].map { BandTile(rect: plan.grid.rect(row: row, column: column), block: $0) }
+            }
+            let encoding = PieceEncoding(plan.encoding, isLast: row == plan.grid.rows - 1)
+            let task = EncodeTask(rect: rect, format: plan.format, encoding: encoding, pieces: pieces)
+            return (.encode(task), ResultLimit.band(width: rect.width, rows: rect.height, format: plan.format))
+        }
+        throw .internalError("\(role) of \(name) before its time")
+    }
+
+    /// The image that a task decodes; nil for other tasks.
+    func image(of role: TaskRole) -> ImageRequest? {
+        guard case .decode(let index) = role else { return nil }
+        return draft?.images[index]
+    }
+
+    /// What makes a complete result useless, nil when nothing does.
+    func fault(in result: TaskResult, of role: TaskRole) -> String? {
+        switch role {
+        case .decode:
+            guard let request = image(of: role) else { return nil }
+            guard let image = result.image, image.answers(request) else {
+                return "not the image of \(request.size) that was asked for"
+            }
+            for (index, found) in result.chunkBytes.enumerated() {
+                guard case .samples = image.chunks[index] else { continue }
+                let rows = min(ImageSlice.rowsPerChunk, image.size.height - index * ImageSlice.rowsPerChunk)
+                let expected = rows * image.size.width * image.format.bytesPerPixel
+                guard found == expected else { return Self.wrongSize("chunk \(index)", found, expected) }
+            }
+            return nil
+        case .tile(let row, let column):
+            guard result.pixels != nil, let plan else { return bandFault(result, row) }
+            let expected = plan.pixelBytes(row: row, column: column)
+            guard result.pixelBytes == expected else { return Self.wrongSize("tile", result.pixelBytes, expected) }
+            return nil
+        case .encode(let row): return bandFault(result, row)
+        }
+    }
+
+    private static func wrongSize(_ what: String, _ found: Int?, _ expected: Int) -> String {
+        "the \(what)'s block holds \(found.map { "\($0)" } ?? "an unknown number of") bytes, not \(expected)"
+    }
+
+    private func bandFault(_ result: TaskResult, _ row: Int) -> String? {
+        guard let band = result.band else { return nil }
+        do throws(StitchError) {
+            try stitch?.check(band, row: row)
+            return nil
+        } catch {
+            // A second result of a tile that is in already is late, not bad; the scheduler drops it.
+            if case .repeated = error { return nil }
+            return error.description
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import InkEngine
+import InkProtocol
+
+/// An export that is under way.
+struct Export: Sendable {
+    enum Phase: Sendable {
+        /// Its project is to be cut into blocks, or is being cut.
+        case preparing
+        case decoding
+        case planning
+        case rendering
+        /// All bands are in; the file is being written and synced.
+        case finishing
+    }
+
+    let life: ExportLife
+    let name: String
+    var priority: Int
+    let weight: Int
+    let submitted: UInt64
+    var phase = Phase.preparing
+    private(set) var draft: PictureDraft?
+    private(set) var decoded: [DecodedImage?] = []
+    private(set) var plan: PicturePlan?
+    private(set) var stitch: StitchState?
+    /// Blocks counted for this export, each as often as it is listed; those of `tiles` are not.
+    private var blocks: [BlockID] = []
+    /// Finished tiles of rows that are not encoded yet.
+    private(set) var tiles: [Int: [Int: BlockID]] = [:]
+    private var tilesDone = 0
+    private var lastProgress: UInt64 = 0
+    var counts = ExportCounts()
+
+    private static let progressInterval: UInt64 = 50_000_000
+
+    init(_ job: ExportJob, life: ExportLife, submitted: UInt64) {
+        self.life = life
+        name = job.name
+        priority = job.priority
+        weight = job.weight
+        self.submitted = submitted
+    }
+
+    /// All that it holds, each as often as it is counted.
+    var heldBlocks: [BlockID] { blocks + tiles.values.flatMap(\.values) }
+
+    func needs(_ block: BlockID) -> Bool {
+        blocks.contains(block) || tiles.values.contains { $0.values.contains(block) }
+    }
+
+    // MARK: - From step to step
+
+    mutating func take(_ prepared: PreparedExport) -> [ExportAction] {
+        phase = .decoding
+        blocks += prepared.blocks.map(\.id)
+        draft = prepared.draft
+        decoded = Array(repeating: nil, count: prepared.draft.images.count)
+        counts.add(preparation: prepared.time)
+        let costs = prepared.draft.images.map { image in
+            // The file as it travels and as it is, and a chunk of rows as RGBA and compressed.
+            let bytes = 2 * image.fileBytes + 8 * ImageSlice.rowsPerChunk * image.size.width
+            return TaskCost(bytes: bytes, nanoseconds: UInt64(min(image.size.area, 1 << 50)) * 20)
+        }
+        let decoding = Stage(groups: costs.count, costs: .each(costs))
+        return [
+            .report(.prepared(life.job)),
+            .schedule(.jobAdded(life.job, priority: priority, weight: weight, stages: [decoding])),
+        ]
+    }
+
+    /// All images are there.
+    mutating func beginPlanning() throws(BrokerError) -> [ExportAction] {
+        guard let draft else { return [] }
+        phase = .planning
+        let decoded = decoded.compactMap(\.self)
+        guard decoded.count == draft.images.count else {
+            throw .internalError("\(name) is cut before its images are decoded")
+        }
+        // The files have served.
+        var served: [BlockID] = []
+        for file in Set(draft.images.map(\.file)) {
+            if let index = blocks.firstIndex(of: file) { served.append(blocks.remove(at: index)) }
+        }
+        return [.release(served), .plan(life, draft, decoded: decoded)]
+    }
+
+    /// - Parameter reorderBytes: raw bytes of rows of tiles that may be under way.
+    mutating func take(_ planned: PlannedExport, reorderBytes: Int) -> [ExportAction] {
+        let plan = planned.plan
+        // Rows of tiles.
+        let window = max(2, min(64, reorderBytes / max(1, plan.rawBytes(ofRow: 0))))
+        phase = .rendering
+        blocks += planned.blocks.map(\.id)
+        counts.add(preparation: planned.time)
+        draft = nil
+        decoded = []
+        self.plan = plan
+        stitch = StitchState(grid: plan.grid, format: plan.format, codec: plan.codec, window: window)
+        return [
+            .open(life.job, planned.assembler),
+            .report(.progress(life.job, done: 0, total: plan.grid.count)),
+            .schedule(.stagesPlanned(life.job, Export.stages(of: plan, window: window))),
+        ]
+    }
+
+    /// The stages after decoding: tiles by rows and, where a row has several, encoding each row.
+    private static func stages(of plan: PicturePlan, window: Int) -> [Stage] {
+        let rowBytes = plan.rawBytes(ofRow: 0)
+        let tileBytes = plan.pixelBytes(row: 0, column: 0)
+        let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
+        let tiles = Stage(
+            groups: plan.grid.rows, tasks: plan.grid.columns, inputs: [.whole(ExportStage.decode)],
+            costs: .all(TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds)), window: window)
+        guard !plan.grid.isBands else { return [tiles] }
+        // Encoding reads the samples and writes about as much.
+        let encodeCost = TaskCost(bytes: 2 * rowBytes, nanoseconds: UInt64(rowBytes) * 8)
+        return [
+            tiles, Stage(groups: plan.grid.rows, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost)),
+        ]
+    }
+
+    /// Takes a result, and has the bands written whose turn it is.
+    mutating func take(_ result: TaskResult, of role: TaskRole, now: UInt64) throws(BrokerError) -> [ExportAction] {
+        switch role {
+        case .decode(let index):
+            blocks += result.blocks
+            decoded[index] = result.image
+            return []
+        case .tile(let row, let column):
+            var actions: [ExportAction] = []
+            if let band = result.band {
+                actions = try add(band, row: row, now: now)
+            } else if let pixels = result.pixels {
+                tiles[row, default: [:]][column] = pixels
+            }
+            return actions + countTile(now: now)
+        case .encode(let row):
+            let served = tiles.removeValue(forKey: row).map { Array($0.values) } ?? []
+            return try [.release(served)]
+                + (result.band.map { band throws(BrokerError) in
+                    try add(band, row: row, now: now)
+                } ?? [])
+        }
+    }
+
+    private mutating func add(_ band: EncodedPiece, row: Int, now: UInt64) throws(BrokerError) -> [ExportAction] {
+        var ready: [EncodedPiece] = []
+        do throws(StitchError) { ready = try stitch?.accept(band, row: row) ?? [] } catch {
+            throw .internalError("a checked band does not fit: \(error)")
+        }
+        guard !ready.isEmpty, let stitch else { return [] }
+        if stitch.isComplete { phase = .finishing }
+        let ending = stitch.isComplete ? outcome(WrittenPicture(byteCount: 0, digest: []), now: now) : nil
+        return [.write(life, ready, rows: stitch.next, ending: ending)]
+    }
+
+    private mutating func countTile(now: UInt64) -> [ExportAction] {
+        guard let total = plan?.grid.count else { return [] }
+        tilesDone += 1
+        guard tilesDone == total || now - lastProgress >= Export.progressInterval else { return [] }
+        lastProgress = now
+        return [.report(.progress(life.job, done: tilesDone, total: total))]
+    }
+
+    func outcome(_ picture: WrittenPicture, now: UInt64) -> ExportOutcome? {
+        guard let plan else { return nil }
+        var phases = counts.phases
+        let untilFirst = (counts.firstDispatch ?? now) - submitted
+        phases.queue = untilFirst - min(untilFirst, phases.prepare)
+        return ExportOutcome(
+            size: plan.scene.output, format: plan.format, phases: phases, elapsed: now - submitted,
+            brokerCPU: counts.brokerCPU, byteCount: picture.byteCount, digest: picture.digest,
+            tileCount: plan.grid.count, attemptCount: counts.attempts, bytesSent: counts.bytesSent,
+            bytesReceived: counts.bytesReceived)
+    }
+}
+
+/// What an export has cost so far.
+struct ExportCounts: Hashable, Sendable {
+    var firstDispatch: UInt64?
+    var phases = ExportPhases()
+    var brokerCPU: UInt64 = 0
+    var attempts = 0
+    var bytesSent = 0
+    var bytesReceived = 0
+
+    mutating func add(preparation time: LaneTime) {
+        phases.prepare += time.elapsed
+        brokerCPU += time.cpu
+    }
+
+    mutating func add(stitching time: LaneTime) {
+        phases.stitch += time.elapsed
+        brokerCPU += time.cpu
+    }
+
+    /// What a worker says that a task took; no phase took longer than all of it.
+    mutating func add(_ task: TaskPhases, elapsed: UInt64) {
+        phases.decode += min(elapsed, task.decode)
+        phases.raster += min(elapsed, task.raster)
+        phases.composite += min(elapsed, task.composite)
+        phases.encode += min(elapsed, task.encode)
+    }
+}

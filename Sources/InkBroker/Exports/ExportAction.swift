@@ -1,0 +1,30 @@
+import InkEngine
+
+/// What is to be done for exports.
+enum ExportAction: Sendable {
+    /// Read the project and cut it into blocks; answered with `prepared` or `failed`.
+    case prepare(ExportLife, ExportJob)
+    /// Cut the picture into tiles; answered with `planned` or `failed`.
+    case plan(ExportLife, PictureDraft, decoded: [DecodedImage])
+    /// The picture's pieces are put together by this.
+    case open(JobID, any PictureAssembler)
+    /// Write bands, so that `rows` rows of tiles are in the file; answered with `written` or `failed`. With `ending`
+    /// these are the last: the file gets its name, and `finished` or `failed` follows.
+    case write(ExportLife, [EncodedPiece], rows: Int, ending: ExportOutcome?)
+    /// Remove what has been written.
+    case discard(JobID)
+    /// Each gives one count back.
+    case release([BlockID])
+    case schedule(SchedulerEvent)
+    case report(BrokerEvent)
+}
+
+/// The bounds that exports share.
+struct ExportRules: Hashable, Sendable {
+    /// Exports under way at once; those that are only being written do not count.
+    var activeMax = 8
+    /// So many more may be, when they are more urgent than all that are.
+    var overtaking = 4
+    /// Raw bytes of rows of tiles that one export may have under way beyond the row that is written next.
+    var reorderBytes = 96 << 20
+}

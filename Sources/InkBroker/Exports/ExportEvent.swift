@@ -1,0 +1,77 @@
+import InkEngine
+
+/// What happened, as far as it concerns the exports.
+enum ExportEvent: Sendable {
+    case submitted(ExportJob)
+    case prioritySet(JobID, Int)
+    /// Nobody wants the picture any more.
+    case cancelled(JobID)
+    /// The picture cannot be made. One whose bands are all in needs nothing more, and is not affected.
+    case failed(JobID, BrokerError)
+    /// Work for an export has ended. The answer's blocks are held for it, each once.
+    case answered(ExportLife, LaneAnswer)
+    /// The scheduler's `planStages`.
+    case imagesDecoded(JobID)
+    /// The scheduler wants this result. Its blocks are held for the export, each once.
+    case accepted(ExportLife, TaskRole, TaskResult)
+    /// Blocks have reached the disk: there may be room for the next project.
+    case diskAdvanced
+    /// Nothing further is begun, and what is under way ends: for the error, or as if each had been cancelled.
+    case stopped(BrokerError?)
+}
+
+/// An export from one submission to its end. A job that is submitted again under its number lives another life: what was
+/// still under way for the last one does not concern it.
+struct ExportLife: Hashable, Sendable {
+    let job: JobID
+    let number: UInt64
+}
+
+/// What was done for an export beside the loop.
+enum LaneAnswer: Sendable {
+    /// The project has been cut into blocks.
+    case prepared(PreparedExport)
+    /// The tiles are known.
+    case planned(PlannedExport)
+    /// So many rows of tiles are in the file.
+    case written(rows: Int, UnfinishedPicture, LaneTime)
+    case finished(WrittenPicture, LaneTime)
+    case failed(BrokerError)
+
+    /// Those that it brings along.
+    var blocks: [EncodedBlock] {
+        switch self {
+        case .prepared(let prepared): prepared.blocks
+        case .planned(let planned): planned.blocks
+        case .written, .finished, .failed: []
+        }
+    }
+}
+
+struct PreparedExport: Sendable {
+    var draft: PictureDraft
+    var blocks: [EncodedBlock]
+    var time: LaneTime
+}
+
+struct PlannedExport: Sendable {
+    var plan: PicturePlan
+    var assembler: any PictureAssembler
+    var blocks: [EncodedBlock]
+    var time: LaneTime
+}
+
+/// What a task gave: values, and the names of blocks.
+struct TaskResult: Sendable {
+    /// Each counted once for this result.
+    var blocks: [BlockID] = []
+    var imageInfo: DecodedImageInfo?
+    var chunks: [RowChunk] = []
+    /// What the chunks that are blocks say that they hold, bytes.
+    var chunkBytes: [Int?] = []
+    var band: EncodedPiece?
+    var pixels: BlockID?
+    var pixelBytes: Int?
+
+    var image: DecodedImage? { imageInfo.map { DecodedImage(info: $0, chunks: chunks) } }
+}

@@ -1,0 +1,36 @@
+extension ExportsState {
+    /// What is wrong with the state, one line a broken rule; empty when it is sound. For tests, after every event.
+    ///
+    /// - Complexity: O(state).
+    var brokenInvariants: [String] {
+        var broken = active.values.flatMap { export in export.brokenInvariants.map { "\(export.life.job): \($0)" } }
+        let busy = active.values.filter { $0.phase != .finishing }
+        if busy.count > rules.activeMax + rules.overtaking { broken.append("\(busy.count) under way") }
+        if busy.count < rules.activeMax, !waiting.isEmpty { broken.append("\(waiting.count) wait, and there is room") }
+        if isStopping, !waiting.isEmpty || !busy.isEmpty { broken.append("stopping, and something goes on") }
+        let queued = unprepared.map(\.life) + [preparing].compactMap(\.self)
+        for export in busy where (export.phase == .preparing) != queued.contains(export.life) {
+            broken.append("\(export.life.job): \(export.phase), and prepared at the wrong time")
+        }
+        return broken
+    }
+}
+
+extension Export {
+    fileprivate var brokenInvariants: [String] {
+        var broken: [String] = []
+        switch phase {
+        case .preparing: if draft != nil || !heldBlocks.isEmpty { broken.append("prepared too early") }
+        case .decoding, .planning:
+            if draft?.images.count != decoded.count { broken.append("\(decoded.count) places for images") }
+        case .rendering:
+            guard let stitch, plan != nil else { return ["rendering without a plan"] }
+            if stitch.isComplete { broken.append("rendering, and all bands are in") }
+            let window = stitch.next..<stitch.next + stitch.window
+            for row in tiles.keys where !window.contains(row) { broken.append("row \(row) is beyond \(window)") }
+        case .finishing:
+            if stitch?.isComplete != true || !tiles.isEmpty { broken.append("finishing, and not all bands are in") }
+        }
+        return broken
+    }
+}

@@ -1,0 +1,186 @@
+import InkEngine
+import InkProtocol
+
+/// The exports of a broker, from submission to their ends: a state machine that takes events and returns actions.
+///
+/// No socket, no disk, no clock (times are arguments, nanoseconds of any monotonic clock), no thread. Blocks are names
+/// here; each that comes with an event is released exactly once.
+struct ExportsState: Sendable {
+    let rules: ExportRules
+    /// Submitted and not begun, in order of submission.
+    private(set) var waiting: [(job: ExportJob, submitted: UInt64)] = []
+    /// Begun, and to be read and cut when those before have been.
+    private(set) var unprepared: [(job: ExportJob, life: ExportLife)] = []
+    /// Whose project is being read and cut, whether it has ended since or not.
+    private(set) var preparing: ExportLife?
+    private(set) var active: [JobID: Export] = [:]
+    private(set) var isStopping = false
+    private var livesBegun: UInt64 = 0
+    private var actions: [ExportAction] = []
+
+    init(rules: ExportRules = ExportRules()) { self.rules = rules }
+
+    subscript(id: JobID) -> Export? { active[id] }
+
+    /// nil when it has ended.
+    subscript(life: ExportLife) -> Export? { active[life.job].flatMap { $0.life == life ? $0 : nil } }
+
+    /// Those that cannot do without a block. Blocks are shared: exports of one project have the same.
+    func needing(_ block: BlockID) -> [JobID] { active.values.filter { $0.needs(block) }.map(\.life.job) }
+
+    /// Changes what an export is said to have cost, if it is under way.
+    mutating func count(_ id: JobID, _ change: (inout ExportCounts) -> Void) {
+        guard var counts = active[id]?.counts else { return }
+        change(&counts)
+        active[id]?.counts = counts
+    }
+
+    /// Takes one event and says what is to be done, in order.
+    ///
+    /// - Parameter mayPrepare: whether there is room for another project's blocks.
+    mutating func handle(_ event: ExportEvent, now: UInt64, mayPrepare: Bool) -> [ExportAction] {
+        // They may hold a whole project.
+        defer { actions = [] }
+        apply(event, now: now)
+        if mayPrepare { prepareNext() }
+        return actions
+    }
+
+    private mutating func apply(_ event: ExportEvent, now: UInt64) {
+        switch event {
+        case .submitted(let job): submit(job, now: now)
+        case .prioritySet(let id, let priority): setPriority(id, priority)
+        case .cancelled(let id): cancel(id)
+        case .failed(let id, let error): if active[id]?.phase != .finishing { fail(id, error) }
+        case .answered(let life, let answer): take(answer, of: life, now: now)
+        case .imagesDecoded(let id): advance(id) { export throws(BrokerError) in try export.beginPlanning() }
+        case .accepted(let life, let role, let result):
+            guard self[life] != nil else { return actions.append(.release(result.blocks)) }
+            advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }
+        case .diskAdvanced: break
+        case .stopped(let error): stop(error)
+        }
+    }
+
+    // MARK: - Beginnings
+
+    private mutating func submit(_ job: ExportJob, now: UInt64) {
+        guard !isStopping else { return report(.failed(job.id, .cancelled(export: job.name))) }
+        guard active[job.id] == nil, !waiting.contains(where: { $0.job.id == job.id }) else {
+            return report(.failed(job.id, .internalError("\(job.id) is taken")))
+        }
+        waiting.append((job, now))
+        admit()
+    }
+
+    private mutating func setPriority(_ id: JobID, _ priority: Int) {
+        if let index = waiting.firstIndex(where: { $0.job.id == id }) {
+            waiting[index].job.priority = priority
+            admit()
+        } else if active[id] != nil {
+            active[id]?.priority = priority
+            actions.append(.schedule(.priorityChanged(id, priority)))
+        }
+    }
+
+    /// Begins the next exports: the highest priority first, equal ones in order of submission.
+    private mutating func admit() {
+        while let highest = waiting.map(\.job.priority).max(), hasRoom(for: highest),
+            let index = waiting.firstIndex(where: { $0.job.priority == highest })
+        {
+            let (job, submitted) = waiting.remove(at: index)
+            livesBegun += 1
+            let life = ExportLife(job: job.id, number: livesBegun)
+            active[job.id] = Export(job, life: life, submitted: submitted)
+            unprepared.append((job, life))
+            report(.started(job.id))
+        }
+    }
+
+    private func hasRoom(for priority: Int) -> Bool {
+        let busy = active.values.filter { $0.phase != .finishing }
+        if busy.count < rules.activeMax { return true }
+        return busy.count < rules.activeMax + rules.overtaking && busy.allSatisfy { $0.priority < priority }
+    }
+
+    /// Has the next project read and cut: one at a time, so that no more than one project's blocks are in memory beyond
+    /// the budget.
+    private mutating func prepareNext() {
+        while preparing == nil, !unprepared.isEmpty {
+            let (job, life) = unprepared.removeFirst()
+            // It may have ended since.
+            guard self[life] != nil else { continue }
+            preparing = life
+            actions.append(.prepare(life, job))
+        }
+    }
+
+    // MARK: - Progress
+
+    /// Does the next step of an export, and ends it if that fails.
+    private mutating func advance(_ id: JobID, _ step: (inout Export) throws(BrokerError) -> [ExportAction]) {
+        // Not copied while it changes: the table gives it up until it is put back.
+        guard var export = active.removeValue(forKey: id) else { return }
+        do throws(BrokerError) {
+            actions += try step(&export)
+            active[id] = export
+            // One that is only being written makes room.
+            if export.phase == .finishing { admit() }
+        } catch {
+            active[id] = export
+            fail(id, error)
+        }
+    }
+
+    private mutating func take(_ answer: LaneAnswer, of life: ExportLife, now: UInt64) {
+        if life == preparing { preparing = nil }
+        let (id, rules) = (life.job, rules)
+        guard self[life] != nil else { return actions.append(.release(answer.blocks.map(\.id))) }
+        switch answer {
+        case .prepared(let prepared): advance(id) { $0.take(prepared) }
+        case .planned(let planned): advance(id) { $0.take(planned, reorderBytes: rules.reorderBytes) }
+        case .written(let rows, let picture, let time):
+            count(id) { $0.add(stitching: time) }
+            report(.written(id, picture))
+            actions.append(.schedule(.groupsWritten(id, stage: ExportStage.tile, count: rows)))
+        case .finished(let picture, let time):
+            count(id) { $0.add(stitching: time) }
+            guard let export = active[id], let outcome = export.outcome(picture, now: now) else { return }
+            active[id] = nil
+            // Whoever waits need not wait until what the picture was made of is freed.
+            report(.finished(id, outcome))
+            actions.append(.release(export.heldBlocks))
+            admit()
+        case .failed(let error): fail(id, error)
+        }
+    }
+
+    // MARK: - Ends
+
+    private mutating func cancel(_ id: JobID) {
+        if let index = waiting.firstIndex(where: { $0.job.id == id }) {
+            report(.failed(id, .cancelled(export: waiting.remove(at: index).job.name)))
+        } else if let export = active[id], export.phase != .finishing {
+            fail(id, .cancelled(export: export.name))
+        }
+    }
+
+    private mutating func stop(_ error: BrokerError?) {
+        isStopping = true
+        for (job, _) in waiting { report(.failed(job.id, error ?? .cancelled(export: job.name))) }
+        waiting = []
+        for (id, export) in active.sorted(by: { $0.key < $1.key }) where export.phase != .finishing {
+            fail(id, error ?? .cancelled(export: export.name))
+        }
+    }
+
+    /// Ends an export without a picture; does nothing for one that has ended.
+    private mutating func fail(_ id: JobID, _ error: BrokerError) {
+        guard let export = active.removeValue(forKey: id) else { return }
+        actions += [.discard(id), .release(export.heldBlocks), .schedule(.jobDropped(id))]
+        report(.failed(id, error))
+        admit()
+    }
+
+    private mutating func report(_ event: BrokerEvent) { actions.append(.report(event)) }
+}

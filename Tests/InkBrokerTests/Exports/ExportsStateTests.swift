@@ -1,0 +1,295 @@
+import InkEngine
+import InkProtocol
+import InkTestSupport
+import Testing
+
+@testable import InkBroker
+
+/// Exports with the real scheduler, workers that finish in any order, lanes that answer in any order, and people who
+/// cancel, all from one seed.
+private struct SimulatedExports {
+    private(set) var state: ExportsState
+    private(set) var problems: [String] = []
+    private var scheduler = SchedulerState()
+    private var random: SeededGenerator
+    private var now: UInt64 = 0
+    private var events: [SchedulerEvent] = []
+    /// Tasks that workers are at.
+    private var dispatched: [(Dispatch, life: ExportLife)] = []
+    /// What lanes are going to say, each export's answers in order.
+    private var answers: [(life: ExportLife, answer: LaneAnswer)] = []
+    private var held: [BlockID: Int] = [:]
+    private var lastBlock: UInt64 = 0
+    private var submitted: [JobID: Int] = [:]
+    private var ended: [JobID: Int] = [:]
+    private var bands: [ExportLife: [String]] = [:]
+    private var preparing = 0
+    /// Lives that have been begun, ended ones included.
+    private var lives: [ExportLife] = []
+    private(set) var finished = 0
+
+    private static let worker = WorkerID(rawValue: 1)
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        let width = Self.rowBytes
+        state = ExportsState(
+            rules: ExportRules(
+                activeMax: Int.random(in: 1...3, using: &random), overtaking: Int.random(in: 0...2, using: &random),
+                reorderBytes: Int.random(in: 0...5, using: &random) * width))
+        schedule(
+            .workerJoined(
+                Self.worker, name: "w",
+                credits: WorkerCredits(tasks: Int.random(in: 1...12, using: &random), bytes: 1 << 30)))
+    }
+
+    private static let output = PixelSize(width: 32, height: 16)
+    private static var rowBytes: Int { output.height * (1 + 3 * output.width) }
+
+    private mutating func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
+
+    // MARK: - What happens
+
+    mutating func run(steps: Int) {
+        for _ in 0..<steps where problems.isEmpty { step() }
+        if chance(0.3) { tell(.stopped(chance(0.5) ? nil : .noThread(errno: 1))) }
+        // All that is under way comes to its end.
+        while problems.isEmpty, !answers.isEmpty || !dispatched.isEmpty || state.active.values.contains(where: \.isBusy)
+        {
+            tell(.diskAdvanced, mayPrepare: true)
+            if answers.isEmpty, dispatched.isEmpty {
+                problems.append("nothing goes on, and \(state.active.keys) have not ended")
+            }
+            if !dispatched.isEmpty { finishTask() }
+            if !answers.isEmpty { answer(failing: 0) }
+        }
+        if !state.waiting.isEmpty || !state.active.isEmpty { problems.append("some have not ended") }
+        for (id, count) in submitted where ended[id] != count {
+            problems.append("\(id) was submitted \(count) times and ended \(ended[id] ?? 0) times")
+        }
+        if !held.isEmpty { problems.append("\(held.count) blocks are still held") }
+    }
+
+    private mutating func step() {
+        now += UInt64.random(in: 0...20_000_000, using: &random)
+        let id = JobID(UInt64.random(in: 1...6, using: &random))
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<6: submit(id)
+        case 6..<8: tell(.cancelled(id))
+        case 8..<10: tell(.failed(id, .cancelled(export: "a fault")))
+        case 10..<13: tell(.prioritySet(id, Int.random(in: -1...1, using: &random)))
+        case 13..<16: tell(.diskAdvanced)
+        case 16..<20: comeLate()
+        case 20..<60: if !dispatched.isEmpty { finishTask() }
+        default: if !answers.isEmpty { answer(failing: 0.02) }
+        }
+    }
+
+    private mutating func submit(_ id: JobID) {
+        let number = { (random: inout SeededGenerator) in Int.random(in: 0...2, using: &random) }
+        let images = (0..<number(&random)).map { EncodedImage.fake("\(id) \($0)", width: 4, height: 4) }
+        let layer = Layer(
+            contentImage: images.first, strokes: [Stroke.line(from: (0, 0), to: (9, Double(id.rawValue)))])
+        let project = Project(canvasSize: Self.output, baseImage: images.dropFirst().first, layers: [layer])
+        let size = PixelSize(width: 32, height: 16 * Int.random(in: 1...7, using: &random))
+        let tile = PixelSize(width: chance(0.5) ? 16 : 32, height: 16)
+        submitted[id, default: 0] += 1
+        tell(
+            .submitted(
+                ExportJob(
+                    id: id, name: "p", project: project,
+                    order: PictureOrder(output: size, options: PictureOptions(tile: tile)), destination: "p.png",
+                    priority: number(&random))))
+    }
+
+    /// Something arrives for an export that may have ended long ago: it changes nothing, and its blocks go.
+    private mutating func comeLate() {
+        guard let life = lives.randomElement(using: &random), state[life] == nil else { return }
+        let block = hold(nil)
+        let before = summary
+        let actions: [ExportAction]
+        if chance(0.5) {
+            let late = TaskResult(blocks: [block], pixels: block)
+            actions = state.handle(.accepted(life, .tile(row: 0, column: 0), late), now: now, mayPrepare: false)
+        } else {
+            guard let draft = try? Self.draft(of: Self.output).0, life != state.preparing else {
+                return release([block])
+            }
+            let late = PreparedExport(draft: draft, blocks: [EncodedBlock(id: block, frame: [])], time: LaneTime())
+            actions = state.handle(.answered(life, .prepared(late)), now: now, mayPrepare: false)
+        }
+        guard actions.count == 1, case .release([block])? = actions.first, summary == before else {
+            problems.append("what comes late does \(actions)")
+            return
+        }
+        release([block])
+    }
+
+    private var summary: [String] {
+        state.active.values.map { "\($0.life) \($0.phase) \($0.heldBlocks) \($0.tiles) \($0.counts)" }.sorted()
+            + state.waiting.map { "\($0.job.id)" } + ["\(state.unprepared.map(\.life))"]
+    }
+
+    // MARK: - Lanes
+
+    private static func draft(of size: PixelSize) throws(BrokerError) -> (PictureDraft, [EncodedBlock]) {
+        var blocks: [EncodedBlock] = []
+        let draft = try PictureDraft(
+            Project(canvasSize: size), order: PictureOrder(output: size), name: "p", limits: Limits(),
+            encoder: FakeBlocks.encoder, blocks: &blocks)
+        return (draft, blocks)
+    }
+
+    private mutating func answer(failing share: Double) {
+        guard let life = answers.map(\.life).randomElement(using: &random),
+            let index = answers.firstIndex(where: { $0.life == life })
+        else { return }
+        var answer = answers.remove(at: index).answer
+        if case .prepared = answer { preparing -= 1 }
+        // A lane that has failed says nothing further.
+        if chance(share) {
+            answer = .failed(.noThread(errno: 1))
+            answers.removeAll { $0.life == life }
+        }
+        for block in answer.blocks { _ = hold(block.id) }
+        tell(.answered(life, answer))
+    }
+
+    private mutating func perform(_ action: ExportAction) {
+        switch action {
+        case .prepare(let life, let job):
+            preparing += 1
+            lives.append(life)
+            if preparing > 1 { problems.append("two projects are prepared at once") }
+            guard case .ready(let project, let order) = job.source else { return }
+            var blocks: [EncodedBlock] = []
+            do {
+                let draft = try PictureDraft(
+                    project, order: order, name: "p", limits: Limits(), encoder: FakeBlocks.encoder, blocks: &blocks)
+                answers.append((life, .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))))
+            } catch { problems.append("\(error)") }
+        case .plan(let life, let draft, let decoded):
+            var blocks: [EncodedBlock] = []
+            do {
+                let plan = try PicturePlan(draft, decoded: decoded, encoder: FakeBlocks.encoder, blocks: &blocks)
+                let assembler = try plan.codec.makeAssembler(
+                    PictureHead(size: plan.scene.output, pixels: plan.format, encoding: plan.encoding))
+                answers.append(
+                    (life, .planned(PlannedExport(plan: plan, assembler: assembler, blocks: blocks, time: LaneTime()))))
+            } catch { problems.append("\(error)") }
+        case .open(let id, _): if let life = state[id]?.life { bands[life] = [] }
+        case .write(let life, let pieces, let rows, let ending):
+            bands[life]? += pieces.map { String(decoding: $0.bytes, as: UTF8.self) }
+            if bands[life] != (0..<rows).map({ "\($0)" }) { problems.append("\(rows) rows: \(bands[life] ?? [])") }
+            answers.append((life, .written(rows: rows, UnfinishedPicture(path: "", byteCount: 0), LaneTime())))
+            if ending != nil {
+                answers.append((life, .finished(WrittenPicture(byteCount: 1, digest: []), LaneTime())))
+            }
+        case .discard: break
+        case .release(let blocks): release(blocks)
+        case .schedule(let event): schedule(event)
+        case .report(.finished(let id, _)):
+            finished += 1
+            ended[id, default: 0] += 1
+        case .report(.failed(let id, let error)):
+            ended[id, default: 0] += 1
+            if case .internalError(let text) = error, !text.hasSuffix("taken") { problems.append(text) }
+        case .report: break
+        }
+    }
+
+    private mutating func tell(_ event: ExportEvent, mayPrepare: Bool? = nil) {
+        let may = mayPrepare ?? chance(0.7)
+        for action in state.handle(event, now: now, mayPrepare: may) { perform(action) }
+        problems += state.brokenInvariants
+    }
+
+    private mutating func hold(_ id: BlockID?) -> BlockID {
+        lastBlock += 1
+        let id = id ?? FakeBlocks.id(of: Array("\(lastBlock)".utf8))
+        held[id, default: 0] += 1
+        return id
+    }
+
+    private mutating func release(_ blocks: [BlockID]) {
+        for block in blocks {
+            guard let count = held[block] else { return problems.append("a block is released and not held") }
+            held[block] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    // MARK: - Workers
+
+    private mutating func schedule(_ event: SchedulerEvent) {
+        events.append(event)
+        guard events.count == 1 else { return }
+        while let event = events.first {
+            for action in scheduler.handle(event, now: now) { perform(action) }
+            events.removeFirst()
+        }
+    }
+
+    private mutating func perform(_ action: SchedulerAction) {
+        switch action {
+        case .dispatch(let dispatch):
+            guard let export = state[dispatch.job] else { return problems.append("a task of an export that has ended") }
+            if case .tile(let row, _) = TaskRole(dispatch.position), let stitch = export.stitch,
+                row - stitch.next >= stitch.window
+            {
+                problems.append("row \(row) is begun, \(stitch.next) is next")
+            }
+            do { _ = try export.task(TaskRole(dispatch.position)) } catch { problems.append("\(error)") }
+            dispatched.append((dispatch, export.life))
+        case .planStages(let id): tell(.imagesDecoded(id))
+        case .accept(_, let attempt, _, let position):
+            guard let index = dispatched.firstIndex(where: { $0.0.id == attempt }) else { return }
+            let life = dispatched.remove(at: index).life
+            let role = TaskRole(position)
+            let result = self.result(of: role, life)
+            if let fault = state[life]?.fault(in: result, of: role) { problems.append(fault) }
+            tell(.accepted(life, role, result))
+        case .drop(_, let attempt): dispatched.removeAll { $0.0.id == attempt }
+        case .cancel, .hold, .jobComplete: break
+        case .jobFailed, .dismiss: problems.append("\(action)")
+        }
+    }
+
+    private mutating func finishTask() {
+        guard let (dispatch, _) = dispatched.randomElement(using: &random) else { return }
+        schedule(.taskFinished(Self.worker, dispatch.id))
+    }
+
+    private mutating func result(of role: TaskRole, _ life: ExportLife) -> TaskResult {
+        func band(_ row: Int) -> TaskResult {
+            TaskResult(
+                band: EncodedPiece(
+                    rowCount: 16, rawByteCount: Self.rowBytes, adler32: 1, bytes: Array("\(row)".utf8)))
+        }
+        switch role {
+        case .decode:
+            let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
+            return TaskResult(
+                blocks: [block],
+                imageInfo: DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8),
+                chunks: [.samples(block)], chunkBytes: [64])
+        case .tile(let row, _):
+            guard state[life]?.plan?.grid.isBands == false else { return band(row) }
+            let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
+            return TaskResult(blocks: [block], pixels: block, pixelBytes: 16 * 16 * 3)
+        case .encode(let row): return band(row)
+        }
+    }
+}
+
+extension Export {
+    fileprivate var isBusy: Bool { phase != .finishing }
+}
+
+@Suite struct ExportsStateTests {
+    @Test(arguments: 0..<300) func everyExportEndsOnceAndGivesItsBlocksBack(seed: UInt64) {
+        var exports = SimulatedExports(seed: seed)
+        exports.run(steps: 600)
+        #expect(exports.problems.isEmpty, "SimulatedExports(seed: \(seed))")
+        #expect(exports.finished > 0, "SimulatedExports(seed: \(seed))")
+    }
+}
