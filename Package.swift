@@ -2,8 +2,8 @@
 import PackageDescription
 
 // Dependencies point one way only:
-//   ink -> InkCommands -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine -> InkSystem -> C libraries
-//                      -> InkClient, InkWorker             -> InkProtocol
+//   ink -> InkCommands -> InkBench -> InkExports -> InkBroker, InkClient, InkWorker -> InkProtocol
+//                      -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine -> InkSystem -> C libraries
 let package = Package(
     name: "ink-export-farm",
     products: [
@@ -55,12 +55,19 @@ let package = Package(
             name: "InkService",
             dependencies: ["InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkEngine", "InkSystem", "CSystem"]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
+        // Plans, runs and reports exports, here or at a broker; knows of no command line and no terminal.
+        .target(
+            name: "InkExports",
+            dependencies: [
+                "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CSystem",
+            ]),
+        .target(name: "InkBench", dependencies: ["InkExports", "InkBroker", "InkEngine", "InkSystem", "InkJSON"]),
+        // Arguments and text.
         .target(
             name: "InkCommands",
             dependencies: [
-                "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",
-                "InkSystem",
-                "InkJSON", "CCommandLine", "CVersions", "CSystem",
+                "InkBench", "InkExports", "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker",
+                "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CCommandLine", "CVersions", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
 
@@ -96,9 +103,19 @@ let package = Package(
                 "InkService", "InkBroker", "InkWorker", "InkStore", "InkProtocol", "InkEngine", "InkTestSupport",
             ]),
         .testTarget(
+            name: "InkExportsTests",
+            dependencies: [
+                "InkExports", "InkBroker", "InkClient", "InkProtocol", "InkEngine", "InkSystem", "InkJSON",
+                "InkTestSupport", "CSystem",
+            ]),
+        .testTarget(
+            name: "InkBenchTests",
+            dependencies: ["InkBench", "InkExports", "InkBroker", "InkEngine", "InkJSON", "InkTestSupport"]),
+        .testTarget(
             name: "InkCommandsTests",
             dependencies: [
-                "InkCommands", "InkService", "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkEngine",
+                "InkCommands", "InkBench", "InkExports", "InkService", "InkClient", "InkBroker", "InkWorker",
+                "InkProtocol", "InkEngine",
                 "InkSystem", "InkJSON", "InkReference", "InkTestSupport", "CSystem",
             ]),
         .testTarget(

@@ -1,5 +1,6 @@
 import CSystem
 import InkEngine
+import InkExports
 import InkSystem
 
 /// The `ink` program: its commands, apart from the process around them.

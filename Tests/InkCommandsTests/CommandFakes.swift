@@ -1,55 +1,9 @@
-import Foundation
 import InkEngine
 import InkSystem
 import Synchronization
 
 @testable import InkCommands
-
-/// A folder of its own for a test, removed at the end.
-final class ScratchFolder: Sendable {
-    let path: String
-
-    init() {
-        let made = FileManager.default.temporaryDirectory.appendingPathComponent("ink-commands-\(UUID().uuidString)")
-        try? FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
-        path = FileSystem.resolved(made.path)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func callAsFunction(_ name: String) -> String { path + "/" + name }
-
-    /// Makes a file and the folders above it; the path.
-    @discardableResult
-    func file(_ name: String, _ text: String = "") -> String {
-        let full = self(name)
-        let folder = (full as NSString).deletingLastPathComponent
-        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        _ = FileManager.default.createFile(atPath: full, contents: Data(text.utf8))
-        return full
-    }
-
-    func folder(_ name: String) {
-        try? FileManager.default.createDirectory(atPath: self(name), withIntermediateDirectories: true)
-    }
-
-    func link(_ name: String, to target: String) {
-        try? FileManager.default.createSymbolicLink(atPath: self(name), withDestinationPath: target)
-    }
-
-    func text(_ name: String) -> String? {
-        FileManager.default.contents(atPath: self(name)).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// All files below the folder, sorted.
-    var files: [String] {
-        (FileManager.default.subpaths(atPath: path) ?? []).filter { name in
-            var isFolder: ObjCBool = false
-            _ = FileManager.default.fileExists(atPath: self(name), isDirectory: &isFolder)
-            return !isFolder.boolValue
-        }.sorted()
-    }
-}
+@testable import InkExports
 
 /// What a command wrote.
 final class Transcript: Sendable {
@@ -170,9 +124,12 @@ struct CommandTrial {
         return InkCommands.run(
             arguments,
             CommandEnvironment(
-                console: transcript.console(), makeOpener: { _, _, _ in FakeOpener() }, makeFarm: { _, _ in farm },
-                storedDigest: { try? FileSystem.read($0, limitBytes: 1 << 20) },
-                sha256: { Array($0.reversed()) }, readLimits: { _ in Limits() }, variables: variables,
+                console: transcript.console(),
+                exports: ExportEnvironment(
+                    makeOpener: { _, _, _ in FakeOpener() }, makeFarm: { _, _ in farm },
+                    storedDigest: { try? FileSystem.read($0, limitBytes: 1 << 20) },
+                    sha256: { Array($0.reversed()) }),
+                readLimits: { _ in Limits() }, variables: variables,
                 handlesSignals: false))
     }
 }

@@ -1,8 +1,10 @@
 import InkBroker
 import InkEngine
+import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 struct CommandLineTests {
     @Test func readsEachKindOfOption() throws {
@@ -198,7 +200,7 @@ struct CommandLineTests {
             return
         }
         let arguments = try ExportArguments(command)
-        #expect(arguments.run.workers == 3 && arguments.run.isQuiet)
+        #expect(try arguments.run.workers == 3 && ShownArguments(command).isQuiet)
         let worker = try CommandLineParser.parse(["worker", "-j4"], program: .ink)
         #expect(worker == .command(ParsedCommand(name: "worker", values: ["threads": ["4"]])))
     }

@@ -1,8 +1,10 @@
 import Foundation
 import InkSystem
+import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// Completions and man pages, as the shells and man read them. Shells that are not installed are passed over.
 @Suite struct CompletionTests {

@@ -2,6 +2,7 @@ import InkSystem
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// The documents and the help say what the program does.
 @Suite struct DocumentsTests {

@@ -9,6 +9,7 @@ import InkWorker
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// The command over a real broker, real workers and ZeroMQ.
 @Suite(.serialized)

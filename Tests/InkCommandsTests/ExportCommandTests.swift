@@ -1,9 +1,11 @@
 import InkJSON
 import InkBroker
 import InkEngine
+import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 struct ExportCommandTests {
     @Test func aFolderBecomesATreeOfPictures() {
@@ -349,11 +351,25 @@ struct ExportCommandTests {
         let plan = try ExportPlan(inputs: inputs, outlines: [:], arguments: arguments, resolve: { $0 })
         var run = ExportRun(
             inputs: inputs, plan: plan, failed: [], preparation: preparation, opener: FakeOpener(), farm: farm,
-            console: Transcript().console(), queue: queue, run: arguments.run, readAheadCount: 3)
+            observer: ConsoleObserver(Transcript().console(), ShownArguments()), queue: queue, run: arguments.run,
+            readAheadCount: 3)
         queue.post(.stop(.terminate))
         try run.execute {}
         #expect(run.stoppedBy == .terminate)
         #expect(run.records.allSatisfy { $0.state == .cancelled })
         #expect(farm.requests.count <= 3, "more projects were in flight than allowed")
+    }
+
+    @Test("Other files in a searched folder are said, unless told to be quiet")
+    func otherFiles() {
+        let folder = ScratchFolder()
+        for name in ["b.ink", "z.txt", "sub/c.png", ".hidden/d.txt", ".e"] { folder.file(name) }
+        let trial = CommandTrial()
+        #expect(trial.run(["export", folder.path, "--dry-run"]) == .done)
+        #expect(
+            trial.transcript.error == "ink: 2 other files were skipped: only .ink, .inktemplate and .zip are read\n")
+        let quiet = CommandTrial()
+        #expect(quiet.run(["export", folder.path, "--dry-run", "-q"]) == .done)
+        #expect(quiet.transcript.error.isEmpty)
     }
 }

@@ -7,6 +7,7 @@ import InkProtocol
 import Synchronization
 
 @testable import InkCommands
+@testable import InkExports
 
 /// A broker as a client sees it: answers on a thread of its own, as told.
 ///
@@ -65,7 +66,7 @@ final class FakeBroker: FarmConnection {
         environment.handlesSignals = false
         environment.variables = [:]
         environment.sleep = { _ in }
-        environment.makeOpener = { _, _, _ in FakeOpener() }
+        environment.exports.makeOpener = { _, _, _ in FakeOpener() }
         environment.connect = { options, onEvent throws(CommandError) in
             self.options.withLock { $0 = options }
             self.state.withLock { $0.onEvent = onEvent }

@@ -2,9 +2,11 @@ import InkSystem
 import InkJSON
 import Foundation
 import InkEngine
+import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// `import`, `masks`, `inspect` and `doctor`, with real readers and writers.
 struct OtherCommandsTests {

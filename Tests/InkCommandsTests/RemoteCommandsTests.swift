@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// The commands of a client against a broker that answers as told.
 @Suite struct RemoteCommandsTests {

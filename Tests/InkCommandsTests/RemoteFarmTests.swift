@@ -5,9 +5,11 @@ import InkEngine
 import InkJSON
 import InkProtocol
 import Synchronization
+import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// `ink export --broker` against a broker that answers as told.
 @Suite struct RemoteFarmTests {
@@ -82,7 +84,7 @@ import Testing
         let transcript = Transcript()
         var environment = broker.environment(transcript.console())
         let uses = Mutex<[TextUse]>([])
-        environment.makeOpener = { _, _, use in
+        environment.exports.makeOpener = { _, _, use in
             uses.withLock { $0.append(use) }
             return FakeOpener()
         }
@@ -105,11 +107,11 @@ import Testing
         let transcript = Transcript()
         let farm = FakeFarm(rendererVersion: "7")
         var environment = remote.environment(transcript.console())
-        environment.makeFarm = { _, _ in farm }
+        environment.exports.makeFarm = { _, _ in farm }
         #expect(InkCommands.run(["export", path, "--size", "1x", "--if-exists", "overwrite"], environment) == .done)
         #expect(farm.requests.first?.options.digest == sent)
         // And a picture with that digest is up to date.
-        environment.storedDigest = { _ in sent }
+        environment.exports.storedDigest = { _ in sent }
         let again = ["export", path, "--size", "1x", "--if-exists", "skip-unchanged"] + Self.remote
         #expect(InkCommands.run(again, environment) == .done)
         #expect(transcript.output.contains("1 unchanged"), "\(transcript.output)")
@@ -188,7 +190,7 @@ import Testing
     private func start(_ broker: FakeBroker, timeout: Int? = nil) throws -> (RemoteFarm, Events) {
         let farm = try RemoteFarm(
             RemoteOptions(endpoint: "tcp://fake:1", timeoutMilliseconds: timeout),
-            broker.environment(Transcript().console()))
+            broker.environment(Transcript().console()).connect)
         let events = Events()
         try farm.start { event in events.all.withLock { $0.append(event) } }
         return (farm, events)
@@ -284,7 +286,7 @@ import Testing
         }
         let transcript = Transcript()
         var environment = broker.environment(transcript.console())
-        environment.makeOpener = { _, _, _ in CountingOpener { opened.withLock { $0 += 1 } } }
+        environment.exports.makeOpener = { _, _, _ in CountingOpener { opened.withLock { $0 += 1 } } }
         broker.hold()
         let atMost = Mutex(0)
         DispatchQueue.global().async {

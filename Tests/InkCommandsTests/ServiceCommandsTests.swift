@@ -10,6 +10,7 @@ import InkWorker
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// Keys, and the settings of broker and worker before anything starts.
 @Suite struct ServiceCommandsTests {

@@ -3,6 +3,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 @Suite struct SettingsTests {
     private static let all = BrokerSetting.all

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 @Suite struct TerminalTests {
     // MARK: Columns

@@ -2,9 +2,11 @@ import Glibc
 import InkEngine
 import InkProtocol
 import Synchronization
+import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// The user's config file: `~/.config/ink/config`.
 @Suite struct UserSettingsTests {

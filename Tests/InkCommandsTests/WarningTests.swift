@@ -6,6 +6,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkExports
 
 /// Warnings reach whoever has to know of them, in every way that a run reports.
 @Suite struct WarningTests {

@@ -1,4 +1,5 @@
 import InkBroker
+import InkExports
 
 /// The options of `ink bench`, checked one by one and against each other.
 struct BenchArguments: Hashable, Sendable {

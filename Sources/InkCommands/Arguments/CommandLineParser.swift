@@ -1,5 +1,6 @@
 import CCommandLine
 import InkEngine
+import InkExports
 
 /// A command line whose names and counts have been checked against a command's syntax; values are still text.
 struct ParsedCommand: Hashable, Sendable {

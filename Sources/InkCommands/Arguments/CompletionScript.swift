@@ -1,3 +1,5 @@
+import InkExports
+
 /// Scripts that let shells complete the command line of `ink`, made from its syntax.
 enum CompletionScript {
     static let shells = ["bash", "zsh", "fish"]

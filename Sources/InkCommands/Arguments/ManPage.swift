@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 
 /// Man pages of the program and its commands, made from their syntax. The macros are those of man(7).
 enum ManPage {

@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkSystem
 
 /// Where a command writes, as the command line names it. What looks like a file is not taken for a folder in silence, unless

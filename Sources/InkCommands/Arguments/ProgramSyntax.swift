@@ -1,3 +1,5 @@
+import InkExports
+
 /// The program's name, version and commands.
 struct ProgramSyntax: Sendable {
     var name: String
@@ -20,9 +22,4 @@ struct ProgramSyntax: Sendable {
         var names: Set<String> = []
         return (BrokerSetting.all + WorkerSetting.all + RemoteSetting.all).filter { names.insert($0.name).inserted }
     }()
-}
-
-/// The version of the program, as `ink --version` says it.
-enum ProgramVersion {
-    static let text = "0.1.0"
 }

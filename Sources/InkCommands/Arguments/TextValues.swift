@@ -1,17 +1,4 @@
-extension StringProtocol {
-    /// Without blanks at both ends.
-    func trimmed() -> String {
-        var text = self[...]
-        while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }
-        while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
-        return String(text)
-    }
-
-    /// On one line: a run of line ends becomes a blank.
-    func replacingNewlines() -> String {
-        split(whereSeparator: \.isNewline).joined(separator: " ")
-    }
-}
+import InkExports
 
 /// Values of options as numbers and sizes. Errors name the option.
 enum TextValue {

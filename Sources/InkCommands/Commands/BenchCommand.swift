@@ -1,5 +1,7 @@
+import InkBench
 import InkBroker
 import InkEngine
+import InkExports
 import InkSystem
 import InkJSON
 
@@ -22,10 +24,12 @@ struct BenchCommand {
     }
 
     private func execute() throws(CommandError) -> ExitCode {
-        let folder = try asCommand { () throws(EngineError) in try TemporaryFolder.make("ink-bench") }
+        let folder = try CommandError.wrapping { () throws(EngineError) in try TemporaryFolder.make("ink-bench") }
         defer { TemporaryFolder.remove(folder) }
         let workers = arguments.workers ?? UsableCores.count()
-        let runner = BenchRunner(environment, workers: workers, folder: folder.appendingPath("pictures"))
+        let runner = BenchRunner(
+            environment.exports, program: environment.program, workers: workers,
+            folder: folder.appendingPath("pictures"), observer: runObserver)
         if environment.handlesSignals {
             try Interrupts.watch { signal in
                 Interrupts.heed()
@@ -33,13 +37,17 @@ struct BenchCommand {
             }
         }
         let date = LogTime.text(LogTime.now())
-        var finder = BenchSubjects(arguments, environment)
-        var subjects = try finder.find(scenesIn: folder) { runner.stoppedBy != nil }
+        var finder = BenchSubjects(
+            sizes: arguments.sizes, projects: arguments.projects, environment: environment.exports,
+            observer: ConsoleObserver(environment.console, ShownArguments(isQuiet: true)))
+        let subjects = try finder.find(scenesIn: folder) { runner.stoppedBy != nil }
         if let signal = runner.stoppedBy { return signal.exitCode }
         try refuseReplacedInputs(subjects)
-        var failures = finder.failures
         let load = OthersLoad()
-        let results = measure(&subjects, runner, &failures)
+        var measuring = BenchMeasuring(runner, runs: arguments.runs, sha256: environment.exports.sha256)
+        let results = measuring.results(of: subjects, onRun: showProgress)
+        environment.console.clearLive()
+        let failures = finder.failures + measuring.failures
         let othersShare = load.share()
         if let signal = runner.stoppedBy { return signal.exitCode }
         // The failure has been reported.
@@ -51,54 +59,14 @@ struct BenchCommand {
         return .combining(failures)
     }
 
-    /// All subjects in turns, so that whatever else the machine does meanwhile meets each of them alike. A project that fails
-    /// is left out from then on.
-    private func measure(
-        _ subjects: inout [BenchSubject], _ runner: BenchRunner, _ failures: inout [ExitCode]
-    ) -> [BenchResult] {
-        defer { environment.console.clearLive() }
-        var measured: [Measured?] = subjects.map { _ in Measured() }
-        while true {
-            let waiting = subjects.indices.filter { (measured[$0]?.samples.count ?? .max) < arguments.runs }
-            if waiting.isEmpty { break }
-            for index in waiting {
-                let subject = subjects[index]
-                showProgress(measured[index], subject)
-                do throws(BenchFailure) {
-                    guard let sample = try runner.measure(subject) else { return [] }
-                    measured[index]?.add(sample) { runner.peakBytes(subject) }
-                } catch {
-                    failures.append(error.exitCode)
-                    measured[index] = nil
-                    guard !error.paths.isEmpty,
-                        let others = subject.leaving(out: error.paths, sha256: environment.sha256)
-                    else { continue }
-                    // The others are measured anew: their time together is another.
-                    subjects[index] = others
-                    measured[index] = Measured()
-                }
-            }
+    /// Hears of the exports, which are not shown: the line that tells the progress gives way to what goes wrong.
+    private var runObserver: ConsoleObserver {
+        var console = environment.console
+        if console.terminalSize() != nil {
+            let writeError = console.writeError
+            console.writeError = { writeError("\r\u{1b}[K" + $0) }
         }
-        return zip(subjects, measured).compactMap { subject, measured in
-            measured.map { BenchResult(subject: subject.subject, samples: $0.samples, peakBytes: $0.peakBytes) }
-        }
-    }
-
-    /// What is known of a subject so far.
-    private struct Measured {
-        private(set) var isWarm = false
-        private(set) var samples: [BenchSample] = []
-        private(set) var peakBytes: Int?
-
-        /// The first time warms up; what memory the export takes is asked then.
-        mutating func add(_ sample: BenchSample, peakBytes: () -> Int?) {
-            if isWarm {
-                samples.append(sample)
-            } else {
-                isWarm = true
-                self.peakBytes = peakBytes()
-            }
-        }
+        return ConsoleObserver(console, ShownArguments(isQuiet: true))
     }
 
     /// Minutes of measuring are told by what can be written, whatever cannot.
@@ -115,7 +83,9 @@ struct BenchCommand {
         }
         func write(_ text: String, to path: String?) throws(CommandError) {
             guard let path else { return }
-            try asCommand { () throws(EngineError) in try FileSystem.writeAtomically(Array(text.utf8), to: path) }
+            try CommandError.wrapping { () throws(EngineError) in
+                try FileSystem.writeAtomically(Array(text.utf8), to: path)
+            }
         }
         attempt { () throws(CommandError) in
             try environment.console.print(BenchText(report: report, comparison: comparison).text)
@@ -133,13 +103,13 @@ struct BenchCommand {
     private static func checkOutputs(_ arguments: BenchArguments) throws(CommandError) {
         var places: [FilePlace: String] = [:]
         for (option, path) in arguments.outputs {
-            if try asCommand({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
+            if try CommandError.wrapping({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
                 throw .usage("\(option): \(path) is a folder")
             }
             if let other = places.updateValue(option, forKey: FilePlace(path)) {
                 throw .usage("\(other) and \(option) would both be \(path)")
             }
-            try asCommand { () throws(EngineError) in try FileSystem.checkWritable(path) }
+            try CommandError.wrapping { () throws(EngineError) in try FileSystem.checkWritable(path) }
         }
         if let chart = arguments.chartPath, let compare = arguments.comparePath,
             FilePlace(chart) == FilePlace(compare)
@@ -156,10 +126,9 @@ struct BenchCommand {
         }
     }
 
-    private func showProgress(_ measured: Measured?, _ subject: BenchSubject) {
-        guard let measured, let size = environment.console.terminalSize() else { return }
-        let what = measured.isWarm ? "Run \(measured.samples.count + 1) of \(arguments.runs)" : "Warming up"
-        let line = "\(what): \(subject.subject.scene.escapingControls()), \(subject.subject.size)"
-        environment.console.show([line], size: size)
+    private func showProgress(_ subject: BenchCase, _ run: Int) {
+        guard let size = environment.console.terminalSize() else { return }
+        let what = run > 0 ? "Run \(run) of \(arguments.runs)" : "Warming up"
+        environment.console.show(["\(what): \(subject.scene.escapingControls()), \(subject.size)"], size: size)
     }
 }

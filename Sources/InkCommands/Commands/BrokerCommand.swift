@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkExports
 import InkProtocol
 import InkService
 import InkSystem

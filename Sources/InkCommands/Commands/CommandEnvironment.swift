@@ -1,23 +1,17 @@
 import Glibc
 import InkClient
 import InkEngine
+import InkExports
 
 /// What commands need from the outside; tests replace it.
 struct CommandEnvironment: Sendable {
     var console: Console
-    /// What reads projects, with the preset folders and limits of a command line.
-    var makeOpener: @Sendable (_ presetFolders: [String], _ limits: Limits, _ textUse: TextUse) -> any ProjectOpener
-    /// A farm with so many render threads.
-    var makeFarm: @Sendable (_ workers: Int, _ limits: Limits) -> any ExportFarm
-    /// The digest in a whole picture at this path; nil when there is none.
-    var storedDigest: @Sendable (String) -> [UInt8]?
-    var sha256: @Sendable ([UInt8]) -> [UInt8]
+    /// What exports need from the outside.
+    var exports: ExportEnvironment
     /// - Throws: `EngineError` when the file of limits cannot be used.
     var readLimits: @Sendable (String) throws -> Limits
     /// A client of a broker, not started; events come on its thread.
-    var connect:
-        @Sendable (RemoteOptions, _ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(CommandError) ->
-            any FarmConnection = { _, _ throws(CommandError) in throw .usage("there is no network") }
+    var connect: FarmConnector = { _, _ throws(CommandError) in throw .usage("there is no network") }
     /// Standard input, up to so many bytes.
     var readStandardInput: @Sendable (_ limitBytes: Int) throws(EngineError) -> [UInt8] = { limit throws(EngineError) in
         try InputFile.readStandardInput(limitBytes: limit)

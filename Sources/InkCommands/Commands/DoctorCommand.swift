@@ -1,3 +1,4 @@
+import InkExports
 import InkSystem
 import InkJSON
 import CVersions
@@ -64,22 +65,22 @@ struct DoctorCommand {
     /// Exports a small project into a temporary folder and checks the picture; nil if it is right.
     private func selfTest() -> PictureFailure? {
         do throws(CommandError) {
-            let folder = try asCommand { () throws(EngineError) in try TemporaryFolder.make("ink-doctor") }
+            let folder = try CommandError.wrapping { () throws(EngineError) in try TemporaryFolder.make("ink-doctor") }
             defer { TemporaryFolder.remove(folder) }
             let path = folder.appendingPath("self-test.png")
             let failure = try export(to: path)
             if let failure { return failure }
-            return try asCommand { () throws(EngineError) in try SelfTestPicture.check(path) }
+            return try CommandError.wrapping { () throws(EngineError) in try SelfTestPicture.check(path) }
         } catch {
             return PictureFailure(error)
         }
     }
 
     private func export(to path: String) throws(CommandError) -> PictureFailure? {
-        let reading = try asCommand { () throws(EngineError) in
+        let reading = try CommandError.wrapping { () throws(EngineError) in
             try ProjectLoader.load(bytes: Array(SelfTestPicture.project.utf8), name: "the self-test")
         }
-        let farm = environment.makeFarm(1, Limits())
+        let farm = environment.exports.makeFarm(1, Limits())
         let queue = EventQueue<FarmEvent>()
         do {
             try farm.start { queue.post($0) }
@@ -145,39 +146,5 @@ enum SelfTestPicture {
             }
         }
         return nil
-    }
-}
-
-/// What memory there is, bytes; nil where the system does not say.
-struct Memory: Hashable, Sendable {
-    var totalBytes: Int?
-    var availableBytes: Int?
-    /// Of the control group.
-    var limitBytes: Int?
-
-    static func read() -> Memory {
-        let information = text("/proc/meminfo")
-        return Memory(
-            totalBytes: kilobytes("MemTotal:", in: information).map { $0 << 10 },
-            availableBytes: kilobytes("MemAvailable:", in: information).map { $0 << 10 },
-            limitBytes: Int(text("/sys/fs/cgroup/memory.max").trimmed().replacingNewlines()))
-    }
-
-    var text: String {
-        func shown(_ bytes: Int?) -> String {
-            bytes.map { Shown.decimal(Double($0) / 0x1p30, places: 1) + " GiB" } ?? "unknown"
-        }
-        let limit = limitBytes.map { ", limited to \(shown($0))" } ?? ""
-        return "\(shown(totalBytes)), \(shown(availableBytes)) available\(limit)"
-    }
-
-    /// Files of the system that may be missing: then nothing is known.
-    private static func text(_ path: String) -> String {
-        String(decoding: (try? FileSystem.read(path, limitBytes: 1 << 16)) ?? [], as: UTF8.self)
-    }
-
-    private static func kilobytes(_ name: String, in text: String) -> Int? {
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
-        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
     }
 }

@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkSystem
 
 /// What `ink import` is asked for.

@@ -1,3 +1,4 @@
+import InkExports
 import InkSystem
 import InkJSON
 import InkBroker
@@ -11,7 +12,7 @@ struct InspectCommand {
         let limits = try environment.limits(parsed.value("limits"))
         let presetFolders = parsed.all("presets")
         try FileSystem.checkPresetFolders(presetFolders)
-        let opener = environment.makeOpener(presetFolders, limits, .none)
+        let opener = environment.exports.makeOpener(presetFolders, limits, .none)
         var failures: [ExitCode] = []
         var documents: [JSONValue] = []
         for path in paths {

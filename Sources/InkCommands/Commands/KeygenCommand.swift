@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkSystem
 import InkProtocol
 
@@ -13,7 +14,7 @@ enum KeygenCommand {
             throw .usage("--role: \"\(text)\" is not broker, worker or client")
         }
         let folder = try OutputPlace.folder(parsed.value("output") ?? ".", option: "-o")
-        try asCommand { () throws(EngineError) in try FileSystem.makeFolder(folder) }
+        try CommandError.wrapping { () throws(EngineError) in try FileSystem.makeFolder(folder) }
         let paths: (secret: String, public: String)
         do throws(KeyError) {
             paths = try KeyFile.generate(name: name, role: role, folder: folder)

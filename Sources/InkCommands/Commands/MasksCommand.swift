@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkSystem
 
 /// `ink masks`: makes layer masks of the colours of a flat picture (section 6 of the contract).
@@ -46,8 +47,8 @@ struct MasksCommand {
     private func execute() throws(CommandError) -> ExitCode {
         var failures: [ExitCode] = []
         let limits = Limits()
-        let (samples, info) = try asCommand { () throws(EngineError) in try decode(limits) }
-        try asCommand { () throws(EngineError) in try FileSystem.makeFolder(folder) }
+        let (samples, info) = try CommandError.wrapping { () throws(EngineError) in try decode(limits) }
+        try CommandError.wrapping { () throws(EngineError) in try FileSystem.makeFolder(folder) }
         for color in colors {
             let name = "\(stem)-\(color.description.dropFirst())_mask.png"
             let path = folder.appendingPath(name)

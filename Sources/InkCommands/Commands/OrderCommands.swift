@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkJSON
 import InkProtocol
 

@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkProtocol
 import InkWorker
 

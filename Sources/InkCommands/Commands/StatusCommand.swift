@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkExports
 import InkJSON
 import InkProtocol
 

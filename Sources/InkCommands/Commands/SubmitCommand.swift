@@ -1,6 +1,7 @@
 import InkBroker
 import InkClient
 import InkEngine
+import InkExports
 import InkSystem
 import InkJSON
 import InkProtocol
@@ -28,7 +29,7 @@ struct SubmitCommand {
     private let into: String?
     private let isShared: Bool
     private let priority: Int
-    private let printsJSON: Bool
+    private let shown: ShownArguments
     private let limits: Limits
     private let opener: any ProjectOpener
     private var open: [SubmissionKey: Entry] = [:]
@@ -45,7 +46,7 @@ struct SubmitCommand {
         arguments = try ExportArguments(parsed)
         into = try parsed.value("into").map { text throws(CommandError) in try Self.relative(text) }
         isShared = parsed.isGiven("shared")
-        printsJSON = parsed.isGiven("json")
+        shown = try ShownArguments(parsed)
         priority =
             try parsed.value("priority").map { text throws(CommandError) in
                 try PriorityText.read(text, option: "--priority")
@@ -65,7 +66,7 @@ struct SubmitCommand {
         try FileSystem.checkPresetFolders(arguments.presetFolders)
         limits = try environment.limits(arguments.limitsPath)
         let sendsText = !isShared && arguments.limitsPath == nil
-        opener = environment.makeOpener(arguments.presetFolders, limits, sendsText ? .packedAtOnce : .none)
+        opener = environment.exports.makeOpener(arguments.presetFolders, limits, sendsText ? .packedAtOnce : .none)
     }
 
     /// A folder below the broker's output root, without a slash at its end.
@@ -86,7 +87,8 @@ struct SubmitCommand {
     }
 
     private mutating func execute(_ options: RemoteOptions) throws(CommandError) -> ExitCode {
-        var found = try FoundProjects(arguments, console: environment.console)
+        var found = try FoundProjects(
+            arguments, observer: ConsoleObserver(environment.console, shown))
         found.readOutlines(with: opener)
         failures += found.failures.map(\.failure.kind)
         let inputs = found.inputs
@@ -207,7 +209,7 @@ struct SubmitCommand {
                 canvas: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
             return PictureContent(
                 contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: TileRenderer.version
-            ).digest(environment.sha256)
+            ).digest(environment.exports.sha256)
         } catch {
             throw PictureFailure(error)
         }
@@ -237,7 +239,7 @@ struct SubmitCommand {
     }
 
     private func print(_ entry: Entry, _ job: JobNumber) throws(CommandError) {
-        guard printsJSON else { return try environment.console.print(String(job)) }
+        guard shown.printsJSON else { return try environment.console.print(String(job)) }
         try environment.console.print(
             JSONValue.object([
                 ("job", .integer(Int(clamping: job))), ("input", .string(entry.input.path)),

@@ -1,6 +1,7 @@
 import Glibc
 import InkClient
 import InkEngine
+import InkExports
 import InkSystem
 import InkJSON
 import InkProtocol

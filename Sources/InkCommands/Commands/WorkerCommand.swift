@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkProtocol
 import InkWorker
 import Synchronization
@@ -108,18 +109,5 @@ extension WorkerArguments {
     /// The worker's key and the broker's; nil without keys.
     func security() throws(CommandError) -> SocketSecurity? {
         try Keys.security(role: .worker, keyPath: keyPath, brokerKeyPath: brokerKeyPath)
-    }
-}
-
-extension PictureFailure {
-    init(_ error: WorkerError) {
-        let kind: ExitCode =
-            switch error {
-            case .noThread: .inputOutput
-            case .transport(let cause): cause.isShortage ? .inputOutput : .unreachable
-            case .refused: .unreachable
-            case .configuration: .configuration
-            }
-        self.init(kind: kind, reason: error.description)
     }
 }

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import InkEngine
+import InkExports
 
 /// Where a command's text goes. Tests put their own in its place.
 struct Console: Sendable {
@@ -128,33 +129,5 @@ struct Console: Sendable {
             bytes = bytes.dropFirst(written)
         }
         return true
-    }
-}
-
-extension String {
-    /// Control characters written out (`\n`, `\u{1b}`), and those that turn the direction of a text, so that a file's name can
-    /// neither break a line nor command a terminal.
-    func escapingControls() -> String {
-        guard unicodeScalars.contains(where: \.isControl) else { return self }
-        var text = ""
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.isControl: text += "\\u{\(String(scalar.value, radix: 16))}"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isControl: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: properties.isBidiControl
-        }
     }
 }

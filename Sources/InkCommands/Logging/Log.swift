@@ -1,4 +1,5 @@
 import Dispatch
+import InkExports
 import InkSystem
 import Synchronization
 

@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkJSON
 import InkProtocol
 
@@ -35,7 +36,7 @@ enum JobList {
             }
             if hasRead { throw .usage("standard input (-) can be read only once") }
             hasRead = true
-            let bytes = try asCommand { () throws(EngineError) in try standardInput() }
+            let bytes = try CommandError.wrapping { () throws(EngineError) in try standardInput() }
             for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
                 if let (job, submission) = try submitted(line) {
                     try add(String(job), "standard input")
@@ -90,24 +91,6 @@ enum JobList {
             return nil
         }
         return number
-    }
-}
-
-extension [JobNumber] {
-    /// As few words as possible: `3-17 20`.
-    var shortText: String {
-        var words: [String] = []
-        var start: JobNumber?
-        for (index, number) in enumerated() {
-            let first = start ?? number
-            if index + 1 < count, self[index + 1] == number &+ 1 {
-                start = first
-            } else {
-                words.append(first == number ? "\(number)" : "\(first)-\(number)")
-                start = nil
-            }
-        }
-        return words.joined(separator: " ")
     }
 }
 

@@ -1,7 +1,15 @@
 import InkClient
+import InkExports
 import InkProtocol
 
 extension RemoteOptions {
+    /// A connection that has been started.
+    func connect(
+        _ environment: CommandEnvironment, onEvent: @escaping @Sendable (FarmClientEvent) -> Void = { _ in }
+    ) throws(CommandError) -> any FarmConnection {
+        try connect(environment.connect, onEvent: onEvent)
+    }
+
     /// A client over ZeroMQ, not started.
     func client(_ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(CommandError) -> any FarmConnection {
         var configuration = FarmClientConfiguration(endpoint: endpoint, name: Self.clientName())

@@ -1,4 +1,5 @@
 import InkClient
+import InkExports
 import InkProtocol
 
 /// A connection of a command that waits for events on the main thread: with patience, and with signals.

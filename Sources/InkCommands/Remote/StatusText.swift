@@ -1,3 +1,4 @@
+import InkExports
 import InkJSON
 
 /// A broker's status, a job and a story for a person, from the broker's JSON. What an older broker leaves out is left

@@ -1,28 +1,17 @@
 import CSystem
 import Glibc
 import InkEngine
+import InkExports
 import InkSystem
 import Synchronization
 
-/// What asked the program to stop.
-enum StopSignal: Hashable, Sendable {
-    case hangUp, interrupt, terminate
-
+extension StopSignal {
     init?(number: Int32) {
         switch number {
         case SIGHUP: self = .hangUp
         case SIGINT: self = .interrupt
         case SIGTERM: self = .terminate
         default: return nil
-        }
-    }
-
-    /// The exit code, as shells define it: 128 plus the signal's number.
-    var exitCode: ExitCode {
-        switch self {
-        case .hangUp: .hungUp
-        case .interrupt: .interrupted
-        case .terminate: .terminated
         }
     }
 }

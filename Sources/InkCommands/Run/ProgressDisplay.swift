@@ -1,3 +1,5 @@
+import InkExports
+
 /// How a run tells how far it is.
 enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
     /// Lines that change on a terminal, else as `plain`.

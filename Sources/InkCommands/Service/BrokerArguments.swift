@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkSystem
 
 /// The settings of `ink broker`, checked one by one and against each other.
@@ -80,7 +81,9 @@ struct BrokerArguments: Sendable {
         for setting in [Own.inputRoot, Own.outputRoot, Own.spillFolder, Own.presets] {
             try settings.requireFolders(setting)
         }
-        let status = try asCommand { [dataFolder] () throws(EngineError) in try FileSystem.status(dataFolder) }
+        let status = try CommandError.wrapping { [dataFolder] () throws(EngineError) in
+            try FileSystem.status(dataFolder)
+        }
         if let status, !status.isFolder { throw settings.refusal(Own.data, "\(dataFolder): not a folder") }
         limits = try readLimits(settings.text(Own.limits))
     }

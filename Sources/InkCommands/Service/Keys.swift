@@ -1,3 +1,4 @@
+import InkExports
 import InkProtocol
 import InkService
 

@@ -1,4 +1,5 @@
 import Glibc
+import InkExports
 
 /// What the process knows of itself and its machine.
 enum ProcessFacts {

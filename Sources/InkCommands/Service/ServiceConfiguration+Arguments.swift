@@ -1,4 +1,5 @@
 import InkBroker
+import InkExports
 import InkSystem
 import InkService
 import InkStore

@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkSystem
 
 /// How `ink broker` and `ink worker` read their settings.

@@ -1,3 +1,5 @@
+import InkExports
+
 /// The settings of `ink worker`, checked one by one and against each other.
 struct WorkerArguments: Hashable, Sendable {
     var endpoint: String

@@ -1,3 +1,5 @@
+import InkExports
+
 /// The settings of `ink broker`.
 enum BrokerSetting {
     private static let files = "Files"

@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 
 /// The value of a setting, checked.
 enum SettingValue: Hashable, Sendable {

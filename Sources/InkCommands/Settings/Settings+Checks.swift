@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkSystem
 import InkProtocol
 
@@ -7,7 +8,7 @@ extension Settings {
     /// Every path of the setting leads to a folder.
     func requireFolders(_ setting: SettingSyntax) throws(CommandError) {
         for path in texts(setting) {
-            let status = try asCommand { () throws(EngineError) in try FileSystem.status(path) }
+            let status = try CommandError.wrapping { () throws(EngineError) in try FileSystem.status(path) }
             guard status?.isFolder == true else { throw refusal(setting, "\(path): no such folder") }
         }
     }
@@ -15,7 +16,7 @@ extension Settings {
     /// Every path of a setting of keys leads to something.
     func requireKeys(_ setting: SettingSyntax) throws(CommandError) {
         for path in texts(setting) {
-            let exists = try asCommand { () throws(EngineError) in try FileSystem.exists(path) }
+            let exists = try CommandError.wrapping { () throws(EngineError) in try FileSystem.exists(path) }
             guard exists else { throw .configuration("\(place(setting)): \(path): no such file or folder") }
         }
     }

@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 
 /// Where a setting's value comes from.
 enum SettingSource: Hashable, Sendable {
@@ -31,7 +32,7 @@ struct Settings: Sendable {
     ) throws(CommandError) {
         var file: SettingsFile?
         if let path = parsed.value("config") ?? variables["INK_CONFIG"], !path.isEmpty {
-            let bytes = try asCommand { () throws(EngineError) in try readFile(path) }
+            let bytes = try CommandError.wrapping { () throws(EngineError) in try readFile(path) }
             file = try SettingsFile(path: path, bytes: bytes, settings: syntax)
         }
         try self.init(syntax, parsed: parsed, variables: variables, file: file)

@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 
 /// A file of settings: `name = value` lines.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkExports
 import InkSystem
 
 /// The user's config file: how clients reach their broker, and defaults of `ink export`.
@@ -36,9 +37,9 @@ enum UserSettings {
             let folder = variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             guard let folder = folder ?? home?.appendingPath(".config") else { return nil }
             path = folder.appendingPath("ink/config")
-            guard try asCommand({ () throws(EngineError) in try isThere(path, exists) }) else { return nil }
+            guard try CommandError.wrapping({ () throws(EngineError) in try isThere(path, exists) }) else { return nil }
         }
-        let bytes = try asCommand { () throws(EngineError) in try readFile(path) }
+        let bytes = try CommandError.wrapping { () throws(EngineError) in try readFile(path) }
         var file = try SettingsFile(path: path, bytes: bytes, settings: all)
         let paths = Set(all.filter { $0.kind == .path }.map(\.name))
         for index in file.lines.indices where paths.contains(file.lines[index].name) {

@@ -1,3 +1,5 @@
+import InkExports
+
 extension CommandSyntax {
     static let bench = CommandSyntax(
         name: "bench",

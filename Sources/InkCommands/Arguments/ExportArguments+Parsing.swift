@@ -1,0 +1,221 @@
+import InkBroker
+import InkEngine
+import InkExports
+import InkSystem
+
+/// The options of `ink export`, checked one by one and against each other.
+extension ExportArguments {
+    /// - Throws: `usage`.
+    init(_ parsed: ParsedCommand) throws(CommandError) {
+        let paths = parsed.all("PATH")
+        guard !paths.isEmpty else { throw .usage("a PATH to export is needed (see \"ink help \(parsed.name)\")") }
+        guard paths.allSatisfy({ !$0.isEmpty }) else { throw .usage("a PATH is empty") }
+        guard paths.count(where: { $0 == "-" }) <= 1 else { throw .usage("standard input (-) can be read only once") }
+        try Self.refuseMisplaced(paths, parsed)
+        var output = parsed.value("output")
+        if output?.isEmpty == true { throw .usage("--output is empty") }
+        // Other programs take it for standard output, which cannot hold several pictures.
+        if output == "-" {
+            throw .usage("--output: pictures cannot go to standard output (write ./- for a folder named -)")
+        }
+        output = try output.map { path throws(CommandError) in try OutputPlace.pictures(path, option: "-o") }
+        let sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
+        let layers = try Self.layers(parsed)
+        let codec = try Self.codec(parsed, output)
+        let standardName = layers == .each ? "{name}-{layer}-{size}" : "{name}-{size}"
+        let name = try NameTemplate(parsed.value("name") ?? "\(standardName).\(codec.endings[0])")
+        if parsed.isGiven("name"), let output, OutputPlace.isWritable(output) {
+            throw .usage("--name cannot be used with a file, --output \(output)")
+        }
+        if layers != .each, name.placeholders.contains(.layer) {
+            throw .usage("--name: {layer} needs --each-layer")
+        }
+        let options = try Self.options(parsed, codec)
+        let ifExists = try parsed.value("if-exists").map { text throws(CommandError) in
+            guard let policy = ExistingFilePolicy(rawValue: text) else {
+                throw .usage("--if-exists: \"\(text)\" is not skip-unchanged, overwrite, suffix or fail")
+            }
+            return policy
+        }
+        self.init(
+            paths: paths, output: output, sizes: sizes, name: name, options: options, layers: layers,
+            ifExists: ifExists,
+            presetFolders: parsed.all("presets"), limitsPath: parsed.value("limits"), run: try Self.run(parsed))
+    }
+
+    /// The sizes of `--size`.
+    /// - Throws: `usage`.
+    static func sizes(
+        _ parsed: ParsedCommand, default standard: [ExportSize]
+    ) throws(CommandError) -> [ExportSize] {
+        guard parsed.isGiven("size") else { return standard }
+        var sizes: [ExportSize] = []
+        for text in parsed.list("size") {
+            guard let size = Self.size(text) else {
+                throw .usage(
+                    "--size: \"\(text)\" is not a size; use 1080p, 2k, 4k, 8k, 3000 (pixels of the longest edge), 1200x800, 2x or 50%"
+                )
+            }
+            if sizes.contains(size) { throw .usage("--size: \(size.name) is given more than once") }
+            sizes.append(size)
+        }
+        return sizes
+    }
+
+    /// A size, also as people write it: `2048` is `2048x2048`, `50%` is `0.5x`.
+    private static func size(_ text: String) -> ExportSize? {
+        let plain = text.replacing("\u{d7}", with: "x").filter { $0 != " " }
+        if plain.hasSuffix("%"), let percent = Double(plain.dropLast()), percent.isFinite {
+            // To twelve digits, as it is written: 33.3% is 0.333.
+            let factor = "\((percent * 1e10).rounded() / 1e12)"
+            return ExportSize((factor.hasSuffix(".0") ? String(factor.dropLast(2)) : factor) + "x")
+        }
+        if !plain.isEmpty, plain.utf8.allSatisfy({ (48...57).contains($0) }) { return ExportSize("\(plain)x\(plain)") }
+        return ExportSize(plain)
+    }
+
+    /// Refuses a PATH that was meant as the value of an option.
+    /// - Throws: `usage` with what to type.
+    private static func refuseMisplaced(_ paths: [String], _ parsed: ParsedCommand) throws(CommandError) {
+        for path in paths where size(path) != nil && isMissing(path) {
+            let all = (parsed.list("size") + [path]).joined(separator: ",")
+            throw .usage("\"\(path)\" is a size, and there is no such file; use --size \(all)")
+        }
+        guard paths.count > 1, let last = paths.last, !parsed.isGiven("output"), parsed.name == "export",
+            isMissing(last)
+        else { return }
+        if OutputPlace.isPicture(last) {
+            let others = paths.dropLast().joined(separator: " ")
+            guard paths.count == 2 else {
+                throw .usage(
+                    "\(last) is not a project; to write several pictures, use ink export \(others) -o FOLDER/")
+            }
+            throw .usage(
+                "\(last) is not a project; to write a picture there, use ink export \(others) -o \(OutputPlace.asPicture(last))"
+            )
+        }
+        if last.hasSuffix("/") {
+            throw .usage("\(last): no such folder; to write the pictures there, use -o \(last)")
+        }
+    }
+
+    /// Whether nothing is there. Errors are reported when the path is read.
+    private static func isMissing(_ path: String) -> Bool { (try? FileSystem.exists(path)) == false }
+
+    private static func layers(_ parsed: ParsedCommand) throws(CommandError) -> LayerChoice {
+        switch (parsed.isGiven("layers"), parsed.isGiven("each-layer")) {
+        case (true, true): throw .usage("--layers and --each-layer cannot be used together")
+        case (false, true): return .each
+        case (false, false): return .visible
+        case (true, false):
+            let names = parsed.list("layers")
+            if names.contains("") { throw .usage("--layers: a name is empty") }
+            return .named(names)
+        }
+    }
+
+    /// The format that is asked for: by `--format`, by the ending of the file, or by that of the names.
+    /// - Throws: `usage` where they contradict each other.
+    static func codec(_ parsed: ParsedCommand, _ output: String?) throws(CommandError) -> any PictureCodec {
+        let named = try parsed.value("format").map { text throws(CommandError) in
+            guard let codec = PictureCodecs.codec(named: text) else {
+                throw .usage("--format: \"\(text)\" is not \(PictureCodecs.all.map(\.name).joined(separator: ", "))")
+            }
+            return codec
+        }
+        let file = output.flatMap { OutputPlace.isWritable($0) ? $0 : nil } ?? parsed.value("name")
+        let ofFile = file.flatMap { PictureCodecs.codec(ofFile: $0) }
+        if let named, let ofFile, let file, named.format != ofFile.format {
+            throw .usage("--format \(named.name) and \(file) contradict each other")
+        }
+        return named ?? ofFile ?? PictureCodecs.all[0]
+    }
+
+    private static func options(
+        _ parsed: ParsedCommand, _ codec: any PictureCodec
+    ) throws(CommandError) -> PictureOptions {
+        var options = PictureOptions()
+        options.encoding = try encoding(parsed, codec)
+        if let text = parsed.value("background") {
+            guard let color = RGBA8(hex: text) else {
+                throw .usage("--background: \"\(text)\" is not a colour (#rgb, #rrggbb, #rrggbbaa or transparent)")
+            }
+            options.background = color
+        } else if parsed.isGiven("each-layer") {
+            options.background = .transparent
+        }
+        options.includesBaseImage = !parsed.isGiven("no-base") && !parsed.isGiven("each-layer")
+        if let fill = parsed.value("fill") {
+            guard fill == "suggested" else { throw .usage("--fill: \"\(fill)\" must be suggested") }
+            options.fillsSuggested = true
+        }
+        switch (parsed.isGiven("rgb"), parsed.isGiven("rgba")) {
+        case (true, true): throw .usage("--rgb and --rgba cannot be used together")
+        case (true, false): options.colorMode = .rgb
+        case (false, true): options.colorMode = .rgba
+        case (false, false): options.colorMode = .automatic
+        }
+        if let text = parsed.value("dpi") {
+            options.dotsPerInch = try TextValue.number(text, option: "--dpi", in: 1...100_000)
+        }
+        if let text = parsed.value("tile") {
+            let size = try TextValue.size(text, option: "--tile", in: 16...1_000_000)
+            options.tile = PixelSize(width: size.width, height: size.height)
+        }
+        options.hasMetadata = !parsed.isGiven("no-metadata")
+        if options.colorMode == .rgba, !codec.hasAlpha { throw .usage("--rgba: \(codec.name) has no transparency") }
+        return options
+    }
+
+    private static func encoding(
+        _ parsed: ParsedCommand, _ codec: any PictureCodec
+    ) throws(CommandError) -> PictureEncoding {
+        for setting in EncodingSetting.allCases where parsed.isGiven(setting.rawValue) {
+            guard !codec.settings.contains(setting) else { continue }
+            let others = PictureCodecs.all.filter { $0.settings.contains(setting) }.map(\.name)
+            throw .usage(
+                "--\(setting.rawValue): \(codec.name) has none"
+                    + (others.isEmpty ? "" : "; \(others.joined(separator: ", ")) has"))
+        }
+        var encoding = PictureEncoding(format: codec.format)
+        if let text = parsed.value("effort") {
+            guard let effort = EncodingEffort(name: text) else {
+                throw .usage("--effort: \"\(text)\" is not fast, balanced or small")
+            }
+            encoding.effort = effort
+        }
+        if let text = parsed.value("quality") {
+            encoding.quality = try TextValue.integer(text, option: "--quality", in: PictureEncoding.qualities)
+        }
+        if let text = parsed.value("chroma") {
+            guard let chroma = ChromaSampling(name: text) else {
+                throw .usage(
+                    "--chroma: \"\(text)\" is not \(ChromaSampling.allCases.map(\.name).joined(separator: " or "))")
+            }
+            encoding.chroma = chroma
+        }
+        return encoding
+    }
+
+    private static func run(_ parsed: ParsedCommand) throws(CommandError) -> RunArguments {
+        var run = RunArguments()
+        if let text = parsed.value("workers") {
+            run.workers = try TextValue.integer(text, option: "--workers", in: 1...256)
+        }
+        if parsed.isGiven("keep-going"), parsed.isGiven("fail-fast") {
+            throw .usage("--keep-going and --fail-fast cannot be used together")
+        }
+        run.keepsGoing = !parsed.isGiven("fail-fast")
+        run.isDryRun = parsed.isGiven("dry-run")
+        run.reportPath = parsed.value("report")
+        if run.reportPath == "-" {
+            throw .usage(
+                "--report: standard output is for --json, which prints the same (write ./- for a file named -)")
+        }
+        run.wantsFileDigests = run.reportPath != nil || parsed.isGiven("json")
+        // What shows the run reads it again; here it is checked with the others.
+        _ = try ProgressStyle.read(parsed)
+        run.isStrict = parsed.isGiven("strict")
+        return run
+    }
+}

@@ -1,0 +1,57 @@
+import InkEngine
+import InkExports
+import Synchronization
+
+/// Tells a person at a console how exports go.
+final class ConsoleObserver: ExportObserver {
+    private let console: Console
+    private let shown: ShownArguments
+    private let progress: Mutex<ProgressDisplay>
+
+    init(_ console: Console, _ shown: ShownArguments) {
+        self.console = console
+        self.shown = shown
+        progress = Mutex(ProgressDisplay(console: console, total: 0, style: shown.progress))
+    }
+
+    func error(_ text: String) { console.error(text) }
+
+    func warning(_ text: String) { console.warning(text) }
+
+    func skipped(otherFiles count: Int) {
+        if shown.isQuiet { return }
+        let files = count == 1 ? "1 other file was" : "\(count) other files were"
+        console.note("\(files) skipped: only \(DocumentReaders.shownEndings) are read")
+    }
+
+    func began(pictures: Int) {
+        progress.withLock { $0 = ProgressDisplay(console: console, total: pictures, style: shown.progress) }
+    }
+
+    func hasRead(_ name: String, _ warnings: [ReadingWarning]) {
+        if shown.isQuiet { return }
+        for warning in warnings { console.warning("\(name): \(warning)") }
+    }
+
+    func planned(_ picture: PictureRequest) throws(CommandError) {
+        if shown.isQuiet || shown.printsJSON { return }
+        try console.print(
+            "\(picture.name.escapingControls()) -> \(picture.output.escapingControls()) (\(picture.size))")
+    }
+
+    func started(_ id: Int, output: String) { progress.withLock { $0.started(id, name: output) } }
+
+    func progressed(_ id: Int, done: Int, total: Int) {
+        progress.withLock { $0.progressed(id, done: done, total: total) }
+    }
+
+    func ended(_ id: Int, pixels: Int) { progress.withLock { $0.ended(id, pixels: pixels) } }
+
+    func passed(milliseconds: Double) {
+        if !shown.isQuiet { progress.withLock { $0.draw(milliseconds: milliseconds) } }
+    }
+
+    func stopping() { Interrupts.heed() }
+
+    func ended() { progress.withLock { $0.clear() } }
+}

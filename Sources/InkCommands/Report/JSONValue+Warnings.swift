@@ -1,7 +1,0 @@
-import InkEngine
-import InkJSON
-
-extension JSONValue {
-    /// Warnings as a program reads them: a text each.
-    static func lines(_ warnings: [ReadingWarning]) -> JSONValue { .array(warnings.map { .string($0.description) }) }
-}

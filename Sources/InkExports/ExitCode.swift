@@ -1,0 +1,29 @@
+/// What the program exits with; the numbers of sysexits.h where one fits. Listed in docs/using-ink.md.
+package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
+    case done = 0
+    case exportFailed = 1
+    case usage = 64
+    case badInput = 65
+    case unreachable = 69
+    case internalError = 70
+    case inputOutput = 74
+    case forbidden = 77
+    case configuration = 78
+    case hungUp = 129
+    case interrupted = 130
+    case outputClosed = 141
+    case terminated = 143
+
+    /// The exit code of a run from those of its failures: `done` without any, their common code, else `exportFailed`.
+    package static func combining(_ failures: some Sequence<ExitCode>) -> ExitCode {
+        var combined = ExitCode.done
+        for failure in failures where failure != .done {
+            if combined == .done {
+                combined = failure
+            } else if combined != failure {
+                return .exportFailed
+            }
+        }
+        return combined
+    }
+}

@@ -1,0 +1,189 @@
+package import InkEngine
+import InkSystem
+
+/// A run of exports: `plan` finds projects and decides what pictures come of them, `run` has a farm make them, an
+/// `ExportReport` tells of what came of it. Whoever runs it hears how it goes as an `ExportObserver`, and may end it by an
+/// `ExportControl`.
+package struct Exports {
+    /// A farm elsewhere, and how to reach it.
+    package struct Remote: Sendable {
+        package var options: RemoteOptions
+        package var connector: FarmConnector
+
+        package init(_ options: RemoteOptions, _ connector: @escaping FarmConnector) {
+            self.options = options
+            self.connector = connector
+        }
+    }
+
+    /// Projects that are read and not yet on a broker's disk.
+    private static let sentAtOnce = 16
+
+    private let arguments: ExportArguments
+    private let repeated: RepeatedExports?
+    private let limits: Limits
+    private let environment: ExportEnvironment
+    /// nil: this process renders.
+    private let remote: Remote?
+    private let observer: any ExportObserver
+    private let control: ExportControl
+    private let clock: Stopwatch
+    /// Whether the process ends with the run, and its threads need not be ended before.
+    package var endsWithProcess = false
+
+    /// - Parameters:
+    ///   - repeated: the exports of an earlier run, of which `arguments` are the options.
+    ///   - clock: began with the command.
+    /// - Throws: `configuration` before anything is touched.
+    package init(
+        _ arguments: ExportArguments, repeating repeated: RepeatedExports? = nil, limits: Limits,
+        environment: ExportEnvironment, remote: Remote? = nil, observer: any ExportObserver, control: ExportControl,
+        clock: Stopwatch = Stopwatch()
+    ) throws(ExportError) {
+        self.arguments = arguments
+        self.repeated = repeated
+        self.limits = limits
+        self.environment = environment
+        var remote = remote
+        remote?.options.replacesFiles = arguments.ifExists?.replacesFiles ?? true
+        self.remote = remote
+        self.observer = observer
+        self.control = control
+        self.clock = clock
+        try FileSystem.checkPresetFolders(arguments.presetFolders)
+    }
+
+    /// What a run is going to make.
+    package struct Planned: Sendable {
+        package var inputs: [ExportInput]
+        package var plan: ExportPlan
+        /// Of projects that could not be planned.
+        package var failed: [ExportRecord]
+        package var policy: ExistingFilePolicy
+        /// What has read the projects, and reads them again.
+        package var opener: any ProjectOpener
+    }
+
+    /// Finds the projects and decides what pictures come of them, without writing anything.
+    /// - Throws: when the run cannot be as it is asked for.
+    package func plan() throws(ExportError) -> Planned {
+        var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
+        let policy = arguments.ifExists ?? (isSingle(found.inputs) ? .overwrite : .skipUnchanged)
+        let opener = environment.makeOpener(arguments.presetFolders, limits, textUse(policy))
+        found.readOutlines(with: opener)
+        var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
+        let plan = try makePlan(found, policy, &failed)
+        try checkReportPath(found.inputs, plan)
+        return Planned(inputs: found.inputs, plan: plan, failed: failed, policy: policy, opener: opener)
+    }
+
+    /// Plans and makes the pictures; returns when all have ended.
+    package func execute() throws(ExportError) -> FinishedExports {
+        // A farm that cannot be had is said before the projects are looked for.
+        let farm = try makeFarm()
+        return try run(try plan(), on: farm)
+    }
+
+    /// Makes the pictures of a plan of this run; returns when all have ended.
+    package func run(_ planned: Planned) throws(ExportError) -> FinishedExports {
+        try run(planned, on: try makeFarm())
+    }
+
+    private var workers: Int { arguments.run.workers ?? UsableCores.count() }
+
+    private func makeFarm() throws(ExportError) -> any ExportFarm {
+        if let remote { return try RemoteFarm(remote.options, remote.connector) }
+        return environment.makeFarm(workers, limits)
+    }
+
+    private func run(_ planned: Planned, on farm: any ExportFarm) throws(ExportError) -> FinishedExports {
+        let isFarmNeeded = !arguments.run.isDryRun && !planned.plan.pictures.isEmpty
+        // The renderer of a farm elsewhere is known when it has answered, and pictures are compared by it. While it is waited
+        // for it can be given up by a signal at once: nothing has been written.
+        if remote != nil, isFarmNeeded { try start(farm) }
+        control.endPlanning()
+        let preparation = PicturePreparation(
+            arguments: arguments, policy: planned.policy, limits: limits, rendererVersion: farm.rendererVersion,
+            storedDigest: environment.storedDigest, sha256: environment.sha256)
+        var run = ExportRun(
+            inputs: planned.inputs, plan: planned.plan, failed: planned.failed, preparation: preparation,
+            opener: planned.opener, farm: farm, observer: observer, queue: control.queue, run: arguments.run,
+            readAheadCount: remote == nil ? workers + 2 : Self.sentAtOnce)
+        if remote == nil { ProcessMemory.keepHeaps() }
+        try run.execute { () throws(ExportError) in
+            if remote == nil, isFarmNeeded { try start(farm) }
+        }
+        let finished = FinishedExports(
+            records: run.records, stoppedBy: run.stoppedBy, milliseconds: clock.milliseconds, policy: planned.policy,
+            rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
+        // Where all went well nothing is under way any more, and the threads of a process that ends now are taken down sooner
+        // by the system. Where something failed the farm may still be removing what it left.
+        let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done
+        if !isLeft { farm.stop() }
+        return finished
+    }
+
+    /// A project that may turn out to be unchanged is not packed before that is known. One that is read by limits of its own
+    /// is written anew: the broker, which has others, reads no more of it than is drawn.
+    private func textUse(_ policy: ExistingFilePolicy) -> TextUse {
+        guard remote != nil, !arguments.run.isDryRun, arguments.limitsPath == nil else { return .none }
+        return policy == .skipUnchanged ? .packed : .packedAtOnce
+    }
+
+    private func start(_ farm: any ExportFarm) throws(ExportError) {
+        do throws(PictureFailure) {
+            try farm.start { [queue = control.queue] in queue.post(.farm($0)) }
+        } catch {
+            throw .farm(error)
+        }
+    }
+
+    /// Whether they are one project that was named itself, not many or what a search has found.
+    private func isSingle(_ inputs: [ExportInput]) -> Bool {
+        repeated == nil && arguments.paths.count == 1 && inputs.count == 1 && inputs[0].tree.isEmpty
+            && inputs[0].path == arguments.paths[0]
+    }
+
+    private func makePlan(
+        _ found: FoundProjects, _ policy: ExistingFilePolicy, _ failed: inout [ExportRecord]
+    ) throws(ExportError) -> ExportPlan {
+        let inputs = found.inputs
+        var plan = try ExportPlan(
+            inputs: inputs, outlines: found.outlines, arguments: arguments, resolve: FileSystem.resolved)
+        if let repeated {
+            let unread = Set(failed.map(\.input))
+            for record in repeated.records(missingIn: plan) where !unread.contains(record.input) {
+                observer.error(record.failure?.reason ?? "")
+                failed.append(record)
+            }
+            plan = try plan.repeating(
+                repeated.contains, of: inputs, resolve: FileSystem.resolved, output: repeated.output)
+        }
+        // A file that cannot be looked at counts as there: the export then fails with the system's words.
+        if policy == .suffix {
+            plan.avoidExisting(resolve: FileSystem.resolved) { (try? FileSystem.status($0)) != .some(.none) }
+        }
+        return plan
+    }
+
+    /// A report may replace an older report, but no input and no picture.
+    private func checkReportPath(_ inputs: [ExportInput], _ plan: ExportPlan) throws(ExportError) {
+        guard let path = arguments.run.reportPath else { return }
+        if try ExportError.wrapping({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
+            throw .usage("--report: \(path) is a folder")
+        }
+        let lists = arguments.paths.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
+        let read = inputs.filter { !$0.isStandardInput }.map(\.path) + lists + [arguments.limitsPath].compactMap(\.self)
+        let place = FilePlace(path)
+        for other in read where FilePlace(other) == place {
+            throw .usage("--report: \(path) would replace the input \(other)")
+        }
+        for picture in plan.pictures where FilePlace(picture.output) == place {
+            throw .usage("--report: \(path) is also the name of a picture")
+        }
+        for input in inputs where input.isTemplateFolder && place.isInside(FilePlace(input.path)) {
+            throw .usage("--report: \(path) lies inside the input \(input.path)")
+        }
+        try ExportError.wrapping { () throws(EngineError) in try FileSystem.checkWritable(path) }
+    }
+}

@@ -1,0 +1,75 @@
+package import InkBroker
+package import InkEngine
+
+/// What to do if a picture's file already exists.
+package enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
+    /// Keep it if its digest shows that it is complete and the same; otherwise replace it.
+    case skipUnchanged = "skip-unchanged"
+    case overwrite
+    /// Put `-1`, `-2`, ... behind the name.
+    case suffix
+    case fail
+
+    /// Whether a picture may replace a file, including one that appears during rendering.
+    package var replacesFiles: Bool { self == .skipUnchanged || self == .overwrite }
+}
+
+/// Which pictures come out of one project.
+package enum LayerChoice: Hashable, Sendable {
+    /// One, of all visible layers.
+    case visible
+    /// One, of these layers, hidden or not; each an id or a name.
+    case named([String])
+    /// One a visible layer.
+    case each
+}
+
+/// Where a run reports and when it stops; does not affect pictures.
+package struct RunArguments: Hashable, Sendable {
+    package var workers: Int?
+    package var keepsGoing = true
+    package var isDryRun = false
+    package var reportPath: String?
+    /// Whether somebody asks for the SHA-256 of the files.
+    package var wantsFileDigests = false
+    /// Whether a project that gives warnings is refused.
+    package var isStrict = false
+
+    package init(workers: Int? = nil) { self.workers = workers }
+}
+
+/// What is to be exported, and how: checked one by one and against each other.
+package struct ExportArguments: Hashable, Sendable {
+    package var paths: [String]
+    package var output: String?
+    package var sizes: [ExportSize]
+    package var name: NameTemplate
+    /// Without layers and digest, which each picture has of its own.
+    package var options: PictureOptions
+    package var layers: LayerChoice
+    /// nil: by the number of inputs.
+    package var ifExists: ExistingFilePolicy?
+    package var presetFolders: [String]
+    package var limitsPath: String?
+    package var run: RunArguments
+
+    package init(
+        paths: [String], output: String?, sizes: [ExportSize], name: NameTemplate, options: PictureOptions,
+        layers: LayerChoice, ifExists: ExistingFilePolicy?, presetFolders: [String] = [], limitsPath: String? = nil,
+        run: RunArguments
+    ) {
+        self.paths = paths
+        self.output = output
+        self.sizes = sizes
+        self.name = name
+        self.options = options
+        self.layers = layers
+        self.ifExists = ifExists
+        self.presetFolders = presetFolders
+        self.limitsPath = limitsPath
+        self.run = run
+    }
+
+    /// The output where it is the name of a picture, not of a folder.
+    var outputFile: String? { output.flatMap { PictureCodecs.codec(ofFile: $0) == nil ? nil : $0 } }
+}

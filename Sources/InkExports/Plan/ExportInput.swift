@@ -1,0 +1,65 @@
+package import InkEngine
+import InkSystem
+
+/// One project to export, before it has been read.
+package struct ExportInput: Hashable, Sendable {
+    /// As it is opened; `-` for standard input.
+    package var path: String
+    /// The folders between the searched folder and the project; empty for one that was named itself.
+    package var tree: [String]
+
+    package init(path: String, tree: [String] = []) {
+        self.path = path
+        self.tree = tree
+    }
+
+    package var isStandardInput: Bool { path == "-" }
+
+    /// What messages call it.
+    package var shownName: String { isStandardInput ? "standard input" : path }
+
+    /// The file's name without its ending.
+    package var stem: String {
+        if isStandardInput { return "stdin" }
+        let name = path.splitPath().name
+        for ending in DocumentReaders.folderEndings + DocumentReaders.endings
+        where name.hasEnding(ending) && name.utf8.count > ending.utf8.count {
+            return String(name.dropLast(ending.count))
+        }
+        return name
+    }
+
+    /// The folder that the project lies in; empty for the current one.
+    var folder: String { isStandardInput ? "" : path.splitPath().folder }
+
+    /// The name of that folder.
+    var folderName: String { FileSystem.resolved(folder).splitPath().name }
+
+    /// Of the file, or of all that is in the folder; 0 where that cannot be had, which reading will tell.
+    package var byteCount: Int { isStandardInput ? 0 : FileSystem.byteCount(path) }
+
+    /// Whether it is a template folder, whose files are part of the input.
+    var isTemplateFolder: Bool {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        return DocumentReaders.folderEndings.contains { path.lowercased().hasSuffix($0) }
+    }
+}
+
+extension ExportInput {
+    // By bytes: Swift's == also equates canonically equivalent names, which are two files.
+    package static func == (a: ExportInput, b: ExportInput) -> Bool {
+        a.path.utf8.elementsEqual(b.path.utf8) && a.tree.elementsEqual(b.tree) { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for name in [path] + tree { hasher.combine(Array(name.utf8)) }
+    }
+}
+
+/// What was found where the command line pointed.
+package enum FoundInput: Sendable {
+    case input(ExportInput)
+    /// A place that could not be looked into; the others go on.
+    case failure(String, EngineError)
+}

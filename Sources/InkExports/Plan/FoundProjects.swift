@@ -1,0 +1,52 @@
+import InkEngine
+
+/// The projects that a command line names, as far as planning has to know them. What cannot be found or read is said, and
+/// the others go on.
+package struct FoundProjects {
+    package private(set) var inputs: [ExportInput] = []
+    /// By input; only where planning needs them and the project could be read.
+    package private(set) var outlines: [Int: ProjectOutline] = [:]
+    package private(set) var failures: [(input: ExportInput, failure: PictureFailure)] = []
+    private let arguments: ExportArguments
+    private let observer: any ExportObserver
+
+    /// - Parameter known: the inputs, where they need not be looked for.
+    package init(
+        _ arguments: ExportArguments, known: [ExportInput]? = nil, observer: any ExportObserver
+    ) throws(ExportError) {
+        self.arguments = arguments
+        self.observer = observer
+        if let known {
+            inputs = known
+        } else {
+            var otherCount = 0
+            let found = try InputFinder.find(arguments.paths) { otherCount = $0 }
+            if otherCount > 0 { observer.skipped(otherFiles: otherCount) }
+            for item in found {
+                switch item {
+                case .input(let input): inputs.append(input)
+                case .failure(let path, let error): fail(ExportInput(path: path), error)
+                }
+            }
+        }
+    }
+
+    /// - Parameter opener: the one that reads the projects later: standard input can be read once.
+    package mutating func readOutlines(with opener: any ProjectOpener) {
+        guard ExportPlan.needsOutlines(arguments) else { return }
+        for (index, input) in inputs.enumerated() {
+            do throws(EngineError) {
+                let outline = ProjectOutline(try opener.open(input).project)
+                try outline.check(arguments.layers, file: input.shownName)
+                outlines[index] = outline
+            } catch {
+                fail(input, error)
+            }
+        }
+    }
+
+    private mutating func fail(_ input: ExportInput, _ error: EngineError) {
+        observer.error(error.description)
+        failures.append((input, PictureFailure(error)))
+    }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import InkEngine
+import InkSystem
+
+/// Turns the paths of a command line into projects: folders are searched, list files read.
+package struct InputFinder {
+    /// Most projects in one run.
+    static let inputsMax = 1_000_000
+    /// Largest list file, bytes.
+    static let listBytesMax = 64 << 20
+
+    private var found: [FoundInput] = []
+    /// Folders that have been searched: a link that leads back is not followed again.
+    private var searched: Set<FileStatus.Identity> = []
+    /// Files in searched folders that are named like no project.
+    private var otherCount = 0
+
+    private init() {}
+
+    /// What the paths lead to, in their order; within a folder, files and folders in the order of their names' bytes.
+    ///
+    /// Links are followed, a folder is searched once however many lead to it. Names that begin with a dot are skipped
+    /// in a search. A folder without any project is a failure.
+    ///
+    /// - Parameter onOthers: gets the number of files in searched folders whose names are not those of projects.
+    package static func find(
+        _ paths: [String], onOthers: (Int) -> Void = { _ in }
+    ) throws(ExportError) -> [FoundInput] {
+        var finder = InputFinder()
+        for path in paths {
+            if path.hasPrefix("@") {
+                for line in try listed(String(path.dropFirst())) { try finder.add(line) }
+            } else {
+                try finder.add(path)
+            }
+        }
+        onOthers(finder.otherCount)
+        return finder.found
+    }
+
+    /// The paths in a list file: one per line; blank lines and lines that start with `#` are skipped.
+    private static func listed(_ path: String) throws(ExportError) -> [String] {
+        guard !path.isEmpty else { throw .usage("the name of a list is needed after @ (write ./@ for a file named @)") }
+        let bytes: [UInt8]
+        do {
+            bytes = try FileSystem.read(path, limitBytes: listBytesMax)
+        } catch {
+            throw .engine(error)
+        }
+        let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        guard let text = String(validating: content, as: UTF8.self), !bytes.contains(0) else {
+            let found = TextEncoding(of: bytes).map { ", this is \($0)" } ?? ""
+            throw .engine(.badInput(Place(file: path), reason: "a list of paths must be UTF-8 text\(found)"))
+        }
+        let lines = text.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" }).map(String.init)
+            .filter { !$0.trimmed().isEmpty && !$0.hasPrefix("#") }
+        if let line = lines.first(where: { $0 == "-" || $0.hasPrefix("@") }) {
+            throw .engine(.badInput(Place(file: path), reason: "\"\(line)\" cannot stand in a list"))
+        }
+        guard !lines.isEmpty else { throw .engine(.badInput(Place(file: path), reason: "the list names no project")) }
+        return lines
+    }
+
+    private mutating func add(_ path: String) throws(ExportError) {
+        // Only folders matter here; a missing file is reported when it is read.
+        let isSearchable: Bool
+        do throws(EngineError) {
+            let isFolder = path == "-" ? false : try FileSystem.status(path)?.isFolder == true
+            isSearchable = isFolder && !path.isTemplateFolderName
+        } catch {
+            found.append(.failure(path, error))
+            return
+        }
+        guard isSearchable else {
+            try append(.input(ExportInput(path: path)))
+            return
+        }
+        let before = found.count
+        try search(path, tree: [])
+        if found.count == before {
+            let reason = "the folder contains no project (\(DocumentReaders.shownEndings)), or only ones already listed"
+            found.append(.failure(path, .badInput(Place(file: path), reason: reason)))
+        }
+    }
+
+    /// Recursion ends: a folder is entered once.
+    private mutating func search(_ folder: String, tree: [String]) throws(ExportError) {
+        let entries: [FolderEntry]
+        do {
+            guard let status = try FileSystem.status(folder), searched.insert(status.identity).inserted else { return }
+            entries = try FileSystem.entries(folder)
+        } catch {
+            found.append(.failure(folder, error))
+            return
+        }
+        for entry in entries where !entry.name.hasPrefix(".") { try visit(entry, in: folder, tree: tree) }
+    }
+
+    private mutating func visit(_ entry: FolderEntry, in folder: String, tree: [String]) throws(ExportError) {
+        let (name, path) = (entry.name, folder.appendingPath(entry.name))
+        let isNamedAsProject = name.isProjectName || name.isTemplateFolderName
+        var isFolder = false
+        do throws(SystemFailure) {
+            isFolder = try entry.kind.get() == .folder
+        } catch {
+            // It may be a folder of projects. One that is named as a project is opened, which says the same.
+            if !isNamedAsProject {
+                try append(.failure(path, .io(path: path, operation: error.operation, errno: error.errno)))
+                return
+            }
+        }
+        guard entry.isText else {
+            if isNamedAsProject || isFolder {
+                try append(.failure(path, .badInput(Place(file: path), reason: "the name is not UTF-8")))
+            }
+            return
+        }
+        if name.isTemplateFolderName || (name.isProjectName && !isFolder) {
+            try append(.input(ExportInput(path: path, tree: tree)))
+        } else if isFolder {
+            try search(path, tree: tree + [name])
+        } else {
+            otherCount += 1
+        }
+    }
+
+    private mutating func append(_ item: FoundInput) throws(ExportError) {
+        guard found.count < Self.inputsMax else { throw .usage("there are more than \(Self.inputsMax) inputs") }
+        found.append(item)
+    }
+}
+
+extension String {
+    fileprivate var isTemplateFolderName: Bool {
+        var name = self[...]
+        while name.count > 1, name.hasSuffix("/") { name = name.dropLast() }
+        return DocumentReaders.folderEndings.contains { name.lowercased().hasSuffix($0) }
+    }
+    fileprivate var isProjectName: Bool { DocumentReaders.endings.contains { hasEnding($0) } }
+}

@@ -1,0 +1,126 @@
+import InkEngine
+
+/// The placeholders `{...}` of a picture's name.
+package enum NamePlaceholder: String, Hashable, Sendable, CaseIterable {
+    /// The project file's name without its ending.
+    case name
+    /// The project's own name.
+    case title
+    /// The name of the folder that contains the project.
+    case dir
+    /// The project's id.
+    case id
+    case size
+    case layer
+    /// The picture's number in the run, from 1.
+    case number = "n"
+
+    /// Whether its value is known only when the project has been read.
+    var needsProject: Bool {
+        switch self {
+        case .title, .id, .layer: true
+        case .name, .dir, .size, .number: false
+        }
+    }
+}
+
+/// How the files of a run are named: `{name}-{size}.png`.
+package struct NameTemplate: Hashable, Sendable {
+    private enum Piece: Hashable, Sendable {
+        case literal(String)
+        case placeholder(NamePlaceholder)
+    }
+
+    /// Longest value that is put into a name, bytes of UTF-8.
+    static let valueBytesMax = 200
+    /// Longest part of a path that comes out, bytes: 255 is what Linux file systems take, and the temporary file
+    /// beside the picture has a longer name.
+    static let componentBytesMax = 235
+
+    let text: String
+    private let pieces: [Piece]
+
+    /// - Throws: `usage` for an unknown placeholder, an open brace, an absolute path or one with `..`, and for a name
+    ///   that does not end like a picture.
+    package init(_ text: String) throws(ExportError) {
+        self.text = text
+        pieces = try Self.parse(text)
+        let endings = PictureCodecs.all.flatMap(\.endings).map { ".\($0)" }
+        guard let ending = endings.first(where: { text.hasEnding($0) }) else {
+            throw .usage("--name: \"\(text)\" does not end in \(endings.joined(separator: " or "))")
+        }
+        guard text.utf8.count > ending.utf8.count else {
+            throw .usage("--name: \"\(text)\" has nothing before the \(ending)")
+        }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) {
+            throw .usage("--name: \"\(text)\" is absolute, leaves the folder or has an empty part")
+        }
+        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            throw .usage("--name contains a control character")
+        }
+    }
+
+    package var placeholders: Set<NamePlaceholder> {
+        Set(
+            pieces.compactMap { piece in
+                if case .placeholder(let placeholder) = piece { placeholder } else { nil }
+            })
+    }
+
+    var needsProject: Bool { placeholders.contains(where: \.needsProject) }
+
+    /// The relative path of a picture. `values` are made safe here.
+    /// - Throws: `usage` when a part of the path becomes too long.
+    func fill(_ value: (NamePlaceholder) -> String) throws(ExportError) -> String {
+        let path = pieces.map { piece in
+            switch piece {
+            case .literal(let text): text
+            case .placeholder(let placeholder): Self.safe(value(placeholder))
+            }
+        }.joined()
+        for part in path.split(separator: "/") {
+            if part.utf8.count > Self.componentBytesMax {
+                throw .usage("--name: \"\(part)\" is longer than \(Self.componentBytesMax) bytes")
+            }
+        }
+        return path
+    }
+
+    /// A value that can stand inside a file name: no separators, no control characters, no `..`, no dot in front, not
+    /// empty, and at most `valueBytesMax` bytes, cut between characters.
+    package static func safe(_ value: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        var byteCount = 0
+        for scalar in value.unicodeScalars {
+            let isHarmful = scalar == "/" || scalar == "\\" || scalar.properties.generalCategory == .control
+            let isSecondDot = scalar == "." && (scalars.last == "." || scalars.isEmpty)
+            let kept: Unicode.Scalar = isHarmful || isSecondDot ? "_" : scalar
+            let size = String(kept).utf8.count
+            if byteCount + size > valueBytesMax { break }
+            scalars.append(kept)
+            byteCount += size
+        }
+        return scalars.isEmpty ? "_" : String(scalars)
+    }
+
+    private static func parse(_ text: String) throws(ExportError) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else {
+                throw .usage("--name: \"\(text)\" has a brace without its partner")
+            }
+            if open > rest.startIndex { pieces.append(.literal(String(rest[..<open]))) }
+            let word = String(rest[rest.index(after: open)..<close])
+            guard let placeholder = NamePlaceholder(rawValue: word) else {
+                let known = NamePlaceholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+                throw .usage("--name: {\(word)} is unknown; choose from \(known)")
+            }
+            pieces.append(.placeholder(placeholder))
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { pieces.append(.literal(String(rest))) }
+        return pieces
+    }
+}

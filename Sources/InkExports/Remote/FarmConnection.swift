@@ -1,0 +1,130 @@
+package import InkClient
+import InkEngine
+package import InkJSON
+package import InkProtocol
+
+/// What exports and commands need of a client of a broker; `FarmClient` is one.
+package protocol FarmConnection: Sendable {
+    func start() throws(ClientError)
+    func submit(_ submission: Submission, content: ContentSource?)
+    func withdraw(_ keys: [SubmissionKey])
+    func expect(_ submissions: [JobNumber: ContentID])
+    func watch(_ jobs: [JobNumber])
+    func noticeTaken(_ id: UInt64)
+    func follow(_ job: JobNumber, to path: String)
+    func fetch(_ job: JobNumber, picture: FinishedPicture, to path: String)
+    func order(_ action: OrderAction, timeoutMilliseconds: Int) throws(ClientError) -> OrderResult
+    func ask(_ topic: Topic, timeoutMilliseconds: Int) throws(ClientError) -> [UInt8]
+    func stop()
+}
+
+extension FarmClient: FarmConnection {}
+
+/// Makes a client of a broker, not started; events come on its thread.
+package typealias FarmConnector =
+    @Sendable (RemoteOptions, _ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(ExportError) ->
+    any FarmConnection
+
+extension FarmConnection {
+    /// `ask` with the commands' errors and its answer read; `.null` where the broker has nothing to say, an error where it
+    /// cannot.
+    package func answer(_ topic: Topic, timeoutMilliseconds: Int) throws(ExportError) -> JSONValue {
+        let text: [UInt8]
+        do throws(ClientError) {
+            text = try ask(topic, timeoutMilliseconds: timeoutMilliseconds)
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
+        let answer: JSONValue
+        do throws(JSONReader.Failure) {
+            answer = try JSONReader.read(text)
+        } catch {
+            throw .farm(
+                PictureFailure(
+                    kind: .internalError,
+                    reason: "the broker's answer is not JSON: byte \(error.offset): \(error.reason)"))
+        }
+        if let problem = answer["problem"]?.string {
+            throw .farm(PictureFailure(kind: .inputOutput, reason: "the broker cannot read its jobs: \(problem)"))
+        }
+        return answer
+    }
+
+    /// `order` with the commands' errors.
+    package func carryOut(_ action: OrderAction, timeoutMilliseconds: Int) throws(ExportError) -> OrderResult {
+        do throws(ClientError) {
+            return try order(action, timeoutMilliseconds: timeoutMilliseconds)
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
+    }
+}
+
+extension RemoteOptions {
+    /// How long orders and questions wait for their answer, milliseconds.
+    package var answerMilliseconds: Int { timeoutMilliseconds ?? 10_000 }
+
+    /// A connection that has been started.
+    package func connect(
+        _ connector: FarmConnector, onEvent: @escaping @Sendable (FarmClientEvent) -> Void
+    ) throws(ExportError) -> any FarmConnection {
+        let connection = try connector(self, onEvent)
+        do throws(ClientError) {
+            try connection.start()
+        } catch {
+            throw .farm(PictureFailure(error))
+        }
+        return connection
+    }
+}
+
+extension PictureFailure {
+    /// What the transport refused; `what` wanted it.
+    package init(_ error: ProtocolError, _ what: String) {
+        self.init(kind: error.isShortage ? .inputOutput : .unreachable, reason: "\(what): \(error)")
+    }
+
+    package init(_ error: ClientError) {
+        let kind: ExitCode =
+            switch error {
+            case .file, .damagedPicture, .pictureMissing, .noThread: .inputOutput
+            case .transport(let cause): cause.isShortage ? .inputOutput : .unreachable
+            case .unreachable, .refused, .badPicture: .unreachable
+            case .contentSize: .badInput
+            case .stopped: .internalError
+            }
+        self.init(kind: kind, reason: error.description)
+    }
+
+    /// A submission that the broker has not taken.
+    package init(_ rejection: Rejection, name: String) {
+        let kind: ExitCode =
+            switch rejection.code {
+            case .invalid: .badInput
+            case .forbidden: .forbidden
+            case .content: .inputOutput
+            // The client tries these again by itself.
+            case .busy, .storage: .unreachable
+            }
+        self.init(kind: kind, reason: "\(name): the broker refused it: \(rejection.text)")
+    }
+
+    /// How a job ended; nil when it is finished.
+    package init?(_ ending: JobEnding, job: JobNumber) {
+        switch ending {
+        case .finished: return nil
+        case .failed(let code, let text):
+            let kind: ExitCode =
+                switch code {
+                case .badInput: .badInput
+                case .inputOutput: .inputOutput
+                case .internalError: .internalError
+                case .noWorkers: .unreachable
+                }
+            self.init(kind: kind, reason: "job \(job): \(text)")
+        case .cancelled: self.init(kind: .exportFailed, reason: "job \(job): cancelled")
+        case .unknown:
+            self.init(kind: .usage, reason: "job \(job): the broker does not know this job; it may have been purged")
+        }
+    }
+}

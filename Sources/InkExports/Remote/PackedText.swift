@@ -1,0 +1,41 @@
+package import InkClient
+import InkProtocol
+import InkSystem
+import Synchronization
+
+/// The text of a project file, compressed for a broker: on a separate thread while the project is read, or when it is
+/// asked for.
+package final class PackedText: Sendable {
+    private enum State {
+        case text([UInt8])
+        /// nil: it cannot be compressed, or is more than a broker takes.
+        case packed(PreparedContent?)
+    }
+
+    private let state: Mutex<State>
+
+    init(_ text: [UInt8], startsAtOnce: Bool) {
+        state = Mutex(.text(text))
+        guard startsAtOnce else { return }
+        // Where the system gives no thread, it is packed when it is asked for.
+        if let packing = try? PosixThread({ [self] in _ = content() }) { packing.detach() }
+    }
+
+    /// What is sent to a broker; waits until it is ready. nil when this text cannot be sent.
+    package func content() -> PreparedContent? {
+        state.withLock { state in
+            switch state {
+            case .packed(let content): return content
+            case .text(let text):
+                // If memory is too short for packing, the project is written anew instead.
+                let frame = try? Zstandard.compress(text)
+                let content = frame.flatMap { frame in
+                    UInt64(frame.count) <= ProtocolLimits.contentBytes
+                        ? PreparedContent(bytes: frame, encoding: .zstd) : nil
+                }
+                state = .packed(content)
+                return content
+            }
+        }
+    }
+}

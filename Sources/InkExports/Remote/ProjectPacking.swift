@@ -1,0 +1,69 @@
+import InkBroker
+package import InkClient
+package import InkEngine
+import InkProtocol
+
+/// Projects and pictures in the words of the protocol.
+package enum ProjectPacking {
+    /// A project as it is sent: complete, with presets, template and images, compressed.
+    ///
+    /// Its own text where that says it all; else it is written anew, with the warnings that its own files gave. The same project gives the same bytes, so that the
+    /// broker knows a content that it has already.
+    package static func content(
+        of project: Project, warnings: [ReadingWarning], text packed: PackedText?, name: String
+    ) throws(PictureFailure) -> PreparedContent {
+        if let content = packed?.content() { return content }
+        let text: [UInt8]
+        do throws(EngineError) {
+            text = try ProjectWriter.write(project, warnings: warnings)
+        } catch {
+            throw PictureFailure(error)
+        }
+        let frame: [UInt8]
+        do throws(ProtocolError) {
+            frame = try Zstandard.compress(text)
+        } catch {
+            throw PictureFailure(kind: .internalError, reason: "\(name): \(error)")
+        }
+        guard UInt64(frame.count) <= ProtocolLimits.contentBytes else {
+            throw PictureFailure(
+                kind: .badInput,
+                reason: "\(name): \(frame.count) bytes, more than a broker accepts, \(ProtocolLimits.contentBytes)")
+        }
+        return PreparedContent(bytes: frame, encoding: .zstd)
+    }
+
+    /// What messages of the broker call a project: its path, the beginning left out when it is too long.
+    ///
+    /// Without the ending of an archive: what travels is the project that was in it.
+    package static func name(_ name: String) -> String {
+        var rest = name[...]
+        if name.hasEnding(".zip") { rest = rest.dropLast(4) }
+        if rest.isEmpty { return "project" }
+        guard rest.utf8.count > ProtocolLimits.nameBytes else { return String(rest) }
+        while rest.utf8.count > ProtocolLimits.nameBytes - 3 { rest = rest.dropFirst() }
+        return "..." + rest
+    }
+}
+
+extension PictureOutcome {
+    init(_ picture: FinishedPicture) {
+        let milliseconds = picture.phases.map { Double($0) / 1e6 }
+        if milliseconds.count >= FinishedPicture.phaseCount {
+            phases.queue = milliseconds[0]
+            phases.prepare = milliseconds[1]
+            phases.decode = milliseconds[2]
+            phases.raster = milliseconds[3]
+            phases.composite = milliseconds[4]
+            phases.encode = milliseconds[5]
+            phases.stitch = milliseconds[6]
+            brokerMilliseconds = milliseconds[7]
+        }
+        tileCount = Int(clamping: picture.tileCount)
+        byteCount = Int(clamping: picture.byteCount)
+        sha256 = picture.digest.hexadecimal
+        attemptCount = Int(clamping: picture.attemptCount)
+        // By the broker's clock: waiting for the transfer is not part of the rendering time.
+        self.milliseconds = Double(picture.elapsed) / 1e6
+    }
+}

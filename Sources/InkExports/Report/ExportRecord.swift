@@ -1,0 +1,49 @@
+package import InkBroker
+package import InkEngine
+
+/// What became of one export.
+package enum ExportState: String, Hashable, Sendable {
+    case waiting, running
+    case done
+    /// The file that was there shows the same.
+    case skipped
+    case failed
+    /// The run ended before it.
+    case cancelled
+    /// `--dry-run`: would be made.
+    case planned
+}
+
+/// One export in a report.
+package struct ExportRecord: Hashable, Sendable {
+    package var input: ExportInput
+    /// nil when the project could not be read and the name depends on it.
+    package var output: String?
+    package var size: ExportSize?
+    /// `--each-layer`: the layer's index in its file.
+    package var layer: Int?
+    /// Output pixels, once known.
+    package var pixels: PixelSize?
+    package var state = ExportState.waiting
+    package var phases = PhaseTimes()
+    /// From the first task to the file in its place, and reading before it.
+    package var milliseconds: Double?
+    /// The farm's report of the finished picture.
+    package var outcome: PictureOutcome?
+    package var failure: PictureFailure?
+    /// Of its project, as far as that has been read.
+    package var warnings: [ReadingWarning] = []
+
+    init(input: ExportInput, failure: PictureFailure) {
+        self.input = input
+        self.failure = failure
+        state = .failed
+    }
+
+    init(input: ExportInput, picture: PlannedPicture) {
+        self.input = input
+        output = picture.output
+        size = picture.size
+        layer = picture.layer?.index
+    }
+}

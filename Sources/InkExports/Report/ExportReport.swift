@@ -1,0 +1,117 @@
+import InkSystem
+package import InkJSON
+import Glibc
+import InkBroker
+package import InkEngine
+
+/// The machine-readable account of a run: what `--report` writes and `--json` prints.
+package struct ExportReport: Sendable {
+    /// Changes when an old reader would misread the new form.
+    package static let formatVersion = 1
+
+    package var records: [ExportRecord]
+    package var summary: ExportSummary
+    /// The options that `--from-report` takes over.
+    package var options: [(name: String, values: [String])]
+    /// What relative paths in the report start from.
+    package var folder: String
+    package var rendererVersion: String
+    /// Render threads.
+    package var workers: Int
+    /// The broker's endpoint; nil when this process rendered.
+    package var broker: String?
+    package var exitCode: ExitCode
+    /// The most memory that this process held; nil where the system does not say.
+    package var peakBytes: Int?
+
+    /// - Parameter options: by name, what `--from-report` needs to repeat the run.
+    package init(_ finished: FinishedExports, options: [String: [String]]) {
+        records = finished.records
+        summary = ExportSummary(finished.records, milliseconds: finished.milliseconds)
+        self.options = options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        folder = FileSystem.currentFolder()
+        rendererVersion = finished.rendererVersion
+        workers = finished.workers
+        broker = finished.broker
+        exitCode = finished.exitCode
+        peakBytes = ProcessMemory.peakBytes()
+    }
+
+    package var json: JSONValue {
+        .object([
+            ("format", .string("ink-export-report")),
+            ("version", .integer(Self.formatVersion)),
+            ("program", .string(ProgramVersion.text)),
+            ("renderer", .string(rendererVersion)),
+            ("folder", .string(folder)),
+            ("workers", .integer(workers)),
+            ("broker", .optional(broker)),
+            ("exitCode", .integer(Int(exitCode.rawValue))),
+            ("options", .object(options.map { ($0.name, .array($0.values.map { .string($0) })) })),
+            ("summary", summaryJSON),
+            ("exports", .array(records.map(Self.json))),
+        ])
+    }
+
+    private var summaryJSON: JSONValue {
+        .object([
+            ("done", .integer(summary.count(.done))),
+            ("skipped", .integer(summary.count(.skipped))),
+            ("failed", .integer(summary.count(.failed))),
+            ("cancelled", .integer(summary.count(.cancelled))),
+            ("planned", .integer(summary.count(.planned))),
+            ("withWarnings", .integer(summary.withWarnings)),
+            ("milliseconds", .milliseconds(summary.milliseconds)),
+            ("pixels", .integer(summary.pixels)),
+            ("pixelsPerSecond", .number(summary.pixelsPerSecond.rounded())),
+            ("medianMs", .milliseconds(summary.median)),
+            ("p95Ms", .milliseconds(summary.percentile95)),
+            ("slowest", .optional(summary.slowest.flatMap { records[$0].output })),
+            ("peakBytes", .optional(peakBytes)),
+            (
+                "deviceTiers",
+                .object([
+                    ("seconds2K", .array(DeviceTiers.seconds.map { .number($0) })),
+                    ("scale", .string("in proportion to the pixels of the same canvas above 2K")),
+                    ("fastest", .array(summary.tiers.dropLast().map { .integer($0) })),
+                    ("slower", .integer(summary.tiers.last ?? 0)),
+                ])
+            ),
+        ])
+    }
+
+    private static func json(_ record: ExportRecord) -> JSONValue {
+        let phases = record.phases
+        return .object([
+            ("input", .string(record.input.path)),
+            ("tree", .array(record.input.tree.map { .string($0) })),
+            ("output", .optional(record.output)),
+            ("size", .optional(record.size?.name)),
+            ("layer", .optional(record.layer)),
+            ("width", .optional(record.pixels?.width)),
+            ("height", .optional(record.pixels?.height)),
+            ("state", .string(record.state.rawValue)),
+            ("milliseconds", .milliseconds(record.milliseconds)),
+            ("phasesMs", phases.json),
+            ("tiles", .optional(record.outcome?.tileCount)),
+            ("bytes", .optional(record.outcome?.byteCount)),
+            ("sha256", .optional(record.outcome?.sha256)),
+            ("brokerMs", .milliseconds(record.outcome?.brokerMilliseconds)),
+            ("attempts", .optional(record.outcome?.attemptCount)),
+            ("bytesSent", .optional(record.outcome?.bytesSent)),
+            ("bytesReceived", .optional(record.outcome?.bytesReceived)),
+            ("warnings", .lines(record.warnings)),
+            (
+                "error",
+                record.failure.map {
+                    .object([("code", .integer(Int($0.kind.rawValue))), ("reason", .string($0.reason))])
+                } ?? .null
+            ),
+        ])
+    }
+
+    /// Writes the report to a temporary file, syncs and renames it; a device or pipe is written to.
+    package func write(to path: String) throws(EngineError) {
+        try FileSystem.writeAtomically(Array((json.text() + "\n").utf8), to: path)
+    }
+}

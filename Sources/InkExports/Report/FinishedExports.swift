@@ -1,0 +1,17 @@
+/// The result of an export run.
+package struct FinishedExports: Sendable {
+    package var records: [ExportRecord]
+    package var stoppedBy: StopSignal?
+    /// From the start of the command to the last file.
+    package var milliseconds: Double
+    package var policy: ExistingFilePolicy
+    package var rendererVersion: String
+    /// Render threads.
+    package var workers: Int
+    /// The broker's endpoint; nil when this process rendered.
+    package var broker: String?
+
+    package var exitCode: ExitCode {
+        stoppedBy?.exitCode ?? ExitCode.combining(records.compactMap { $0.failure?.kind })
+    }
+}

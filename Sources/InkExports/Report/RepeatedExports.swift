@@ -1,0 +1,135 @@
+import InkSystem
+import InkJSON
+import InkBroker
+import InkEngine
+
+/// The exports of an earlier run to repeat, from its report.
+package struct RepeatedExports: Sendable {
+    /// Largest report, bytes.
+    static let reportBytesMax = 1 << 30
+
+    private struct Key: Hashable {
+        var input: Int
+        var size: String
+        var layer: Int?
+
+        init(input: Int, size: String, layer: Int?) {
+            self.input = input
+            self.size = size
+            self.layer = layer
+        }
+
+        init(_ picture: PlannedPicture) {
+            self.init(input: picture.input, size: picture.size.name, layer: picture.layer?.index)
+        }
+    }
+
+    /// The options of that run by name, its paths still relative to its folder resolved.
+    package let options: [String: [String]]
+    /// Each input once, in the report's order.
+    package let inputs: [ExportInput]
+    /// Inputs to export completely, because they could not be planned.
+    private let whole: Set<Int>
+    private let outputs: [Key: String]
+
+    /// - Parameters:
+    ///   - onlyFailed: leave out what was done, or was up to date.
+    ///   - isOption: whether an option of the report can be used again.
+    /// - Throws: `configuration` if the file is not a report, `engine` if it cannot be read.
+    package init(path: String, onlyFailed: Bool, isOption: (String) -> Bool) throws(ExportError) {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileSystem.read(path, limitBytes: Self.reportBytesMax)
+        } catch {
+            throw .engine(error)
+        }
+        let report: JSONValue
+        do throws(JSONReader.Failure) {
+            report = try JSONReader.read(bytes)
+        } catch {
+            throw .configuration("\(path): byte \(error.offset): \(error.reason)")
+        }
+        guard report["format"]?.string == "ink-export-report",
+            report["version"]?.integer == ExportReport.formatVersion, let folder = report["folder"]?.string,
+            let exports = report["exports"]?.array, let written = report["options"]?.members
+        else {
+            throw .configuration("\(path): not a report of ink export, version \(ExportReport.formatVersion)")
+        }
+        let isHere = folder == FileSystem.currentFolder()
+        func resolve(_ path: String) -> String {
+            isHere || path.hasPrefix("/") || path == "-" ? path : folder.appendingPath(path)
+        }
+        var values: [String: [String]] = [:]
+        for (name, value) in written {
+            let texts = (value.array ?? []).compactMap(\.string)
+            guard isOption(name) else {
+                throw .configuration("\(path): options.\(name) is not an option of ink export")
+            }
+            guard texts.count == value.array?.count else {
+                throw .configuration("\(path): options.\(name) must be a list of texts")
+            }
+            values[name] = Self.pathOptions.contains(name) ? texts.map(resolve) : texts
+        }
+        options = values
+
+        var inputs: [ExportInput] = []
+        var indices: [ExportInput: Int] = [:]
+        var whole: Set<Int> = []
+        var outputs: [Key: String] = [:]
+        for (index, export) in exports.enumerated() {
+            guard let state = export["state"]?.string.flatMap(ExportState.init(rawValue:)),
+                let input = export["input"]?.string, let tree = export["tree"]?.array?.map(\.string),
+                !tree.contains(nil)
+            else { throw .configuration("\(path): exports[\(index)] is not an export") }
+            if onlyFailed, state == .done || state == .skipped { continue }
+            guard input != "-" else {
+                throw .usage("\(path): exports[\(index)] came from standard input and cannot be repeated")
+            }
+            let found = ExportInput(path: resolve(input), tree: tree.compactMap { $0 })
+            let position = indices[found] ?? inputs.count
+            if position == inputs.count {
+                indices[found] = position
+                inputs.append(found)
+            }
+            if let output = export["output"]?.string, let size = export["size"]?.string {
+                outputs[Key(input: position, size: size, layer: export["layer"]?.integer)] = resolve(output)
+            } else {
+                whole.insert(position)
+            }
+        }
+        self.inputs = inputs
+        self.whole = whole
+        self.outputs = outputs
+    }
+
+    /// Options whose values are paths.
+    private static let pathOptions: Set<String> = ["output", "presets", "limits"]
+
+    /// Whether to repeat a picture.
+    func contains(_ picture: PlannedPicture) -> Bool {
+        whole.contains(picture.input) || output(of: picture) != nil
+    }
+
+    /// Where the earlier run wrote it.
+    func output(of picture: PlannedPicture) -> String? {
+        outputs[Key(picture)]
+    }
+
+    /// Pictures that the new plan no longer has, as failures.
+    func records(missingIn plan: ExportPlan) -> [ExportRecord] {
+        let planned = Set(plan.pictures.map(Key.init))
+        let missing = outputs.filter { !planned.contains($0.key) }
+        return missing.sorted { ($0.key.input, $0.value) < ($1.key.input, $1.value) }.map { key, output in
+            let input = inputs[key.input]
+            var record = ExportRecord(
+                input: input,
+                failure: PictureFailure(
+                    kind: .badInput,
+                    reason: "\(input.shownName): \(output) cannot be rendered again: its layer is gone or hidden"))
+            record.output = output
+            record.size = ExportSize(key.size)
+            record.layer = key.layer
+            return record
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package import InkEngine
+
+/// One picture for the farm: everything is decided, nothing is left to look up.
+package struct PictureRequest: Sendable {
+    /// Unique in a run.
+    package var id: Int
+    /// What messages call the project.
+    package var name: String
+    package var project: Project
+    /// Output pixels.
+    package var size: PixelSize
+    /// With the layers and the digest of this picture.
+    package var options: PictureOptions
+    /// Path of the picture.
+    package var output: String
+    /// Whether a file that has that name is replaced.
+    package var replacesFile = true
+    /// SHA-256 over what the project was read from: equal for equal projects.
+    package var contentDigest: [UInt8]
+    /// The project's own text for a broker; nil if the project has to be written anew.
+    package var text: PackedText?
+    /// The warnings of reading the project.
+    package var warnings: [ReadingWarning] = []
+    /// Whether anybody will ask for the SHA-256 of the file.
+    package var wantsFileDigest = true
+
+    package init(
+        id: Int, name: String, project: Project, size: PixelSize, options: PictureOptions, output: String,
+        replacesFile: Bool = true, contentDigest: [UInt8], text: PackedText? = nil, warnings: [ReadingWarning] = [],
+        wantsFileDigest: Bool = true
+    ) {
+        self.id = id
+        self.name = name
+        self.project = project
+        self.size = size
+        self.options = options
+        self.output = output
+        self.replacesFile = replacesFile
+        self.contentDigest = contentDigest
+        self.text = text
+        self.warnings = warnings
+        self.wantsFileDigest = wantsFileDigest
+    }
+}
+
+/// How the time of an export was spent, milliseconds, summed over threads.
+package struct PhaseTimes: Hashable, Sendable {
+    /// Reading and checking the project.
+    package var read = 0.0
+    /// Waiting for the first task to be given out.
+    package var queue = 0.0
+    /// Cutting strokes and images into blocks, in the broker.
+    package var prepare = 0.0
+    package var decode = 0.0
+    package var raster = 0.0
+    package var composite = 0.0
+    package var encode = 0.0
+    /// Writing, syncing and renaming.
+    package var stitch = 0.0
+
+    package init() {}
+}
+
+/// The farm's report of a finished picture.
+package struct PictureOutcome: Hashable, Sendable {
+    package var phases = PhaseTimes()
+    package var tileCount = 0
+    /// Of the file.
+    package var byteCount = 0
+    /// Of the file; 64 hexadecimal digits, empty if it was not requested.
+    package var sha256 = ""
+    /// Processor time of the broker for this picture, milliseconds.
+    package var brokerMilliseconds = 0.0
+    /// Tries at tasks; above the number of tasks when some were repeated.
+    package var attemptCount = 0
+    /// Bytes of messages to workers and from them; nil where the farm does not say.
+    package var bytesSent: Int?
+    package var bytesReceived: Int?
+    /// From the first task to the file, milliseconds, where the farm measures it; nil: it is measured here.
+    package var milliseconds: Double?
+}
+
+/// Why a picture failed.
+package struct PictureFailure: Error, Hashable, Sendable {
+    /// The exit code if nothing else fails.
+    package var kind: ExitCode
+    /// One line; names file and place.
+    package var reason: String
+
+    package init(kind: ExitCode, reason: String) {
+        self.kind = kind
+        self.reason = reason
+    }
+
+    /// What `--strict` makes of the warnings of an input; nil when there are none.
+    package init?(strictly warnings: [ReadingWarning], of name: String) {
+        guard let first = warnings.first else { return nil }
+        let others =
+            warnings.count > 1 ? "the first of \(warnings.count) warnings, which are errors with --strict" : "--strict"
+        self.init(kind: .badInput, reason: "\(name): \(first) (\(others))")
+    }
+
+    package init(_ error: EngineError) { self.init(kind: error.exitCode, reason: error.description) }
+    package init(_ error: ExportError) { self.init(kind: error.exitCode, reason: error.description) }
+}
+
+/// An event of a picture, by its id.
+package enum FarmEvent: Hashable, Sendable {
+    /// The farm has all that it needs of the picture: its project need not stay in memory. A farm in this process keeps
+    /// the project to the end and does not say so.
+    case taken(Int)
+    /// The first task has been given to a worker.
+    case started(Int)
+    /// Tasks done, of all.
+    case progress(Int, done: Int, total: Int)
+    case finished(Int, PictureOutcome)
+    case failed(Int, PictureFailure)
+    /// After `cancelAll`; nothing of it is left on disk.
+    case cancelled(Int)
+    /// A line for the user, not about a particular picture.
+    case news(String)
+}
+
+/// What renders pictures: a broker and its workers, in this process or elsewhere.
+///
+/// Each submitted picture ends in exactly one of `finished`, `failed` and `cancelled`.
+package protocol ExportFarm: Sendable {
+    /// Changes whenever the same project may give other pixels.
+    var rendererVersion: String { get }
+    /// Render threads, as far as they are known.
+    var threadCount: Int { get }
+    /// Starts the farm; events come on any thread.
+    func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure)
+    func submit(_ request: PictureRequest)
+    /// Ends all that has been submitted.
+    func cancelAll()
+    /// Ends the threads; returns when they are gone.
+    func stop()
+}
+
+/// A project that has been read.
+package struct OpenedProject: Sendable {
+    package var project: Project
+    package var warnings: [ReadingWarning]
+    /// SHA-256 over all bytes that the picture depends on.
+    package var contentDigest: [UInt8]
+    /// The text that was read, if a broker is to have it and it says it all.
+    package var text: PackedText?
+}
+
+/// What to do with the text of projects that are read.
+package enum TextUse: Sendable {
+    /// Nothing: they are rendered here.
+    case none
+    /// It is packed for a broker when that is asked for.
+    case packed
+    /// It is packed for a broker while it is read.
+    case packedAtOnce
+}
+
+/// What reads projects.
+package protocol ProjectOpener: Sendable {
+    func open(_ input: ExportInput) throws(EngineError) -> OpenedProject
+}

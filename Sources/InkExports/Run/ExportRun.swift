@@ -1,0 +1,283 @@
+import Glibc
+import InkEngine
+import InkSystem
+
+/// Renders the pictures of a plan: reads projects ahead on a separate thread, hands pictures to the farm, keeps the
+/// records.
+///
+/// Everything but the reading happens on the thread that calls `run`.
+struct ExportRun {
+    enum Event: Sendable {
+        /// The project of group `group` has been read, in so many milliseconds.
+        case opened(group: Int, [PreparedPicture], warnings: [ReadingWarning], milliseconds: Double)
+        case unreadable(group: Int, EngineError)
+        case farm(FarmEvent)
+        case stop(StopSignal)
+    }
+
+    /// The pictures of one input: they share its project.
+    struct Group: Sendable {
+        var input: ExportInput
+        var pictures: [PlannedPicture]
+        /// Index of the first picture's record.
+        var firstRecord: Int
+        /// Of the file, 0 when not known.
+        var byteCount: Int
+    }
+
+    let groups: [Group]
+    let preparation: PicturePreparation
+    let opener: any ProjectOpener
+    let farm: any ExportFarm
+    let observer: any ExportObserver
+    let queue: EventQueue<Event>
+    let run: RunArguments
+    /// Projects in memory at once.
+    let readAheadCount: Int
+
+    /// Bytes of project files in memory at once; a larger project comes alone. While it is read and sent, a project takes
+    /// about three times its bytes.
+    static let readAheadBytesMax = 96 << 20
+    /// How long a cancelled farm may take, milliseconds.
+    static let cancellationTimeMax = 10_000.0
+
+    private(set) var records: [ExportRecord]
+    private(set) var stoppedBy: StopSignal?
+    private let gate: ReadAheadGate
+    private let clock = Stopwatch()
+    /// Milliseconds at the submission or, later, at the first task; by record.
+    private var startTimes: [Int: Double] = [:]
+    private var activeInGroup: [Int]
+    /// Pictures of a group for which its project is still in memory.
+    private var heldInGroup: [Int]
+    /// The records that no longer count there.
+    private var taken: Set<Int> = []
+    private var groupOfRecord: [Int: Int] = [:]
+    private var groupsOpen: Int
+    private var isStopping = false
+    private var stopTime = 0.0
+
+    /// - Parameter failed: records of inputs that could not even be planned.
+    init(
+        inputs: [ExportInput], plan: ExportPlan, failed: [ExportRecord], preparation: PicturePreparation,
+        opener: any ProjectOpener, farm: any ExportFarm, observer: any ExportObserver, queue: EventQueue<Event>,
+        run: RunArguments,
+        readAheadCount: Int
+    ) {
+        var groups: [Group] = []
+        var records: [ExportRecord] = []
+        for picture in plan.pictures {
+            if groups.isEmpty || groups[groups.count - 1].pictures[0].input != picture.input {
+                let input = inputs[picture.input]
+                groups.append(
+                    Group(input: input, pictures: [], firstRecord: records.count, byteCount: input.byteCount))
+            }
+            groups[groups.count - 1].pictures.append(picture)
+            groupOfRecord[records.count] = groups.count - 1
+            records.append(ExportRecord(input: inputs[picture.input], picture: picture))
+        }
+        self.groups = groups
+        self.records = records + failed
+        self.preparation = preparation
+        self.opener = opener
+        self.farm = farm
+        self.observer = observer
+        self.queue = queue
+        self.run = run
+        self.readAheadCount = readAheadCount
+        observer.began(pictures: records.count)
+        gate = ReadAheadGate(countMax: readAheadCount, byteCountMax: Self.readAheadBytesMax)
+        activeInGroup = groups.map(\.pictures.count)
+        heldInGroup = activeInGroup
+        groupsOpen = groups.count
+    }
+
+    /// Exports everything; returns when all records have ended, and no picture is being worked on.
+    ///
+    /// - Parameter startFarm: starts the farm, while the first project is being read already.
+    mutating func execute(startFarm: () throws(ExportError) -> Void) throws(ExportError) {
+        let isFailed = !run.keepsGoing && records.contains { $0.state == .failed }
+        if isFailed { gate.close() }
+        try startReader()
+        do throws(ExportError) {
+            try startFarm()
+        } catch {
+            gate.close()
+            throw error
+        }
+        if isFailed { stop() }
+        while groupsOpen > 0 || !startTimes.isEmpty {
+            for event in queue.receive(waitingAtMost: 100) { try handle(event) }
+            observer.passed(milliseconds: clock.milliseconds)
+            if isStopping {
+                if startTimes.isEmpty { break }
+                // The farm promised an end for each; should it break its word, Ctrl-C must still work.
+                if clock.milliseconds - stopTime > Self.cancellationTimeMax { break }
+            }
+        }
+        gate.close()
+        observer.ended()
+        for index in records.indices where records[index].state == .waiting || records[index].state == .running {
+            records[index].state = .cancelled
+        }
+    }
+
+    private mutating func handle(_ event: Event) throws(ExportError) {
+        switch event {
+        case .opened(let group, let pictures, let warnings, let milliseconds):
+            let name = groups[group].input.shownName
+            if !warnings.isEmpty { observer.hasRead(name, warnings) }
+            let refusal = run.isStrict ? PictureFailure(strictly: warnings, of: name) : nil
+            for (offset, picture) in pictures.enumerated() {
+                let index = groups[group].firstRecord + offset
+                records[index].warnings = warnings
+                if let refusal {
+                    fail(index, refusal, isSaid: offset > 0)
+                } else {
+                    try begin(index, picture, readMilliseconds: milliseconds)
+                }
+            }
+        case .unreadable(let group, let error):
+            for offset in groups[group].pictures.indices {
+                // One line for the file, though several pictures fail with it.
+                fail(groups[group].firstRecord + offset, PictureFailure(error), isSaid: offset > 0)
+            }
+        case .farm(let event):
+            handle(event)
+        case .stop(let signal):
+            observer.stopping()
+            if stoppedBy == nil { stoppedBy = signal }
+            stop()
+        }
+    }
+
+    private mutating func begin(
+        _ index: Int, _ picture: PreparedPicture, readMilliseconds: Double
+    ) throws(ExportError) {
+        records[index].phases.read = readMilliseconds
+        switch picture {
+        case .failed(let failure): fail(index, failure)
+        case .unchanged(let size):
+            records[index].pixels = size
+            end(index, .skipped)
+        case .ready(let request):
+            records[index].pixels = request.size
+            if run.isDryRun {
+                try observer.planned(request)
+                end(index, .planned)
+            } else if isStopping {
+                end(index, .cancelled)
+            } else {
+                records[index].state = .running
+                startTimes[index] = clock.milliseconds
+                observer.started(index, output: request.output)
+                farm.submit(request)
+            }
+        }
+    }
+
+    private mutating func handle(_ event: FarmEvent) {
+        switch event {
+        case .taken(let index): letGo(index)
+        case .news(let text):
+            observer.warning(text)
+        case .started(let index):
+            if startTimes[index] != nil { startTimes[index] = clock.milliseconds }
+        case .progress(let index, let done, let total): observer.progressed(index, done: done, total: total)
+        case .finished(let index, let outcome):
+            guard let start = startTimes[index] else { return }
+            let read = records[index].phases.read
+            records[index].phases = outcome.phases
+            records[index].phases.read = read
+            records[index].milliseconds = (outcome.milliseconds ?? clock.milliseconds - start) + read
+            records[index].outcome = outcome
+            end(index, .done)
+        case .failed(let index, let failure):
+            guard startTimes[index] != nil else { return }
+            fail(index, failure)
+        case .cancelled(let index):
+            guard startTimes[index] != nil else { return }
+            end(index, .cancelled)
+        }
+    }
+
+    private mutating func fail(_ index: Int, _ failure: PictureFailure, isSaid: Bool = false) {
+        records[index].failure = failure
+        if !isSaid { observer.error(failure.reason) }
+        end(index, .failed)
+        if !run.keepsGoing { stop() }
+    }
+
+    private mutating func end(_ index: Int, _ state: ExportState) {
+        records[index].state = state
+        startTimes[index] = nil
+        observer.ended(index, pixels: state == .done ? records[index].pixels?.area ?? 0 : 0)
+        guard let group = groupOfRecord[index] else { return }
+        letGo(index)
+        activeInGroup[group] -= 1
+        if activeInGroup[group] == 0 { groupsOpen -= 1 }
+    }
+
+    /// The picture needs its project no more; with the last one of a project another can be read.
+    private mutating func letGo(_ index: Int) {
+        guard let group = groupOfRecord[index], taken.insert(index).inserted else { return }
+        heldInGroup[group] -= 1
+        if heldInGroup[group] == 0 { gate.leave(byteCount: groups[group].byteCount) }
+    }
+
+    private mutating func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        stopTime = clock.milliseconds
+        gate.close()
+        farm.cancelAll()
+    }
+
+    private func startReader() throws(ExportError) {
+        let reader = ProjectReaderThread(
+            groups: groups, preparation: preparation, opener: opener, gate: gate, queue: queue)
+        do throws(SystemFailure) { try reader.start() } catch { throw .noThread("reading projects", error) }
+    }
+}
+
+/// The thread that reads projects, in the order of the plan, while others are being rendered.
+final class ProjectReaderThread: Sendable {
+    private let groups: [ExportRun.Group]
+    private let preparation: PicturePreparation
+    private let opener: any ProjectOpener
+    private let gate: ReadAheadGate
+    private let queue: EventQueue<ExportRun.Event>
+
+    init(
+        groups: [ExportRun.Group], preparation: PicturePreparation, opener: any ProjectOpener, gate: ReadAheadGate,
+        queue: EventQueue<ExportRun.Event>
+    ) {
+        self.groups = groups
+        self.preparation = preparation
+        self.opener = opener
+        self.gate = gate
+        self.queue = queue
+    }
+
+    /// Starts it; it ends with the last project, or when the gate is closed.
+    func start() throws(SystemFailure) { try PosixThread(read).detach() }
+
+    private func read() {
+        ProcessMemory.growHeap()
+        for (index, group) in groups.enumerated() {
+            guard gate.enter(byteCount: group.byteCount) else { return }
+            let clock = Stopwatch()
+            do {
+                let opened = try opener.open(group.input)
+                let milliseconds = clock.milliseconds
+                let pictures = group.pictures.enumerated().map { offset, picture in
+                    preparation.prepare(picture, id: group.firstRecord + offset, input: group.input, opened: opened)
+                }
+                queue.post(
+                    .opened(group: index, pictures, warnings: opened.warnings, milliseconds: milliseconds))
+            } catch {
+                queue.post(.unreadable(group: index, error))
+            }
+        }
+    }
+}

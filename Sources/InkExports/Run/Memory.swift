@@ -1,0 +1,35 @@
+import InkSystem
+
+/// What memory there is, bytes; nil where the system does not say.
+package struct Memory: Hashable, Sendable {
+    package var totalBytes: Int?
+    package var availableBytes: Int?
+    /// Of the control group.
+    package var limitBytes: Int?
+
+    package static func read() -> Memory {
+        let information = text("/proc/meminfo")
+        return Memory(
+            totalBytes: kilobytes("MemTotal:", in: information).map { $0 << 10 },
+            availableBytes: kilobytes("MemAvailable:", in: information).map { $0 << 10 },
+            limitBytes: Int(text("/sys/fs/cgroup/memory.max").trimmed().replacingNewlines()))
+    }
+
+    package var text: String {
+        func shown(_ bytes: Int?) -> String {
+            bytes.map { Shown.decimal(Double($0) / 0x1p30, places: 1) + " GiB" } ?? "unknown"
+        }
+        let limit = limitBytes.map { ", limited to \(shown($0))" } ?? ""
+        return "\(shown(totalBytes)), \(shown(availableBytes)) available\(limit)"
+    }
+
+    /// Files of the system that may be missing: then nothing is known.
+    private static func text(_ path: String) -> String {
+        String(decoding: (try? FileSystem.read(path, limitBytes: 1 << 16)) ?? [], as: UTF8.self)
+    }
+
+    private static func kilobytes(_ name: String, in text: String) -> Int? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
+        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    }
+}

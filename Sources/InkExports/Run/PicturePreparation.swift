@@ -1,0 +1,89 @@
+import InkBroker
+package import InkEngine
+import InkSystem
+
+/// What to do for one planned picture once its project has been read.
+enum PreparedPicture: Sendable {
+    case ready(PictureRequest)
+    /// The file that is there shows the same.
+    case unchanged(PixelSize)
+    case failed(PictureFailure)
+}
+
+/// Decides about pictures on the reader's thread: sizes, layers, digests, files that exist.
+struct PicturePreparation: Sendable {
+    var arguments: ExportArguments
+    var policy: ExistingFilePolicy
+    var limits: Limits
+    var rendererVersion: String
+    /// The digest in a whole picture at this path; nil when there is none.
+    var storedDigest: @Sendable (String) -> [UInt8]?
+    var sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    func prepare(_ picture: PlannedPicture, id: Int, input: ExportInput, opened: OpenedProject) -> PreparedPicture {
+        do {
+            return try decide(picture, id: id, input: input, opened: opened)
+        } catch {
+            return .failed(PictureFailure(error))
+        }
+    }
+
+    private func decide(
+        _ picture: PlannedPicture, id: Int, input: ExportInput, opened: OpenedProject
+    ) throws(ExportError) -> PreparedPicture {
+        let size: PixelSize
+        let exists: Bool
+        do throws(EngineError) {
+            size = try picture.size.outputSize(
+                canvas: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
+            exists = try FileSystem.status(picture.output) != nil
+        } catch {
+            throw .engine(error)
+        }
+        let drawn = try arguments.layers.drawnLayers(
+            of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
+        var options = arguments.options
+        options.layers = drawn
+        let digest = PictureContent(
+            contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: rendererVersion
+        ).digest(sha256)
+        options.digest = digest
+        if exists, policy == .fail {
+            return .failed(
+                PictureFailure(kind: .inputOutput, reason: "\(picture.output): already exists (--if-exists fail)"))
+        }
+        if exists, policy == .skipUnchanged, storedDigest(picture.output) == digest { return .unchanged(size) }
+        return .ready(
+            PictureRequest(
+                id: id, name: input.shownName, project: opened.project, size: size, options: options,
+                output: picture.output, replacesFile: policy.replacesFiles, contentDigest: opened.contentDigest,
+                text: opened.text, warnings: opened.warnings,
+                wantsFileDigest: arguments.run.wantsFileDigests))
+    }
+}
+
+/// Everything that determines the bytes of a picture.
+package struct PictureContent: Sendable {
+    /// Of the project, with its presets, template and images.
+    package var contentDigest: [UInt8]
+    /// Without a digest.
+    package var options: PictureOptions
+    package var size: PixelSize
+    package var rendererVersion: String
+
+    package init(contentDigest: [UInt8], options: PictureOptions, size: PixelSize, rendererVersion: String) {
+        self.contentDigest = contentDigest
+        self.options = options
+        self.size = size
+        self.rendererVersion = rendererVersion
+    }
+
+    /// SHA-256 over the content, the options, the size and the renderer, each on its own line so that no two ways of
+    /// cutting the text give the same bytes.
+    package func digest(_ sha256: ([UInt8]) -> [UInt8]) -> [UInt8] {
+        let text = [
+            "ink picture 1", contentDigest.hexadecimal, options.canonicalText, size.description, rendererVersion,
+        ].joined(separator: "\n")
+        return sha256(Array(text.utf8))
+    }
+}

@@ -1,0 +1,239 @@
+import Glibc
+import InkClient
+import InkEngine
+import InkJSON
+import InkProtocol
+import InkSystem
+import Synchronization
+
+/// The farm behind a broker: contents go there, pictures come back and are written here.
+///
+/// Events of the client come on its thread, `submit` and the other calls on the command's. Projects are packed on a
+/// separate lane, orders wait for their answers on another.
+final class RemoteFarm: ExportFarm {
+    /// How long ordering the end of all jobs may take, milliseconds; with the two below less than a run waits for the end.
+    private static let cancelMilliseconds = 3_000
+    /// How long jobs are waited for after that, and pictures that are on their way.
+    private static let lastEndsMilliseconds = 2_000
+    /// How long it may take the broker to forget a lot of jobs.
+    private static let purgeMilliseconds = 2_000
+    /// After so many ticks the broker is told which jobs it may purge, however few.
+    private static let purgeTurns = 20
+    private static let turnMilliseconds = 500
+
+    private struct State {
+        var connection: (any FarmConnection)?
+        var onEvent: (@Sendable (FarmEvent) -> Void)?
+        var rendererVersion = TileRenderer.version
+        var threadCount = 0
+        var exports = RemoteExports()
+        var link: LinkWatch
+        var turn = 0
+        var isStopped = false
+    }
+
+    private let options: RemoteOptions
+    private let connector: FarmConnector
+    private let state: Mutex<State>
+    private let packing: Lane
+    private let orders: Lane
+    /// The project that was packed last: pictures of one project come one after the other. Used on the packing lane.
+    private let packed = Mutex<(digest: [UInt8], content: PreparedContent)?>(nil)
+    private let clock = Stopwatch()
+
+    /// - Throws: when its threads cannot be started.
+    init(_ options: RemoteOptions, _ connector: @escaping FarmConnector) throws(ExportError) {
+        do throws(SystemFailure) {
+            // Projects are written there.
+            packing = try Lane(stackBytes: PosixThread.standardStackBytes)
+            orders = try Lane()
+        } catch {
+            throw .noThread("the connection to the broker", error)
+        }
+        self.options = options
+        self.connector = connector
+        state = Mutex(State(link: LinkWatch(options)))
+    }
+
+    /// That of the farm's workers, if there are any and they agree; else this program's.
+    var rendererVersion: String { state.withLock(\.rendererVersion) }
+    /// Of the farm's workers at the start.
+    var threadCount: Int { state.withLock(\.threadCount) }
+
+    func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure) {
+        do throws(ExportError) {
+            state.withLock { $0.onEvent = onEvent }
+            let connection = try options.connect(connector) { [self] event in take(event) }
+            state.withLock { $0.connection = connection }
+            let patience = options.timeoutMilliseconds ?? Int(LinkWatch.firstAnswerMilliseconds)
+            let status: JSONValue
+            do throws(ExportError) {
+                status = try connection.answer(.status, timeoutMilliseconds: patience)
+            } catch {
+                connection.stop()
+                throw error
+            }
+            learn(status)
+        } catch {
+            throw PictureFailure(error)
+        }
+        startClock()
+    }
+
+    private func learn(_ status: JSONValue) {
+        let workers = status["workers"]?.array ?? []
+        if workers.isEmpty { tell(.news("the farm has no workers; the pictures wait for the first")) }
+        let versions = Set(workers.compactMap { $0["renderer"]?.string })
+        state.withLock { state in
+            state.threadCount = workers.reduce(0) { $0 + ($1["threads"]?.integer ?? 0) }
+            if versions.count == 1, let version = versions.first { state.rendererVersion = version }
+        }
+    }
+
+    // MARK: - Pictures
+
+    func submit(_ request: PictureRequest) {
+        let key = SubmissionKey.random()
+        let connection = state.withLock { state in
+            state.exports.add(request.id, name: request.name, output: request.output, key: key)
+            return state.connection
+        }
+        packing.run { [self] in
+            guard !state.withLock(\.exports.isCancelling) else { return perform { $0.cancel(request.id) } }
+            do throws(PictureFailure) {
+                let content = try pack(request)
+                let submission = Submission(
+                    key: key, name: ProjectPacking.name(request.name), source: content.source,
+                    picture: PictureSpec(size: .exact(request.size), options: request.options), delivery: .fetch)
+                connection?.submit(submission, content: content.content)
+            } catch {
+                perform { $0.fail(request.id, error) }
+            }
+        }
+    }
+
+    private func pack(_ request: PictureRequest) throws(PictureFailure) -> PreparedContent {
+        if let last = packed.withLock({ $0 }), last.digest == request.contentDigest { return last.content }
+        let content = try ProjectPacking.content(
+            of: request.project, warnings: request.warnings, text: request.text, name: request.name)
+        packed.withLock { $0 = (request.contentDigest, content) }
+        return content
+    }
+
+    private func take(_ event: FarmClientEvent) {
+        let now = clock.milliseconds
+        state.withLock { $0.link.note(event, now: now) }
+        perform { $0.take(event) }
+    }
+
+    /// Changes the exports, then carries out the resulting actions.
+    private func perform(_ change: (inout RemoteExports) -> [RemoteExports.Action]) {
+        let (actions, connection) = state.withLock { (change(&$0.exports), $0.connection) }
+        for action in actions {
+            switch action {
+            case .tell(let event): tell(event)
+            case .watch(let job): connection?.watch([job])
+            case .follow(let job, let path): connection?.follow(job, to: path)
+            case .fetch(let job, let picture, let path): connection?.fetch(job, picture: picture, to: path)
+            case .noticeTaken(let notice): connection?.noticeTaken(notice)
+            case .forget: orders.run { [self] in purge() }
+            }
+        }
+    }
+
+    private func tell(_ event: FarmEvent) { state.withLock(\.onEvent)?(event) }
+
+    // MARK: - Time
+
+    private func startClock() {
+        orders.run(afterMilliseconds: Self.turnMilliseconds) { [weak self] in
+            guard let self, !self.state.withLock(\.isStopped) else { return }
+            passTime()
+            startClock()
+        }
+    }
+
+    private func passTime() {
+        let now = clock.milliseconds
+        let (news, failure, jobs, isPurgeTime) = state.withLock { state in
+            state.turn += 1
+            return (
+                state.link.news(now: now), state.link.failure(now: now), state.exports.jobs,
+                state.turn % Self.purgeTurns == 0
+            )
+        }
+        if let news { tell(.news(news)) }
+        if let failure {
+            if !jobs.isEmpty { tell(.news("the broker may still make what it has: ink cancel \(jobs.shortText)")) }
+            perform { $0.failAll(PictureFailure(failure)) }
+        }
+        if isPurgeTime { purge() }
+    }
+
+    /// Lets the broker forget pictures that are here, so that a long run does not fill its quota.
+    private func purge(timeoutMilliseconds: Int = RemoteFarm.purgeMilliseconds) {
+        let (connection, jobs) = state.withLock { state in
+            (state.connection, state.link.isConnected ? state.exports.takeForgettable() : [])
+        }
+        guard let connection, !jobs.isEmpty else { return }
+        // Jobs that are not purged now are purged after the broker's retention.
+        _ = try? connection.order(.purge(jobs, endedSecondsAgo: 0), timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    // MARK: - The end
+
+    func cancelAll() {
+        guard state.withLock({ $0.exports.beginCancelling() }) else { return }
+        orders.run { [self] in cancelJobs() }
+    }
+
+    /// Orders the end of all jobs, also of those whose number is still on its way, and ends their pictures here.
+    private func cancelJobs() {
+        let start = clock.milliseconds
+        let (connection, unaccepted) = state.withLock { ($0.connection, $0.exports.unaccepted) }
+        connection?.withdraw(unaccepted)
+        var untold: [JobNumber] = []
+        while clock.milliseconds - start < Double(Self.cancelMilliseconds) {
+            let (connection, jobs, isWaiting) = state.withLock { state in
+                (state.connection, state.exports.takeUncancelled(), state.exports.isWaitingForNumbers)
+            }
+            if !jobs.isEmpty {
+                let left = max(500, Self.cancelMilliseconds - Int(clock.milliseconds - start))
+                let result = try? connection?.order(.cancel(jobs), timeoutMilliseconds: left)
+                if result == nil { untold += jobs }
+            }
+            if !isWaiting { break }
+            usleep(20_000)
+        }
+        if !untold.isEmpty {
+            tell(
+                .news("the broker could not be reached; to stop its jobs, use ink cancel \(untold.sorted().shortText)"))
+        }
+        waitForLastEnds()
+        purge()
+        // From then on no picture can get its name.
+        state.withLock(\.connection)?.stop()
+        perform { $0.cancelAll() }
+    }
+
+    /// Waits briefly until the broker has reported the end of all jobs and the last pictures have arrived.
+    private func waitForLastEnds() {
+        let start = clock.milliseconds
+        while clock.milliseconds - start < Double(Self.lastEndsMilliseconds) {
+            if state.withLock({ state in !state.link.isConnected || state.exports.isEmpty }) { return }
+            usleep(10_000)
+        }
+        state.withLock { $0.exports.giveUpFetching() }
+    }
+
+    func stop() {
+        let connection = state.withLock { state in
+            state.isStopped = true
+            return state.connection
+        }
+        // Sent without waiting for the broker's disk. It goes out before the goodbye.
+        purge(timeoutMilliseconds: 0)
+        state.withLock { $0.connection = nil }
+        connection?.stop()
+    }
+}

@@ -1,0 +1,27 @@
+extension String {
+    /// Control characters written out (`\n`, `\u{1b}`), and those that turn the direction of a text, so that a file's name can
+    /// neither break a line nor command a terminal.
+    package func escapingControls() -> String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.isControl: text += "\\u{\(String(scalar.value, radix: 16))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: properties.isBidiControl
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// Numbers as a person reads them.
+package enum Shown {
+    /// A value with so many decimals, rounded to nearest.
+    package static func decimal(_ value: Double, places: Int) -> String {
+        guard value.isFinite, abs(value) < 1e15 else { return value.isFinite ? "huge" : "-" }
+        var scale = 1.0
+        for _ in 0..<places { scale *= 10 }
+        let units = Int((abs(value) * scale).rounded())
+        let sign = value < 0 && units > 0 ? "-" : ""
+        guard places > 0 else { return sign + String(units) }
+        let fraction = String(units % Int(scale))
+        return sign + String(units / Int(scale)) + "." + String(repeating: "0", count: places - fraction.count)
+            + fraction
+    }
+
+    /// `850 ms`, `3.2 s`, `4:05`, `2:10:07`.
+    package static func duration(milliseconds: Double) -> String {
+        guard milliseconds.isFinite, milliseconds < 1e12 else { return "-" }
+        if milliseconds < 1000 { return "\(decimal(max(0, milliseconds), places: 0)) ms" }
+        if milliseconds < 60_000 { return "\(decimal(milliseconds / 1000, places: 1)) s" }
+        let seconds = Int((milliseconds / 1000).rounded())
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let minutes = seconds / 60
+        return minutes < 60
+            ? "\(minutes):\(two(seconds % 60))" : "\(minutes / 60):\(two(minutes % 60)):\(two(seconds % 60))"
+    }
+
+    /// `920 pixels/s`, `3.4 kpixels/s`, `12.1 Mpixels/s`.
+    package static func scaled(_ value: Double, unit: String) -> String {
+        for (factor, prefix) in [(1e9, "G"), (1e6, "M"), (1e3, "k")] where value >= factor {
+            return "\(decimal(value / factor, places: 1)) \(prefix)\(unit)"
+        }
+        return "\(decimal(value, places: 0)) \(unit)"
+    }
+}

@@ -1,0 +1,177 @@
+import InkBroker
+import InkEngine
+import InkTestSupport
+import Testing
+
+@testable import InkExports
+
+struct ExportPlanTests {
+    private func arguments(
+        output: String? = nil, sizes: [String] = ["2k"], name: String? = nil, layers: LayerChoice = .visible
+    ) throws -> ExportArguments {
+        ExportArguments(
+            paths: ["PATH"], output: output, sizes: try sizes.map { try #require(ExportSize($0)) },
+            name: try NameTemplate(name ?? (layers == .each ? "{name}-{layer}-{size}.png" : "{name}-{size}.png")),
+            options: PictureOptions(), layers: layers, ifExists: nil, run: RunArguments())
+    }
+
+    private func outputs(
+        _ inputs: [ExportInput], _ arguments: ExportArguments, outlines: [Int: ProjectOutline] = [:]
+    ) throws -> [String] {
+        try ExportPlan(inputs: inputs, outlines: outlines, arguments: arguments, resolve: { $0 }).pictures.map(\.output)
+    }
+
+    @Test func picturesLieBesideTheirProjects() throws {
+        let inputs = [ExportInput(path: "a/b.ink"), ExportInput(path: "c.zip"), ExportInput(path: "/d/E.INKTEMPLATE/")]
+        #expect(try outputs(inputs, arguments()) == ["a/b-2k.png", "c-2k.png", "/d/E-2k.png"])
+    }
+
+    @Test func outputTreeMirrorsInputTree() throws {
+        let inputs = [ExportInput(path: "in/x/y/a.ink", tree: ["x", "y"]), ExportInput(path: "in/b.ink")]
+        #expect(
+            try outputs(inputs, arguments(output: "out/", sizes: ["1x", "4k"]))
+                == ["out/x/y/a-1x.png", "out/x/y/a-4k.png", "out/b-1x.png", "out/b-4k.png"])
+    }
+
+    @Test func placeholdersAreFilled() throws {
+        let outline = ProjectOutline(id: "id/1", title: "../My \u{1b}title", layers: [])
+        #expect(
+            try outputs(
+                [ExportInput(path: "/x/pictures/a.b.ink")],
+                arguments(output: "o", name: "{dir}/{name} {title} {id} {size} {n}.png"), outlines: [0: outline])
+                == ["o/pictures/a.b _._My _title id_1 2k 1.png"])
+    }
+
+    @Test func eachVisibleLayerIsAPicture() throws {
+        let outline = ProjectOutline(
+            id: "", title: "",
+            layers: [
+                .init(id: "1", name: "Sky", isVisible: true), .init(id: "2", name: "Sea", isVisible: false),
+                .init(id: "3", name: "", isVisible: true),
+            ])
+        #expect(
+            try outputs([ExportInput(path: "a.ink")], arguments(layers: .each), outlines: [0: outline])
+                == ["a-Sky-2k.png", "a-3-2k.png"])
+    }
+
+    @Test func aLayerThatHasBecomeAnotherIsNotTakenForIt() throws {
+        let sky = ProjectOutline.LayerOutline(id: "1", name: "Sky", isVisible: true)
+        let sea = ProjectOutline.LayerOutline(id: "2", name: "Sea", isVisible: true)
+        let planned = ChosenLayer(index: 1, outline: sea)
+        func drawn(_ layers: [ProjectOutline.LayerOutline]) throws -> [Int]? {
+            try LayerChoice.each.drawnLayers(
+                of: ProjectOutline(id: "", title: "", layers: layers), layer: planned, file: "a.ink")
+        }
+        #expect(try drawn([sky, sea]) == [1])
+        for layers in [[sea, sky], [sky], [], [sky, .init(id: "2", name: "Sea", isVisible: false)]] {
+            #expect(throws: ExportError.self) { try drawn(layers) }
+        }
+    }
+
+    @Test func namesThatNoFileGetsNeedNotDiffer() throws {
+        let inputs = [ExportInput(path: "a/x.ink"), ExportInput(path: "b/x.ink")]
+        let plan = try ExportPlan(inputs: inputs, outlines: [:], arguments: try arguments(output: "o"), resolve: nil)
+        #expect(plan.pictures.count == 2)
+    }
+
+    @Test func oneFileTakesOnePicture() throws {
+        #expect(try outputs([ExportInput(path: "a.ink")], arguments(output: "x/Y.PNG")) == ["x/Y.PNG"])
+        #expect(throws: ExportError.self) {
+            try outputs([ExportInput(path: "a.ink")], arguments(output: "y.png", sizes: ["1x", "2x"]))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([ExportInput(path: "a/x.ink"), ExportInput(path: "b/x.ink")], "o", ["2k"], nil),
+            ([ExportInput(path: "x.ink"), ExportInput(path: "x.zip")], nil, ["2k"], nil),
+            ([ExportInput(path: "x.ink")], nil, ["1x", "2x"], "{name}.png"),
+            ([ExportInput(path: "x.png")], ".", ["2k"], "x.png"),
+            ([ExportInput(path: "t.inktemplate")], "t.inktemplate/base.png", ["2k"], nil),
+        ] as [([ExportInput], String?, [String], String?)])
+    func refusesNamesThatAreTaken(inputs: [ExportInput], output: String?, sizes: [String], name: String?) throws {
+        let arguments = try arguments(output: output, sizes: sizes, name: name)
+        #expect(throws: ExportError.self) {
+            try ExportPlan(
+                inputs: inputs, outlines: [:], arguments: arguments,
+                resolve: { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 })
+        }
+    }
+
+    @Test func previewOfATemplateMayBeReplaced() throws {
+        #expect(
+            try outputs([ExportInput(path: "t.inktemplate")], arguments(output: "t.inktemplate/preview.png"))
+                == ["t.inktemplate/preview.png"])
+    }
+
+    @Test func namesThatOnlyLookAlikeAreTwo() throws {
+        let inputs = [ExportInput(path: "\u{e9}.ink"), ExportInput(path: "e\u{301}.ink")]
+        #expect(try outputs(inputs, arguments(output: "o")).count == 2)
+    }
+
+    @Test func suffixFindsFreeNames() throws {
+        var plan = try ExportPlan(
+            inputs: [ExportInput(path: "a.ink"), ExportInput(path: "a-2k-1.ink")], outlines: [:],
+            arguments: try arguments(name: "{name}.png"), resolve: { $0 })
+        plan.avoidExisting(resolve: { $0 }) { ["a.png", "a-2.png", "a-2k-1.png"].contains($0) }
+        #expect(plan.pictures.map(\.output) == ["a-1.png", "a-2k-1-1.png"])
+    }
+
+    @Test func suffixGivesNoNameThatAnotherPictureHas() throws {
+        var plan = try ExportPlan(
+            inputs: [ExportInput(path: "a.ink"), ExportInput(path: "a-1.ink")], outlines: [:],
+            arguments: try arguments(name: "{name}.png"), resolve: { $0 })
+        plan.avoidExisting(resolve: { $0 }) { $0 == "a.png" }
+        #expect(plan.pictures.map(\.output) == ["a-2.png", "a-1.png"])
+    }
+
+    @Test("Two spellings of one place are one name to suffixes, and to the outputs of a repeated run")
+    func spellings() throws {
+        func resolve(_ path: String) -> String { path.hasPrefix("./") ? String(path.dropFirst(2)) : path }
+        let inputs = [ExportInput(path: "a.ink"), ExportInput(path: "./a-1.ink")]
+        var plan = try ExportPlan(
+            inputs: inputs, outlines: [:], arguments: try arguments(name: "{name}.png"), resolve: resolve)
+        #expect(throws: ExportError.self) {
+            try plan.repeating({ _ in true }, of: inputs, resolve: resolve) { _ in "o.png" }
+        }
+        #expect(throws: ExportError.self) {
+            try plan.repeating({ _ in true }, of: inputs, resolve: resolve) { $0.input == 0 ? "./a.ink" : nil }
+        }
+        plan.avoidExisting(resolve: resolve) { $0 == "a.png" }
+        #expect(plan.pictures.map(\.output) == ["a-2.png", "./a-1.png"])
+    }
+
+    @Test(arguments: 0..<200)
+    func safeValuesAreFileNames(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let alphabet: [Unicode.Scalar] = [
+            "/", "\\", ".", "\u{0}", "\u{1b}", "\u{85}", "a", "ß", "漢", "😀", "\u{301}", " ",
+        ]
+        var text = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...150, using: &random) {
+            text.append(alphabet.randomElement(using: &random) ?? "a")
+        }
+        let safe = NameTemplate.safe(String(text))
+        #expect((1...NameTemplate.valueBytesMax).contains(safe.utf8.count), "seed \(seed)")
+        #expect(
+            !safe.unicodeScalars.contains { "/\\".unicodeScalars.contains($0) || $0.value < 32 || $0.value == 0x85 },
+            "seed \(seed)")
+        #expect(!Array(safe.utf8).contains([46, 46]) && safe.utf8.first != 46, "seed \(seed)")
+        #expect(
+            String(String(text).unicodeScalars.prefix(safe.unicodeScalars.count)).utf8.count <= 2 * 200, "seed \(seed)")
+    }
+
+    @Test func valuesAreCutBetweenCharacters() {
+        #expect(NameTemplate.safe(String(repeating: "漢", count: 100)) == String(repeating: "漢", count: 66))
+        #expect(NameTemplate.safe("") == "_")
+        #expect(NameTemplate.safe("...") == "_._")
+    }
+
+    @Test func unknownLayersAreNamed() throws {
+        let outline = ProjectOutline(id: "", title: "", layers: [.init(id: "1", name: "Sky", isVisible: true)])
+        #expect(throws: ExportError.usage("a.ink: no layer \"Sea\"; there are \"Sky\"")) {
+            try LayerChoice.named(["Sea"]).drawnLayers(of: outline, layer: nil, file: "a.ink")
+        }
+        #expect(try LayerChoice.named(["Sky", "1"]).drawnLayers(of: outline, layer: nil, file: "a.ink") == [0])
+    }
+}
