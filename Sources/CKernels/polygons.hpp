@@ -49,12 +49,17 @@ struct corner_map {
     }
 
     INK_METHOD int8lanes four(const double *corners) const {
-        const double8 scaled = within_reach(*(const double8_unaligned *)corners) * pixel + 0.5;
+        return eight(*(const double8_unaligned *)corners, origin);
+    }
+
+    /// - Parameter from: of each, the cell's corner.
+    INK_METHOD int8lanes eight(double8 v, double8 from) const {
+        const double8 scaled = within_reach(v) * pixel + 0.5;
         // Floor: the nearest integer, by rounding at 2^52, minus one if that is above.
         const double8 nearest = (scaled + 6755399441055744.0) - 6755399441055744.0;
         const double8 below = nearest - (nearest > scaled ? (double8)1.0 : (double8)0.0);
         const double8 far = (double8)(double)far_away;
-        return __builtin_convertvector(least(greatest(below - origin, -far), far), int8lanes);
+        return __builtin_convertvector(least(greatest(below - from, -far), far), int8lanes);
     }
 
     /// Maps `count` corners, at most sixteen.
@@ -83,11 +88,25 @@ struct polygon_edges {
     edge_cutter cutter;
     corner_map map;
 
-    /// Takes the first `count` edges from `from` to `to`. `ends(lane, p, q)` returns the corners of a long edge.
-    template <typename Ends> INK_METHOD void take(places from, places to, int32_t count, const Ends &ends) {
+    INK_INLINE polygon_edges of(ink_deltas target) {
+        polygon_edges all;
+        all.cutter.target = target;
+        all.map = corner_map::of(target);
+        return all;
+    }
+
+    /// Cuts those that are left.
+    void drain() {
+        cutter.drain_short();
+        cutter.drain_steep();
+        cutter.drain_level();
+    }
+
+    /// Takes those edges from `from` to `to` that are there. `ends(lane, p, q)` gives the corners of a long one.
+    template <typename Ends> INK_METHOD void take(places from, places to, int16lanes is_there, const Ends &ends) {
         const int16lanes dx = to.x - from.x, dy = to.y - from.y;
         const int16lanes reach = greatest(greatest(dx, -dx), greatest(dy, -dy));
-        const int16lanes is_there = iota_wholes() < count, is_long = reach > edge_reach * pixel;
+        const int16lanes is_long = reach > edge_reach * pixel;
         cutter.take(from.x, from.y, to.x, select(is_there & ~is_long, to.y, from.y));
         for (uint32_t left = bits_of(is_there & is_long); left != 0; left &= left - 1) {
             double p[2], q[2];
@@ -113,9 +132,25 @@ struct polygon_edges {
         const double at_top = (double)-y0 * per_height, at_bottom = (double)(height - y0) * per_height;
         const int64_t begin = floor_of(least(greatest(least(at_top, at_bottom) - 1, 0.0), most));
         const int64_t end = floor_of(least(greatest(greatest(at_top, at_bottom) + 2, 0.0), most));
-        for (int64_t part = begin; part < end; part += lanes) {
+        // Of those on the left of the cell only their height counts, of those on the right nothing.
+        const bool is_upright = x1 == x0;
+        const double per_width = is_upright ? 0 : most / (double)(x1 - x0), border = 9 * pixel;
+        const double at_left = (-border - (double)x0) * per_width;
+        const double at_right = ((double)cutter.target.width * pixel + border - (double)x0) * per_width;
+        const auto within = [&](double part) __attribute__((always_inline)) {
+            return floor_of(least(greatest(part, (double)begin), (double)end));
+        };
+        const int64_t first = is_upright ? begin : within(least(at_left, at_right) - 2);
+        const int64_t last = is_upright ? end : within(greatest(at_left, at_right) + 3);
+        const int64_t left_begin = x1 > x0 ? begin : last, left_end = x1 > x0 ? first : end;
+        if (left_begin < left_end) {
+            const int32_t from = map.one(at(left_begin, py, qy), 1), to = map.one(at(left_end, py, qy), 1);
+            const int16lanes x = (int16lanes)(-16 * pixel), is_one = iota_wholes() < 1;
+            cutter.take(x, (int16lanes)from & is_one, x, (int16lanes)to & is_one);
+        }
+        for (int64_t part = first; part < last; part += lanes) {
             places from = {}, to = {};
-            for (int32_t lane = 0; lane < least(end - part, (int64_t)lanes); lane++) {
+            for (int32_t lane = 0; lane < least(last - part, (int64_t)lanes); lane++) {
                 from.x[lane] = map.one(at(part + lane, px, qx), 0);
                 from.y[lane] = map.one(at(part + lane, py, qy), 1);
                 to.x[lane] = map.one(at(part + lane + 1, px, qx), 0);
@@ -131,7 +166,7 @@ struct polygon_edges {
         const auto before = [](int16lanes v) __attribute__((always_inline)) {
             return __builtin_shufflevector(v, v, 3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14);
         };
-        take({before(to.x), before(to.y)}, to, 4 * quads, [&](int32_t lane, double *p, double *q) {
+        take({before(to.x), before(to.y)}, to, iota_wholes() < 4 * quads, [&](int32_t lane, double *p, double *q) {
             const int32_t last = lane % 4 == 0 ? lane + 3 : lane - 1;
             __builtin_memcpy(p, corners + 2 * last, 2 * sizeof *p);
             __builtin_memcpy(q, corners + 2 * lane, 2 * sizeof *q);
@@ -151,7 +186,7 @@ struct polygon_edges {
                     const int16lanes one = (int16lanes)map.one(last[axis], axis);
                     return __builtin_shufflevector(one, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
                 };
-                take({before(to.x, 0), before(to.y, 1)}, to, some, [&](int32_t lane, double *p, double *q) {
+                take({before(to.x, 0), before(to.y, 1)}, to, iota_wholes() < some, [&](int32_t lane, double *p, double *q) {
                     __builtin_memcpy(p, lane == 0 ? last : first + 2 * lane - 2, 2 * sizeof *p);
                     __builtin_memcpy(q, first + 2 * lane, 2 * sizeof *q);
                 });
@@ -162,9 +197,7 @@ struct polygon_edges {
 };
 
 void add_polygons(ink_deltas target, const double *corners, const int32_t *counts, ptrdiff_t polygons) {
-    polygon_edges all;
-    all.cutter.target = target;
-    all.map = corner_map::of(target);
+    polygon_edges all = polygon_edges::of(target);
     for (ptrdiff_t polygon = 0; polygon < polygons;) {
         ptrdiff_t quads = 0;
         while (quads < 4 && polygon + quads < polygons && counts[polygon + quads] == 4) quads++;
@@ -178,9 +211,7 @@ void add_polygons(ink_deltas target, const double *corners, const int32_t *count
             polygon++;
         }
     }
-    all.cutter.drain_short();
-    all.cutter.drain_steep();
-    all.cutter.drain_level();
+    all.drain();
 }
 
 /// One bit for each of 64 bytes that are 0 or 1.
@@ -200,8 +231,8 @@ INK_INLINE uint64_t set_bytes(const uint8_t *bytes) {
 #endif
 }
 
-/// Calls `put(row, column, covered)` with sixteen running sums at a time, in 1/65,536 pixel, for pixels on edges or
-/// inside them. Sets the changes and the marks to 0.
+/// Calls `put(row, column, area)` with sixteen running sums at a time, 1/65,536 pixel, of those rows where edges or what is
+/// inside them are, and sets the changes and the marks to 0.
 template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t top, int32_t bottom, const Put &put) {
     const int16lanes zero = (int16lanes)0;
     const bool has_high = deltas.width > 64 * lanes;
@@ -221,8 +252,7 @@ template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t to
         const auto use = [&](int32_t index) __attribute__((always_inline)) {
             const int32_t column = lanes * index;
             const int16lanes sums = running_sums(wholes16(changes + column)) + sum;
-            const int16lanes size = sums < 0 ? -sums : sums;
-            put(row, column, to_float(least(size, (int16lanes)65536)));
+            put(row, column, sums < 0 ? -sums : sums);
             store(changes + column, zero);
             sum = __builtin_shufflevector(sums, sums, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
         };
@@ -252,20 +282,23 @@ template <typename Put> INK_INLINE void use_marked(ink_deltas deltas, int32_t to
     }
 }
 
+/// What is covered where areas add up to this, at most all.
+INK_INLINE float16 covered(int16lanes area) { return to_float(least(area, (int16lanes)pixel)); }
+
 void multiply_marked(ink_kept plane, ink_deltas deltas, int32_t top, int32_t bottom, float alpha) {
     const float16 share = (float16)(alpha * (1.0f / pixel));
-    use_marked(deltas, top, bottom, [&](int32_t row, int32_t column, float16 covered) __attribute__((always_inline)) {
+    use_marked(deltas, top, bottom, [&](int32_t row, int32_t column, int16lanes area) __attribute__((always_inline)) {
         uint16_t *at = plane.values + row * plane.stride + column;
-        store(at, rest(load16(at), 1.0f - share * covered));
+        store(at, rest(load16(at), 1.0f - share * covered(area)));
         plane.drawn[row / INK_BLOCK_HEIGHT] |= (uint64_t)1 << (column / INK_BLOCK_WIDTH);
     });
 }
 
 void add_marked(ink_plane plane, ink_deltas deltas, int32_t top, int32_t bottom, float weight) {
     const float16 share = (float16)(weight * (1.0f / pixel));
-    use_marked(deltas, top, bottom, [&](int32_t row, int32_t column, float16 covered) __attribute__((always_inline)) {
+    use_marked(deltas, top, bottom, [&](int32_t row, int32_t column, int16lanes area) __attribute__((always_inline)) {
         float *at = plane.values + row * plane.stride + column;
-        *(float16_unaligned *)at = floats16(at) + share * covered;
+        *(float16_unaligned *)at = floats16(at) + share * covered(area);
     });
 }
 

@@ -70,6 +70,8 @@ public enum ReferenceRenderer {
     /// Spec 3.6: "a stroke leaves at each pixel alpha A = 1 - product over its stamps of (1 - alpha_j * coverage_j), in
     /// one colour". Row-major, one number a pixel.
     package static func strokeAlpha(_ stroke: Stroke, output: PixelSize, scanner: CoverageScanner) -> [Double] {
+        // "(contour lines: see 3)"
+        if let quads = contourQuads(of: stroke) { return scanner.alpha(of: quads) }
         var transmitted = [Double](repeating: 1, count: output.area)
         for (shape, alpha) in shapes(of: stroke) {
             guard alpha > 0, let coverage = scanner.coverage(of: shape) else { continue }
@@ -82,16 +84,28 @@ public enum ReferenceRenderer {
         return transmitted.map { 1 - $0 }
     }
 
+    /// The quads of contour lines; nil for other brushes and for a stroke with a single station, which has a shape.
+    package static func contourQuads(of stroke: Stroke) -> [ContourQuad]? {
+        guard stroke.brush.type == .contourLines else { return nil }
+        let stations = stamps(of: stroke, path: smoothedPath(stroke.points))
+        return stations.count > 1 ? InkReference.contourQuads(of: stations, brush: stroke.brush) : nil
+    }
+
     /// Every shape that a stroke draws, in order, with its alpha; canvas space. A stroke without points draws nothing.
+    ///
+    /// Precondition: the stroke has no `contourQuads`.
     package static func shapes(of stroke: Stroke) -> [(shape: Shape, alpha: Double)] {
         let path = smoothedPath(stroke.points)
         guard !path.isEmpty else { return [] }
         if stroke.brush.type == .solid {
             return [(solidShape(of: path, brush: stroke.brush), solidAlpha(stroke))]
         }
-        // Spec 3.2: "d = spacing * scale"
-        return stampShapes(
-            of: stamps(along: path, every: stroke.brush.spacing * stroke.brush.scale), brush: stroke.brush)
+        return stampShapes(of: stamps(of: stroke, path: path), brush: stroke.brush)
+    }
+
+    /// Spec 3.2: "d = spacing * scale"
+    private static func stamps(of stroke: Stroke, path: [PathSample]) -> [Stamp] {
+        InkReference.stamps(along: path, every: stroke.brush.spacing * stroke.brush.scale)
     }
 
     private static func decoded(_ images: DecodedImages, _ key: ImageKey) -> StraightImage {

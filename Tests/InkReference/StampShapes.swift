@@ -47,15 +47,9 @@ package func stampAlpha(_ stamp: Stamp, _ brush: Brush) -> Double {
 
 /// The shapes of a stroke's stamps with the alpha of each, in arc-length order (spec 3.3 and 3.4).
 ///
-/// Precondition: the brush is not `solid`, which has no stamps.
+/// Precondition: the brush is not `solid`, which has no stamps, nor draws contour lines through several stations.
 package func stampShapes(of stamps: [Stamp], brush: Brush) -> [(shape: Shape, alpha: Double)] {
-    precondition(brush.type != .solid)
-    if brush.type == .contourLines, stamps.count > 1 {
-        // "is stamp j's geometry ... The last stamp draws nothing."
-        return zip(stamps, stamps.dropFirst()).map { stamp, next in
-            (Shape(parts: contourLines(stamp, next, brush)), stampAlpha(stamp, brush))
-        }
-    }
+    precondition(brush.type != .solid && (brush.type != .contourLines || stamps.count < 2))
     return stamps.map { stamp in
         let frame = StampFrame(stamp, brush)
         let parts: [Part]
@@ -121,26 +115,6 @@ private func roundJoin(_ a: Point, _ b: Point, _ c: Point, width: Double) -> [Pa
         return b + (width / 2) * Point(x: cos(angle), y: sin(angle))
     }
     return zip(corners, corners.dropFirst()).map { .quad(b, $0, $1, b) }
-}
-
-/// "for i = -3...3 the segment from c_j + i P_j n_j to c_j+1 + i P_j+1 n_j+1, width w_j, butt caps"
-private func contourLines(_ stamp: Stamp, _ next: Stamp, _ brush: Brush) -> [Part] {
-    let from = StampFrame(stamp, brush)
-    let to = StampFrame(next, brush)
-    let fromNormal = contourNormal(stamp, brush)
-    let toNormal = contourNormal(next, brush)
-    return (-3...3).map { i in
-        .line(
-            from: from.c + (Double(i) * from.p) * fromNormal, to: to.c + (Double(i) * to.p) * toNormal, width: from.w)
-    }
-}
-
-/// "the unit vector across the polyline's direction at that arc length: direction rotated by +90 in canvas space,
-/// then by a"
-private func contourNormal(_ stamp: Stamp, _ brush: Brush) -> Point {
-    let across = Point(x: -stamp.direction.y, y: stamp.direction.x)
-    let a = stampAngle(stamp, brush)
-    return Point(x: cos(a) * across.x - sin(a) * across.y, y: sin(a) * across.x + cos(a) * across.y)
 }
 
 /// Spec 4: "the union over its segments of the convex hull of two discs of radii r = 0.5 * lineWidth * scale * size at

@@ -8,6 +8,13 @@ package struct Stamp: Hashable, Sendable {
     package var azimuth: Double
     /// Unit vector of the polyline's direction at the stamp; (1, 0) for a stroke of one point.
     package var direction: Point
+
+    package init(center: Point, pressure: Double, azimuth: Double, direction: Point) {
+        self.center = center
+        self.pressure = pressure
+        self.azimuth = azimuth
+        self.direction = direction
+    }
 }
 
 /// Spec 3.2: "stamps lie at the arc lengths 0, d, 2d, ... up to its length, each placed by linear interpolation within

@@ -16,11 +16,14 @@ public struct StrokeMark: Hashable, Sendable {
     public var alpha: Double
     public var pieces: [Piece]
 
-    /// The marks of a stroke in the order in which they are composited: one a stamp, one for a whole solid stroke.
+    /// The marks of a stroke in the order in which they are composited: one a stamp, one for a whole solid stroke. Contour lines
+    /// are one mark where their alpha is constant; else neighbours of different alphas are marks of their own, since other
+    /// programs have nothing like the sum of areas.
     public static func marks(of stroke: Stroke) -> [StrokeMark] {
         let brush = stroke.brush
         let path = smoothedPath(stroke.points)
         guard brush.type != .solid else { return solid(stroke, path) }
+        if let quads = ReferenceRenderer.contourQuads(of: stroke) { return contourLines(quads) }
         let stamps = stamps(along: path, every: brush.spacing * brush.scale)
         guard brush.type != .waves else {
             return stamps.map { stamp in
@@ -43,6 +46,13 @@ public struct StrokeMark: Hashable, Sendable {
         }
         let shape = solidShape(of: path, brush: brush)
         return [StrokeMark(alpha: solidAlpha(stroke), pieces: shape.parts.map(Piece.init))]
+    }
+
+    private static func contourLines(_ quads: [ContourQuad]) -> [StrokeMark] {
+        quads.reduce(into: []) { marks, quad in
+            if marks.last?.alpha != quad.alpha { marks.append(StrokeMark(alpha: quad.alpha, pieces: [])) }
+            marks[marks.count - 1].pieces.append(.polygon(quad.corners))
+        }
     }
 
     /// The outline of a polyline with butt caps. Arcs of joins are cut into pieces of at most 30 degrees.

@@ -58,47 +58,6 @@ struct ReferenceStampTests {
         #expect(!shape.contains(Point(x: 60.2, y: 50)))
     }
 
-    @Test func contourLinesJoinNeighbouringStamps() {
-        let brush = Brush(type: .contourLines, spacing: 5, lineWidth: 1)
-        let shapes = ReferenceRenderer.shapes(
-            of: Stroke(brush: brush, points: [StrokePoint(x: 0, y: 50), StrokePoint(x: 20, y: 50, pressure: 0.5)]))
-        // Five stamps at 0, 5, ... 20; the last draws nothing. Lines go along the stroke at y = 50 + 5 i.
-        #expect(shapes.count == 4)
-        for (index, found) in shapes.enumerated() {
-            let x = 5 * Double(index) + 2.5
-            #expect(abs(found.alpha - (1 - 0.125 * Double(index))) < 1e-12)
-            for i in -3...3 {
-                #expect(found.shape.contains(Point(x: x, y: 50 + 5 * Double(i))))
-                #expect(!found.shape.contains(Point(x: x + 5, y: 50 + 5 * Double(i))))
-                #expect(!found.shape.contains(Point(x: x, y: 52.5 + 5 * Double(i))))
-            }
-        }
-    }
-
-    @Test func contourLinesTurnWithRotationTiltAndSize() {
-        let brush = Brush(
-            type: .contourLines, rotation: 20, spacing: 5, lineWidth: 0.2,
-            dynamics: BrushDynamics(pressureAffectsSize: true, tiltAffectsRotation: true))
-        let shapes = ReferenceRenderer.shapes(
-            of: Stroke(
-                brush: brush,
-                points: [
-                    StrokePoint(x: 50, y: 40, pressure: 1, azimuth: 10),
-                    StrokePoint(x: 50, y: 45, pressure: 0, azimuth: 40),
-                ]))
-        #expect(shapes.count == 1)
-        // The stroke goes down the page: across is (-1, 0). At the first stamp it turns by 30 degrees, to
-        // (-cos 30, -sin 30), lines 5 apart; at the second by 60, to (-1/2, -sin 60), lines 2.5 apart.
-        let root = 3.0.squareRoot() / 2
-        for i in -3...3 {
-            let from = Point(x: 50 - 5 * Double(i) * root, y: 40 - 2.5 * Double(i))
-            let to = Point(x: 50 - 1.25 * Double(i), y: 45 - 2.5 * Double(i) * root)
-            #expect(shapes[0].shape.contains(Point(x: (from.x + to.x) / 2, y: (from.y + to.y) / 2)))
-            #expect(shapes[0].shape.contains(Point(x: 0.99 * from.x + 0.01 * to.x, y: 0.99 * from.y + 0.01 * to.y)))
-            #expect(!shapes[0].shape.contains(Point(x: 1.01 * from.x - 0.01 * to.x, y: 1.01 * from.y - 0.01 * to.y)))
-        }
-    }
-
     @Test func solidAlphaFollowsPressureOnlyWithoutSize() {
         func alpha(_ opacity: Bool, _ size: Bool) -> Double {
             let dynamics = BrushDynamics(pressureAffectsOpacity: opacity, pressureAffectsSize: size)

@@ -14,7 +14,7 @@ struct StrokeMarkTests {
         return Stroke(brush: brush, points: points.map { StrokePoint(x: $0.0, y: $0.1, pressure: $0.2, azimuth: $0.1) })
     }
 
-    @Test(arguments: BrushType.allCases, [false, true])
+    @Test(arguments: BrushType.allCases.filter { $0 != .contourLines }, [false, true])
     func marksAreTheShapesOfTheStamps(type: BrushType, sized: Bool) {
         let stroke = StrokeMarkTests.stroke(type, sized: sized)
         let marks = StrokeMark.marks(of: stroke)
@@ -35,6 +35,19 @@ struct StrokeMarkTests {
         #expect(inside > 50)
         // Arcs of joins are cut into corners.
         #expect(Double(different) <= 1 + 0.002 * Double(inside))
+    }
+
+    @Test(arguments: [false, true])
+    func contourLinesAreAMarkForEachAlpha(isConstant: Bool) throws {
+        var stroke = StrokeMarkTests.stroke(.contourLines, sized: true)
+        if isConstant { stroke.brush.dynamics.pressureAffectsOpacity = false }
+        let marks = StrokeMark.marks(of: stroke)
+        let quads = try #require(ReferenceRenderer.contourQuads(of: stroke))
+        #expect(quads.count > 7)
+        #expect(marks.flatMap(\.pieces) == quads.map { .polygon($0.corners) })
+        #expect(marks.flatMap { mark in mark.pieces.map { _ in mark.alpha } } == quads.map(\.alpha))
+        #expect(marks.count == Set(quads.map(\.alpha)).count)
+        #expect((marks.count == 1) == isConstant)
     }
 
     @Test func aStrokeWithoutPointsHasNoMarks() {

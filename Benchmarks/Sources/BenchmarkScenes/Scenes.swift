@@ -43,6 +43,27 @@ public enum Scenes {
         }
     }
 
+    /// Contour lines on such strokes, of one alpha (`even`) or as hard as the pen is pressed (`pressed`); stations as far apart
+    /// as the scene has them, or a quarter of that (`dense`), where lines two pixels wide lie over each other.
+    public static func contourSets(of scene: Project, every interval: Int) -> [BrushSet] {
+        let sets = brushSets(of: scene, every: interval).filter { $0.name == BrushType.contourLines.rawValue }
+        return sets.flatMap { set in
+            [("even", false, 1.0), ("pressed", true, 1), ("dense-even", false, 0.25), ("dense-pressed", true, 0.25)].map
+            {
+                name, isPressed, share in
+                BrushSet(
+                    name: name,
+                    strokes: set.strokes.map { stroke in
+                        var stroke = stroke
+                        stroke.brush.dynamics.pressureAffectsOpacity = isPressed
+                        stroke.brush.spacing *= share
+                        stroke.brush.lineWidth = 2
+                        return stroke
+                    })
+            }
+        }
+    }
+
     /// A transparent canvas with one layer of strokes.
     public static func project(of strokes: [Stroke]) -> Project {
         Project(canvasSize: canvas, background: .transparent, layers: [Layer(strokes: strokes)])

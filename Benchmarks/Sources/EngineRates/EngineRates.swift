@@ -15,6 +15,8 @@ import InkEngine
 /// - `strokes/L/2k`: a scene's strokes on its layers; ms. Strokes are prepared beforehand: `prepare/L`.
 /// - `stamp/dots`, `stamp/dots-sized`: a stamp (a stroke, where solid); us. `stamp-transparent/dots`: on a transparent
 ///   background, where the colour of the faintest ink shows and marks are drawn with more care.
+/// - `contour/even`, `contour/pressed`, `contour/dense-even`, `contour/dense-pressed`: contour lines of one alpha and of changing
+///   ones, with stations far apart and close, by stations; us.
 /// - `composite/stack`: the scene's layers, with masks, to a finished picture; ms. `composite/multiply`: a layer more; ms.
 /// - `png/fast/2k`: the picture to a compressed stream; ms, and bytes.
 /// - `read`, `decode/masks`, `decode/content`: the project's file, its masks, one layer's picture as a PNG; ms.
@@ -40,6 +42,7 @@ enum EngineRates {
         guard let last = scenes.last else { return }
         for scene in scenes { try StrokeRates.measure(scene.name, scene.project, with: meter) }
         try StrokeRates.measureBrushes(of: last.project, with: meter)
+        try StrokeRates.measureContours(of: last.project, with: meter)
         try CompositeRates.measure(last.project, with: meter)
         try FileRates.measure(last.name, last.project, with: meter)
     }

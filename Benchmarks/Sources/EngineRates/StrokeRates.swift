@@ -23,6 +23,13 @@ enum StrokeRates {
         }
     }
 
+    static func measureContours(of project: Project, with meter: Meter) throws {
+        let count = project.layers.reduce(0) { $0 + $1.strokes.count }
+        for set in Scenes.contourSets(of: project, every: max(6, count / 100)) {
+            try measure(set, "contour/\(set.name)", background: .white, with: meter)
+        }
+    }
+
     private static func measure(
         _ set: Scenes.BrushSet, _ name: String, background: RGBA8, with meter: Meter
     ) throws {
@@ -39,7 +46,7 @@ enum StrokeRates {
         }
     }
 
-    /// How many shapes a stroke is: the last stamp of contour lines draws nothing.
+    /// How many marks a stroke is: of contour lines those between two stations.
     private static func markCount(of stroke: Stroke) -> Int {
         let stamps = PreparedStroke.stampCount(of: stroke)
         return stroke.brush.type == .contourLines && stamps > 1 ? stamps - 1 : stamps

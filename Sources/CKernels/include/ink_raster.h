@@ -32,8 +32,6 @@ enum {
     INK_CHAIN_LANES = 16,
     /// Bytes in a row of marks. Each byte stands for sixteen pixels; a cell has at most 2,048 columns.
     INK_MARKS_STRIDE = 128,
-    /// How far a line of contour lines reaches, pixels, that is drawn together with the others of its stamp.
-    INK_CONTOUR_REACH_MAX = INK_PLANE_MARGIN - 2,
     /// Sample lines per row of pixels for the union of parts.
     INK_PART_LINES = 64,
     /// Sample lines that are processed together; also rows of pixels.
@@ -233,19 +231,22 @@ struct ink_place {
     float alpha;
 };
 
-/// From where on, or up to where, the lines of a stamp of contour lines go: i spacings times `size` from x, y in the direction
-/// of a unit vector, for i from -3 to 3. Canvas pixels.
-struct ink_contour_end {
+/// A station of contour lines, canvas pixels: the unit vector across the stroke, and the factor on lengths.
+struct ink_station {
     double x, y, across_x, across_y, size;
 };
 
-/// A stamp of contour lines: seven lines with butt caps. Canvas pixels, which `scale` makes output pixels.
+/// Seven lines side by side, `spacing` apart, canvas pixels, which `scale` makes output pixels.
 struct ink_contour {
-    struct ink_contour_end start, end;
-    double spacing, width;
-    /// How far apart lines have to be for no output pixel to meet two of them.
-    double gap;
-    double scale_x, scale_y;
+    double spacing, width, scale_x, scale_y;
+};
+
+/// Sums of alpha times area over a cell, and the largest alpha of what covers anything; planes as others.
+struct ink_sums {
+    float *_Nonnull sums, *_Nonnull largest;
+    ptrdiff_t stride;
+    /// For each row of blocks, a bit for each block in which there may be any.
+    uint64_t *_Nonnull drawn;
 };
 
 struct ink_raster {
@@ -309,14 +310,17 @@ struct ink_raster {
     /// Likewise adds `weight` times the coverage to a plane.
     void (*_Nonnull add_marked)(
         struct ink_plane plane, struct ink_deltas deltas, int32_t top, int32_t bottom, float weight);
-    /// Multiplies the plane by 1 - alpha * coverage for a stamp of contour lines, and remembers where; `covered` is clean
-    /// before and after, but for its margins. False if nothing was done, which does not depend on the cell: where a line
-    /// lies over one that is not its neighbour, or where lines are longer than `INK_CONTOUR_REACH_MAX` or have no length.
-    bool (*_Nonnull multiply_contour)(
-        struct ink_kept plane, struct ink_plane covered, const struct ink_contour *_Nonnull contour, float alpha);
-    /// Adds `weight` times the coverage to `covered` likewise, and remembers in `plane` where.
-    bool (*_Nonnull add_contour)(
-        struct ink_kept plane, struct ink_plane covered, const struct ink_contour *_Nonnull contour, float weight);
+    /// Adds and marks the areas of contour lines between neighbours of `count` stations, 1 or more: of each line the quads that
+    /// do not run against the stroke, whichever way they turn. No pixel's sum may reach 32,768 pixels.
+    void (*_Nonnull add_contour)(
+        struct ink_deltas target, const struct ink_contour *_Nonnull contour,
+        const struct ink_station *_Nonnull stations, ptrdiff_t count);
+    /// Adds areas, which are not cut off at a whole pixel, to sums as `add_marked` does, and remembers where.
+    void (*_Nonnull add_weighted)(
+        struct ink_sums sums, struct ink_deltas deltas, int32_t top, int32_t bottom, float alpha);
+    /// Multiplies the plane by 1 - min(sum, largest) inside the box, columns rounded outwards to whole vectors, and sets both
+    /// to 0 there.
+    void (*_Nonnull multiply_sums)(struct ink_kept plane, struct ink_sums sums, const struct ink_box *_Nonnull box);
     /// Multiplies the plane by 1 - alpha * coverage inside the box, with columns rounded outwards to whole vectors, and
     /// sets `deltas` to 0 there. The running sums of `deltas` are the coverage. The box must contain everything that
     /// was added.

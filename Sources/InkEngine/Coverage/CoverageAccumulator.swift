@@ -101,6 +101,13 @@ final class CoverageAccumulator {
         kernels.pointee.add_marked(plane.kernelPlane, kernelDeltas, rows.lowerBound, rows.upperBound, weight)
     }
 
+    /// Adds `alpha` times the areas of polygons, which are not cut off at a whole pixel, to sums over the same cell, and leaves
+    /// the accumulator clean.
+    func addPolygons(to sums: ink_sums, rows: Range<Int>, alpha: Float) {
+        let rows = rowsOfCell(rows)
+        kernels.pointee.add_weighted(sums, kernelDeltas, rows.lowerBound, rows.upperBound, alpha)
+    }
+
     /// Counted from the cell's first row. Rounding may have moved an edge to the next row.
     private func rowsOfCell(_ rows: Range<Int>) -> Range<Int32> {
         let rows = (rows.lowerBound - 1..<rows.upperBound + 1).clamped(to: cell.rows)

@@ -9,6 +9,8 @@ struct PlacedStamps: Sendable {
     private(set) var areOpaque = true
     /// Whether every stamp's alpha is below 1/256.
     private(set) var areFaint = true
+    /// Whether all stamps have one alpha.
+    private(set) var haveOneAlpha = true
     /// Whether all stamps have one size and direction.
     private(set) var areAlike = true
     private var boxes: [Rect] = []
@@ -61,6 +63,7 @@ struct PlacedStamps: Sendable {
             box.formUnion(stamp.center)
             areOpaque = areOpaque && stamp.alpha == 1
             areFaint = areFaint && stamp.alpha < 1.0 / 256
+            haveOneAlpha = haveOneAlpha && stamp.alpha == first.alpha
             areAlike = areAlike && stamp.size == first.size && stamp.along == first.along
         }
         boxes.append(box)
@@ -138,18 +141,27 @@ struct PlacedStamps: Sendable {
         }
 
         @inline(__always)
-        mutating func next() -> Stamp? { nextIndex().map { stamps[$0 - first] } }
-
-        /// The next stamp and its successor; nil if there is no successor.
-        @inline(__always)
-        mutating func nextPair() -> (Stamp, Stamp)? {
-            guard let index = nextIndex(), index + 1 < placed.count else { return nil }
-            return (stamps[index - first], stamps[index + 1 - first])
+        mutating func next() -> Stamp? {
+            while let index = nextIndex() {
+                let stamp = stamps[index - first]
+                if stamp.alpha > 0 { return stamp }
+            }
+            return nil
         }
 
-        /// Index of the next stamp.
+        /// The next one near the cell that takes anything together with the one behind it, and where it is in order.
         @inline(__always)
-        mutating func nextIndex() -> Int? {
+        mutating func nextPair() -> (index: Int, Stamp, Stamp)? {
+            while let index = nextIndex(), index + 1 < placed.count {
+                let (stamp, next) = (stamps[index - first], stamps[index + 1 - first])
+                if stamp.alpha + next.alpha > 0 { return (index, stamp, next) }
+            }
+            return nil
+        }
+
+        /// Where the next one near the cell is in order.
+        @inline(__always)
+        private mutating func nextIndex() -> Int? {
             while index < placed.count {
                 if index == nextBox {
                     nextBox += boxCount
@@ -161,8 +173,7 @@ struct PlacedStamps: Sendable {
                     if !areKept { (stamps, first) = placed.stamps(ofBox: index / boxCount) }
                 }
                 defer { index += 1 }
-                let stamp = stamps[index - first]
-                if stamp.alpha > 0 && near.contains(stamp.center) { return index }
+                if near.contains(stamps[index - first].center) { return index }
             }
             return nil
         }

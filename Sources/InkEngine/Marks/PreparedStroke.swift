@@ -5,7 +5,7 @@ public final class PreparedStroke: Sendable {
     enum Marks: Sendable {
         /// Stamps of one pattern, composited one after the other.
         case stamps(PlacedStamps)
-        /// Contour lines: stamp j is drawn between stamps j and j + 1; the last stamp only ends its predecessor.
+        /// Contour lines, one shape through the stamps' places.
         case contour(PlacedStamps)
         /// One shape: the union of tapered capsules between consecutive discs.
         case solid(SolidPath, alpha: Float)
@@ -94,8 +94,8 @@ public final class PreparedStroke: Sendable {
     /// Fewer stamps of a size of their own, such as a tap's, are drawn faster than tables are made.
     private static let alikeMin = 16
 
-    /// How far from its stamp a contour line reaches, canvas pixels: it ends at most three spacings and half a width from the
-    /// next one.
+    /// How far from its first station a quad of contour lines reaches, canvas pixels: it ends at most three spacings and half a
+    /// width from the next one.
     static func contourReach(of brush: Brush) -> Double { brush.scale * (4 * brush.spacing + brush.lineWidth) }
 
     /// Size in a cache, in bytes, without its outlines, which are counted where they are kept.

@@ -1,8 +1,7 @@
 /// One impression of a brush. Lengths are canvas pixels.
 struct Stamp: Hashable, Sendable {
     var center: Point
-    /// Unit vector along the pattern, (cos a, sin a). For contour lines: along the polyline, rotated by a, so that the
-    /// normal is its rotation by +90 degrees.
+    /// The unit vector along the pattern, (cos a, sin a); for contour lines along the polyline.
     var along: Point
     /// The factor k for every length of the stamp: the brush's scale times the effect of pressure.
     var size: Double
@@ -83,13 +82,13 @@ struct StampPlacer: Sendable {
     ) -> Stamp {
         let pressure = a.pressure + t * (b.pressure - a.pressure)
         let azimuth = a.azimuth + t * (b.azimuth - a.azimuth)
-        let turn = brush.dynamics.tiltAffectsRotation ? sinCos(degrees: brush.rotation + azimuth) : fixedTurn
-        var along = Point(x: turn.cos, y: turn.sin)
+        let along: Point
         if brush.type == .contourLines, !isPoint {
             let step = b.position - a.position
-            let direction = (1 / step.length) * step
-            along = Point(
-                x: direction.x * turn.cos - direction.y * turn.sin, y: direction.x * turn.sin + direction.y * turn.cos)
+            along = (1 / step.length) * step
+        } else {
+            let turn = brush.dynamics.tiltAffectsRotation ? sinCos(degrees: brush.rotation + azimuth) : fixedTurn
+            along = Point(x: turn.cos, y: turn.sin)
         }
         return Stamp(
             center: a.position + t * (b.position - a.position),

@@ -27,7 +27,8 @@ final class StrokePainter {
         discs = DiscPainter(covered: covered, isExact: isExact, level: level)
         waves = isExact ? nil : WavePainter(level: level)
         parts = PartRasterizer(accumulator: accumulator, level: level)
-        contours = ContourPainter(accumulator: accumulator, covered: covered, parts: parts, level: level)
+        contours = ContourPainter(
+            maxWidth: maxWidth, maxHeight: maxHeight, accumulator: accumulator, sums: covered, level: level)
         crossings = CrossingPainter(level: level)
         outlines = OutlinePainter(accumulator: accumulator, parts: parts)
     }
@@ -45,7 +46,7 @@ final class StrokePainter {
         switch stroke.marks {
         case .stamps(let stamps): paint(stamps, of: stroke, scale: scale, into: plane, isCancelled)
         case .contour(let stamps):
-            contours.paint(stamps, of: stroke, scale: scale, into: plane, isCancelled: isCancelled)
+            contours.paint(stamps, of: stroke.brush, scale: scale, into: plane, isCancelled: isCancelled)
         case .solid(let path, let alpha): paintSolid(path, alpha: alpha, scale: scale, into: plane, isCancelled)
         }
     }

@@ -31,23 +31,23 @@ import Testing
         let stamps = placer.stamps(0..<placer.count, from: &segment)
         let cell = PixelRect(x: 100, y: 50, width: 200, height: 100)
         let near = NearCell(cell, scale: OutputScale(canvas: CanvasSize(canvas), output: canvas), reach: 20)
-        let expected = stamps.indices.filter { stamps[$0].alpha > 0 && near.contains(stamps[$0].center) }
+        let isNear = stamps.indices.filter { near.contains(stamps[$0].center) }
+        let pairs = isNear.filter { $0 + 1 < stamps.count && stamps[$0].alpha + stamps[$0 + 1].alpha > 0 }
         for placed in [PlacedStamps(placer), PlacedStamps(placer, keptMax: 0)] {
-            var visible = placed.visible(near)
-            var found: [Int] = []
-            while let index = visible.nextIndex() { found.append(index) }
-            #expect(found == expected, "seed \(seed)")
-            #expect(Array(placed.visible(near)) == expected.map { stamps[$0] })
+            #expect(Array(placed.visible(near)) == isNear.map { stamps[$0] }.filter { $0.alpha > 0 }, "seed \(seed)")
             #expect(placed.all == stamps)
             #expect(placed.areOpaque == stamps.allSatisfy { $0.alpha == 1 })
             #expect(placed.areFaint == stamps.allSatisfy { $0.alpha < 1.0 / 256 })
+            #expect(placed.haveOneAlpha == stamps.allSatisfy { $0.alpha == stamps[0].alpha })
             #expect(
                 placed.areAlike == stamps.allSatisfy { $0.size == stamps[0].size && $0.along == stamps[0].along })
-            visible = placed.visible(near)
-            for index in expected where index + 1 < stamps.count {
-                let pair = visible.nextPair()
-                #expect(pair?.0 == stamps[index] && pair?.1 == stamps[index + 1], "seed \(seed)")
+            var visible = placed.visible(near)
+            var found: [Int] = []
+            while let (index, stamp, next) = visible.nextPair() {
+                found.append(index)
+                #expect(stamp == stamps[index] && next == stamps[index + 1], "seed \(seed)")
             }
+            #expect(found == pairs, "seed \(seed)")
         }
     }
 

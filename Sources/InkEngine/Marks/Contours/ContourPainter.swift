@@ -1,74 +1,99 @@
 import CKernels
 
-/// Draws strokes of contour lines: stamp j is seven lines from across stamp j to across stamp j + 1.
+/// Draws strokes of contour lines: quads along seven lines between neighbouring stations, which are stamps' places. A stroke is
+/// one shape, whose alpha is the sum of the quads' alphas times their areas, at most the largest alpha at the pixel.
 final class ContourPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let accumulator: CoverageAccumulator
-    private let covered: KernelPlane<Float>
-    private let parts: PartRasterizer
-    private var polygons = Polygons()
+    /// Both 0 everywhere between strokes.
+    private let sums: KernelPlane<Float>
+    private let largest: KernelPlane<Float>
+    private let drawn: DrawnBlocks
+    /// Neighbours whose quads are not yet added.
+    private var stations: [ink_station] = []
+
+    /// Pairs of stations whose areas are added up as whole numbers, which hold them even where all of their seven quads lie on
+    /// one pixel.
+    private static let pairsAtOnce = 4096
+    private static let stationsMax = 64
 
     /// - Parameters:
-    ///   - accumulator, covered: clean before and after each call; may be shared.
-    init(accumulator: CoverageAccumulator, covered: KernelPlane<Float>, parts: PartRasterizer, level: KernelLevel) {
+    ///   - accumulator, sums: clean before and after each call; may be shared.
+    init(
+        maxWidth: Int, maxHeight: Int, accumulator: CoverageAccumulator, sums: KernelPlane<Float>, level: KernelLevel
+    ) {
         kernels = ink_raster_kernels(level.c)
         self.accumulator = accumulator
-        self.covered = covered
-        self.parts = parts
+        self.sums = sums
+        largest = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
+        drawn = DrawnBlocks(maxWidth: maxWidth, maxHeight: maxHeight)
     }
 
-    /// Multiplies into `plane` what each stamp that meets the accumulator's cell leaves of each pixel.
+    /// Multiplies into `plane` what the stroke leaves of each pixel of the accumulator's cell.
     func paint(
-        _ stamps: PlacedStamps, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane,
+        _ placed: PlacedStamps, of brush: Brush, scale: OutputScale, into plane: RemainingPlane,
         isCancelled: @escaping () -> Bool
     ) {
-        let brush = stroke.brush
+        largest.move(to: accumulator.cell)
+        drawn.move(to: accumulator.cell)
         let near = NearCell(accumulator.cell, scale: scale, reach: PreparedStroke.contourReach(of: brush))
-        // A pixel's diagonal between two lines keeps them out of one pixel.
-        let gap = 1.5 / min(scale.x, scale.y)
-        defer { if stroke.isFaint { plane.multiplyDepth(covered, kernels) } }
-        var visible = stamps.visible(near, isCancelled: isCancelled)
-        while let (stamp, next) = visible.nextPair() {
-            var contour = ink_contour(
-                start: ink_contour_end(stamp), end: ink_contour_end(next), spacing: brush.spacing,
-                width: brush.lineWidth * stamp.size, gap: gap, scale_x: scale.x, scale_y: scale.y)
-            let draw = stroke.isFaint ? kernels.pointee.add_contour : kernels.pointee.multiply_contour
-            if draw(plane.kernelPlane, covered.kernelPlane, &contour, stamp.alpha) { continue }
-            paint(
-                ContourLines(from: stamp, to: next, brush: brush), alpha: stamp.alpha, isFaint: stroke.isFaint,
-                scale: scale, into: plane)
+        var lines = ink_contour(spacing: brush.spacing, width: brush.lineWidth, scale_x: scale.x, scale_y: scale.y)
+        let weighted = ink_sums(
+            sums: sums.values, largest: largest.values, stride: sums.stride, drawn: drawn.bits)
+        var part = 0, last = -1
+        var alpha: Float = 0
+        var top = Double.infinity, bottom = -Double.infinity
+        // From the middle line to the outer border of the outermost one.
+        let side = 3 * brush.spacing + brush.lineWidth / 2
+        func rows() -> Range<Int> { scale.pixels(of: Rect(minX: 0, minY: top, maxX: 0, maxY: bottom)).rows }
+        func extendRows(to station: Stamp) {
+            let reach = side * station.size * abs(station.across.y)
+            // It may be infinity, and that times nothing.
+            top = min(top, reach.isFinite ? station.center.y - reach : -.infinity)
+            bottom = max(bottom, reach.isFinite ? station.center.y + reach : .infinity)
         }
-    }
-
-    /// Draws lines that are long, or lie over more than the next one: by their edges if none lies over another, else as parts.
-    private func paint(
-        _ lines: ContourLines, alpha: Float, isFaint: Bool, scale: OutputScale, into plane: RemainingPlane
-    ) {
-        let box = scale.pixels(of: lines.bounds)
-        guard box.intersects(accumulator.cell) else { return }
-        if isFaint { plane.markDrawn(covered.box(of: box)) }
-        guard lines.areApart, max(box.width, box.height) < BarPainter.sizeMax else {
-            parts.add(lines.parts, scale: scale)
-            if isFaint {
-                accumulator.add(to: covered, box: box, weight: alpha)
-            } else {
-                accumulator.multiply(plane, box: box, alpha: alpha)
+        func addLines() {
+            kernels.pointee.add_contour(accumulator.kernelDeltas, &lines, stations, stations.count)
+            stations.removeAll(keepingCapacity: true)
+        }
+        func addPart() {
+            addLines()
+            accumulator.addPolygons(to: weighted, rows: rows(), alpha: alpha)
+            (top, bottom) = (.infinity, -.infinity)
+        }
+        var visible = placed.visible(near, isCancelled: isCancelled)
+        while let (index, stamp, next) = visible.nextPair() {
+            // What is rounded together must not depend on the cell.
+            let partOfPair = placed.haveOneAlpha ? index / ContourPainter.pairsAtOnce : index
+            if last >= 0, partOfPair != part {
+                addPart()
+            } else if !stations.isEmpty, index != last + 1 || stations.count == ContourPainter.stationsMax {
+                addLines()
             }
+            if stations.isEmpty { stations.append(ink_station(stamp)) }
+            stations.append(ink_station(next))
+            part = partOfPair
+            last = index
+            alpha = (stamp.alpha + next.alpha) / 2
+            extendRows(to: stamp)
+            extendRows(to: next)
+        }
+        guard last >= 0 else { return }
+        if placed.haveOneAlpha, placed.count <= ContourPainter.pairsAtOnce {
+            addLines()
+            accumulator.multiplyPolygons(plane, rows: rows(), alpha: alpha)
             return
         }
-        polygons.removeAll()
-        lines.append(to: &polygons, scale)
-        accumulator.add(polygons)
-        if isFaint {
-            accumulator.addPolygons(to: covered, rows: box.rows, weight: alpha)
-        } else {
-            accumulator.multiplyPolygons(plane, rows: box.rows, alpha: alpha)
+        addPart()
+        drawn.drain { box in
+            plane.markDrawn(box)
+            withUnsafePointer(to: box) { kernels.pointee.multiply_sums(plane.kernelPlane, weighted, $0) }
         }
     }
 }
 
-extension ink_contour_end {
-    init(_ stamp: Stamp) {
+extension ink_station {
+    fileprivate init(_ stamp: Stamp) {
         let across = stamp.across
         self.init(x: stamp.center.x, y: stamp.center.y, across_x: across.x, across_y: across.y, size: stamp.size)
     }
