@@ -22,7 +22,10 @@ extension ExportArguments {
         let sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
         let layers = try Self.layers(parsed)
         let codec = try Self.codec(parsed, output)
-        let standardName = layers == .each ? "{name}-{layer}-{size}" : "{name}-{size}"
+        let isEachViewport = parsed.isGiven("each-viewport")
+        let parts =
+            ["name"] + (layers == .each ? ["layer"] : []) + (isEachViewport ? ["viewport"] : []) + ["size"]
+        let standardName = parts.map { "{\($0)}" }.joined(separator: "-")
         let name = try NameTemplate(parsed.value("name") ?? "\(standardName).\(codec.endings[0])")
         if parsed.isGiven("name"), let output, OutputPlace.isWritable(output) {
             throw .usage("--name cannot be used with a file, --output \(output)")
@@ -30,7 +33,11 @@ extension ExportArguments {
         if layers != .each, name.placeholders.contains(.layer) {
             throw .usage("--name: {layer} needs --each-layer")
         }
-        let options = try Self.options(parsed, codec)
+        if !isEachViewport, name.placeholders.contains(.viewport) {
+            throw .usage("--name: {viewport} needs --each-viewport")
+        }
+        var options = try Self.options(parsed, codec)
+        options.view = try Self.view(parsed)
         let ifExists = try parsed.value("if-exists").map { text throws(CommandError) in
             guard let policy = ExistingFilePolicy(rawValue: text) else {
                 throw .usage("--if-exists: \"\(text)\" is not skip-unchanged, overwrite, suffix or fail")
@@ -41,6 +48,20 @@ extension ExportArguments {
             paths: paths, output: output, sizes: sizes, name: name, options: options, layers: layers,
             ifExists: ifExists,
             presetFolders: parsed.all("presets"), limitsPath: parsed.value("limits"), run: try Self.run(parsed))
+        self.isEachViewport = isEachViewport
+    }
+
+    /// What `--viewport` or `--margin` asks for.
+    /// - Throws: `usage` where they contradict each other.
+    private static func view(_ parsed: ParsedCommand) throws(CommandError) -> ViewChoice? {
+        let given = ["viewport", "each-viewport", "margin"].filter { parsed.isGiven($0) }
+        guard given.count < 2 else { throw .usage("--\(given[0]) and --\(given[1]) cannot be used together") }
+        if let text = parsed.value("margin") {
+            return .fit(margin: try TextValue.number(text, option: "--margin", in: 0...1e9))
+        }
+        guard let text = parsed.value("viewport") else { return nil }
+        guard !text.isEmpty else { throw .usage("--viewport: the name is empty") }
+        return ViewChoice(place: text) ?? .named(text)
     }
 
     /// The sizes of `--size`.

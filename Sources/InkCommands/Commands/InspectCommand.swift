@@ -60,6 +60,8 @@ struct ProjectInspection: Sendable {
 
     struct LayerInspection: Sendable {
         var layer: Layer
+        /// Of the groups around it.
+        var depth: Int
         var mask: Image?
         var content: Image?
         var pointCount: Int
@@ -71,7 +73,7 @@ struct ProjectInspection: Sendable {
     let project: Project
     let warnings: [ReadingWarning]
     let base: Image?
-    /// In drawing order.
+    /// All elements of the tree in drawing order, groups before their elements.
     let layers: [LayerInspection]
     /// What an export would stop at, all of it.
     let refusals: [EngineError]
@@ -94,14 +96,22 @@ struct ProjectInspection: Sendable {
             return seen
         }
         base = look(project.baseImage, .color)
-        layers = project.drawingOrder.map { index in
-            let layer = opened.project.layers[index]
-            let stamps = StampCount.exact(of: layer)
-            return LayerInspection(
-                layer: layer, mask: look(layer.maskImage, .mask), content: look(layer.contentImage, .color),
-                pointCount: layer.strokes.reduce(0) { $0 + $1.points.count },
-                stampCount: stamps == .max ? nil : stamps)
+        var layers: [LayerInspection] = []
+        func add(_ siblings: [Layer], depth: Int) {
+            for index in siblings.drawingOrder {
+                let layer = siblings[index]
+                let stamps = StampCount.exact(of: layer)
+                layers.append(
+                    LayerInspection(
+                        layer: layer, depth: depth, mask: look(layer.maskImage, .mask),
+                        content: look(layer.contentImage, .color),
+                        pointCount: layer.strokes.reduce(0) { $0 + $1.points.count },
+                        stampCount: stamps == .max ? nil : stamps))
+                add(layer.children, depth: depth + 1)
+            }
         }
+        add(project.layers, depth: 0)
+        self.layers = layers
         do throws(EngineError) {
             try StampCount.check(project, limits: limits, file: input.shownName)
         } catch {
@@ -125,14 +135,27 @@ struct ProjectInspection: Sendable {
     var text: String {
         let title = project.name.isEmpty ? "" : " \"\(project.name)\""
         var lines = ["\(input.shownName)\(title)"]
-        lines.append("  canvas \(project.canvasSize), background \(project.background)")
+        let canvas = project.isInfinite ? "infinite canvas" : "canvas \(project.canvasSize)"
+        lines.append("  \(canvas), background \(project.background)")
+        if project.isInfinite || !project.viewports.isEmpty, let bounds = project.visibleBounds {
+            lines.append(
+                "  visible from \(Self.place(bounds.minX, bounds.minY)) to \(Self.place(bounds.maxX, bounds.maxY))")
+        }
+        for viewport in project.viewports {
+            lines.append(
+                "  viewport \"\(viewport.name)\": \(viewport.size) at \(Self.place(viewport.center.x, viewport.center.y)), zoom "
+                    + Shown.decimal(viewport.zoom, places: 3)
+                    + (viewport.rotation == 0 ? "" : ", rotation \(Shown.decimal(viewport.rotation, places: 3))"))
+        }
         if let base { lines.append("  base image \(base.size), \(base.byteCount) bytes") }
         let strokes = layers.reduce(0) { $0 + $1.layer.strokes.count }
         let points = layers.reduce(0) { $0 + $1.pointCount }
         lines.append(
             "  \(layers.count) layers, \(strokes) strokes, \(points) points, "
                 + (stampCount.map { "\($0) stamps" } ?? "stamps beyond counting"))
-        for layer in layers { lines.append("  " + Self.line(layer)) }
+        for layer in layers {
+            lines.append(String(repeating: "  ", count: 1 + layer.depth) + Self.line(layer))
+        }
         for warning in warnings { lines.append("  warning: \(warning)") }
         for refusal in refusals { lines.append("  refused: " + refusal.description) }
         return lines.map { $0.escapingControls() }.joined(separator: "\n")
@@ -140,7 +163,14 @@ struct ProjectInspection: Sendable {
 
     private static func line(_ inspection: LayerInspection) -> String {
         let layer = inspection.layer
-        var parts = ["layer \"\(layer.name.isEmpty ? layer.id : layer.name)\": \(layer.blendMode.rawValue)"]
+        var mode = layer.blendMode.rawValue
+        switch layer.kind {
+        case .layer: break
+        case .fill(let color): mode = "\(color), \(mode)"
+        case .group(_, let isPassThrough): if isPassThrough { mode = "passes through" }
+        }
+        var parts = ["\(kind(layer)) \"\(layer.name.isEmpty ? layer.id : layer.name)\": \(mode)"]
+        if layer.isClipped { parts.append("clipped") }
         if !layer.isVisible { parts.append("hidden") }
         if layer.opacity != 1 { parts.append("opacity \(layer.opacity)") }
         if let mask = inspection.mask {
@@ -157,12 +187,19 @@ struct ProjectInspection: Sendable {
         return parts.joined(separator: ", ")
     }
 
+    private static func place(_ x: Double, _ y: Double) -> String {
+        "\(Shown.decimal(x, places: 2)), \(Shown.decimal(y, places: 2))"
+    }
+
     var json: JSONValue {
         .object([
             ("input", .string(input.path)), ("id", .string(project.id)), ("name", .string(project.name)),
-            ("canvas", Self.json(project.canvasSize)), ("background", .string(project.background.description)),
+            ("canvas", project.isInfinite ? .null : Self.json(project.canvasSize)),
+            ("background", .string(project.background.description)),
             ("baseImage", Self.json(base)), ("stamps", .optional(stampCount)),
             ("layers", .array(layers.map(Self.json))),
+            ("viewports", .array(project.viewports.map(Self.json))),
+            ("visible", project.visibleBounds.map(Self.json) ?? .null),
             ("warnings", .lines(warnings)),
             ("refused", .array(refusals.map { .string($0.description) })),
         ])
@@ -171,12 +208,35 @@ struct ProjectInspection: Sendable {
     private static func json(_ inspection: LayerInspection) -> JSONValue {
         let layer = inspection.layer
         return .object([
+            ("type", .string(kind(layer))), ("depth", .integer(inspection.depth)),
             ("id", .string(layer.id)), ("name", .string(layer.name)), ("order", .number(layer.order)),
             ("blendMode", .string(layer.blendMode.rawValue)), ("opacity", .number(layer.opacity)),
             ("visible", .bool(layer.isVisible)), ("mask", json(inspection.mask)), ("content", json(inspection.content)),
             ("suggestedPattern", .optional(layer.suggestedPattern?.type.rawValue)),
             ("strokes", .integer(layer.strokes.count)), ("points", .integer(inspection.pointCount)),
             ("stamps", .optional(inspection.stampCount)),
+        ])
+    }
+
+    private static func kind(_ layer: Layer) -> String {
+        switch layer.kind {
+        case .layer: "layer"
+        case .fill: "fill"
+        case .group: "group"
+        }
+    }
+
+    private static func json(_ viewport: Viewport) -> JSONValue {
+        .object([
+            ("name", .string(viewport.name)), ("x", .number(viewport.center.x)), ("y", .number(viewport.center.y)),
+            ("zoom", .number(viewport.zoom)), ("rotation", .number(viewport.rotation)), ("size", json(viewport.size)),
+        ])
+    }
+
+    private static func json(_ box: Rect) -> JSONValue {
+        .object([
+            ("minX", .number(box.minX)), ("minY", .number(box.minY)), ("maxX", .number(box.maxX)),
+            ("maxY", .number(box.maxY)),
         ])
     }
 

@@ -158,7 +158,7 @@ struct SubmitCommand {
     ) throws(PictureFailure) -> (ProjectSource, ContentSource?, OpenedProject?) {
         var needsProject = !isShared
         if case .named = arguments.layers { needsProject = true }
-        if arguments.layers == .each { needsProject = true }
+        if arguments.layers == .each || arguments.isEachViewport { needsProject = true }
         var opened: OpenedProject?
         if needsProject {
             do throws(EngineError) { opened = try opener.open(input) } catch { throw PictureFailure(error) }
@@ -183,7 +183,7 @@ struct SubmitCommand {
     private func submission(
         _ picture: PlannedPicture, _ input: ExportInput, _ source: ProjectSource, _ opened: OpenedProject?
     ) throws(PictureFailure) -> Submission {
-        var options = arguments.options
+        var options = picture.options(arguments)
         if let opened {
             do throws(CommandError) {
                 options.layers = try arguments.layers.drawnLayers(
@@ -205,8 +205,9 @@ struct SubmitCommand {
         _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, _ options: PictureOptions
     ) throws(PictureFailure) -> [UInt8] {
         do throws(EngineError) {
+            let place = Place(file: input.shownName)
             let size = try picture.size.outputSize(
-                canvas: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
+                canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
             return PictureContent(
                 contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: TileRenderer.version
             ).digest(environment.exports.sha256)
@@ -244,6 +245,7 @@ struct SubmitCommand {
             JSONValue.object([
                 ("job", .integer(Int(clamping: job))), ("input", .string(entry.input.path)),
                 ("size", .string(entry.picture.size.name)), ("layer", .optional(entry.picture.layer?.index)),
+                ("viewport", .optional(entry.picture.viewport)),
                 ("output", .optional(into == nil ? nil : entry.picture.output)),
                 ("submission", .string(entry.submission.description)), ("warnings", .lines(entry.warnings)),
             ]).line)

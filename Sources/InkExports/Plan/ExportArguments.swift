@@ -44,9 +44,11 @@ package struct ExportArguments: Hashable, Sendable {
     package var output: String?
     package var sizes: [ExportSize]
     package var name: NameTemplate
-    /// Without layers and digest, which each picture has of its own.
+    /// Without layers and digest, and the view where each viewport is wanted: each picture has these of its own.
     package var options: PictureOptions
     package var layers: LayerChoice
+    /// One picture a viewport of the project.
+    package var isEachViewport = false
     /// nil: by the number of inputs.
     package var ifExists: ExistingFilePolicy?
     package var presetFolders: [String]

@@ -7,31 +7,83 @@ package struct ProjectOutline: Hashable, Sendable {
     package struct LayerOutline: Hashable, Sendable {
         package var id: String
         package var name: String
+        /// As it is drawn by itself: with all around it, and not clipped to something that is hidden.
         package var isVisible: Bool
+        /// The numbers of the groups around it, outermost first.
+        package var groups: [Int] = []
+        /// Whether it is drawn only together with its base.
+        package var isClipped = false
+
+        package init(id: String, name: String, isVisible: Bool) {
+            self.id = id
+            self.name = name
+            self.isVisible = isVisible
+        }
     }
 
     package var id: String
     package var title: String
-    /// In file order.
+    /// All elements of the layer tree, by their numbers.
     package var layers: [LayerOutline]
+    /// The names of its viewports, in file order.
+    package var viewports: [String]
 
-    package init(id: String, title: String, layers: [LayerOutline]) {
+    package init(id: String, title: String, layers: [LayerOutline], viewports: [String] = []) {
         self.id = id
         self.title = title
         self.layers = layers
+        self.viewports = viewports
     }
 
     package init(_ project: Project) {
         id = project.id
         title = project.name
-        layers = project.layers.map { LayerOutline(id: $0.id, name: $0.name, isVisible: $0.isVisible) }
+        layers = []
+        viewports = project.viewports.map(\.name)
+        add(project.layers, groups: [])
     }
 
-    /// - Throws: `badInput` when no picture would come of a project of which each visible layer is wanted.
-    func check(_ choice: LayerChoice, file: String) throws(EngineError) {
-        guard choice == .each, !layers.contains(where: \.isVisible) else { return }
-        throw .badInput(
-            Place(file: file), reason: "no layer is visible for --each-layer")
+    private mutating func add(_ siblings: [Layer], groups: [Int]) {
+        let stacks = siblings.clippingStacks
+        let clipped = Set(stacks.flatMap(\.clipped))
+        for (index, layer) in siblings.enumerated() {
+            var outline = LayerOutline(id: layer.id, name: layer.name, isVisible: layer.isVisible)
+            outline.groups = groups
+            outline.isClipped = clipped.contains(index)
+            layers.append(outline)
+            add(layer.children, groups: groups + [layers.count - 1])
+        }
+    }
+
+    /// The elements of which `--each-layer` makes a picture each: those of the top level, with what is clipped to them.
+    var ownPictures: [Int] {
+        layers.indices.filter { layers[$0].isVisible && layers[$0].groups.isEmpty && !layers[$0].isClipped }
+    }
+
+    /// - Throws: `badInput` when no picture would come of a project of which each layer or viewport is wanted.
+    func check(_ arguments: ExportArguments, file: String) throws(EngineError) {
+        if arguments.layers == .each, ownPictures.isEmpty {
+            throw .badInput(Place(file: file), reason: "no layer is visible for --each-layer")
+        }
+        if arguments.isEachViewport, viewports.isEmpty {
+            throw .badInput(Place(file: file), reason: "there is no viewport for --each-viewport")
+        }
+    }
+
+    /// The elements that a name stands for: the id or name of one of the top level, or of any with those of the groups
+    /// around it before it, as `group/layer`. An id belongs to one element; a name may belong to several.
+    func layers(named name: String) -> [Int] {
+        func matches(_ spelling: (LayerOutline) -> String) -> [Int] {
+            layers.indices.filter { index in
+                let layer = layers[index]
+                let last = spelling(layer)
+                if layer.groups.isEmpty { return last == name }
+                guard name.hasSuffix("/" + last), !last.isEmpty, let group = layer.groups.last else { return false }
+                return self.layers(named: String(name.dropLast(last.count + 1))).contains(group)
+            }
+        }
+        let byID = matches(\.id)
+        return byID.isEmpty ? matches(\.name) : byID
     }
 }
 
@@ -50,8 +102,19 @@ package struct PlannedPicture: Hashable, Sendable {
     package var size: ExportSize
     /// With `--each-layer`: which one.
     package var layer: ChosenLayer?
+    /// With `--each-viewport`: which of the project's.
+    package var viewport: Int?
     /// Path of the picture.
     package var output: String
+}
+
+extension PlannedPicture {
+    /// The options of the run with what this picture shows of the project.
+    package func options(_ arguments: ExportArguments) -> PictureOptions {
+        var options = arguments.options
+        if let viewport { options.view = .index(viewport) }
+        return options
+    }
 }
 
 /// Which pictures come out of which inputs, and where they go; pure but for the questions that are passed in.
@@ -61,7 +124,7 @@ package struct ExportPlan: Sendable {
 
     /// Whether names or pictures can only be known when the projects have been read.
     static func needsOutlines(_ arguments: ExportArguments) -> Bool {
-        arguments.name.needsProject || arguments.layers == .each
+        arguments.name.needsProject || arguments.layers == .each || arguments.isEachViewport
     }
 
     /// - Parameters:
@@ -79,15 +142,19 @@ package struct ExportPlan: Sendable {
         for (index, input) in inputs.enumerated() {
             let outline = outlines[index]
             if Self.needsOutlines(arguments), outline == nil { continue }
+            let viewports: [Int?] = arguments.isEachViewport ? outline.map { Array($0.viewports.indices) } ?? [] : [nil]
             for layer in Self.layers(arguments.layers, outline) {
-                for size in arguments.sizes {
-                    let number = pictures.count + 1
-                    let name = try arguments.name.fill { placeholder in
-                        Self.value(
-                            of: placeholder, input: input, outline: outline, size: size, layer: layer, number: number)
+                for viewport in viewports {
+                    for size in arguments.sizes {
+                        var picture = PlannedPicture(
+                            input: index, size: size, layer: layer, viewport: viewport, output: "")
+                        let name = try arguments.name.fill { placeholder in
+                            Self.value(
+                                of: placeholder, input: input, outline: outline, picture, number: pictures.count + 1)
+                        }
+                        picture.output = outputFile ?? Self.place(name, of: input, output: arguments.output)
+                        pictures.append(picture)
                     }
-                    let output = outputFile ?? Self.place(name, of: input, output: arguments.output)
-                    pictures.append(PlannedPicture(input: index, size: size, layer: layer, output: output))
                 }
             }
         }
@@ -137,24 +204,26 @@ package struct ExportPlan: Sendable {
 
     private static func layers(_ choice: LayerChoice, _ outline: ProjectOutline?) -> [ChosenLayer?] {
         guard choice == .each, let outline else { return [nil] }
-        return outline.layers.enumerated().filter(\.element.isVisible)
-            .map { ChosenLayer(index: $0.offset, outline: $0.element) }
+        return outline.ownPictures.map { ChosenLayer(index: $0, outline: outline.layers[$0]) }
     }
 
     private static func value(
-        of placeholder: NamePlaceholder, input: ExportInput, outline: ProjectOutline?, size: ExportSize,
-        layer: ChosenLayer?, number: Int
+        of placeholder: NamePlaceholder, input: ExportInput, outline: ProjectOutline?, _ picture: PlannedPicture,
+        number: Int
     ) -> String {
         switch placeholder {
         case .name: return input.stem
         case .dir: return input.folderName
-        case .size: return size.name
+        case .size: return picture.size.name
         case .number: return String(number)
         case .title: return outline?.title ?? ""
         case .id: return outline?.id ?? ""
         case .layer:
-            guard let found = layer?.outline else { return "" }
+            guard let found = picture.layer?.outline else { return "" }
             return found.name.isEmpty ? found.id : found.name
+        case .viewport:
+            guard let index = picture.viewport, let name = outline?.viewports[index] else { return "" }
+            return name.isEmpty ? String(index + 1) : name
         }
     }
 
@@ -209,9 +278,7 @@ extension LayerChoice {
         guard case .named(let names) = self else { return nil }
         var drawn: Set<Int> = []
         for name in names {
-            // An id is one layer's; a name may be that of several, which are all meant.
-            let byID = outline.layers.indices.filter { outline.layers[$0].id == name }
-            let matching = byID.isEmpty ? outline.layers.indices.filter { outline.layers[$0].name == name } : byID
+            let matching = outline.layers(named: name)
             guard !matching.isEmpty else {
                 let known = outline.layers.prefix(20).map { "\"\($0.name.isEmpty ? $0.id : $0.name)\"" }
                 let list = known.isEmpty ? "it has no layers" : "there are " + known.joined(separator: ", ")

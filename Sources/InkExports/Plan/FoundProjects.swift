@@ -37,7 +37,7 @@ package struct FoundProjects {
         for (index, input) in inputs.enumerated() {
             do throws(EngineError) {
                 let outline = ProjectOutline(try opener.open(input).project)
-                try outline.check(arguments.layers, file: input.shownName)
+                try outline.check(arguments, file: input.shownName)
                 outlines[index] = outline
             } catch {
                 fail(input, error)

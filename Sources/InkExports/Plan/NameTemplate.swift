@@ -12,13 +12,14 @@ package enum NamePlaceholder: String, Hashable, Sendable, CaseIterable {
     case id
     case size
     case layer
+    case viewport
     /// The picture's number in the run, from 1.
     case number = "n"
 
     /// Whether its value is known only when the project has been read.
     var needsProject: Bool {
         switch self {
-        case .title, .id, .layer: true
+        case .title, .id, .layer, .viewport: true
         case .name, .dir, .size, .number: false
         }
     }

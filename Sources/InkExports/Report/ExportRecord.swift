@@ -22,6 +22,8 @@ package struct ExportRecord: Hashable, Sendable {
     package var size: ExportSize?
     /// `--each-layer`: the layer's index in its file.
     package var layer: Int?
+    /// `--each-viewport`: the viewport's index in its file.
+    package var viewport: Int?
     /// Output pixels, once known.
     package var pixels: PixelSize?
     package var state = ExportState.waiting
@@ -45,5 +47,6 @@ package struct ExportRecord: Hashable, Sendable {
         output = picture.output
         size = picture.size
         layer = picture.layer?.index
+        viewport = picture.viewport
     }
 }

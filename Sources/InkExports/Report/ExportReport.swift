@@ -87,7 +87,7 @@ package struct ExportReport: Sendable {
             ("tree", .array(record.input.tree.map { .string($0) })),
             ("output", .optional(record.output)),
             ("size", .optional(record.size?.name)),
-            ("layer", .optional(record.layer)),
+            ("layer", .optional(record.layer)), ("viewport", .optional(record.viewport)),
             ("width", .optional(record.pixels?.width)),
             ("height", .optional(record.pixels?.height)),
             ("state", .string(record.state.rawValue)),

@@ -12,15 +12,18 @@ package struct RepeatedExports: Sendable {
         var input: Int
         var size: String
         var layer: Int?
+        var viewport: Int?
 
-        init(input: Int, size: String, layer: Int?) {
+        init(input: Int, size: String, layer: Int?, viewport: Int?) {
             self.input = input
             self.size = size
             self.layer = layer
+            self.viewport = viewport
         }
 
         init(_ picture: PlannedPicture) {
-            self.init(input: picture.input, size: picture.size.name, layer: picture.layer?.index)
+            self.init(
+                input: picture.input, size: picture.size.name, layer: picture.layer?.index, viewport: picture.viewport)
         }
     }
 
@@ -92,7 +95,10 @@ package struct RepeatedExports: Sendable {
                 inputs.append(found)
             }
             if let output = export["output"]?.string, let size = export["size"]?.string {
-                outputs[Key(input: position, size: size, layer: export["layer"]?.integer)] = resolve(output)
+                let key = Key(
+                    input: position, size: size, layer: export["layer"]?.integer,
+                    viewport: export["viewport"]?.integer)
+                outputs[key] = resolve(output)
             } else {
                 whole.insert(position)
             }
@@ -125,10 +131,13 @@ package struct RepeatedExports: Sendable {
                 input: input,
                 failure: PictureFailure(
                     kind: .badInput,
-                    reason: "\(input.shownName): \(output) cannot be rendered again: its layer is gone or hidden"))
+                    reason:
+                        "\(input.shownName): \(output) cannot be rendered again: its layer or viewport is gone or hidden"
+                ))
             record.output = output
             record.size = ExportSize(key.size)
             record.layer = key.layer
+            record.viewport = key.viewport
             return record
         }
     }

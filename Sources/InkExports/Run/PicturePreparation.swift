@@ -33,16 +33,17 @@ struct PicturePreparation: Sendable {
     ) throws(ExportError) -> PreparedPicture {
         let size: PixelSize
         let exists: Bool
+        var options = picture.options(arguments)
         do throws(EngineError) {
+            let place = Place(file: input.shownName)
             size = try picture.size.outputSize(
-                canvas: opened.project.canvasSize, limits: limits, place: Place(file: input.shownName))
+                canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
             exists = try FileSystem.status(picture.output) != nil
         } catch {
             throw .engine(error)
         }
         let drawn = try arguments.layers.drawnLayers(
             of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
-        var options = arguments.options
         options.layers = drawn
         let digest = PictureContent(
             contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: rendererVersion

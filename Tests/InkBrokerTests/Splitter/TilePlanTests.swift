@@ -344,8 +344,8 @@ import Testing
     @Test(
         "Chosen elements are drawn with what is around them and clipped to them",
         arguments: [
-            ([0], "clipping(isolated(L L) L)"), ([1], "isolated(L)"), ([2], "isolated(L)"), ([3], "L"),
-            ([2, 3], "isolated(L) L"),
+            ([0], "clipping(isolated(L L) L)"), ([1], "passThrough(L)"), ([2], "passThrough(L)"), ([3], "L"),
+            ([2, 3], "passThrough(L) L"),
             ([4], "passThrough(L)"), ([5], "passThrough(L)"),
         ])
     func chosen(numbers: [Int], expected: String) throws {

@@ -51,8 +51,17 @@ extension CommandSyntax {
         .values("--size", "SIZE,...", "Sizes of the pictures (default: 2k)"),
         .value("--background", "COLOR", group: "Picture", "Replace the project's background"),
         .flag("--no-base", group: "Picture", "Leave out the base image"),
-        .values("--layers", "NAME,...", group: "Picture", "Draw only these layers, hidden ones too; by id or name"),
+        .values(
+            "--layers", "NAME,...", group: "Picture",
+            "Draw only these layers, hidden ones too; by id or name, inside of groups as group/layer"),
         .flag("--each-layer", group: "Picture", "One picture per visible layer, on a transparent background"),
+        .value(
+            "--viewport", "NAME|X,Y,ZOOM[,ROTATION][,WxH]", group: "Picture",
+            "Show what a viewport of the project shows, or a place of its world"),
+        .flag("--each-viewport", group: "Picture", "One picture per viewport of the project"),
+        .value(
+            "--margin", "N", group: "Picture",
+            "Show everything visible with N canvas pixels on each side (default for infinite canvases: 5%)"),
         .value("--fill", "suggested", group: "Picture", "Fill empty template layers with their suggested pattern"),
         .value("--dpi", "N", group: "Picture", "Resolution to write into the file, 1 to 100000 dots per inch"),
         .flag("--rgb", group: "Picture", "Without alpha; flattens on white if the background is not opaque"),
@@ -81,7 +90,7 @@ extension CommandSyntax {
         line. Sizes: 1080p, 2k, 4k, 8k (longest edge 1920, 2048, 4096, 8192 pixels), N (longest edge N pixels),
         WxH (fits inside), Nx or P% (of the canvas); separate several by commas. Colours: #rgb, #rrggbb,
         #rrggbbaa, transparent. Placeholders of --name: {name} the file name without its ending, {title} and
-        {id} of the project, {dir} the folder that contains it, {size}, {layer} (with --each-layer), {n} the
-        number of the picture.
+        {id} of the project, {dir} the folder that contains it, {size}, {layer} (with --each-layer), {viewport}
+        (with --each-viewport), {n} the number of the picture.
         """
 }
