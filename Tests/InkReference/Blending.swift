@@ -157,7 +157,7 @@ package func blendLayer(_ source: [Double], onto backdrop: inout [Double], mode:
 }
 
 /// The straight colour of a premultiplied pixel; black where there is none.
-private func straight(_ pixels: [Double], _ start: Int, _ alpha: Double) -> StraightColor {
+func straight(_ pixels: [Double], _ start: Int, _ alpha: Double) -> StraightColor {
     guard alpha > 0 else { return StraightColor(0, 0, 0) }
     return StraightColor(pixels[start] / alpha, pixels[start + 1] / alpha, pixels[start + 2] / alpha)
 }

@@ -3,7 +3,8 @@ public import InkEngine
 /// Which of a project's embedded images is meant.
 public enum ImageKey: Hashable, Sendable {
     case base
-    /// The index counts the project's layers in file order.
+    /// The index counts the elements of the layer tree in the file's order, a group before its elements: in a project
+    /// without groups it is the place in `layers`.
     case mask(layerIndex: Int)
     case content(layerIndex: Int)
 }
