@@ -37,13 +37,9 @@ struct RandomProjectTests {
         #expect(many.contains { !ReferenceRenderer.elementsWithoutBase($0.project.layers).isEmpty })
         for random in many {
             #expect(max(random.output.width, random.output.height) <= 240, "\(random)")
-            // Every image that an element has is among the decoded ones under its number, and the other way round.
-            var keys = random.project.baseImage == nil ? [] : [ImageKey.base]
-            for (number, element) in elements(random.project.layers).enumerated() {
-                if element.contentImage != nil { keys.append(.content(layerIndex: number)) }
-                if element.maskImage != nil { keys.append(.mask(layerIndex: number)) }
-            }
-            #expect(Set(keys) == Set(random.images.images.keys), "\(random)")
+            let images = ImageKey.images(of: random.project)
+            #expect(Set(images.map(\.key)) == Set(random.images.images.keys), "\(random)")
+            #expect(images.allSatisfy { random.images[$0.key]?.size == $0.image.size }, "\(random)")
         }
     }
 

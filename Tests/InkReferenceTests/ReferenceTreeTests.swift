@@ -1,5 +1,6 @@
 import InkEngine
 import InkReference
+import InkTestSupport
 import Testing
 
 @Suite("Reference: the layer tree (spec 8.2)")
@@ -161,6 +162,34 @@ struct ReferenceTreeTests {
         #expect(ReferenceRenderer.elementsWithoutBase([fill(red, clipped: true, order: 1), fill(green)]) == [])
         // A hidden base is a base.
         #expect(ReferenceRenderer.elementsWithoutBase([fill(red, visible: false), fill(green, clipped: true)]) == [])
+    }
+
+    /// A pass-through group without mask and opacity is its elements.
+    @Test(arguments: 0..<UInt64(8))
+    func passThroughGroupsAloneChangeNothing(seed: UInt64) {
+        var options = RandomProject.Options.layerTrees
+        options.treeDepth = 1
+        options.layers = 3...6
+        options.strokesPerLayer = 0...1
+        options.stampsPerStrokeMax = 4
+        options.canvasEdge = 16...32
+        options.outputEdgeMax = 32
+        let random = RandomProject.make(seed: seed, options: options)
+        let plain = ReferenceRenderer.render(
+            project: random.project, images: random.images, output: random.output)
+        var grouped = random.project
+        grouped.layers = [group(random.project.layers, passThrough: true)]
+        // Every element has one more before it.
+        let images = random.images.images.map { key, image in
+            switch key {
+            case .base: (key, image)
+            case .mask(let index): (ImageKey.mask(layerIndex: index + 1), image)
+            case .content(let index): (ImageKey.content(layerIndex: index + 1), image)
+            }
+        }
+        let found = ReferenceRenderer.render(
+            project: grouped, images: DecodedImages(Dictionary(uniqueKeysWithValues: images)), output: random.output)
+        #expect(near(found.pixels, plain.pixels), "\(random)")
     }
 
     @Test func hiddenGroupsAndElementsAreNotDrawn() {

@@ -13,10 +13,10 @@ struct ReferenceViewTests {
             center: Point(x: 12, y: 8), zoom: zoom, rotation: rotation, size: CanvasSize(width: width, height: height))
     }
 
-    private func project(seed: UInt64, types: [BrushType] = BrushType.allCases) -> Project {
+    private func project(seed: UInt64) -> Project {
         var random = SeededGenerator(seed: seed)
         func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
-        let strokes = types.flatMap { type in
+        let strokes = BrushType.allCases.flatMap { type in
             [BrushAnchor.stamp, .canvas].map { anchor in
                 Stroke(
                     brush: Brush(
@@ -61,7 +61,7 @@ struct ReferenceViewTests {
 
     @Test(arguments: 0..<UInt64(2))
     func aTurnedViewportTurnsThePicture(seed: UInt64) {
-        var project = project(seed: seed, types: [.parallelLines, .crossHatch, .dots, .waves, .solid])
+        var project = project(seed: seed)
         for layer in project.layers {
             project.layers = [layer]
             let seen = ReferenceRenderer.render(
@@ -70,29 +70,35 @@ struct ReferenceViewTests {
             let plain = ReferenceRenderer.render(project: project, output: canvas)
             // Stamps are cut into level strips, which is not exact where arcs cross; the error of many adds up.
             let brush = layer.strokes[0].brush
-            let tolerance = brush.isCanvasPattern || brush.type == .solid ? 1e-3 : 0.05
+            let tolerance = brush.isCanvasPattern || [.solid, .contourLines].contains(brush.type) ? 1e-3 : 0.05
             let difference = largestDifference(seen, plain.turned)
             #expect(difference < tolerance, "seed \(seed), \(brush.type), \(brush.anchor)")
         }
     }
 
-    @Test func farFromTheOriginPicturesAreAsNearIt() {
-        let (x, y) = (999_999_000.0, -500_000_000.0)
+    /// "coordinates within 10^9"
+    @Test(arguments: [3.0, 768])
+    func farFromTheOriginPicturesAreAsNearIt(zoom: Double) {
         var project = Project(canvasSize: nil, background: .transparent)
         func picture(_ x: Double, _ y: Double) -> ReferencePicture {
-            // The pattern's lines lie at multiples of 5: the same at both places.
+            // Output pixels of a third, in the world; sums of a few powers of two, which are exact even far out.
+            let unit = 3 / zoom
+            // The pattern's lines lie at multiples of 5 units: the same at both places.
             let strokes = [BrushAnchor.stamp, .canvas].map { anchor in
                 Stroke(
-                    brush: Brush(type: .crossHatch, spacing: 5, anchor: anchor, size: 8),
-                    points: [StrokePoint(x: x + 3, y: y + 4), StrokePoint(x: x + 20, y: y + 9)])
+                    brush: Brush(type: .crossHatch, spacing: 5, scale: unit, anchor: anchor, size: 8),
+                    points: [
+                        StrokePoint(x: x + 3 * unit, y: y + 4 * unit), StrokePoint(x: x + 20 * unit, y: y + 9 * unit),
+                    ])
             }
             project.layers = strokes.map { Layer(strokes: [$0]) }
             let view = Viewport(
-                center: Point(x: x + 10, y: y + 7), zoom: 3, rotation: 30, size: CanvasSize(width: 30, height: 20))
+                center: Point(x: x + 10 * unit, y: y + 7 * unit), zoom: zoom, rotation: 30,
+                size: CanvasSize(width: 30, height: 20))
             return ReferenceRenderer.render(
                 project: project, viewport: view, output: PixelSize(width: 30, height: 20))
         }
-        #expect(largestDifference(picture(0, 0), picture(x, y)) < 1e-3)
+        #expect(largestDifference(picture(0, 0), picture(999_999_000, -500_000_000)) < 0.01, "zoom \(zoom)")
     }
 
     @Test func imagesWithoutAPlacementLieOnTheCanvasRectangle() {
@@ -120,6 +126,25 @@ struct ReferenceViewTests {
         #expect(pixel(half, 8, 5)[1] < 0.1 && near(pixel(half, 15, 9), [1, 1, 1, 1]))
         let red = (0..<24).reduce(0) { sum, x in sum + (0..<16).reduce(0) { $0 + 1 - pixel(half, x, $1)[1] } }
         #expect(abs(red - 24) < 2, "\(red)")
+    }
+
+    /// A viewport of the canvas as it is shows the canvas: what is placed lies where it did.
+    @Test(arguments: 0..<UInt64(6))
+    func theCanvasThroughAViewportIsTheCanvas(seed: UInt64) {
+        var options = RandomProject.Options.layerTrees
+        options.placedShare = 1
+        options.strokesPerLayer = 0...1
+        options.stampsPerStrokeMax = 4
+        options.canvasEdge = 16...32
+        options.outputEdgeMax = 32
+        var random = RandomProject.make(seed: seed, options: options)
+        random.project.baseImage = nil
+        let canvas = random.project.canvasSize
+        let view = Viewport(center: Point(x: canvas.width / 2, y: canvas.height / 2), size: canvas)
+        let seen = ReferenceRenderer.render(
+            project: random.project, viewport: view, images: random.images, output: random.output)
+        let plain = ReferenceRenderer.render(project: random.project, images: random.images, output: random.output)
+        #expect(largestDifference(seen, plain) < 1e-6, "\(random)")
     }
 
     @Test func fillsAndBackgroundReachBeyondTheCanvas() {
