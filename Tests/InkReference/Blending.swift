@@ -61,14 +61,17 @@ private func hardLight(_ cb: Double, _ cs: Double) -> Double {
     return cb + screen - cb * screen
 }
 
+/// "(colorBurn: Cb >= 1 - 1/1024 gives 1; colorDodge: Cb <= 1/1024 gives 0; vividLight likewise)"
+private let tie = 1.0 / 1024
+
 private func colorDodge(_ cb: Double, _ cs: Double) -> Double {
-    if cb <= noise { return 0 }
+    if cb <= tie { return 0 }
     if cs >= 1 - noise { return 1 }
     return min(1, cb / (1 - cs))
 }
 
 private func colorBurn(_ cb: Double, _ cs: Double) -> Double {
-    if cb >= 1 - noise { return 1 }
+    if cb >= 1 - tie { return 1 }
     if cs <= noise { return 0 }
     return 1 - min(1, (1 - cb) / cs)
 }
@@ -157,7 +160,7 @@ package func blendLayer(_ source: [Double], onto backdrop: inout [Double], mode:
 }
 
 /// The straight colour of a premultiplied pixel; black where there is none.
-private func straight(_ pixels: [Double], _ start: Int, _ alpha: Double) -> StraightColor {
+func straight(_ pixels: [Double], _ start: Int, _ alpha: Double) -> StraightColor {
     guard alpha > 0 else { return StraightColor(0, 0, 0) }
     return StraightColor(pixels[start] / alpha, pixels[start + 1] / alpha, pixels[start + 2] / alpha)
 }

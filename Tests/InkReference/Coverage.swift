@@ -134,7 +134,7 @@ package struct CoverageScanner {
         return cuts.filter { $0 >= 0 && $0 <= Double(output.height) }.sorted()
     }
 
-    private func place(_ part: Part) -> PlacedPart {
+    func place(_ part: Part) -> PlacedPart {
         switch part {
         case .disc(let center, let radius):
             PlacedPart(

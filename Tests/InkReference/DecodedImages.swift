@@ -3,9 +3,27 @@ public import InkEngine
 /// Which of a project's embedded images is meant.
 public enum ImageKey: Hashable, Sendable {
     case base
-    /// The index counts the project's layers in file order.
+    /// The index counts the elements of the layer tree in the file's order, a group before its elements: in a project
+    /// without groups it is the place in `layers`.
     case mask(layerIndex: Int)
     case content(layerIndex: Int)
+
+    /// Every image of a project with its key, the base image first, then as the file has them.
+    public static func images(of project: Project) -> [(key: ImageKey, image: EncodedImage)] {
+        var found: [(key: ImageKey, image: EncodedImage)] = []
+        if let image = project.baseImage { found.append((.base, image)) }
+        var number = 0
+        func add(_ siblings: [Layer]) {
+            for element in siblings {
+                if let image = element.contentImage { found.append((.content(layerIndex: number), image)) }
+                if let image = element.maskImage { found.append((.mask(layerIndex: number), image)) }
+                number += 1
+                add(element.children)
+            }
+        }
+        add(project.layers)
+        return found
+    }
 }
 
 /// A picture of straight (not premultiplied) RGBA, 8 bits a channel, rows from the top, no padding.
@@ -40,6 +58,12 @@ public struct DecodedImages: Sendable {
     public var images: [ImageKey: StraightImage]
 
     public init(_ images: [ImageKey: StraightImage] = [:]) { self.images = images }
+
+    /// The images of a project, decoded one by one.
+    public init(of project: Project, decode: (EncodedImage) throws -> StraightImage) rethrows {
+        images = [:]
+        for (key, image) in ImageKey.images(of: project) { images[key] = try decode(image) }
+    }
 
     public subscript(key: ImageKey) -> StraightImage? {
         get { images[key] }

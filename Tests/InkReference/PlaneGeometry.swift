@@ -1,3 +1,4 @@
+import Foundation
 import InkEngine
 
 // The reference keeps its own vector arithmetic: it must not share a mistake with the engine.
@@ -12,3 +13,21 @@ func distance(_ a: Point, _ b: Point) -> Double {
 
 /// `fraction` of the way from `a` to `b`.
 func mix(_ a: Double, _ b: Double, _ fraction: Double) -> Double { a + (b - a) * fraction }
+
+/// The vector of length 1 in a direction, degrees clockwise from the x axis (y points down); exact at multiples of 90.
+func unitVector(degrees: Double) -> Point {
+    let quarters = (degrees / 90).rounded()
+    guard degrees != quarters * 90 else {
+        let axes = [Point(x: 1, y: 0), Point(x: 0, y: 1), Point(x: -1, y: 0), Point(x: 0, y: -1)]
+        let turn = quarters.truncatingRemainder(dividingBy: 4)
+        return axes[Int(turn < 0 ? turn + 4 : turn)]
+    }
+    let angle = degrees.truncatingRemainder(dividingBy: 360) * Double.pi / 180
+    return Point(x: cos(angle), y: sin(angle))
+}
+
+/// A vector turned clockwise by degrees.
+func turned(_ p: Point, degrees: Double) -> Point {
+    let u = unitVector(degrees: degrees)
+    return Point(x: u.x * p.x - u.y * p.y, y: u.y * p.x + u.x * p.y)
+}

@@ -7,69 +7,42 @@ public enum ReferenceRenderer {
     /// Renders the whole picture.
     ///
     /// - Parameters:
+    ///   - viewport: what of the world the picture shows (spec 8.5); nil for the canvas.
     ///   - images: an image for each one that the project has.
     ///   - output: the picture's size; width and height scale by themselves (spec 1, "per axis s_x, s_y").
     ///   - background: instead of the project's.
     ///   - stripsPerPixel: the least number of horizontal strips that a pixel row is cut into. Areas are exact within
     ///     a strip but for arcs that cross other parts, so more of them matter little.
+    /// - Precondition: an infinite canvas has a viewport and no base image.
     /// - Complexity: proportional to stamps times their area; meant for pictures of some hundred pixels.
     public static func render(
-        project: Project, images: DecodedImages = DecodedImages(), output: PixelSize, background: RGBA8? = nil,
-        stripsPerPixel: Int = 16
+        project: Project, viewport: Viewport? = nil, images: DecodedImages = DecodedImages(), output: PixelSize,
+        background: RGBA8? = nil, stripsPerPixel: Int = 16
     ) -> ReferencePicture {
-        let scanner = CoverageScanner(canvas: project.canvasSize, output: output, stripsPerPixel: stripsPerPixel)
+        precondition(!project.isInfinite || viewport != nil && project.baseImage == nil)
+        let space = viewport?.size ?? project.canvasSize
+        let painter = TreePainter(
+            project: project, images: images, view: ReferenceView(viewport: viewport), output: output,
+            scanner: CoverageScanner(canvas: space, output: output, stripsPerPixel: stripsPerPixel))
         // Spec 5.3: "Backdrop: `background`, then `baseImage` scaled to the output, source-over."
         var picture = ReferencePicture(size: output, color: background ?? project.background)
         if project.baseImage != nil {
-            let base = scaledPicture(decoded(images, .base), to: output)
-            blendLayer(base, onto: &picture.pixels, mode: .normal)
+            blendLayer(painter.picture(.base, placement: nil), onto: &picture.pixels, mode: .normal)
         }
-        // Spec 2.1: "Layers are drawn in ascending `order`; equal orders keep file order. `isVisible: false` is not drawn."
-        let drawn = project.layers.enumerated().filter(\.element.isVisible)
-        let ordered = drawn.sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
-        for (index, layer) in ordered {
-            let pixels = render(layer, index: index, images: images, output: output, scanner: scanner)
-            blendLayer(pixels, onto: &picture.pixels, mode: layer.blendMode)
-        }
+        painter.paint(project.layers, firstIndex: 0, onto: &picture.pixels)
         return picture
-    }
-
-    /// Spec 5.1 and 5.2: one finished layer, premultiplied RGBA.
-    private static func render(
-        _ layer: Layer, index: Int, images: DecodedImages, output: PixelSize, scanner: CoverageScanner
-    ) -> [Double] {
-        // "A layer starts transparent, or as its `contentImage` scaled to the output."
-        var pixels = [Double](repeating: 0, count: output.area * 4)
-        if layer.contentImage != nil {
-            pixels = scaledPicture(decoded(images, .content(layerIndex: index)), to: output)
-        }
-        // "Strokes follow in file order"
-        for stroke in layer.strokes { draw(stroke, on: &pixels, output: output, scanner: scanner) }
-        // "The layer is multiplied by its mask at that pixel (1 where it has none), then by `opacity`."
-        var mask = [Double](repeating: 1, count: output.area)
-        if layer.maskImage != nil { mask = scaledMask(decoded(images, .mask(layerIndex: index)), to: output) }
-        for pixel in mask.indices {
-            for channel in 0..<4 { pixels[pixel * 4 + channel] *= mask[pixel] * layer.opacity }
-        }
-        return pixels
-    }
-
-    private static func draw(_ stroke: Stroke, on pixels: inout [Double], output: PixelSize, scanner: CoverageScanner) {
-        let alphas = strokeAlpha(stroke, output: output, scanner: scanner)
-        let color = stroke.brush.color
-        let channels = [color.red, color.green, color.blue].map { Double($0) / 255 }
-        for (pixel, alpha) in alphas.enumerated() where alpha > 0 {
-            // "`paint` source-over, `erase` destination-out"
-            for channel in 0..<4 { pixels[pixel * 4 + channel] *= 1 - alpha }
-            guard stroke.mode == .paint else { continue }
-            for channel in 0..<3 { pixels[pixel * 4 + channel] += alpha * channels[channel] }
-            pixels[pixel * 4 + 3] += alpha
-        }
     }
 
     /// Spec 3.6: "a stroke leaves at each pixel alpha A = 1 - product over its stamps of (1 - alpha_j * coverage_j), in
     /// one colour". Row-major, one number a pixel.
-    package static func strokeAlpha(_ stroke: Stroke, output: PixelSize, scanner: CoverageScanner) -> [Double] {
+    ///
+    /// - Parameter origin: where the canvas's origin lies, for patterns that stay with the canvas.
+    package static func strokeAlpha(
+        _ stroke: Stroke, output: PixelSize, scanner: CoverageScanner, origin: Point = Point(x: 0, y: 0)
+    ) -> [Double] {
+        if stroke.brush.isCanvasPattern {
+            return patternAlpha(stroke, output: output, scanner: scanner, origin: origin)
+        }
         // "(contour lines: see 3)"
         if let quads = contourQuads(of: stroke) { return scanner.alpha(of: quads) }
         var transmitted = [Double](repeating: 1, count: output.area)
@@ -106,12 +79,5 @@ public enum ReferenceRenderer {
     /// Spec 3.2: "d = spacing * scale"
     private static func stamps(of stroke: Stroke, path: [PathSample]) -> [Stamp] {
         InkReference.stamps(along: path, every: stroke.brush.spacing * stroke.brush.scale)
-    }
-
-    private static func decoded(_ images: DecodedImages, _ key: ImageKey) -> StraightImage {
-        guard let image = images[key] else {
-            preconditionFailure("the project has an image that was not decoded: \(key)")
-        }
-        return image
     }
 }

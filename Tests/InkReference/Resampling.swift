@@ -67,16 +67,24 @@ package func resampled(
     return result
 }
 
-/// A content or base image at the output's size, premultiplied RGBA: "finally alpha is clamped to 0...1 and each colour
-/// to 0...alpha".
+/// A content or base image at the output's size, premultiplied RGBA.
 func scaledPicture(_ image: StraightImage, to output: PixelSize) -> [Double] {
+    clampedColors(resampled(premultiplied(image), channels: 4, from: image.size, to: output, filter: .lanczos3))
+}
+
+func premultiplied(_ image: StraightImage) -> [Double] {
     var premultiplied = [Double](repeating: 0, count: image.rgba.count)
     for start in stride(from: 0, to: image.rgba.count, by: 4) {
         let alpha = Double(image.rgba[start + 3]) / 255
         for channel in 0..<3 { premultiplied[start + channel] = Double(image.rgba[start + channel]) / 255 * alpha }
         premultiplied[start + 3] = alpha
     }
-    var result = resampled(premultiplied, channels: 4, from: image.size, to: output, filter: .lanczos3)
+    return premultiplied
+}
+
+/// "finally alpha is clamped to 0...1 and each colour to 0...alpha"
+func clampedColors(_ pixels: [Double]) -> [Double] {
+    var result = pixels
     for start in stride(from: 0, to: result.count, by: 4) {
         let alpha = min(max(result[start + 3], 0), 1)
         for channel in 0..<3 { result[start + channel] = min(max(result[start + channel], 0), alpha) }
@@ -85,10 +93,16 @@ func scaledPicture(_ image: StraightImage, to output: PixelSize) -> [Double] {
     return result
 }
 
-/// A mask at the output's size, one number a pixel. Spec 5.2: "A mask's value is red times alpha after expansion to RGBA".
+/// A mask at the output's size, one number a pixel.
 func scaledMask(_ image: StraightImage, to output: PixelSize) -> [Double] {
-    let values = stride(from: 0, to: image.rgba.count, by: 4).map {
+    resampled(maskValues(image), channels: 1, from: image.size, to: output, filter: .triangle).map {
+        min(max($0, 0), 1)
+    }
+}
+
+/// Spec 5.2: "A mask's value is red times alpha after expansion to RGBA".
+func maskValues(_ image: StraightImage) -> [Double] {
+    stride(from: 0, to: image.rgba.count, by: 4).map {
         Double(image.rgba[$0]) / 255 * (Double(image.rgba[$0 + 3]) / 255)
     }
-    return resampled(values, channels: 1, from: image.size, to: output, filter: .triangle).map { min(max($0, 0), 1) }
 }

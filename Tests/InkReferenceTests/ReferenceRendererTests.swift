@@ -13,18 +13,6 @@ struct ReferenceRendererTests {
             points: [StrokePoint(x: -10, y: 15), StrokePoint(x: 50, y: 15)])
     }
 
-    private func pixel(_ picture: ReferencePicture, _ x: Int, _ y: Int) -> [Double] {
-        Array(picture.pixels[((y * picture.width + x) * 4)..<((y * picture.width + x) * 4 + 4)])
-    }
-
-    private func encoded(_ size: PixelSize) -> EncodedImage {
-        EncodedImage(bytes: [], header: ImageHeader(size: size, isHeldWhole: false), place: "test")
-    }
-
-    private func near(_ a: [Double], _ b: [Double]) -> Bool {
-        a.count == b.count && zip(a, b).allSatisfy { abs($0 - $1) < 1e-9 }
-    }
-
     @Test func overlappingStampsMultiplyWhatTheyLetThrough() {
         // Stamps at x = 10 and 14, lines 20 long and 4 wide, 4 apart: one block each, which overlap from 4 to 20.
         let brush = Brush(spacing: 4, opacity: 0.5, lineWidth: 4, color: .black)

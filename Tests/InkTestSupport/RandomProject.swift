@@ -8,7 +8,9 @@ public struct RandomProject: Sendable, CustomStringConvertible {
     public let seed: UInt64
     public var project: Project
     public var images: DecodedImages
-    /// The canvas or that times 0.3 to 2, rounded; the longest edge at most `Options.outputEdgeMax`.
+    /// What of the world the picture shows, also among the project's viewports; nil for the canvas.
+    public var viewport: Viewport?
+    /// The canvas or viewport or that times 0.3 to 2, rounded; the longest edge at most `Options.outputEdgeMax`.
     public var output: PixelSize
 
     /// What the project may have.
@@ -23,6 +25,18 @@ public struct RandomProject: Sendable, CustomStringConvertible {
         public var brushTypes = BrushType.allCases
         public var blendModes = BlendMode.allCases
         public var hasImages = true
+        /// Levels of the layer tree; above 1, elements may be groups, isolated or passing through.
+        public var treeDepth = 1
+        /// Shares of the elements, 0...1. At 0 nothing is drawn from the generator for them.
+        public var clippedShare = 0.0
+        public var fillShare = 0.0
+        /// Share of the images, 0...1.
+        public var placedShare = 0.0
+        /// Share of the strokes whose type can lie still, 0...1.
+        public var canvasPatternShare = 0.0
+        /// Shares of the projects, 0...1. An infinite canvas has a viewport too, at times far from the origin.
+        public var viewportShare = 0.0
+        public var infiniteShare = 0.0
 
         public init() {}
 
@@ -33,6 +47,41 @@ public struct RandomProject: Sendable, CustomStringConvertible {
         public static var continuous: Options {
             var options = Options()
             options.blendModes.removeAll { RandomProject.discontinuousModes.contains($0) }
+            return options
+        }
+
+        /// `continuous` with groups, fills and clipping.
+        public static var layerTrees: Options {
+            var options = continuous
+            options.blendModes.removeAll { RandomProject.steepModes.contains($0) }
+            options.treeDepth = 4
+            options.clippedShare = 0.3
+            options.fillShare = 0.15
+            return options
+        }
+
+        /// `continuous` with patterns that stay with the canvas.
+        public static var canvasPatterns: Options {
+            var options = continuous
+            options.canvasPatternShare = 0.8
+            return options
+        }
+
+        /// `withoutStrokes` with pictures placed anywhere, at any rotation.
+        public static var placedPictures: Options {
+            var options = withoutStrokes
+            options.blendModes.removeAll { RandomProject.steepModes.contains($0) }
+            options.placedShare = 0.9
+            return options
+        }
+
+        /// Everything that version 1.2 adds, through viewports, without modes that jump or are steep.
+        public static var version12: Options {
+            var options = layerTrees
+            options.canvasPatternShare = 0.5
+            options.placedShare = 0.6
+            options.viewportShare = 0.6
+            options.infiniteShare = 0.3
             return options
         }
 
@@ -47,6 +96,9 @@ public struct RandomProject: Sendable, CustomStringConvertible {
     /// Spec 7: modes that "may differ on more pixels where inputs tie".
     public static let discontinuousModes: Set<BlendMode> = [.hardMix, .darkerColor, .lighterColor, .hue, .saturation]
 
+    /// Spec 7's further ones, which jump only at borders of their range.
+    public static let steepModes: Set<BlendMode> = [.colorBurn, .colorDodge, .vividLight, .divide]
+
     /// - Precondition: the ranges of `options` hold something, and so do its lists of types and modes.
     public static func make(seed: UInt64, options: Options = .everything) -> RandomProject {
         var maker = ProjectMaker(seed: seed, options: options)
@@ -54,12 +106,25 @@ public struct RandomProject: Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        let layers = project.layers.map { layer in
-            let strokes = layer.strokes.map { "\($0.mode) \($0.brush.type)" }.joined(separator: ", ")
-            return "\(layer.blendMode)[\(strokes)]"
-        }
-        return "RandomProject.make(seed: \(seed)): canvas \(project.canvasSize), output \(output), layers "
-            + layers.joined(separator: " ")
+        let view = viewport.map { ", \($0)" } ?? ""
+        return "RandomProject.make(seed: \(seed)): canvas \(project.canvasSize)\(view), output \(output), layers "
+            + Self.description(project.layers)
+    }
+
+    private static func description(_ layers: [Layer]) -> String {
+        layers.map { layer in
+            let name = "\(layer.isClipped ? "clipped " : "")\(layer.blendMode)"
+            switch layer.kind {
+            case .layer:
+                let strokes = layer.strokes.map { stroke in
+                    "\(stroke.mode) \(stroke.brush.isCanvasPattern ? "canvas " : "")\(stroke.brush.type)"
+                }
+                return "\(name)[\(strokes.joined(separator: ", "))]"
+            case .fill(let color): return "\(name) fill \(color)"
+            case .group(let children, let isPassThrough):
+                return "\(name) \(isPassThrough ? "pass-through" : "group") {\(description(children))}"
+            }
+        }.joined(separator: " ")
     }
 }
 
@@ -68,6 +133,11 @@ private struct ProjectMaker {
     var random: SeededGenerator
     let options: RandomProject.Options
     var images = DecodedImages()
+    /// The number of the next element, as `ImageKey` counts.
+    private var elementCount = 0
+    private var isInfinite = false
+    /// Where the drawing's upper left corner lies: 0, 0 on a canvas.
+    private var origin = Point(x: 0, y: 0)
 
     init(seed: UInt64, options: RandomProject.Options) {
         random = SeededGenerator(seed: seed)
@@ -76,29 +146,71 @@ private struct ProjectMaker {
 
     mutating func make(seed: UInt64) -> RandomProject {
         let canvas = PixelSize(width: integer(options.canvasEdge), height: integer(options.canvasEdge))
-        let output = chance(0.3) ? canvas : scaled(canvas, by: number(0.3...2))
+        var output = chance(0.3) ? canvas : scaled(canvas, by: number(0.3...2))
+        isInfinite = share(options.infiniteShare)
+        if isInfinite {
+            origin = pick([origin, origin, Point(x: -4321.5, y: 987), Point(x: 9e8, y: -123_456_789)])
+        }
+        let viewport = isInfinite || share(options.viewportShare) ? self.viewport(canvas: canvas) : nil
+        if let viewport { output = scaled(viewport.size.pixels, by: chance(0.4) ? 1 : number(0.3...2)) }
         var project = Project(
-            id: "random-\(seed)", name: "Random \(seed)", canvasSize: canvas,
+            id: "random-\(seed)", name: "Random \(seed)", canvasSize: isInfinite ? nil : canvas,
             background: pick([.white, .white, .transparent, anyColor(), anyColor(alpha: UInt8(integer(1...254)))]))
-        if options.hasImages, chance(0.4) {
+        if let viewport { project.viewports = [viewport] }
+        if options.hasImages, !isInfinite, chance(0.4) {
             project.baseImage = image(.base, place: "baseImage", canvas: canvas, output: output)
         }
-        for index in 0..<integer(options.layers) {
-            project.layers.append(layer(index, canvas: canvas, output: output))
-        }
-        return RandomProject(seed: seed, project: project, images: images, output: output)
+        project.layers = elements(options.layers, path: "layers", depth: 1, canvas: canvas, output: output)
+        return RandomProject(seed: seed, project: project, images: images, viewport: viewport, output: output)
     }
 
-    private mutating func layer(_ index: Int, canvas: PixelSize, output: PixelSize) -> Layer {
-        var layer = Layer(
-            id: "layer-\(index)", name: "Layer \(index)", order: pick([0, 0, Double(integer(-2...2)), 0.5]),
-            opacity: chance(0.5) ? 1 : number(0...1), blendMode: pick(options.blendModes), isVisible: !chance(0.08))
-        if options.hasImages, chance(0.5) {
-            layer.contentImage = image(
-                .content(layerIndex: index), place: "layers[\(index)].contentImage", canvas: canvas, output: output)
+    private mutating func viewport(canvas: PixelSize) -> Viewport {
+        Viewport(
+            name: "view",
+            center: Point(
+                x: origin.x + number(0.2...0.8) * Double(canvas.width),
+                y: origin.y + number(0.2...0.8) * Double(canvas.height)),
+            zoom: pick([1, number(0.4...2.5)]), rotation: pick([0, 0, 90, 180, 45, number(-400...400)]),
+            size: pick([CanvasSize(canvas), CanvasSize(width: number(24...120), height: number(24...120))]))
+    }
+
+    private mutating func elements(
+        _ counts: ClosedRange<Int>, path: String, depth: Int, canvas: PixelSize, output: PixelSize
+    ) -> [Layer] {
+        (0..<integer(counts)).map { index in
+            element(path: "\(path)[\(index)]", depth: depth, canvas: canvas, output: output)
         }
-        if options.hasImages, chance(0.5) { layer.maskImage = mask(index, canvas: canvas, output: output) }
-        for _ in 0..<integer(options.strokesPerLayer) { layer.strokes.append(stroke(canvas: canvas)) }
+    }
+
+    private mutating func element(path: String, depth: Int, canvas: PixelSize, output: PixelSize) -> Layer {
+        let number = elementCount
+        elementCount += 1
+        let isGroup = depth < options.treeDepth && chance(0.4)
+        let isFill = !isGroup && share(options.fillShare)
+        var layer = Layer(
+            id: "layer-\(number)", name: "Layer \(number)", order: pick([0, 0, Double(integer(-2...2)), 0.5]),
+            opacity: chance(0.5) ? 1 : self.number(0...1), blendMode: pick(options.blendModes), isVisible: !chance(0.08)
+        )
+        layer.isClipped = share(options.clippedShare)
+        if options.hasImages, !isGroup, !isFill, chance(0.5) {
+            layer.contentImage = image(
+                .content(layerIndex: number), place: "\(path).contentImage", canvas: canvas, output: output)
+            layer.contentPlacement = placement(canvas: canvas)
+        }
+        if options.hasImages, chance(0.5) {
+            layer.maskImage = mask(number, place: "\(path).maskImage", canvas: canvas, output: output)
+            layer.maskPlacement = placement(canvas: canvas)
+            if layer.maskPlacement != nil { layer.maskOutside = pick([0, 1, self.number(0...1)]) }
+        }
+        if isGroup {
+            let children = elements(
+                0...4, path: "\(path).layers", depth: depth + 1, canvas: canvas, output: output)
+            layer.kind = .group(children, isPassThrough: chance(0.5))
+        } else if isFill {
+            layer.kind = .fill(anyColor(alpha: UInt8(integer(1...255))))
+        } else {
+            for _ in 0..<integer(options.strokesPerLayer) { layer.strokes.append(stroke(canvas: canvas)) }
+        }
         return layer
     }
 
@@ -113,13 +225,18 @@ private struct ProjectMaker {
         let scale = number(0.5...2)
         // A smoothed path is somewhat longer than its points' polygon.
         let spacingMin = 1.2 * length / (Double(options.stampsPerStrokeMax) * scale)
-        let brush = Brush(
+        var brush = Brush(
             type: pick(options.brushTypes), rotation: pick([0, 45, 90, number(-360...720)]),
             spacing: max(number(2...14), spacingMin), opacity: chance(0.4) ? 1 : number(0...1), scale: scale,
             lineWidth: pick([number(0.3...1), number(0.5...3), number(0.3...8)]), color: anyColor(),
             dynamics: BrushDynamics(
                 pressureAffectsOpacity: chance(0.5), pressureAffectsSize: chance(0.4), tiltAffectsRotation: chance(0.4))
         )
+        if brush.type.canLieStill, share(options.canvasPatternShare) {
+            brush.anchor = .canvas
+            brush.spacing = number(2...14)
+            brush.size = number(4...40)
+        }
         return Stroke(brush: brush, mode: chance(0.2) ? .erase : .paint, points: points)
     }
 
@@ -141,7 +258,8 @@ private struct ProjectMaker {
             timestamp += number(1...20)
             points.append(
                 StrokePoint(
-                    x: x, y: y, pressure: pick([1, 0, number(0...1), number(0.3...0.9)]), timestamp: timestamp,
+                    x: origin.x + x, y: origin.y + y, pressure: pick([1, 0, number(0...1), number(0.3...0.9)]),
+                    timestamp: timestamp,
                     altitude: number(20...90), azimuth: azimuth))
             if chance(0.12) { continue }
             x += number(-0.3 * width...0.5 * width)
@@ -167,22 +285,39 @@ private struct ProjectMaker {
             place: place)
     }
 
-    private mutating func mask(_ index: Int, canvas: PixelSize, output: PixelSize) -> EncodedImage {
+    private mutating func mask(_ number: Int, place: String, canvas: PixelSize, output: PixelSize) -> EncodedImage {
         let size = imageSize(canvas: canvas, output: output)
         let gray = field(size)
         let png: [UInt8]
         if chance(0.6) {
-            images[.mask(layerIndex: index)] = StraightImage(size: size, gray: gray)
+            images[.mask(layerIndex: number)] = StraightImage(size: size, gray: gray)
             png = MinimalPNGWriter.png(gray: gray, size: size)
         } else {
             // Red and alpha both count; green and blue must not.
             let alpha = field(size)
             let rgba = gray.indices.flatMap { pixel -> [UInt8] in [gray[pixel], 255 - gray[pixel], 77, alpha[pixel]] }
-            images[.mask(layerIndex: index)] = StraightImage(size: size, rgba: rgba)
+            images[.mask(layerIndex: number)] = StraightImage(size: size, rgba: rgba)
             png = MinimalPNGWriter.png(rgba: rgba, size: size)
         }
-        return EncodedImage(
-            bytes: png, header: ImageHeader(size: size, isHeldWhole: false), place: "layers[\(index)].maskImage")
+        return EncodedImage(bytes: png, header: ImageHeader(size: size, isHeldWhole: false), place: place)
+    }
+
+    /// Partly or wholly on the canvas; at times on its pixels. Nil for an image without a placement, which on an infinite
+    /// canvas lies at 0, 0.
+    private mutating func placement(canvas: PixelSize) -> Placement? {
+        guard share(options.placedShare) || origin != Point(x: 0, y: 0) else { return nil }
+        let (width, height) = (Double(canvas.width), Double(canvas.height))
+        var placement = Placement(
+            x: number(-0.3 * width...0.7 * width), y: number(-0.3 * height...0.7 * height),
+            width: number(4...(1.2 * width)), height: number(4...(1.2 * height)),
+            rotation: pick([0, 0, 90 * Double(integer(-3...5)), number(-400...400)]))
+        if chance(0.3) {
+            (placement.x, placement.y) = (placement.x.rounded(), placement.y.rounded())
+            (placement.width, placement.height) = (placement.width.rounded(), placement.height.rounded())
+        }
+        placement.x += origin.x
+        placement.y += origin.y
+        return placement
     }
 
     /// The output's size at times, so that nothing is resampled; else the canvas's, smaller or larger.
@@ -239,5 +374,7 @@ private struct ProjectMaker {
     private mutating func integer(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
     private mutating func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
     private mutating func chance(_ share: Double) -> Bool { number(0...1) < share }
+    /// Takes nothing from the generator at 0.
+    private mutating func share(_ share: Double) -> Bool { share > 0 && chance(share) }
     private mutating func pick<T>(_ choices: [T]) -> T { choices.randomElement(using: &random)! }
 }
