@@ -85,7 +85,9 @@ let package = Package(
         .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport", "CSystem"]),
         .testTarget(
             name: "InkBrokerTests",
-            dependencies: ["InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkTestSupport"]),
+            dependencies: [
+                "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkReference", "InkTestSupport",
+            ]),
         .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkStoreTests", dependencies: ["InkStore", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(
