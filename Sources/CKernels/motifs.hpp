@@ -13,9 +13,9 @@ constexpr int32_t group = INK_GROUP_SIZE;
 
 void add_footprint(ink_plane plane, ink_deltas deltas, int32_t top, int32_t bottom, uint8_t *groups) {
     const float16 share = (float16)(1.0f / pixel);
-    use_marked(deltas, top, bottom, [&](int32_t row, int32_t column, float16 covered) __attribute__((always_inline)) {
+    use_marked(deltas, top, bottom, [&](int32_t row, int32_t column, int16lanes area) __attribute__((always_inline)) {
         float *at = plane.values + row * plane.stride + column;
-        *(float16_unaligned *)at = floats16(at) + share * covered;
+        *(float16_unaligned *)at = floats16(at) + share * covered(area);
         groups[row / group * INK_MARKS_STRIDE + column / group] = 1;
     });
 }

@@ -238,6 +238,18 @@ import Testing
         }
     }
 
+    @Test("Through a viewport a fill grows and turns with the world, and covers the canvas still")
+    func suggestedFillsThroughViewports() {
+        let canvas = CanvasSize(width: 300, height: 200)
+        let view = ViewMap(Viewport(center: Point(x: 1e6, y: 7), zoom: 4, rotation: 25, size: canvas))
+        let pattern = SuggestedPattern(type: .waves, rotation: 30, spacing: 5)
+        let stroke = SuggestedFill.stroke(of: pattern, canvas: canvas, through: view)
+        #expect(stroke.brush.scale == 4)
+        #expect(stroke.brush.rotation == 55)
+        #expect(stroke.points.map(\.x) == [150] && stroke.points.map(\.y) == [100])
+        #expect(stroke.brush.size * stroke.brush.scale / 2 > 500)
+    }
+
     @Test(arguments: [1e-9, Double.leastNonzeroMagnitude, 1e-3]) func closeSuggestedFillsCostNoMore(spacing: Double)
         throws
     {

@@ -201,6 +201,16 @@ struct CanvasPatternTests {
         #expect(painted(stroke, scale: scale()) == painted(solid, scale: scale()))
     }
 
+    @Test("a tap of a very large brush is even at any rotation", arguments: types, [0.0, 13, 45, 90, 201.5])
+    func fill(type: BrushType, rotation: Double) {
+        let brush = Brush(
+            type: type, rotation: rotation, anchor: .canvas, size: 500, dynamics: CanvasPatternTests.plain)
+        let stroke = Stroke(brush: brush, points: [StrokePoint(x: 16, y: 12)])
+        check(
+            painted(stroke, scale: scale()), sampled(stroke, scale: scale()), worst: 0.045, mean: 0.01,
+            "\(type), rotation \(rotation)")
+    }
+
     @Test("a pattern that begins far away", arguments: types, [1e3, 1e9, -1e12])
     func farOrigin(type: BrushType, distance: Double) {
         var generator = SeededGenerator(seed: 11)
