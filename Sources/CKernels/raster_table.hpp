@@ -6,6 +6,7 @@
 #include "covered.hpp"
 #include "discs.hpp"
 #include "lines.hpp"
+#include "motifs.hpp"
 #include "paint.hpp"
 #include "parts.hpp"
 #include "polygons.hpp"
@@ -30,6 +31,13 @@ extern "C" const ink_raster INK_TABLE(ink_raster_) = {
     .multiply_sums = INK_LEVEL::outline::multiply_sums,
     .multiply_deltas = INK_LEVEL::outline::multiply_deltas,
     .add_deltas = INK_LEVEL::outline::add_deltas,
+    .add_footprint = INK_LEVEL::motifs::add_footprint,
+    .add_motif = INK_LEVEL::motifs::add_motif,
+    .mix_deltas = INK_LEVEL::motifs::mix_deltas,
+    .mix_table = INK_LEVEL::motifs::mix_table,
+    .motif_areas = INK_LEVEL::motifs::motif_areas,
+    .footprint_edges = INK_LEVEL::motifs::footprint_edges,
+    .mixed_areas = INK_LEVEL::motifs::mixed_areas,
     .add_parts = INK_LEVEL::parts::add_parts,
     .multiply_discs = INK_LEVEL::discs::multiply_discs,
     .add_discs = INK_LEVEL::discs::add_discs,

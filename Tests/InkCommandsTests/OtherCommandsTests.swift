@@ -36,9 +36,28 @@ struct OtherCommandsTests {
         let stroke = try #require(project.layers.first?.strokes.first)
         #expect(
             stroke.brush
-                == Brush(type: .dots, spacing: 7.5, lineWidth: 2, color: RGBA8(red: 255, green: 136, blue: 0)))
+                == Brush(
+                    type: .dots, spacing: 7.5, lineWidth: 2, anchor: .canvas,
+                    color: RGBA8(red: 255, green: 136, blue: 0)))
         #expect(stroke.points.map(\.x) == [50, 350])
         #expect(stroke.points.map(\.y) == [75, 225])
+    }
+
+    @Test(
+        "Patterns lie still unless they are asked to move",
+        arguments: [
+            (["--brush", "waves"], BrushAnchor.canvas, 20.0), (["--brush", "waves", "--anchor", "stamp"], .stamp, 20),
+            (["--brush", "crossHatch", "--size", "31"], .canvas, 31), (["--brush", "contourLines"], .stamp, 20),
+            ([], .stamp, 20),
+        ])
+    func anchors(options: [String], anchor: BrushAnchor, size: Double) throws {
+        let folder = ScratchFolder()
+        let file = folder.file("cats.ndjson", Self.drawing)
+        let (code, transcript) = run(["import", file, "-o", folder("out")] + options)
+        #expect(code == .done, "\(transcript.error)")
+        let project = try ProjectLoader.load(path: folder("out/cat-7.ink")).project
+        let brush = try #require(project.layers.first?.strokes.first?.brush)
+        #expect(brush.anchor == anchor && brush.size == size, "\(options)")
     }
 
     @Test func badLinesAreNamedAndTheOthersGoOn() {
@@ -146,6 +165,8 @@ struct OtherCommandsTests {
         [], ["x.ndjson"], ["x", "-o", ""], ["x", "-o", "o", "--brush", "pen"], ["x", "-o", "o", "--canvas", "0x5"],
         ["x", "-o", "o", "--margin", "1024"], ["x", "-o", "o", "--color", "#11223344"],
         ["x", "-o", "o", "--spacing", "0"], ["x", "-o", "o", "--if-exists", "suffix"],
+        ["x", "-o", "o", "--anchor", "page", "--brush", "dots"], ["x", "-o", "o", "--anchor", "canvas"],
+        ["x", "-o", "o", "--size", "9"], ["x", "-o", "o", "--brush", "dots", "--size", "0"],
     ])
     func badImportArgumentsAreUsage(arguments: [String]) {
         #expect(run(["import"] + arguments).code == .usage, "\(arguments)")

@@ -72,7 +72,8 @@ extension SeededGenerator {
         return TileTask(
             canvas: CanvasSize(PixelSize(width: int(1...5000), height: int(1...5000))), output: output, rect: rect,
             background: color(), baseImage: bool() ? slice() : nil, layers: (0..<int(0...4)).map { _ in layer() },
-            pixelFormat: bool() ? .rgb : .rgba, delivery: isBand ? .band(encoding()) : .pixels)
+            pixelFormat: bool() ? .rgb : .rgba, delivery: isBand ? .band(encoding()) : .pixels,
+            patternOrigin: bool() ? Point(x: 0, y: 0) : Point(x: double(-1e12...1e12), y: double(-100...100)))
     }
 
     mutating func place() -> Place { Place(file: text(), path: bool() ? text() : nil) }
@@ -158,10 +159,11 @@ extension SeededGenerator {
     }
 
     mutating func brush() -> Brush {
-        Brush(
+        let isTied = bool()
+        return Brush(
             type: BrushType.allCases.randomElement(using: &self)!, rotation: double(-720...720),
             spacing: double(0.01...100), opacity: double(0...1), scale: double(0.1...10), lineWidth: double(0.1...50),
-            color: color(),
+            anchor: isTied ? .canvas : .stamp, size: isTied ? double(0.1...500) : Brush.defaultSize, color: color(),
             dynamics: BrushDynamics(
                 pressureAffectsOpacity: bool(), pressureAffectsSize: bool(), tiltAffectsRotation: bool()))
     }

@@ -103,22 +103,21 @@ struct ReferenceRendererTests {
         #expect(near(pixel(picture, 40, 40), [0, 0, 0, 0]))
     }
 
-    @Test func suggestedFillCoversTheMaskByRows() {
-        var gray = [UInt8](repeating: 0, count: canvas.area)
-        for y in 3..<27 { for x in 8..<20 { gray[y * canvas.width + x] = 1 } }
+    @Test func suggestedFillIsOneStrokeOfTheCanvas() throws {
         let pattern = SuggestedPattern(type: .waves, rotation: 30, spacing: 2, color: .white)
         let layers = [
             Layer(maskImage: encoded(canvas), suggestedPattern: pattern), Layer(suggestedPattern: nil),
             Layer(isVisible: false, suggestedPattern: pattern),
             Layer(suggestedPattern: pattern, strokes: [bar(.black)]),
         ]
-        let filled = ReferenceRenderer.fillingSuggested(
-            Project(canvasSize: canvas, layers: layers),
-            images: DecodedImages([.mask(layerIndex: 0): StraightImage(size: canvas, gray: gray)]))
-        #expect(filled.layers.map(\.strokes.count) == [2, 0, 0, 1])
-        #expect(filled.layers[0].strokes.map { $0.points.map(\.y) } == [[10, 10], [24, 24]])
-        #expect(filled.layers[0].strokes[0].points.map(\.x) == [8, 20])
-        #expect(filled.layers[0].strokes[0].brush == Brush(type: .waves, rotation: 30, spacing: 2, color: .white))
+        let filled = ReferenceRenderer.fillingSuggested(Project(canvasSize: canvas, layers: layers))
+        #expect(filled.layers.map(\.strokes.count) == [1, 0, 0, 1])
+        let brush = try #require(filled.layers[0].strokes.first?.brush)
+        #expect(brush.anchor == .canvas)
+        #expect(brush.size > 2 * Double(canvas.width + canvas.height))
+        var plain = brush
+        (plain.anchor, plain.size) = (.stamp, Brush.defaultSize)
+        #expect(plain == Brush(type: .waves, rotation: 30, spacing: 2, color: .white))
     }
 
     /// Any project renders to real colours: every value in 0...1, no colour above its alpha.

@@ -57,7 +57,7 @@ extension SimulatedBroker {
             }
         case .plan(let life, let draft, let decoded):
             answer(life) { blocks throws(BrokerError) in
-                let plan = try PicturePlan(draft, decoded: decoded, encoder: .standard, blocks: &blocks)
+                let plan = try PicturePlan(draft, decoded: decoded)
                 return .planned(
                     PlannedExport(plan: plan, assembler: Assembler(), blocks: blocks, time: LaneTime()))
             }

@@ -25,16 +25,20 @@ public enum Scenes {
     }
 
     /// Each type of brush, of one size and with changing sizes, on the same strokes. Solid lines are six pixels wide.
+    /// Those whose pattern can lie still on the canvas come once more so: `dots-canvas`.
     public static func brushSets(of scene: Project, every interval: Int) -> [BrushSet] {
         let all = scene.layers.flatMap(\.strokes)
         let strokes = stride(from: 0, to: all.count, by: interval).map { all[$0] }
-        return BrushType.allCases.flatMap { type in
+        let stamped = BrushType.allCases.map { (type: $0, anchor: BrushAnchor.stamp) }
+        let still = BrushType.allCases.filter(\.canLieStill).map { (type: $0, anchor: BrushAnchor.canvas) }
+        return (stamped + still).flatMap { type, anchor in
             [false, true].map { isSized in
                 BrushSet(
-                    name: type.rawValue + (isSized ? "-sized" : ""),
+                    name: type.rawValue + (anchor == .canvas ? "-canvas" : "") + (isSized ? "-sized" : ""),
                     strokes: strokes.map { stroke in
                         var stroke = stroke
                         stroke.brush.type = type
+                        stroke.brush.anchor = anchor
                         stroke.brush.dynamics.pressureAffectsSize = isSized
                         if type == .solid { stroke.brush.lineWidth = 6 }
                         return stroke

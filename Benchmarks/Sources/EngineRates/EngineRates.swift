@@ -13,7 +13,7 @@ import InkEngine
 /// than four seconds is done once, and with `--runs 1` all are.
 ///
 /// - `strokes/L/2k`: a scene's strokes on its layers; ms. Strokes are prepared beforehand: `prepare/L`.
-/// - `stamp/dots`, `stamp/dots-sized`: a stamp (a stroke, where solid); us. `stamp-transparent/dots`: on a transparent
+/// - `stamp/dots`, `stamp/dots-sized`: a stamp (a stroke, where solid or `dots-canvas`); us. `stamp-transparent/dots`: on a transparent
 ///   background, where the colour of the faintest ink shows and marks are drawn with more care.
 /// - `contour/even`, `contour/pressed`, `contour/dense-even`, `contour/dense-pressed`: contour lines of one alpha and of changing
 ///   ones, with stations far apart and close, by stations; us.

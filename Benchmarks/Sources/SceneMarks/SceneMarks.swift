@@ -31,7 +31,8 @@ enum SceneMarks {
             try write(MarksFile.bytes(of: layers.map(\.strokes)), "scene-\(name).marks")
         }
         let scene = try Scenes.read("L")
-        for set in Scenes.brushSets(of: scene, every: 20) {
+        // What lies still on the canvas is no list of shapes.
+        for set in Scenes.brushSets(of: scene, every: 20) where !set.strokes.contains(where: \.brush.isCanvasPattern) {
             try write(MarksFile.bytes(of: [set.strokes]), "brush-\(set.name).marks")
             try write(Scenes.picture(of: set.strokes).samples, "brush-\(set.name).0.rgba")
         }

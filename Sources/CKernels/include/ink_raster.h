@@ -36,6 +36,9 @@ enum {
     INK_PART_LINES = 64,
     /// Sample lines that are processed together; also rows of pixels.
     INK_PART_LANES = 16,
+    /// Width and height of the groups of pixels for which it is recorded whether a footprint is there.
+    INK_GROUP_SIZE = 16,
+    INK_MOTIF_CORNERS_MAX = 1024,
 };
 
 /// What strokes leave of each pixel of a cell (transmittance): 65,535 where nothing was drawn. Each row has
@@ -249,6 +252,35 @@ struct ink_sums {
     uint64_t *_Nonnull drawn;
 };
 
+/// A pattern that repeats at the points of a lattice, as polygons that do not overlap. Output pixels.
+struct ink_motif {
+    /// A point of the lattice, and the steps from one to the next in either direction.
+    double x, y, along_x, along_y, across_x, across_y;
+    /// The steps of either direction that a column and a row make.
+    double columns_along, rows_along, columns_across, rows_across;
+    /// What the parts take up, counted from their point of the lattice: in steps, and in pixels.
+    double least_along, most_along, least_across, most_across;
+    double left, top, right, bottom;
+    /// The corners of each part, x and y, counted from a point of the lattice; the number of corners of each part, at most
+    /// `INK_MOTIF_CORNERS_MAX`; and its left, top, right and bottom.
+    const double *_Nonnull corners;
+    const int32_t *_Nonnull counts;
+    const double *_Nonnull bounds;
+    ptrdiff_t part_count;
+};
+
+/// What a motif covers of a pixel, by where the pixel's middle lies between points of the lattice: `along` columns and
+/// `across` rows for one step each, and one more of either that equals the first.
+struct ink_motif_table {
+    const float *_Nonnull values;
+    int32_t along, across;
+};
+
+/// A pixel, counted from the cell's first.
+struct ink_pixel {
+    uint16_t column, row;
+};
+
 struct ink_raster {
     /// Multiplies the plane by 1 - alpha * coverage for each of the stamps in turn, and records the blocks drawn. A
     /// stamp is the union of the bars of one or two directions. It reaches at most `INK_BARS_REACH_MAX` from its centre
@@ -329,6 +361,40 @@ struct ink_raster {
     /// Likewise adds `weight` times the coverage to a plane.
     void (*_Nonnull add_deltas)(
         struct ink_plane plane, struct ink_deltas deltas, const struct ink_box *_Nonnull box, float weight);
+    /// Like `add_marked` with weight 1, and sets the byte of each group of pixels where anything is: a row of
+    /// `INK_MARKS_STRIDE` bytes for `INK_GROUP_SIZE` rows of pixels.
+    void (*_Nonnull add_footprint)(
+        struct ink_plane plane, struct ink_deltas deltas, int32_t top, int32_t bottom, uint8_t *_Nonnull groups);
+    /// Adds the areas of those copies of a motif that may meet groups whose byte is set. `chain` is its outline. `bands`
+    /// holds the first column and the end for each row of groups, and is widened to what was drawn.
+    void (*_Nonnull add_motif)(
+        struct ink_deltas target, const struct ink_chain *_Nonnull chain, const struct ink_motif *_Nonnull motif,
+        const uint8_t *_Nonnull groups, int32_t *_Nonnull bands);
+    /// Multiplies a footprint's coverage in the box by the running sums of `deltas`, which become 0. Returns the number of
+    /// pixels, stored in `mixed`, that footprint and pattern both cover in part, so that the product is not exact.
+    ptrdiff_t (*_Nonnull mix_deltas)(
+        struct ink_plane footprint, struct ink_deltas deltas, const struct ink_box *_Nonnull box,
+        struct ink_pixel *_Nonnull mixed);
+    /// Likewise multiplies by the values of a table.
+    ptrdiff_t (*_Nonnull mix_table)(
+        struct ink_plane footprint, const struct ink_motif *_Nonnull motif,
+        const struct ink_motif_table *_Nonnull table, const struct ink_box *_Nonnull box,
+        struct ink_pixel *_Nonnull mixed);
+    /// The area that a motif covers of each of some squares of one pixel, whose left upper corners are given.
+    void (*_Nonnull motif_areas)(
+        const struct ink_motif *_Nonnull motif, const struct ink_point *_Nonnull corners, ptrdiff_t count,
+        float *_Nonnull areas);
+    /// Stores those edges of polygons (x and y of both ends) that may lie in the plane's rows and left of its end. `edges`
+    /// has room for all. Returns their number.
+    ptrdiff_t (*_Nonnull footprint_edges)(
+        struct ink_plane plane, const double *_Nonnull corners, const int32_t *_Nonnull counts, ptrdiff_t polygons,
+        double *_Nonnull edges);
+    /// Sets some pixels of a plane, row by row from left to right, to the area that both a motif and the polygons with
+    /// these edges cover. No other edges may lie in the pixels' rows left of them. `scratch` has room for ten
+    /// numbers an edge.
+    void (*_Nonnull mixed_areas)(
+        struct ink_plane plane, const struct ink_motif *_Nonnull motif, const double *_Nonnull edges,
+        ptrdiff_t edge_count, const struct ink_pixel *_Nonnull pixels, ptrdiff_t count, double *_Nonnull scratch);
     /// Adds the coverage by the union of the parts at `count` indices, in at most `INK_PART_LANES` rows. The first row
     /// is counted from the cell's.
     void (*_Nonnull add_parts)(

@@ -40,9 +40,9 @@ extension BrokerLoop {
     }
 
     private func plan(_ life: ExportLife, _ draft: PictureDraft, _ decoded: [DecodedImage]) {
-        let (encoder, makeAssembler) = (encoder, makeAssembler)
-        cut(life) { blocks throws(BrokerError) in
-            let plan = try PicturePlan(draft, decoded: decoded, encoder: encoder, blocks: &blocks)
+        let makeAssembler = makeAssembler
+        cut(life) { _ throws(BrokerError) in
+            let plan = try PicturePlan(draft, decoded: decoded)
             let head = PictureHead(
                 size: plan.scene.output, pixels: plan.format, encoding: plan.encoding, description: draft.description)
             let assembler: any PictureAssembler

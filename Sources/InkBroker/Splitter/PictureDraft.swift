@@ -50,20 +50,13 @@ struct DecodedImage: Hashable, Sendable {
     }
 }
 
-/// The marks on a layer, before its images are decoded.
-enum DraftStrokes: Sendable {
-    case block(StrokeBlockIndex)
-    /// A suggested pattern that fills the layer once its mask is known; `path` is its place in the project.
-    case fill(SuggestedPattern, path: String)
-}
-
 /// A project and its options, split into blocks: everything that can be done before the images are decoded.
 ///
 /// It contains only values; the project itself is no longer needed.
 struct PictureDraft: Sendable {
     var name: String
     /// Images are indices into `images`.
-    var scene: Scene<SceneImage<Int>, DraftStrokes>
+    var scene: Scene<SceneImage<Int>, StrokeBlockIndex>
     var tile: PixelSize?
     var format: PixelFormat
     var encoding: PictureEncoding
@@ -102,7 +95,8 @@ struct PictureDraft: Sendable {
         tile = options.tile
         scene = Scene(
             canvas: viewport?.size ?? project.canvasSize, output: order.output,
-            background: options.background ?? project.background)
+            background: options.background ?? project.background,
+            patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
         format = PictureDraft.format(of: scene.background, options.colorMode, codec)
         encoding = options.encoding
         description = PictureDescription(
@@ -155,8 +149,6 @@ struct PictureDraft: Sendable {
                 Place(file: name), what: "the longest edge", found: "\(size.longestEdge) pixels",
                 limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
         }
-        guard !project.layers.flattened().contains(where: { $0.layer.strokes.contains(where: \.brush.isCanvasPattern) })
-        else { throw .badInput(Place(file: name), reason: "patterns tied to the canvas cannot be drawn yet") }
         try ExportSize.check(size, limits: limits, place: Place(file: name))
         try StampCount.check(project, measures, limits: limits, file: name)
     }

@@ -12,23 +12,17 @@ struct PicturePlan: Sendable {
     /// Average estimate for a tile, in nanoseconds.
     let tileNanoseconds: Double
 
-    /// - Parameters:
-    ///   - decoded: one for each of the draft's images, in order.
-    ///   - blocks: receives the blocks of suggested fills.
-    /// - Throws: `BrokerError.refused` if a suggested fill exceeds a limit.
-    init(
-        _ draft: PictureDraft, decoded: [DecodedImage], encoder: BlockEncoder, blocks: inout [EncodedBlock]
-    ) throws(BrokerError) {
+    /// - Parameter decoded: one for each of the draft's images, in order.
+    /// - Throws: `BrokerError.refused` if the picture's format is unknown.
+    init(_ draft: PictureDraft, decoded: [DecodedImage]) throws(BrokerError) {
         format = draft.format
         encoding = draft.encoding
         do { codec = try PictureCodecs.codec(encoding.format) } catch { throw .refused(error) }
-        var costs = draft.costs
-        var filled = SuggestedFill.Total()
         var scene = Scene<SceneImage<DecodedImage>, StrokeBlockIndex>(
             canvas: draft.scene.canvas, output: draft.scene.output, background: draft.scene.background,
-            baseImage: draft.scene.baseImage.map { $0.map { decoded[$0] } })
+            patternOrigin: draft.scene.patternOrigin, baseImage: draft.scene.baseImage.map { $0.map { decoded[$0] } })
         for layer in draft.scene.layers {
-            let planned = try layer.mapped { (layer, children) throws(BrokerError) -> PlanLayer? in
+            let planned = layer.mapped { (layer, children) -> PlanLayer? in
                 let mask = layer.mask.map { $0.map { decoded[$0] } }
                 if let mask, mask.source.maskBounds == nil, mask.placement == nil || mask.outside == 0 { return nil }
                 let kind: PlanLayer.Kind
@@ -36,47 +30,19 @@ struct PicturePlan: Sendable {
                 case .fill(let color): kind = .fill(color)
                 case .group(let group, _): kind = .group(group, children)
                 case .marks(let content, let strokes):
-                    var indices: [StrokeBlockIndex] = []
-                    for strokes in strokes {
-                        switch strokes {
-                        case .block(let block): indices.append(block)
-                        case .fill(let pattern, let path):
-                            let fill = try PicturePlan.fill(pattern, mask?.source, draft, path, &filled)
-                            indices += try StrokeBlocks.make(
-                                of: fill, fill.map { StrokeMeasure($0) }, canvas: scene.canvas, output: scene.output,
-                                encoder: encoder, costs: &costs, into: &blocks)
-                        }
-                    }
-                    kind = .marks(content.map { $0.map { decoded[$0] } }, indices)
+                    kind = .marks(content.map { $0.map { decoded[$0] } }, strokes)
                 }
                 return PlanLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
             }
             if let planned { scene.layers.append(planned) }
         }
         self.scene = scene
-        let rowCosts = costs.perRow
+        let rowCosts = draft.costs.perRow
         let multiple = codec.rowMultiple(encoding)
         grid =
             draft.tile.map { TileGrid(output: scene.output, tile: $0, rowMultiple: multiple) }
             ?? TileGrid(output: scene.output, rowCosts: rowCosts, rowMultiple: multiple)
         tileNanoseconds = rowCosts.reduce(0, +) / Double(grid.count)
-    }
-
-    private static func fill(
-        _ pattern: SuggestedPattern, _ mask: DecodedImage?, _ draft: PictureDraft, _ path: String,
-        _ total: inout SuggestedFill.Total
-    ) throws(BrokerError) -> [Stroke] {
-        let canvas = draft.scene.canvas
-        let size = mask?.size ?? PixelSize(width: Int(canvas.width), height: Int(canvas.height))
-        let bounds = mask?.maskBounds ?? PixelRect(x: 0, y: 0, width: size.width, height: size.height)
-        let box = SuggestedFill.box(maskBounds: bounds, maskSize: size, canvas: draft.scene.canvas)
-        do throws(EngineError) {
-            return try SuggestedFill.strokes(
-                of: pattern, in: box, limits: draft.limits, total: &total,
-                place: Place(file: draft.name, path: path))
-        } catch {
-            throw .refused(error)
-        }
     }
 
     /// The task for a tile; the same for the same draft and decoded images.
@@ -87,7 +53,8 @@ struct PicturePlan: Sendable {
             canvas: scene.canvas, output: scene.output, rect: rect, background: scene.background,
             baseImage: scene.baseImage.flatMap { visibleSlice(of: $0, rect, filter: .lanczos3) },
             layers: scene.layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
-            delivery: grid.isBands ? .band(PieceEncoding(encoding, isLast: isLast)) : .pixels)
+            delivery: grid.isBands ? .band(PieceEncoding(encoding, isLast: isLast)) : .pixels,
+            patternOrigin: scene.patternOrigin)
     }
 
     /// Size of a tile's samples, in bytes.

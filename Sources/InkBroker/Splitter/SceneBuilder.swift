@@ -3,7 +3,7 @@ import InkEngine
 /// Makes the layer tree of a scene from that of a project (spec section 8.2). What cannot be visible is left out, and
 /// clipping becomes a group whose first element is the base.
 struct SceneBuilder {
-    typealias Element = SceneLayer<SceneImage<Int>, DraftStrokes>
+    typealias Element = SceneLayer<SceneImage<Int>, StrokeBlockIndex>
 
     private let project: Project
     /// From the world to the picture's canvas; nil: they are the same.
@@ -46,11 +46,10 @@ struct SceneBuilder {
     ///
     /// - Parameters:
     ///   - number: of the first of them in the layer tree.
-    ///   - path: of the siblings in the project.
     ///   - chosen: numbers of the elements to draw, whether visible or not, with all that is visible in them; nil for
     ///     all that is visible.
     mutating func elements(
-        _ siblings: [Layer], number: Int = 0, path: String = "layers", chosen: Set<Int>?
+        _ siblings: [Layer], number: Int = 0, chosen: Set<Int>?
     ) throws(BrokerError) -> [Element] {
         var numbers: [Int] = []
         var next = number
@@ -61,7 +60,6 @@ struct SceneBuilder {
         var made: [Element] = []
         for stack in siblings.clippingStacks {
             let (base, index) = (siblings[stack.base], numbers[stack.base])
-            func place(_ index: Int) -> String { "\(path)[\(index)]" }
             guard let chosen, !chosen.contains(index) else {
                 guard base.isVisible || chosen != nil else { continue }
                 // A base comes with what is clipped to it.
@@ -69,13 +67,13 @@ struct SceneBuilder {
                 let hasOwnPicture = base.isClipped || !clipped.isEmpty
                 guard
                     let element = try element(
-                        base, number: index, path: place(stack.base), chosen: nil, isIsolated: hasOwnPicture)
+                        base, number: index, chosen: nil, isIsolated: hasOwnPicture)
                 else { continue }
                 var above: [Element] = []
                 for other in clipped {
                     let layer = siblings[other]
                     if let element = try self.element(
-                        layer, number: numbers[other], path: place(other), chosen: nil, isIsolated: true)
+                        layer, number: numbers[other], chosen: nil, isIsolated: true)
                     {
                         above.append(element)
                     }
@@ -89,7 +87,7 @@ struct SceneBuilder {
                 let isChosen = chosen.contains(numbers[other])
                 guard isChosen || contains(chosen, inside: layer, numbers[other]) else { continue }
                 if let element = try element(
-                    layer, number: numbers[other], path: place(other), chosen: isChosen ? nil : chosen,
+                    layer, number: numbers[other], chosen: isChosen ? nil : chosen,
                     isIsolated: false)
                 {
                     made.append(element)
@@ -118,7 +116,7 @@ struct SceneBuilder {
     ///
     /// - Parameter isIsolated: whether a group that passes through has a picture of its own nevertheless.
     private mutating func element(
-        _ layer: Layer, number: Int, path: String, chosen: Set<Int>?, isIsolated: Bool
+        _ layer: Layer, number: Int, chosen: Set<Int>?, isIsolated: Bool
     ) throws(BrokerError) -> Element? {
         guard layer.opacity > 0 else { return nil }
         let kind: Element.Kind
@@ -127,11 +125,11 @@ struct SceneBuilder {
             guard color.alpha > 0 else { return nil }
             kind = .fill(color)
         case .group(let children, let isPassThrough):
-            let elements = try elements(children, number: number + 1, path: "\(path).layers", chosen: chosen)
+            let elements = try elements(children, number: number + 1, chosen: chosen)
             guard !elements.isEmpty else { return nil }
             kind = .group(isPassThrough && !isIsolated ? .passThrough : .isolated, elements)
         case .layer:
-            guard let marks = try marks(of: layer, measures[number], path: path) else { return nil }
+            guard let marks = try marks(of: layer, measures[number]) else { return nil }
             kind = marks
         }
         elementCount += 1
@@ -143,12 +141,17 @@ struct SceneBuilder {
     }
 
     private mutating func marks(
-        of layer: Layer, _ measures: [StrokeMeasure], path: String
+        of layer: Layer, _ measures: [StrokeMeasure]
     ) throws(BrokerError) -> Element.Kind? {
         let isEmpty = layer.strokes.isEmpty && layer.contentImage == nil
         if isEmpty {
             guard order.options.fillsSuggested, let pattern = layer.suggestedPattern else { return nil }
-            return .marks(nil, [.fill(pattern, path: "\(path).suggestedPattern")])
+            let fill = [SuggestedFill.stroke(of: pattern, canvas: canvas, through: view)]
+            return .marks(
+                nil,
+                try StrokeBlocks.make(
+                    of: fill, fill.map { StrokeMeasure($0) }, canvas: canvas, output: order.output, encoder: encoder,
+                    costs: &costs, into: &blocks))
         }
         let strokes = try StrokeBlocks.make(
             of: layer.strokes, measures, through: view, canvas: canvas, output: order.output, encoder: encoder,
@@ -158,7 +161,7 @@ struct SceneBuilder {
         let content = try layer.contentImage.map { (content) throws(BrokerError) in
             try image(content, .color, layer.contentPlacement)
         }
-        return .marks(content, strokes.map { .block($0) })
+        return .marks(content, strokes)
     }
 
     /// What every row costs for what is composited there.

@@ -2,11 +2,12 @@ public import InkEngine
 
 /// Counts the stamps of strokes (spec section 3.2), and checks a project against the limit.
 public enum StampCount {
-    /// The exact number of stamps of a stroke; `Int.max` if it is too large to count, 0 for `solid` and for no points.
+    /// The exact number of stamps of a stroke; `Int.max` if it is too large to count, 0 for one that is a single shape and for
+    /// no points.
     ///
     /// - Complexity: O(points), ten square roots per point.
     public static func exact(of stroke: Stroke) -> Int {
-        stroke.brush.type == .solid ? 0 : PreparedStroke.stampCount(of: stroke)
+        stroke.brush.leavesStamps ? PreparedStroke.stampCount(of: stroke) : 0
     }
 
     /// The exact number of stamps of a layer; saturates at `Int.max`.
@@ -16,7 +17,7 @@ public enum StampCount {
 
     /// An upper bound of the exact number, several times cheaper.
     static func bound(of stroke: Stroke, _ measure: StrokeMeasure) -> Int {
-        guard stroke.brush.type != .solid, measure.positionCount > 0 else { return 0 }
+        guard stroke.brush.leavesStamps, measure.positionCount > 0 else { return 0 }
         return stamps(length: measure.lengthBound, of: stroke.brush)
     }
 

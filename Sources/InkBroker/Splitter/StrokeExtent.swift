@@ -64,6 +64,7 @@ enum BrushReach {
         let k = brush.scale * largestSize
         let pitch = brush.spacing * k
         let width = brush.lineWidth * k
+        if brush.isCanvasPattern { return brush.size * k / 2 }
         switch brush.type {
         case .parallelLines, .crossHatch: return lines(k: k, across: 3 * pitch + width / 2)
         case .dots: return 5 * 2.0.squareRoot() * pitch + 2 * k

@@ -88,6 +88,8 @@ struct RowCosts: Sendable {
     /// Nanoseconds for a pixel of a stamp's box.
     private static let stampPixel = 0.8
     private static let stampBase = 500.0
+    /// How much longer a pattern that lies still on the canvas takes than its footprint.
+    private static let patternFactor = 3.0
 
     init(output: PixelSize) {
         differences = Array(repeating: 0, count: output.height + 1)
@@ -108,8 +110,8 @@ struct RowCosts: Sendable {
         let scale = Double(output.width) / canvas.width
         let visible = Double(extent.maxX - extent.minX) * Double(extent.maxY - extent.minY)
         let cost: Double
-        if stroke.brush.type == .solid {
-            cost = visible * RowCosts.stampPixel
+        if !stroke.brush.leavesStamps {
+            cost = visible * RowCosts.stampPixel * (stroke.brush.isCanvasPattern ? RowCosts.patternFactor : 1)
         } else {
             let area = min(visible, RowCosts.stampArea(of: stroke.brush) * scale * scale)
             cost = Double(StampCount.bound(of: stroke, measure)) * (RowCosts.stampBase + area * RowCosts.stampPixel)

@@ -52,7 +52,9 @@ struct ImportArguments: Hashable, Sendable {
             }
             brush.type = type
             if type != .solid { brush.lineWidth = 1 }
+            brush.anchor = type.canLieStill ? .canvas : .stamp
         }
+        try setAnchor(of: &brush, parsed)
         if let text = parsed.value("color") {
             guard let color = RGBA8(hex: text), color.isOpaque else {
                 throw .usage("--color: \"\(text)\" is not an opaque colour (#rgb or #rrggbb)")
@@ -66,6 +68,24 @@ struct ImportArguments: Hashable, Sendable {
             brush.lineWidth = try TextValue.number(text, option: "--line-width", in: 0.01...100_000)
         }
         return brush
+    }
+
+    private static func setAnchor(of brush: inout Brush, _ parsed: ParsedCommand) throws(CommandError) {
+        if let text = parsed.value("anchor") {
+            guard let anchor = BrushAnchor(rawValue: text) else {
+                throw .usage("--anchor: \"\(text)\" is not stamp or canvas")
+            }
+            guard anchor == .stamp || brush.type.canLieStill else {
+                throw .usage("--anchor canvas: a brush of \(brush.type.rawValue) has no pattern that could lie still")
+            }
+            brush.anchor = anchor
+        }
+        if let text = parsed.value("size") {
+            guard brush.isCanvasPattern else {
+                throw .usage("--size counts only for brushes that are tied to the canvas")
+            }
+            brush.size = try TextValue.number(text, option: "--size", in: 0.01...100_000)
+        }
     }
 }
 

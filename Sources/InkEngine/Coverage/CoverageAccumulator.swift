@@ -108,6 +108,13 @@ final class CoverageAccumulator {
         kernels.pointee.add_weighted(sums, kernelDeltas, rows.lowerBound, rows.upperBound, alpha)
     }
 
+    /// Adds the coverage where polygons are to a plane of the same cell, sets the bytes of the groups of pixels where
+    /// anything is, as kernels do, and leaves the accumulator clean.
+    func addFootprint(to plane: KernelPlane<Float>, rows: Range<Int>, groups: UnsafeMutablePointer<UInt8>) {
+        let rows = rowsOfCell(rows)
+        kernels.pointee.add_footprint(plane.kernelPlane, kernelDeltas, rows.lowerBound, rows.upperBound, groups)
+    }
+
     /// Counted from the cell's first row. Rounding may have moved an edge to the next row.
     private func rowsOfCell(_ rows: Range<Int>) -> Range<Int32> {
         let rows = (rows.lowerBound - 1..<rows.upperBound + 1).clamped(to: cell.rows)

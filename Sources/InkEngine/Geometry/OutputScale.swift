@@ -4,9 +4,12 @@ struct OutputScale: Hashable, Sendable {
     let y: Double
     /// The picture's size in output pixels.
     let size: PixelSize
+    /// Where patterns that lie still on the canvas begin, in canvas pixels; may be far away.
+    let patternOrigin: Point
 
-    init(canvas: CanvasSize, output: PixelSize) {
+    init(canvas: CanvasSize, output: PixelSize, patternOrigin: Point = Point(x: 0, y: 0)) {
         size = output
+        self.patternOrigin = patternOrigin
         x = Double(output.width) / canvas.width
         y = Double(output.height) / canvas.height
     }

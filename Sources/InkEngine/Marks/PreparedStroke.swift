@@ -9,6 +9,8 @@ public final class PreparedStroke: Sendable {
         case contour(PlacedStamps)
         /// One shape: the union of tapered capsules between consecutive discs.
         case solid(SolidPath, alpha: Float)
+        /// Likewise, but only what it uncovers of a pattern that lies still on the canvas.
+        case canvas(SolidPath, alpha: Float)
     }
 
     /// A disc of a solid stroke.
@@ -56,14 +58,16 @@ public final class PreparedStroke: Sendable {
         let path = SmoothedPath(stroke.points)
         var places = Rect.empty
         for sample in path.samples { places.formUnion(sample.position) }
-        guard stroke.brush.type != .solid else {
+        guard stroke.brush.leavesStamps else {
             isFaint = false
             areStampsAlike = false
             isTap = false
             dotSharing = .none
-            marks = PreparedStroke.solid(path, brush: stroke.brush)
-            if case .solid(_, alpha: 1) = marks { isOpaque = true } else { isOpaque = false }
-            bounds = places.expanded(by: stroke.brush.scale * stroke.brush.lineWidth / 2)
+            let width = brush.isCanvasPattern ? brush.size : brush.lineWidth
+            let (solid, alpha) = PreparedStroke.solid(path, brush: brush, width: width)
+            marks = brush.isCanvasPattern ? .canvas(solid, alpha: alpha) : .solid(solid, alpha: alpha)
+            isOpaque = alpha == 1
+            bounds = places.expanded(by: brush.scale * width / 2)
             return
         }
         let stamps = PlacedStamps(
@@ -103,7 +107,7 @@ public final class PreparedStroke: Sendable {
         let own =
             switch marks {
             case .stamps(let stamps), .contour(let stamps): stamps.byteCount
-            case .solid(let path, _): path.discs.count * MemoryLayout<Disc>.stride
+            case .solid(let path, _), .canvas(let path, _): path.discs.count * MemoryLayout<Disc>.stride
             }
         return own + PreparedStroke.ownBytes
     }
@@ -115,27 +119,27 @@ public final class PreparedStroke: Sendable {
     var keptStampCount: Int {
         switch marks {
         case .stamps(let stamps), .contour(let stamps): stamps.keptCount
-        case .solid: 0
+        case .solid, .canvas: 0
         }
     }
 
-    private static func solid(_ path: SmoothedPath, brush: Brush) -> Marks {
+    private static func solid(_ path: SmoothedPath, brush: Brush, width: Double) -> (SolidPath, alpha: Float) {
         let dynamics = brush.dynamics
         let discs = path.samples.map { sample in
             let size = dynamics.pressureAffectsSize ? 0.5 + 0.5 * sample.pressure : 1
-            return Disc(center: sample.position, radius: 0.5 * brush.lineWidth * brush.scale * size)
+            return Disc(center: sample.position, radius: 0.5 * width * brush.scale * size)
         }
         let pressure = dynamics.pressureAffectsOpacity && !dynamics.pressureAffectsSize ? path.meanPressure : 1
-        return .solid(SolidPath(discs), alpha: Float(brush.opacity * pressure))
+        return (SolidPath(discs), Float(brush.opacity * pressure))
     }
 
-    /// Number of stamps of a stroke; 1 for a solid stroke, 0 for one without points, `Int.max` if it is too large to
+    /// Number of stamps of a stroke; 1 for one that is a single shape, 0 for one without points, `Int.max` if it is too large to
     /// count.
     ///
     /// - Complexity: linear in the points; takes no memory for stamps.
     public static func stampCount(of stroke: Stroke) -> Int {
         if stroke.points.isEmpty { return 0 }
-        if stroke.brush.type == .solid { return 1 }
+        if !stroke.brush.leavesStamps { return 1 }
         return StampPlacer(path: SmoothedPath(stroke.points), brush: stroke.brush).count
     }
 
@@ -148,7 +152,7 @@ public final class PreparedStroke: Sendable {
             let (x, y) = (end.x - start.x, end.y - start.y)
             length += (x * x + y * y).squareRoot()
         }
-        guard length > 0, stroke.brush.type != .solid else { return 1 }
+        guard length > 0, stroke.brush.leavesStamps else { return 1 }
         let count = 3 * length / (stroke.brush.spacing * stroke.brush.scale) + 2
         return count < 1e15 ? Int(count) : .max
     }

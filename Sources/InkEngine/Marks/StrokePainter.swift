@@ -16,6 +16,7 @@ final class StrokePainter {
     private let contours: ContourPainter
     private let parts: PartRasterizer
     private let crossings: CrossingPainter
+    private let canvasPatterns: CanvasPatternPainter
 
     /// - Parameter isExact: for pictures that are not opaque, in which the colour of the faintest ink is visible.
     init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
@@ -30,6 +31,9 @@ final class StrokePainter {
         contours = ContourPainter(
             maxWidth: maxWidth, maxHeight: maxHeight, accumulator: accumulator, sums: covered, level: level)
         crossings = CrossingPainter(level: level)
+        canvasPatterns = CanvasPatternPainter(
+            maxWidth: maxWidth, maxHeight: maxHeight, accumulator: accumulator, covered: covered, parts: parts,
+            level: level)
         outlines = OutlinePainter(accumulator: accumulator, parts: parts)
     }
 
@@ -48,6 +52,14 @@ final class StrokePainter {
         case .contour(let stamps):
             contours.paint(stamps, of: stroke.brush, scale: scale, into: plane, isCancelled: isCancelled)
         case .solid(let path, let alpha): paintSolid(path, alpha: alpha, scale: scale, into: plane, isCancelled)
+        case .canvas(let path, let alpha):
+            let pattern = canvasPatterns.pattern(for: stroke.brush, scale: scale)
+            if case .even(let share) = pattern.way {
+                paintSolid(path, alpha: alpha * Float(share), scale: scale, into: plane, isCancelled)
+            } else {
+                canvasPatterns.paint(
+                    path, alpha: alpha, pattern, scale: scale, into: plane, isCancelled: isCancelled)
+            }
         }
     }
 

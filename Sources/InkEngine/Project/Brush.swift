@@ -19,9 +19,12 @@ public struct Brush: Hashable, Sendable {
     public var color: RGBA8
     public var dynamics: BrushDynamics
 
+    /// The diameter of a brush that has none of its own.
+    public static let defaultSize = 20.0
+
     public init(
         type: BrushType = .parallelLines, rotation: Double = 0, spacing: Double = 6, opacity: Double = 1,
-        scale: Double = 1, lineWidth: Double = 1, anchor: BrushAnchor = .stamp, size: Double = 20,
+        scale: Double = 1, lineWidth: Double = 1, anchor: BrushAnchor = .stamp, size: Double = defaultSize,
         color: RGBA8 = .black, dynamics: BrushDynamics = BrushDynamics()
     ) {
         self.type = type
@@ -35,6 +38,9 @@ public struct Brush: Hashable, Sendable {
         self.color = color
         self.dynamics = dynamics
     }
+
+    /// Whether strokes consist of stamps, or of lines between them, and are not single shapes.
+    public var leavesStamps: Bool { type != .solid && !isCanvasPattern }
 
     /// Whether strokes uncover a pattern that lies still on the canvas (spec section 8.1).
     public var isCanvasPattern: Bool { anchor == .canvas && type.canLieStill }

@@ -5,17 +5,20 @@ public struct Scene<Image, Strokes> {
     /// The whole picture's size.
     public var output: PixelSize
     public var background: RGBA8
+    /// Where patterns that lie still on the canvas begin, in canvas pixels.
+    public var patternOrigin: Point
     public var baseImage: Image?
     /// The layers that can be visible, from the bottom up.
     public var layers: [SceneLayer<Image, Strokes>]
 
     public init(
-        canvas: CanvasSize, output: PixelSize, background: RGBA8, baseImage: Image? = nil,
-        layers: [SceneLayer<Image, Strokes>] = []
+        canvas: CanvasSize, output: PixelSize, background: RGBA8, patternOrigin: Point = Point(x: 0, y: 0),
+        baseImage: Image? = nil, layers: [SceneLayer<Image, Strokes>] = []
     ) {
         self.canvas = canvas
         self.output = output
         self.background = background
+        self.patternOrigin = patternOrigin
         self.baseImage = baseImage
         self.layers = layers
     }

@@ -7,7 +7,7 @@ struct TileScene {
 
     /// - Throws: `internalError` for a chunk of the wrong size; errors of `blocks`.
     init(_ task: TileTask, blocks: some TileBlocks, kernels: CompositingKernels) throws(EngineError) {
-        let scale = OutputScale(canvas: task.canvas, output: task.output)
+        let scale = OutputScale(canvas: task.canvas, output: task.output, patternOrigin: task.patternOrigin)
         self.scale = scale
         func image(_ slice: ImageSlice?, _ filter: ResampleFilter) throws(EngineError) -> ScaledImage? {
             guard let slice else { return nil }

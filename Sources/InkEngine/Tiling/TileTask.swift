@@ -12,10 +12,12 @@ public struct TileTask: Hashable, Sendable {
     public var layers: [TileLayer]
     public var pixelFormat: PixelFormat
     public var delivery: TileDelivery
+    /// Where patterns that lie still on the canvas begin, in canvas pixels.
+    public var patternOrigin: Point
 
     public init(
         canvas: CanvasSize, output: PixelSize, rect: PixelRect, background: RGBA8, baseImage: ImageSlice?,
-        layers: [TileLayer], pixelFormat: PixelFormat, delivery: TileDelivery
+        layers: [TileLayer], pixelFormat: PixelFormat, delivery: TileDelivery, patternOrigin: Point = Point(x: 0, y: 0)
     ) {
         self.canvas = canvas
         self.output = output
@@ -25,6 +27,7 @@ public struct TileTask: Hashable, Sendable {
         self.layers = layers
         self.pixelFormat = pixelFormat
         self.delivery = delivery
+        self.patternOrigin = patternOrigin
     }
 }
 

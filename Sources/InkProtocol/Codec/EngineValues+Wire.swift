@@ -13,6 +13,19 @@ extension PixelSize: WireValue {
     }
 }
 
+extension Point: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+        let x = try reader.double("x", in: finite)
+        self.init(x: x, y: try reader.double("y", in: finite))
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.double(x)
+        writer.double(y)
+    }
+}
+
 /// A whole size within the limit as a `PixelSize`; any other as 0 and two doubles.
 extension CanvasSize: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {

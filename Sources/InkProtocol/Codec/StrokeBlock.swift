@@ -119,9 +119,11 @@ extension BrushType {
 }
 
 /// 1 type, 8 each rotation, spacing, opacity, scale, lineWidth, 4 colour, 1 dynamics (bit 0 pressure affects opacity,
-/// bit 1 pressure affects size, bit 2 tilt affects rotation).
+/// bit 1 pressure affects size, bit 2 tilt affects rotation, bit 3 tied to the canvas), and for a brush tied to the canvas
+/// 8 size.
 extension Brush: WireValue {
     static let wireBytes = 46
+    private static let tiedToCanvas: UInt8 = 8
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let start = reader.offset
@@ -138,12 +140,14 @@ extension Brush: WireValue {
         let lineWidth = try reader.double("line width", in: positive)
         let color = try RGBA8(from: &reader)
         let dynamics = try reader.uint8("dynamics")
-        guard dynamics <= 7 else {
-            throw .badValue(what: "dynamics", offset: reader.offset - 1, found: "\(dynamics)", expected: "0 to 7")
+        guard dynamics <= 15 else {
+            throw .badValue(what: "dynamics", offset: reader.offset - 1, found: "\(dynamics)", expected: "0 to 15")
         }
+        let isTied = dynamics & Brush.tiedToCanvas != 0
+        let size = isTied ? try reader.double("size", in: positive) : Brush.defaultSize
         self.init(
             type: BrushType.wireOrder[typeNumber], rotation: rotation, spacing: spacing, opacity: opacity,
-            scale: scale, lineWidth: lineWidth, color: color,
+            scale: scale, lineWidth: lineWidth, anchor: isTied ? .canvas : .stamp, size: size, color: color,
             dynamics: BrushDynamics(
                 pressureAffectsOpacity: dynamics & 1 != 0, pressureAffectsSize: dynamics & 2 != 0,
                 tiltAffectsRotation: dynamics & 4 != 0))
@@ -160,6 +164,7 @@ extension Brush: WireValue {
         color.write(to: &writer)
         writer.uint8(
             (dynamics.pressureAffectsOpacity ? 1 : 0) | (dynamics.pressureAffectsSize ? 2 : 0)
-                | (dynamics.tiltAffectsRotation ? 4 : 0))
+                | (dynamics.tiltAffectsRotation ? 4 : 0) | (anchor == .canvas ? Brush.tiedToCanvas : 0))
+        if anchor == .canvas { writer.double(size) }
     }
 }

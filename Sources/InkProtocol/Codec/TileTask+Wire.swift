@@ -165,6 +165,9 @@ extension PieceEncoding: WireValue {
 }
 
 extension TileTask: WireValue {
+    /// Set in the byte of the output format: the origin of patterns follows.
+    private static let hasOrigin: UInt8 = 2
+
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
@@ -180,7 +183,9 @@ extension TileTask: WireValue {
         var layers: [TileLayer] = []
         layers.reserveCapacity(count)
         for _ in 0..<count { layers.append(try TileLayer(from: &reader, depth: 1, left: &left)) }
-        let format: PixelFormat = try reader.enumeration("output format")
+        let formatByte = try reader.uint8("output format")
+        let format: PixelFormat = try reader.enumeration("output format", formatByte & ~TileTask.hasOrigin)
+        let patternOrigin = formatByte & TileTask.hasOrigin == 0 ? Point(x: 0, y: 0) : try Point(from: &reader)
         let isBand = try reader.bool("delivery")
         let delivery: TileDelivery = isBand ? .band(try PieceEncoding(from: &reader)) : .pixels
         guard !isBand || rect.width == output.width else {
@@ -189,7 +194,7 @@ extension TileTask: WireValue {
         }
         self.init(
             canvas: canvas, output: output, rect: rect, background: background, baseImage: baseImage, layers: layers,
-            pixelFormat: format, delivery: delivery)
+            pixelFormat: format, delivery: delivery, patternOrigin: patternOrigin)
     }
 
     func write(to writer: inout ByteWriter) {
@@ -200,7 +205,12 @@ extension TileTask: WireValue {
         writer.optional(baseImage)
         writer.integer(layers.count)
         for layer in layers { layer.write(to: &writer) }
-        writer.uint8(pixelFormat.rawValue)
+        if patternOrigin == Point(x: 0, y: 0) {
+            writer.uint8(pixelFormat.rawValue)
+        } else {
+            writer.uint8(pixelFormat.rawValue | TileTask.hasOrigin)
+            patternOrigin.write(to: &writer)
+        }
         switch delivery {
         case .pixels: writer.bool(false)
         case .band(let encoding):

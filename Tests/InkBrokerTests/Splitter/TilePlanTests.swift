@@ -68,10 +68,8 @@ import Testing
         return (draft, blocks)
     }
 
-    private func plan(_ draft: PictureDraft, _ decoded: [DecodedImage] = []) throws -> (PicturePlan, [EncodedBlock]) {
-        var blocks: [EncodedBlock] = []
-        let plan = try PicturePlan(draft, decoded: decoded, encoder: FakeBlocks.encoder, blocks: &blocks)
-        return (plan, blocks)
+    private func plan(_ draft: PictureDraft, _ decoded: [DecodedImage] = []) throws -> PicturePlan {
+        try PicturePlan(draft, decoded: decoded)
     }
 
     private func mask(_ chunks: [RowChunk], bounds: PixelRect? = PixelRect(x: 0, y: 0, width: 9, height: 9))
@@ -90,7 +88,7 @@ import Testing
         ]
         let (draft, blocks) = try draft([Layer(strokes: strokes)])
         #expect(blocks.map(\.id) == [FakeBlocks.id(of: Array("\(Array(strokes[..<3]))".utf8))])
-        let (plan, _) = try plan(draft)
+        let plan = try plan(draft)
         let indices = (0..<4).map { plan.task(row: $0, column: 0).layers.flatMap(\.strokes).flatMap(\.indices) }
         #expect(indices == [[0, 2], [1, 2], [2], [2]])
     }
@@ -110,7 +108,7 @@ import Testing
             Layer(strokes: [eraser]), Layer(opacity: 0.5, strokes: [stroke]),
         ])
         #expect(draft.scene.layers.map(\.opacity) == [0.5])
-        let (plan, _) = try plan(draft)
+        let plan = try plan(draft)
         #expect(plan.task(row: 0, column: 0).layers.count == 1)
         #expect(plan.task(row: 1, column: 0).layers.isEmpty)
     }
@@ -121,12 +119,12 @@ import Testing
         let block = FakeBlocks.id(of: [1])
         var chunks = Array(repeating: RowChunk.constant(0), count: 7)
         chunks[2] = .samples(block)
-        let (plan, _) = try plan(draft, [mask(chunks)])
+        let plan = try plan(draft, [mask(chunks)])
         let shown = (0..<4).map { plan.task(row: $0, column: 0).layers.count }
         #expect(shown == [0, 1, 0, 0])
         let slice = try #require(plan.task(row: 1, column: 0).layers[0].mask)
         #expect(slice.firstChunk == 1 && slice.chunks == [.constant(0), .samples(block), .constant(0)])
-        let (empty, _) = try self.plan(draft, [mask(chunks, bounds: nil)])
+        let empty = try self.plan(draft, [mask(chunks, bounds: nil)])
         #expect(empty.scene.layers.isEmpty)
     }
 
@@ -134,9 +132,9 @@ import Testing
         let (draft, _) = try draft([Layer(contentImage: .fake("c", width: 200, height: 400))])
         let chunks = [RowChunk.constant(0x00FF_FFFF)] + Array(repeating: RowChunk.constant(0xFF00_0000), count: 6)
         let image = DecodedImage(info: DecodedImageInfo(size: canvas, format: .rgba8), chunks: chunks)
-        let (plan, _) = try plan(draft, [image])
+        let plan = try plan(draft, [image])
         #expect(plan.task(row: 0, column: 0).layers.count == 1)
-        let (transparent, _) = try self.plan(
+        let transparent = try self.plan(
             draft,
             [
                 DecodedImage(
@@ -149,7 +147,7 @@ import Testing
         let (draft, _) = try draft([Layer(contentImage: .fake("c", width: 200, height: 400))])
         let black = DecodedImage(
             info: DecodedImageInfo(size: canvas, format: .rgb8), chunks: Array(repeating: .constant(0), count: 7))
-        let (plan, _) = try plan(draft, [black])
+        let plan = try plan(draft, [black])
         #expect((0..<4).map { plan.task(row: $0, column: 0).layers.count } == [1, 1, 1, 1])
     }
 
@@ -158,7 +156,7 @@ import Testing
         var eraser = stroke
         eraser.mode = .erase
         let (draft, _) = try draft([Layer(strokes: [eraser, stroke])])
-        let (plan, _) = try plan(draft)
+        let plan = try plan(draft)
         #expect(plan.task(row: 0, column: 0).layers.first?.strokes.map(\.indices) == [[0, 1]])
     }
 
@@ -217,48 +215,53 @@ import Testing
         #expect(all.scene.layers.map(\.opacity) == [0.2, 0.3])
     }
 
-    @Test func suggestedFillsCoverTheMasksBox() throws {
-        let pattern = SuggestedPattern(type: .parallelLines, spacing: 4, color: .black)
-        let layer = Layer(maskImage: .fake("m", width: 100, height: 200), suggestedPattern: pattern)
-        let (plain, _) = try draft([layer])
-        #expect(plain.scene.layers.isEmpty)
-        let (draft, _) = try draft([layer]) { $0.fillsSuggested = true }
-        let image = DecodedImage(
-            info: DecodedImageInfo(
-                size: PixelSize(width: 100, height: 200), format: .mask8,
-                maskBounds: PixelRect(x: 10, y: 20, width: 50, height: 30)),
-            chunks: Array(repeating: .constant(255), count: 4))
-        let (plan, blocks) = try plan(draft, [image])
-        // The box is 20...120 by 40...100 on the canvas: rows of 28 from 40 on.
-        let expected = [54.0, 82, 110].map { y in
-            Stroke.line(from: (20, y), to: (120, y), brush: Brush(spacing: 4, color: .black))
+    @Test func suggestedFillsAreOneStrokeOfTheCanvas() throws {
+        for type in BrushType.allCases {
+            let pattern = SuggestedPattern(type: type, rotation: 30, spacing: 4, color: .black)
+            let layer = Layer(maskImage: .fake("m", width: 100, height: 200), suggestedPattern: pattern)
+            let (plain, _) = try draft([layer])
+            #expect(plain.scene.layers.isEmpty)
+            let (filled, blocks) = try draft([layer]) { $0.fillsSuggested = true }
+            let stroke = SuggestedFill.stroke(of: pattern, canvas: filled.scene.canvas)
+            #expect(blocks.map(\.id).contains(FakeBlocks.id(of: Array("\([stroke])".utf8))))
+            #expect(stroke.brush.type == (type == .contourLines ? .parallelLines : type))
+            #expect(stroke.brush.isCanvasPattern == type.canLieStill || type == .contourLines)
+            // It covers the canvas's corners.
+            let reach = (stroke.brush.type == .solid ? stroke.brush.lineWidth : stroke.brush.size) / 2
+            #expect(reach > Double(canvas.width + canvas.height), "\(type)")
+            let image = DecodedImage(
+                info: DecodedImageInfo(
+                    size: PixelSize(width: 100, height: 200), format: .mask8,
+                    maskBounds: PixelRect(x: 10, y: 20, width: 50, height: 30)),
+                chunks: Array(repeating: .constant(255), count: 4))
+            #expect(try plan(filled, [image]).task(row: 0, column: 0).layers.count == 1)
         }
-        #expect(blocks.map(\.id) == [FakeBlocks.id(of: Array("\(expected)".utf8))])
-        #expect(plan.task(row: 0, column: 0).layers.count == 1)
     }
 
-    @Test(arguments: [1e-9, Double.leastNonzeroMagnitude, 1e-3]) func suggestedFillsKeepToTheLimits(spacing: Double)
+    @Test("Through a viewport a fill grows and turns with the world, and covers the canvas still")
+    func suggestedFillsThroughViewports() {
+        let canvas = CanvasSize(width: 300, height: 200)
+        let view = ViewMap(Viewport(center: Point(x: 1e6, y: 7), zoom: 4, rotation: 25, size: canvas))
+        let pattern = SuggestedPattern(type: .waves, rotation: 30, spacing: 5)
+        let stroke = SuggestedFill.stroke(of: pattern, canvas: canvas, through: view)
+        #expect(stroke.brush.scale == 4)
+        #expect(stroke.brush.rotation == 55)
+        #expect(stroke.points.map(\.x) == [150] && stroke.points.map(\.y) == [100])
+        #expect(stroke.brush.size * stroke.brush.scale / 2 > 500)
+    }
+
+    @Test(arguments: [1e-9, Double.leastNonzeroMagnitude, 1e-3]) func closeSuggestedFillsCostNoMore(spacing: Double)
         throws
     {
         let pattern = SuggestedPattern(type: .dots, spacing: spacing)
         let (draft, _) = try draft([Layer(suggestedPattern: pattern)]) { $0.fillsSuggested = true }
-        #expect(throws: BrokerError.self) { try plan(draft) }
+        #expect(try plan(draft).task(row: 0, column: 0).layers.count == 1)
     }
 
-    @Test("The limits are those of all fills of a picture together")
-    func manySuggestedFills() throws {
-        // A layer's dots lie 200 x 100 / (7 x 0.2) times: less than a million.
-        let layer = Layer(suggestedPattern: SuggestedPattern(type: .dots, spacing: 0.2))
-        for (count, isRefused) in [(1, false), (400, true)] {
-            let (draft, _) = try draft(Array(repeating: layer, count: count)) { $0.fillsSuggested = true }
-            var draftOfLittle = draft
-            draftOfLittle.limits.stamps = 1_000_000
-            if isRefused {
-                #expect(throws: BrokerError.self) { try plan(draftOfLittle) }
-            } else {
-                _ = try plan(draftOfLittle)
-            }
-        }
+    @Test("The origin of patterns reaches every tile") func patternOrigin() throws {
+        var (draft, _) = try draft([Layer(strokes: [.line(from: (0, 0), to: (600, 400))])])
+        draft.scene.patternOrigin = Point(x: 1e12, y: -3)
+        #expect(try plan(draft).task(row: 1, column: 1).patternOrigin == Point(x: 1e12, y: -3))
     }
 
     @Test func picturesBeyondAnyLimitAreRefusedBeforeMemoryIsTaken() {
@@ -276,14 +279,14 @@ import Testing
 
     @Test func squareTilesAreHandedInAsPixels() throws {
         let (draft, _) = try draft([]) { $0.tile = PixelSize(width: 64, height: 64) }
-        let (plan, _) = try plan(draft)
+        let plan = try plan(draft)
         #expect(plan.task(row: 0, column: 3).delivery == .pixels)
         #expect(plan.task(row: 6, column: 3).rect == PixelRect(x: 192, y: 384, width: 8, height: 16))
         #expect(plan.rawBytes(ofRow: 6) == 16 * (1 + 600))
     }
 
     @Test func onlyTheLastBandEndsTheStream() throws {
-        let (plan, _) = try plan(try draft([]).0)
+        let plan = try plan(try draft([]).0)
         let last = (0..<4).map { row in
             if case .band(let encoding) = plan.task(row: row, column: 0).delivery { encoding.isLast } else { false }
         }
@@ -335,7 +338,7 @@ import Testing
         #expect(clipping.opacity == 0.5 && clipping.blendMode == .multiply)
         #expect(clipping.children[0].opacity == 1 && clipping.children[0].blendMode == .normal)
         #expect(clipping.children[1].opacity == 0.5)
-        let (plan, _) = try plan(draft)
+        let plan = try plan(draft)
         #expect(shape(plan.task(row: 0, column: 0).layers) == expected)
         // Only the fills show lower down; one that is clipped to nothing does not.
         #expect(shape(plan.task(row: 3, column: 0).layers) == "isolated(F)")

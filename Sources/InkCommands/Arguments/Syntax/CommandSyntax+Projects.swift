@@ -23,6 +23,10 @@ extension CommandSyntax {
             .value(
                 "--brush", "TYPE",
                 "parallelLines, crossHatch, dots, contourLines, waves or solid (default: solid)"),
+            .value(
+                "--anchor", "stamp|canvas",
+                "What the pattern of parallelLines, crossHatch, dots or waves is tied to (default: canvas)"),
+            .value("--size", "N", "Width of a brush that is tied to the canvas, canvas pixels (default: 20)"),
             .value("--canvas", "WxH", "Canvas, pixels (default: 2048x2048)"),
             .value("--margin", "N", "Free border, canvas pixels (default: a sixteenth of the shorter edge)"),
             .value("--color", "COLOR", "Brush colour, #rgb or #rrggbb (default: #000000)"),

@@ -20,6 +20,16 @@ final class SolidPath: Sendable {
 
     deinit { OutlineCache.shared.removeOutlines(of: number) }
 
+    /// Whether one of the discs contains a whole cell.
+    func holds(_ cell: PixelRect, scale: OutputScale) -> Bool {
+        let box = scale.pixels(of: bounds)
+        guard box.x <= cell.x, box.y <= cell.y, box.x + box.width >= cell.x + cell.width,
+            box.y + box.height >= cell.y + cell.height
+        else { return false }
+        let near = NearCell(cell, scale: scale)
+        return discs.contains { near.isHeld(by: $0) }
+    }
+
     /// The outline at a size of the export; nil if cancelled.
     ///
     /// - Parameter isCancelled: called now and then.

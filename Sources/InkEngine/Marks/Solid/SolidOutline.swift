@@ -55,7 +55,7 @@ struct SolidOutline: Sendable {
     private static let hullsAtOnce = 256
 
     /// The hulls of all discs, in canvas pixels.
-    var hulls: some Sequence<ConvexPart> { (0..<max(discs.count - 1, 1)).lazy.map { hull($0) } }
+    var hulls: some Sequence<ConvexPart> { (0..<hullCount).lazy.map { hull($0) } }
 
     /// The hull of a disc and the next one, or of the only disc; in canvas pixels.
     func hull(_ index: Int) -> ConvexPart {
@@ -67,12 +67,21 @@ struct SolidOutline: Sendable {
     /// The hulls of a crossing that may meet a cell. If one of them contains the whole cell, only that one.
     func hulls(of crossing: Crossing, near cell: NearCell) -> [Int32] {
         if let all = crossing.hulls.first(where: { cell.isHeld(by: discs[Int($0)]) }) { return [all] }
-        return crossing.hulls.filter { index in
-            let (first, second) = (discs[Int(index)], discs[min(Int(index) + 1, discs.count - 1)])
-            var bounds = first.bounds
-            bounds.formUnion(second.bounds)
-            return cell.meets(bounds)
-        }
+        return crossing.hulls.filter { isNear($0, cell) }
+    }
+
+    /// All hulls that may meet a cell, likewise.
+    func hulls(near cell: NearCell) -> [Int32] {
+        if let all = discs.firstIndex(where: { cell.isHeld(by: $0) }) { return [Int32(min(all, hullCount - 1))] }
+        return (0..<Int32(hullCount)).filter { isNear($0, cell) }
+    }
+
+    private var hullCount: Int { max(discs.count - 1, 1) }
+
+    private func isNear(_ hull: Int32, _ cell: NearCell) -> Bool {
+        var bounds = discs[Int(hull)].bounds
+        bounds.formUnion(discs[min(Int(hull) + 1, discs.count - 1)].bounds)
+        return cell.meets(bounds)
     }
 
     /// Whether a stroke is close enough to the picture for exact outline points, and not so wide that it needs too
