@@ -5,40 +5,24 @@ public import InkReference
 public enum LocalRendering {
     /// The 8-bit pixels of `project` at `output`, rendered in tiles of `tile` (the whole picture when nil).
     ///
-    /// - Parameter keptStampsMax: of each layer; others are placed for every cell.
+    /// - Parameters:
+    ///   - viewport: what of the world the picture shows; nil for the canvas.
+    ///   - keptStampsMax: of each layer; others are placed for every cell.
     public static func render(
-        _ project: Project, images: DecodedImages, output: PixelSize, tile: PixelSize? = nil,
-        format: PixelFormat = .rgba, keptStampsMax: Int = .max, isCancelled: @escaping () -> Bool = { false }
+        _ project: Project, viewport: Viewport? = nil, images: DecodedImages, output: PixelSize,
+        tile: PixelSize? = nil, format: PixelFormat = .rgba, keptStampsMax: Int = .max,
+        isCancelled: @escaping () -> Bool = { false }
     ) throws -> [UInt8] {
-        var blocks = LocalBlocks()
-        func slice(_ image: StraightImage?, isMask: Bool) -> ImageSlice? {
-            guard let image else { return nil }
-            let format: SampleFormat = isMask ? .mask16 : .rgba8
-            let chunkCount = (image.size.height + ImageSlice.rowsPerChunk - 1) / ImageSlice.rowsPerChunk
-            let chunks = (0..<chunkCount).map { index -> RowChunk in
-                let rows = ImageSlice.rows(ofChunk: index, imageHeight: image.size.height)
-                let start = rows.lowerBound * image.size.width * 4
-                let rgba = Array(image.rgba[start..<(start + rows.count * image.size.width * 4)])
-                return .samples(blocks.add(isMask ? maskSamples(rgba) : rgba))
-            }
-            return ImageSlice(size: image.size, format: format, firstChunk: 0, chunks: chunks)
-        }
-        let layers = project.drawingOrder.filter { project.layers[$0].isVisible }.map { index -> TileLayer in
-            let layer = project.layers[index]
-            let block = blocks.add(PreparedStrokeBlock(layer.strokes, keptStampsMax: keptStampsMax))
-            return TileLayer(
-                opacity: layer.opacity, blendMode: layer.blendMode,
-                mask: slice(images[.mask(layerIndex: index)], isMask: true),
-                content: slice(images[.content(layerIndex: index)], isMask: false),
-                strokes: layer.strokes.isEmpty
-                    ? [] : [StrokeSelection(block: block, indices: Array(layer.strokes.indices))])
-        }
-        let base = slice(images[.base], isMask: false)
+        var scene = LocalScene(project: project, viewport: viewport, images: images, keptStampsMax: keptStampsMax)
+        let base = scene.slice(.base, placement: nil)
+        let layers = scene.elements(project.layers, firstNumber: 0)
+        let blocks = scene.blocks
         let renderer = TileRenderer()
         var pixels = [UInt8](repeating: 0, count: output.area * format.bytesPerPixel)
         for rect in tiles(of: output, tile: tile ?? output) {
             let task = TileTask(
-                canvas: project.canvasSize, output: output, rect: rect, background: project.background,
+                canvas: viewport?.size ?? project.canvasSize, output: output, rect: rect,
+                background: project.background,
                 baseImage: base, layers: layers, pixelFormat: format, delivery: .pixels)
             let rendered = try renderer.render(task, blocks: blocks, isCancelled: isCancelled)
             let rowBytes = rect.width * format.bytesPerPixel
@@ -51,20 +35,94 @@ public enum LocalRendering {
         return pixels
     }
 
-    /// A mask's samples: red times alpha, 16 bits, little-endian.
-    private static func maskSamples(_ rgba: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: rgba.count, by: 4).flatMap { i -> [UInt8] in
-            let value = UInt16(rgba[i]) * UInt16(rgba[i + 3])
-            return [UInt8(truncatingIfNeeded: value), UInt8(value >> 8)]
-        }
-    }
-
     private static func tiles(of size: PixelSize, tile: PixelSize) -> [PixelRect] {
         stride(from: 0, to: size.height, by: tile.height).flatMap { y in
             stride(from: 0, to: size.width, by: tile.width).map { x in
                 PixelRect(
                     x: x, y: y, width: min(tile.width, size.width - x), height: min(tile.height, size.height - y))
             }
+        }
+    }
+}
+
+/// Makes what a tile draws from a project, with everything that is visible in every tile.
+private struct LocalScene {
+    let project: Project
+    let viewport: Viewport?
+    let images: DecodedImages
+    let keptStampsMax: Int
+    var blocks = LocalBlocks()
+
+    private var view: ViewMap? { viewport.map { ViewMap($0) } }
+
+    /// - Parameter firstNumber: of the first sibling, as `ImageKey` counts.
+    mutating func elements(_ siblings: [Layer], firstNumber: Int) -> [TileLayer] {
+        var numbers: [Int] = []
+        var next = firstNumber
+        for sibling in siblings {
+            numbers.append(next)
+            next += 1 + elementCount(sibling.children)
+        }
+        var made: [TileLayer] = []
+        for (base, clipped) in siblings.clippingStacks where siblings[base].isVisible {
+            let clipped = clipped.filter { siblings[$0].isVisible }
+            var element = element(siblings[base], number: numbers[base], isBase: !clipped.isEmpty)
+            if !clipped.isEmpty {
+                let (opacity, blendMode) = (element.opacity, element.blendMode)
+                (element.opacity, element.blendMode) = (1, .normal)
+                let above = clipped.map { self.element(siblings[$0], number: numbers[$0], isBase: true) }
+                element = TileLayer(opacity: opacity, blendMode: blendMode, kind: .group(.clipping, [element] + above))
+            }
+            made.append(element)
+        }
+        return made
+    }
+
+    /// - Parameter isBase: whether it is clipped or a base, so that a group has a picture of its own.
+    private mutating func element(_ layer: Layer, number: Int, isBase: Bool) -> TileLayer {
+        let mask = slice(.mask(layerIndex: number), placement: layer.maskPlacement, outside: layer.maskOutside)
+        let kind: TileLayer.Kind
+        switch layer.kind {
+        case .layer:
+            let strokes = layer.strokes.map { stroke in view?.stroke(stroke) ?? stroke }
+            let block = blocks.add(PreparedStrokeBlock(strokes, keptStampsMax: keptStampsMax))
+            let content = slice(.content(layerIndex: number), placement: layer.contentPlacement)
+            let all = StrokeSelection(block: block, indices: Array(strokes.indices))
+            kind = .marks(content, strokes.isEmpty ? [] : [all])
+        case .fill(let color): kind = .fill(color)
+        case .group(let children, let isPassThrough):
+            let group: SceneGroup = isPassThrough && !isBase ? .passThrough : .isolated
+            kind = .group(group, elements(children, firstNumber: number + 1))
+        }
+        return TileLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
+    }
+
+    private func elementCount(_ layers: [Layer]) -> Int {
+        layers.reduce(layers.count) { $0 + elementCount($1.children) }
+    }
+
+    /// The whole of an image; nil if there is none.
+    mutating func slice(_ key: ImageKey, placement: Placement?, outside: Double = 0) -> ImageSlice? {
+        guard let image = images[key] else { return nil }
+        let isMask = if case .mask = key { true } else { false }
+        let chunkCount = (image.size.height + ImageSlice.rowsPerChunk - 1) / ImageSlice.rowsPerChunk
+        let chunks = (0..<chunkCount).map { index -> RowChunk in
+            let rows = ImageSlice.rows(ofChunk: index, imageHeight: image.size.height)
+            let start = rows.lowerBound * image.size.width * 4
+            let rgba = Array(image.rgba[start..<(start + rows.count * image.size.width * 4)])
+            return .samples(blocks.add(isMask ? maskSamples(rgba) : rgba))
+        }
+        let filling = Placement(filling: project.isInfinite ? CanvasSize(image.size) : project.canvasSize)
+        return ImageSlice(
+            size: image.size, format: isMask ? .mask16 : .rgba8, firstChunk: 0, chunks: chunks,
+            placement: view.map { $0.placement(placement ?? filling) } ?? placement, outside: outside)
+    }
+
+    /// A mask's samples: red times alpha, 16 bits, little-endian.
+    private func maskSamples(_ rgba: [UInt8]) -> [UInt8] {
+        stride(from: 0, to: rgba.count, by: 4).flatMap { i -> [UInt8] in
+            let value = UInt16(rgba[i]) * UInt16(rgba[i + 3])
+            return [UInt8(truncatingIfNeeded: value), UInt8(value >> 8)]
         }
     }
 }
