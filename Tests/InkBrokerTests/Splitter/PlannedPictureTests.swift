@@ -7,17 +7,17 @@ import Testing
 
 /// Whole pictures by way of drafts, plans and tile tasks, as the farm makes them, against the reference renderer.
 @Suite("Planned pictures") struct PlannedPictureTests {
-    @Test("Groups, fills, clipping and passing through come out as the specification has them", arguments: 0..<60)
+    @Test("Groups, fills, clipping and passing through come out as the specification has them", arguments: 0..<40)
     func layerTrees(seed: UInt64) throws {
         try compare(RandomProject.make(seed: seed, options: .layerTrees)) { $0.isWithinSpecification }
     }
 
-    @Test("Placed pictures are within one step of the specification's nearly everywhere", arguments: 0..<60)
+    @Test("Placed pictures are within one step of the specification's nearly everywhere", arguments: 0..<40)
     func placedPictures(seed: UInt64) throws {
         try compare(RandomProject.make(seed: seed, options: .placedPictures)) { $0.isWithinOneStep }
     }
 
-    @Test("Viewports of all kinds of drawings come out as the specification has them", arguments: 0..<60)
+    @Test("Viewports of all kinds of drawings come out as the specification has them", arguments: 0..<40)
     func viewports(seed: UInt64) throws {
         var options = RandomProject.Options.version12
         options.viewportShare = 1
