@@ -31,6 +31,8 @@ final class CanvasPatternPainter {
 
     private static let untidy: UInt8 = 1
     private static let untidyMixed: UInt8 = 2
+    /// More than what lines through a pixel miss of its area.
+    private static let unionTolerance: Float = 1.0 / 64
     private static let groupSize = Int(INK_GROUP_SIZE)
     private static let groupStride = Int(INK_MARKS_STRIDE)
     private static let patternBytesMax = 4 << 20
@@ -178,6 +180,12 @@ final class CanvasPatternPainter {
         /// Nil: all hulls.
         var crossing: SolidOutline.Crossing?
 
+        /// Whether a disc of the crossing contains all of it.
+        func isHeld(_ scale: OutputScale) -> Bool {
+            let near = NearCell(rect, scale: scale)
+            return crossing?.hulls.contains { near.isHeld(by: outline.discs[Int($0)]) } ?? false
+        }
+
         func hulls(_ scale: OutputScale) -> [ConvexPart] {
             let near = NearCell(rect, scale: scale)
             let indices = crossing.map { outline.hulls(of: $0, near: near) } ?? outline.hulls(near: near)
@@ -205,14 +213,34 @@ final class CanvasPatternPainter {
         let tiles = outline.crossings.flatMap { self.tiles($0.block, outline, $0) }
         for tile in tiles {
             if isCancelled() { break }
-            unions.cover(tile.rect, tile.hulls(scale), scale: scale, isCancelled: isCancelled) { rows in
-                for row in 0..<tile.rect.height {
-                    covered.row(tile.rect, row).update(from: rows.row(tile.rect, row), count: tile.rect.width)
-                }
-            }
             markGroups(of: tile.rect)
+            if tile.isHeld(scale) {
+                for row in 0..<tile.rect.height {
+                    covered.row(tile.rect, row).update(repeating: 1, count: tile.rect.width)
+                }
+                continue
+            }
+            unions.cover(tile.rect, tile.hulls(scale), scale: scale, isCancelled: isCancelled) { rows in
+                take(rows, tile.rect)
+            }
         }
         return tiles
+    }
+
+    /// Replaces the areas of the outline by those of the union. Where both are the same, the outline does not meet itself
+    /// in the pixel, and its edges can be used there.
+    private func take(_ union: KernelPlane<Float>, _ rect: PixelRect) {
+        let cell = accumulator.cell
+        for row in 0..<rect.height {
+            let (from, to) = (union.row(rect, row), covered.row(rect, row))
+            let first = state(rect.x - cell.x, rect.y + row - cell.y)
+            for column in 0..<rect.width {
+                if abs(from[column] - to[column]) > CanvasPatternPainter.unionTolerance {
+                    states[first + column] = CanvasPatternPainter.untidy
+                }
+                to[column] = from[column]
+            }
+        }
     }
 
     private func allTiles(_ outline: SolidOutline, _ box: PixelRect) -> [Tile] {
@@ -234,7 +262,8 @@ final class CanvasPatternPainter {
                     x: x, y: y, width: min(UnionTile.size, columns.upperBound - x),
                     height: min(UnionTile.size, rows.upperBound - y))
                 tiles.append(Tile(rect: rect, outline: outline, crossing: crossing))
-                for row in 0..<rect.height {
+                // Of crossings, only some pixels are.
+                for row in 0..<rect.height where crossing == nil {
                     for column in 0..<rect.width {
                         states[state(rect.x + column - cell.x, rect.y + row - cell.y)] = CanvasPatternPainter.untidy
                     }
