@@ -31,8 +31,6 @@ final class CanvasPatternPainter {
 
     private static let untidy: UInt8 = 1
     private static let untidyMixed: UInt8 = 2
-    /// More than what lines through a pixel miss of its area.
-    private static let unionTolerance: Float = 1.0 / 64
     private static let groupSize = Int(INK_GROUP_SIZE)
     private static let groupStride = Int(INK_MARKS_STRIDE)
     private static let patternBytesMax = 4 << 20
@@ -221,26 +219,12 @@ final class CanvasPatternPainter {
                 continue
             }
             unions.cover(tile.rect, tile.hulls(scale), scale: scale, isCancelled: isCancelled) { rows in
-                take(rows, tile.rect)
+                for row in 0..<tile.rect.height {
+                    covered.row(tile.rect, row).update(from: rows.row(tile.rect, row), count: tile.rect.width)
+                }
             }
         }
         return tiles
-    }
-
-    /// Replaces the areas of the outline by those of the union. Where both are the same, the outline does not meet itself
-    /// in the pixel, and its edges can be used there.
-    private func take(_ union: KernelPlane<Float>, _ rect: PixelRect) {
-        let cell = accumulator.cell
-        for row in 0..<rect.height {
-            let (from, to) = (union.row(rect, row), covered.row(rect, row))
-            let first = state(rect.x - cell.x, rect.y + row - cell.y)
-            for column in 0..<rect.width {
-                if abs(from[column] - to[column]) > CanvasPatternPainter.unionTolerance {
-                    states[first + column] = CanvasPatternPainter.untidy
-                }
-                to[column] = from[column]
-            }
-        }
     }
 
     private func allTiles(_ outline: SolidOutline, _ box: PixelRect) -> [Tile] {
@@ -262,8 +246,7 @@ final class CanvasPatternPainter {
                     x: x, y: y, width: min(UnionTile.size, columns.upperBound - x),
                     height: min(UnionTile.size, rows.upperBound - y))
                 tiles.append(Tile(rect: rect, outline: outline, crossing: crossing))
-                // Of crossings, only some pixels are.
-                for row in 0..<rect.height where crossing == nil {
+                for row in 0..<rect.height {
                     for column in 0..<rect.width {
                         states[state(rect.x + column - cell.x, rect.y + row - cell.y)] = CanvasPatternPainter.untidy
                     }
