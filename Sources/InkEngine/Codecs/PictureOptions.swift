@@ -25,7 +25,8 @@ public struct PictureOptions: Hashable, Sendable {
     public static let dotsPerInchRange = 1.0...100_000.0
 
     public init(
-        background: RGBA8? = nil, includesBaseImage: Bool = true, layers: [Int]? = nil, view: ViewChoice? = nil, fillsSuggested: Bool = false,
+        background: RGBA8? = nil, includesBaseImage: Bool = true, layers: [Int]? = nil, view: ViewChoice? = nil,
+        fillsSuggested: Bool = false,
         colorMode: ColorMode = .automatic, encoding: PictureEncoding = PictureEncoding(), tile: PixelSize? = nil,
         dotsPerInch: Double? = nil, hasMetadata: Bool = true, digest: [UInt8]? = nil
     ) {

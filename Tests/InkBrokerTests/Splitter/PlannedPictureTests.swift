@@ -62,7 +62,7 @@ private struct PlannedPicture {
         let decoded = try draft.images.map { request in
             blocks.decoded(try #require(images[request.place.path ?? ""]), request.use)
         }
-        let plan = try PicturePlan(draft, decoded: decoded, encoder: blocks.encoder, blocks: &encoded)
+        let plan = try PicturePlan(draft, decoded: decoded)
         let renderer = TileRenderer()
         pixels = [UInt8](repeating: 0, count: random.output.area * 4)
         for row in 0..<plan.grid.rows {

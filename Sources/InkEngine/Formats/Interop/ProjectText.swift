@@ -1,4 +1,5 @@
 import CJSON
+import Glibc
 
 /// A project's text without its bulk, the points of strokes and the images, which are read straight from the text.
 ///
@@ -32,9 +33,7 @@ final class ProjectText {
         var count = 0
         let pieces = ink_json_reduction_pieces(reduction, &count)
         self.pieces = UnsafeBufferPointer(start: pieces, count: count)
-        var restCount = 0
-        let rest = UnsafeBufferPointer(start: ink_json_reduction_text(reduction, &restCount), count: restCount)
-        isInfinite = rest.firstRange(of: "\"infinite\"".utf8) != nil
+        isInfinite = Self.holds("\"infinite\"", reduction)
         reading = PointReading(
             of: self.pieces, in: text, limits: limits,
             coordinateMax: isInfinite ? max(limits.coordinate, Limits.worldCoordinate) : limits.coordinate)
@@ -42,6 +41,13 @@ final class ProjectText {
     }
 
     deinit { ink_json_reduction_free(reduction) }
+
+    /// Whether a word stands in what is left of the text.
+    private static func holds(_ word: StaticString, _ reduction: OpaquePointer) -> Bool {
+        var count = 0
+        let start = ink_json_reduction_text(reduction, &count)
+        return memmem(start, count, word.utf8Start, word.utf8CodeUnitCount) != nil
+    }
 
     /// The rest, with `INK_JSON_PADDING` bytes behind it.
     var rest: UnsafeBufferPointer<UInt8> {
