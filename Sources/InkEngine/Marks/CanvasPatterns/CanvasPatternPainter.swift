@@ -178,6 +178,12 @@ final class CanvasPatternPainter {
         /// Nil: all hulls.
         var crossing: SolidOutline.Crossing?
 
+        /// Whether a disc of the crossing contains all of it.
+        func isHeld(_ scale: OutputScale) -> Bool {
+            let near = NearCell(rect, scale: scale)
+            return crossing?.hulls.contains { near.isHeld(by: outline.discs[Int($0)]) } ?? false
+        }
+
         func hulls(_ scale: OutputScale) -> [ConvexPart] {
             let near = NearCell(rect, scale: scale)
             let indices = crossing.map { outline.hulls(of: $0, near: near) } ?? outline.hulls(near: near)
@@ -205,12 +211,18 @@ final class CanvasPatternPainter {
         let tiles = outline.crossings.flatMap { self.tiles($0.block, outline, $0) }
         for tile in tiles {
             if isCancelled() { break }
+            markGroups(of: tile.rect)
+            if tile.isHeld(scale) {
+                for row in 0..<tile.rect.height {
+                    covered.row(tile.rect, row).update(repeating: 1, count: tile.rect.width)
+                }
+                continue
+            }
             unions.cover(tile.rect, tile.hulls(scale), scale: scale, isCancelled: isCancelled) { rows in
                 for row in 0..<tile.rect.height {
                     covered.row(tile.rect, row).update(from: rows.row(tile.rect, row), count: tile.rect.width)
                 }
             }
-            markGroups(of: tile.rect)
         }
         return tiles
     }
