@@ -1,5 +1,6 @@
 #include "ink_json_reduction.h"
 
+#include <string_view>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -245,6 +246,12 @@ extern "C" void ink_json_reduction_free(ink_json_reduction *reduction) { delete 
 extern "C" const uint8_t *ink_json_reduction_text(const ink_json_reduction *reduction, size_t *length) {
     *length = reduction->length;
     return reinterpret_cast<const uint8_t *>(reduction->text.data());
+}
+
+extern "C" int ink_json_reduction_holds(const ink_json_reduction *reduction, const char *word) {
+    // As if by memmem, which the C++ library does not have.
+    return std::string_view(reinterpret_cast<const char *>(reduction->text.data()), reduction->length).find(word) !=
+        std::string_view::npos;
 }
 
 extern "C" const ink_json_piece *ink_json_reduction_pieces(const ink_json_reduction *reduction, size_t *count) {

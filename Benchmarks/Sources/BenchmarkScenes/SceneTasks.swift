@@ -48,7 +48,8 @@ public struct SceneTasks: TileBlocks {
             let height = min(SceneTasks.bandHeight, output.height - top)
             let band = top..<(top + height)
             return TileTask(
-                canvas: CanvasSize(size), output: output, rect: PixelRect(x: 0, y: top, width: output.width, height: height),
+                canvas: CanvasSize(size), output: output,
+                rect: PixelRect(x: 0, y: top, width: output.width, height: height),
                 background: background, baseImage: nil,
                 layers: layers.indices.map { index in
                     let (id, rows) = blocks[index]

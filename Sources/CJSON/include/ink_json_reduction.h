@@ -40,6 +40,9 @@ void ink_json_reduction_free(ink_json_reduction *reduction);
 /// The rest, with INK_JSON_PADDING bytes behind it.
 const uint8_t *ink_json_reduction_text(const ink_json_reduction *reduction, size_t *length);
 
+/// Whether a word stands somewhere in the rest: 1 or 0.
+int ink_json_reduction_holds(const ink_json_reduction *reduction, const char *word);
+
 const ink_json_piece *ink_json_reduction_pieces(const ink_json_reduction *reduction, size_t *count);
 
 /// Reads a JSON array of arrays of 2 to 6 numbers, of which those from the third on may be null: six values each into

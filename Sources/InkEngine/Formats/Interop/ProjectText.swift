@@ -1,5 +1,4 @@
 import CJSON
-import Glibc
 
 /// A project's text without its bulk, the points of strokes and the images, which are read straight from the text.
 ///
@@ -33,7 +32,7 @@ final class ProjectText {
         var count = 0
         let pieces = ink_json_reduction_pieces(reduction, &count)
         self.pieces = UnsafeBufferPointer(start: pieces, count: count)
-        isInfinite = Self.holds("\"infinite\"", reduction)
+        isInfinite = ink_json_reduction_holds(reduction, "\"infinite\"") != 0
         reading = PointReading(
             of: self.pieces, in: text, limits: limits,
             coordinateMax: isInfinite ? max(limits.coordinate, Limits.worldCoordinate) : limits.coordinate)
@@ -41,13 +40,6 @@ final class ProjectText {
     }
 
     deinit { ink_json_reduction_free(reduction) }
-
-    /// Whether a word stands in what is left of the text.
-    private static func holds(_ word: StaticString, _ reduction: OpaquePointer) -> Bool {
-        var count = 0
-        let start = ink_json_reduction_text(reduction, &count)
-        return memmem(start, count, word.utf8Start, word.utf8CodeUnitCount) != nil
-    }
 
     /// The rest, with `INK_JSON_PADDING` bytes behind it.
     var rest: UnsafeBufferPointer<UInt8> {
