@@ -29,6 +29,8 @@ let package = Package(
         .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
         .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
+        // Loads libheif when it is needed, and builds without it.
+        .target(name: "CHEIF"),
         .target(name: "CColor", linkerSettings: [.linkedLibrary("lcms2")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
@@ -45,7 +47,7 @@ let package = Package(
         .target(
             name: "InkEngine",
             dependencies: [
-                "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CColor", "CISAL", "CZlib",
+                "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CColor", "CISAL", "CZlib",
                 "CCrypto",
                 "CJSON", "CZip", "CSystem",
             ]),

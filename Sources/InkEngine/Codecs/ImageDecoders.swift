@@ -1,7 +1,8 @@
 /// The image formats that can be read.
 public enum ImageDecoders {
     public static let all: [any ImageDecoder] = [
-        PNGImages(), JPEGImages(), WebPImages(), GIFImages(), TIFFImages(),
+        PNGImages(), JPEGImages(), WebPImages(), GIFImages(), TIFFImages(), HEIFImages(isAVIF: false),
+        HEIFImages(isAVIF: true),
     ]
 
     /// The decoder for a file's format.

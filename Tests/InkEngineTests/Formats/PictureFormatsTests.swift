@@ -109,6 +109,19 @@ struct PictureFormatsTests {
         #expect(error?.description.contains("65535x65535") == true)
     }
 
+    @Test("Broken HEIF and AVIF files give an error that names the format, or the package that is missing")
+    func brokenHEIF() throws {
+        for (brand, name) in [("avif", "AVIF"), ("heic", "HEIF")] {
+            for tail in [0, 8, 100] {
+                let file = [0, 0, 0, 16] + Array("ftyp\(brand)".utf8) + [UInt8](repeating: 0, count: 4 + tail)
+                let error = #expect(throws: EngineError.self) { try Self.decode(file) }
+                let text = error?.description ?? ""
+                #expect(text.contains("the \(name) cannot be read: ") || text.contains("libheif1"), "\(text)")
+                #expect(!text.contains("\n"))
+            }
+        }
+    }
+
     /// EXIF data with an orientation, as a segment of JPEG.
     private static func exif(_ orientation: UInt8, isLittle: Bool) -> [UInt8] {
         let data: [UInt8] =
