@@ -26,20 +26,30 @@ let package = Package(
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
+        .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
+        .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
+        // Loads libheif when it is needed, and builds without it.
+        .target(name: "CHEIF"),
+        .target(name: "CColor", linkerSettings: [.linkedLibrary("lcms2")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
         // The renderer's inner loops, for each level of processor.
         .target(name: "CKernels"),
         .target(
             name: "CVersions",
-            linkerSettings: ["zmq", "zstd", "png16", "isal", "z", "simdjson", "crypto", "zip", "sqlite3"].map {
+            linkerSettings: [
+                "zmq", "zstd", "png16", "isal", "z", "simdjson", "crypto", "zip", "sqlite3", "webp", "tiff", "lcms2",
+            ].map {
                 .linkedLibrary($0)
             }),
 
         .target(
             name: "InkEngine",
             dependencies: [
-                "InkSystem", "CKernels", "CPNG", "CJPEG", "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem",
+                "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CColor", "CISAL", "CZlib",
+                "CCrypto",
+                "CJSON", "CZip", "CSystem",
             ]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),

@@ -5,7 +5,7 @@ set -euo pipefail
 
 libraries=(
     libzmq3-dev libpng-dev libjpeg-dev libzstd-dev libisal-dev zlib1g-dev libssl-dev libzip-dev libsimdjson-dev libcli11-dev
-    libsqlite3-dev
+    libsqlite3-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev
 )
 test_tools=(pngcheck python3-pil python3-numpy python3-zmq python3-jsonschema iproute2 iptables)
 

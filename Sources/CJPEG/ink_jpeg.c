@@ -102,8 +102,9 @@ struct ink_jpeg_reader {
     struct jpeg_progress_mgr progress;
     ink_error error;
     char message[JMSG_LENGTH_MAX > INK_JPEG_MESSAGE_BYTES ? JMSG_LENGTH_MAX : INK_JPEG_MESSAGE_BYTES];
-    // A row of CMYK.
+    // A row of CMYK that becomes RGB.
     uint8_t *inks;
+    int keeps_inks;
 };
 
 // A progressive file may repeat scans without end, each of which goes over the whole image.
@@ -133,7 +134,7 @@ ink_jpeg_reader *ink_jpeg_open(const uint8_t *bytes, size_t count) {
     return reader;
 }
 
-int ink_jpeg_read_header(ink_jpeg_reader *reader, int gray_to_rgb, ink_jpeg_layout *layout) {
+int ink_jpeg_read_header(ink_jpeg_reader *reader, int gray_to_rgb, int keeps_inks, ink_jpeg_layout *layout) {
     struct jpeg_decompress_struct *info = &reader->info;
     if (setjmp(reader->error.back)) return 0;
     jpeg_read_header(info, TRUE);
@@ -148,7 +149,10 @@ int ink_jpeg_read_header(ink_jpeg_reader *reader, int gray_to_rgb, ink_jpeg_layo
     layout->width = info->output_width;
     layout->height = info->output_height;
     layout->channels = info->out_color_space == JCS_GRAYSCALE ? 1 : 3;
-    if (info->out_color_space == JCS_CMYK) {
+    if (info->out_color_space == JCS_CMYK && keeps_inks) {
+        layout->channels = 4;
+        reader->keeps_inks = 1;
+    } else if (info->out_color_space == JCS_CMYK) {
         reader->inks = malloc((size_t)info->output_width * 4);
         if (reader->inks == NULL) {
             snprintf(reader->message, INK_JPEG_MESSAGE_BYTES, "no memory for a row");
@@ -173,7 +177,11 @@ int ink_jpeg_read_row(ink_jpeg_reader *reader, uint8_t *row) {
     JSAMPROW target = reader->inks != NULL ? reader->inks : row;
     jpeg_read_scanlines(&reader->info, &target, 1);
     // Programs of Adobe write inks the other way round, and say who they are.
-    if (reader->inks != NULL) to_rgb(reader->inks, reader->info.output_width, reader->info.saw_Adobe_marker, row);
+    int is_inverted = reader->info.saw_Adobe_marker;
+    if (reader->inks != NULL) to_rgb(reader->inks, reader->info.output_width, is_inverted, row);
+    if (reader->keeps_inks && is_inverted) {
+        for (size_t i = 0; i < (size_t)reader->info.output_width * 4; i++) row[i] = (uint8_t)(255 - row[i]);
+    }
     return reader->error.damage == 0;
 }
 

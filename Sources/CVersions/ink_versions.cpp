@@ -1,11 +1,15 @@
 #include "ink_versions.h"
 
 #include <CLI/Version.hpp>
+#include <gif_lib.h>
 #include <isa-l.h>
+#include <lcms2.h>
 #include <openssl/crypto.h>
 #include <png.h>
 #include <simdjson.h>
 #include <sqlite3.h>
+#include <tiffio.h>
+#include <webp/decode.h>
 #include <zip.h>
 #include <zlib.h>
 #include <zmq.h>
@@ -36,6 +40,34 @@ const char *png_version() {
     return text.c_str();
 }
 
+const char *webp_version() {
+    static const std::string text = [] {
+        const int number = WebPGetDecoderVersion();
+        return std::to_string(number >> 16) + "." + std::to_string(number >> 8 & 255) + "." +
+               std::to_string(number & 255);
+    }();
+    return text.c_str();
+}
+
+// "LIBTIFF, Version 4.5.0" and a copyright.
+const char *tiff_version() {
+    static const std::string text = [] {
+        const std::string whole = TIFFGetVersion();
+        const size_t start = whole.find("Version ");
+        const size_t from = start == std::string::npos ? 0 : start + 8;
+        return whole.substr(from, whole.find('\n') - from);
+    }();
+    return text.c_str();
+}
+
+const char *lcms_version() {
+    static const std::string text = [] {
+        const int number = cmsGetEncodedCMMversion();
+        return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+    }();
+    return text.c_str();
+}
+
 struct Library {
     const char *name;
     const char *(*version)();
@@ -45,6 +77,10 @@ const Library libraries[] = {
     {"libzmq", zeromq_version},
     {"libzstd", [] { return ZSTD_versionString(); }},
     {"libpng", png_version},
+    {"libwebp", webp_version},
+    {"giflib", [] { return INK_TEXT(GIFLIB_MAJOR) "." INK_TEXT(GIFLIB_MINOR) "." INK_TEXT(GIFLIB_RELEASE); }},
+    {"libtiff", tiff_version},
+    {"lcms2", lcms_version},
     {"isa-l",
      [] { return INK_TEXT(ISAL_MAJOR_VERSION) "." INK_TEXT(ISAL_MINOR_VERSION) "." INK_TEXT(ISAL_PATCH_VERSION); }},
     {"zlib", [] { return zlibVersion(); }},

@@ -34,7 +34,7 @@ public enum MinimalPNGWriter {
     }
 
     /// A zlib stream of stored blocks.
-    static func zlibStored(_ bytes: [UInt8]) -> [UInt8] {
+    public static func zlibStored(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var start = 0
         repeat {

@@ -34,15 +34,15 @@ typedef struct ink_jpeg_reader ink_jpeg_reader;
 typedef struct {
     uint32_t width;
     uint32_t height;
-    // 1 gray, 3 RGB.
+    // 1 gray, 3 RGB, 4 CMYK with 255 as full ink.
     uint32_t channels;
 } ink_jpeg_layout;
 
 // NULL: no memory. `bytes` must outlive the reader.
 ink_jpeg_reader *ink_jpeg_open(const uint8_t *bytes, size_t count);
 
-// Reads up to the pixels. Gray becomes RGB when asked; CMYK always does.
-int ink_jpeg_read_header(ink_jpeg_reader *reader, int gray_to_rgb, ink_jpeg_layout *layout);
+// Reads up to the pixels. Gray becomes RGB when asked; CMYK does unless it is to be kept.
+int ink_jpeg_read_header(ink_jpeg_reader *reader, int gray_to_rgb, int keeps_inks, ink_jpeg_layout *layout);
 
 // Reads the next row of width * channels bytes.
 int ink_jpeg_read_row(ink_jpeg_reader *reader, uint8_t *row);

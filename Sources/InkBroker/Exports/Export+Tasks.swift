@@ -9,7 +9,9 @@ extension Export {
         case .decode(let index):
             guard let draft else { break }
             let request = draft.images[index]
-            let task = DecodeTask(image: request.file, use: request.use, place: request.place, limits: draft.limits)
+            let task = DecodeTask(
+                image: request.file, use: request.use, convertsProfiles: request.convertsProfiles,
+                place: request.place, limits: draft.limits)
             return (.decode(task), ResultLimit.image(size: request.size))
         case .tile(let row, let column):
             guard let plan else { break }

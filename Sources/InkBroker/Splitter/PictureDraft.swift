@@ -8,6 +8,8 @@ struct ImageRequest: Sendable {
     /// As it is held: the block's frame, or the file itself when it stays in the process.
     var fileBytes: Int
     var use: ImageUse
+    /// Whether an embedded colour profile counts: in files of version 1.2.
+    var convertsProfiles = false
     /// As declared in its header.
     var size: PixelSize
     /// For messages: the project's file, and the path inside it.
@@ -181,13 +183,15 @@ extension SceneLayer where Image == SceneImage<Int> {
 /// The images of a draft. The same bytes for the same use are decoded once.
 struct ImageRequests {
     let project: String
+    let convertsProfiles: Bool
     let encoder: BlockEncoder
     var requests: [ImageRequest] = []
     /// The files that have blocks. A name alone would not identify local blocks.
     private var files: [(bytes: [UInt8], block: (id: BlockID, byteCount: Int))] = []
 
-    init(project: String, encoder: BlockEncoder) {
+    init(project: String, convertsProfiles: Bool, encoder: BlockEncoder) {
         self.project = project
+        self.convertsProfiles = convertsProfiles
         self.encoder = encoder
     }
 
@@ -198,7 +202,9 @@ struct ImageRequests {
         if let index = requests.firstIndex(where: { $0.file == file.id && $0.use == use }) { return index }
         let place = Place(file: project, path: image.place.isEmpty ? nil : image.place)
         requests.append(
-            ImageRequest(file: file.id, fileBytes: file.byteCount, use: use, size: image.size, place: place))
+            ImageRequest(
+                file: file.id, fileBytes: file.byteCount, use: use, convertsProfiles: convertsProfiles,
+                size: image.size, place: place))
         return requests.count - 1
     }
 

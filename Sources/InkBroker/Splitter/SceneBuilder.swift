@@ -29,7 +29,7 @@ struct SceneBuilder {
         self.encoder = encoder
         self.measures = measures
         canvas = viewport?.size ?? project.canvasSize
-        images = ImageRequests(project: name, encoder: encoder)
+        images = ImageRequests(project: name, convertsProfiles: project.hasColorProfiles, encoder: encoder)
         costs = RowCosts(output: order.output)
     }
 

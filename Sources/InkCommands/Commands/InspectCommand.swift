@@ -88,7 +88,10 @@ struct ProjectInspection: Sendable {
             var seen = Image(size: image.size, byteCount: image.bytes.count)
             do throws(EngineError) {
                 let place = Place(file: input.shownName, path: image.place)
-                let info = try ImageDecoders.decode(image.bytes, as: use, place: place, limits: limits) { _ in }
+                let info = try ImageDecoders.decode(
+                    image.bytes, as: use, convertsProfiles: opened.project.hasColorProfiles, place: place,
+                    limits: limits
+                ) { _ in }
                 seen.maskBounds = info.maskBounds
             } catch {
                 refusals.append(error)

@@ -83,7 +83,7 @@ struct MasksCommand {
         var samples: [UInt8] = []
         var constants: [(at: Int, rows: Int, value: UInt32)] = []
         // Constant chunks arrive before the format is known, and are filled in afterwards.
-        let info = try ImageDecoders.decode(file, as: .color, place: place, limits: limits) {
+        let info = try ImageDecoders.decode(file, as: .color, convertsProfiles: true, place: place, limits: limits) {
             (chunk: DecodedChunk) throws(EngineError) in
             switch chunk.content {
             case .samples(let bytes): samples += bytes

@@ -4,21 +4,33 @@ public struct ImageHeader: Hashable, Sendable {
     public var size: PixelSize
     /// Whether decoding needs all pixels in memory. Such images have a separate limit.
     public var isHeldWhole: Bool
+    /// Whether images of the format can be decoded row by row at all. Those of other formats have a limit of their own.
+    public var formatStreams: Bool
 
-    public init(size: PixelSize, isHeldWhole: Bool) {
+    public init(size: PixelSize, isHeldWhole: Bool, formatStreams: Bool = true) {
         self.size = size
         self.isHeldWhole = isHeldWhole
+        self.formatStreams = formatStreams
     }
+
+    /// The longest edge that is decoded, whatever the limits, because a chunk of 64 rows must be held in memory.
+    static let edgePixelsMax = 1_000_000
 
     /// Rejects an image that is larger than the limits allow.
     ///
     /// - Throws: `EngineError.overLimit` at `place`.
     public func check(against limits: Limits, place: Place) throws(EngineError) {
-        let limit = isHeldWhole ? limits.interlacedImagePixels : limits.imagePixels
+        let limit =
+            !formatStreams
+            ? limits.heldImagePixels : isHeldWhole ? limits.interlacedImagePixels : limits.imagePixels
         guard size.area <= limit else {
             throw .overLimit(
-                place, what: isHeldWhole ? "the interlaced image" : "the image",
+                place, what: isHeldWhole ? "the image, which has to be held whole," : "the image",
                 found: "\(size) = \(size.area) pixels", limit: "\(limit) pixels")
+        }
+        guard size.longestEdge <= ImageHeader.edgePixelsMax else {
+            throw .overLimit(
+                place, what: "image edge", found: "\(size.longestEdge) pixels", limit: "\(ImageHeader.edgePixelsMax)")
         }
     }
 }
@@ -40,9 +52,10 @@ public protocol ImageDecoder: Sendable {
     /// Passes chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order. An error may follow after chunks were
     /// passed, even after the last one. The image is valid only if the function returns.
     ///
+    /// - Parameter convertsProfiles: whether an embedded colour profile counts; else it is ignored.
     /// - Throws: `badInput` at `place` for damage; `overLimit`, before memory is allocated; errors of `onChunk`.
     func decode(
-        _ file: [UInt8], as use: ImageUse, place: Place, limits: Limits,
+        _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo
 }

@@ -1,6 +1,9 @@
 /// The image formats that can be read.
 public enum ImageDecoders {
-    public static let all: [any ImageDecoder] = [PNGImages(), JPEGImages()]
+    public static let all: [any ImageDecoder] = [
+        PNGImages(), JPEGImages(), WebPImages(), GIFImages(), TIFFImages(), HEIFImages(isAVIF: false),
+        HEIFImages(isAVIF: true),
+    ]
 
     /// The decoder for a file's format.
     ///
@@ -8,19 +11,23 @@ public enum ImageDecoders {
     public static func decoder(of file: [UInt8], place: Place) throws(EngineError) -> any ImageDecoder {
         guard !file.isEmpty else { throw .badInput(place, reason: "the image is empty") }
         guard let decoder = all.first(where: { $0.recognizes(file) }) else {
-            let names = all.map(\.name)
-            let others = names.dropLast().joined(separator: ", ")
-            throw .badInput(
-                place, reason: "the image is not a \(others.isEmpty ? "" : "\(others) or ")\(names.last ?? "")")
+            throw .badInput(place, reason: "the image is not a \(names)")
         }
         return decoder
     }
 
+    /// `PNG, JPEG or TIFF`.
+    public static var names: String {
+        let names = all.map(\.name)
+        return "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
+    }
+
     /// Decodes an image of any of these formats; see `ImageDecoder.decode`.
     public static func decode(
-        _ file: [UInt8], as use: ImageUse, place: Place, limits: Limits = Limits(),
+        _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool = false, place: Place, limits: Limits = Limits(),
         onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
-        try decoder(of: file, place: place).decode(file, as: use, place: place, limits: limits, onChunk: onChunk)
+        try decoder(of: file, place: place).decode(
+            file, as: use, convertsProfiles: convertsProfiles, place: place, limits: limits, onChunk: onChunk)
     }
 }

@@ -29,7 +29,7 @@ extension EncodedImage {
                 throw .badInput(
                     place,
                     reason: "\"\(shownText(String(decoding: text.prefix(40), as: UTF8.self), limit: 30))\""
-                        + " is not a data URL of the form \(prefixes.joined(separator: "... or "))...")
+                        + " is not a data URL of the form \(prefixes[0])..., or of \(ImageDecoders.names)")
             }
             text = UnsafeBufferPointer(rebasing: text.dropFirst(prefix.utf8.count))
         }

@@ -46,7 +46,8 @@ extension Limits {
     private static var integers: [(name: StaticString, property: WritableKeyPath<Limits, Int>)] {
         [
             ("edgePixels", \.edgePixels), ("outputPixels", \.outputPixels), ("imagePixels", \.imagePixels),
-            ("interlacedImagePixels", \.interlacedImagePixels), ("fileBytes", \.fileBytes),
+            ("interlacedImagePixels", \.interlacedImagePixels), ("heldImagePixels", \.heldImagePixels),
+            ("fileBytes", \.fileBytes),
             ("jsonDepth", \.jsonDepth), ("jsonValues", \.jsonValues), ("archiveEntries", \.archiveEntries),
             ("archiveRatio", \.archiveRatio), ("layers", \.layers), ("strokes", \.strokes),
             ("pointsPerStroke", \.pointsPerStroke), ("points", \.points), ("stamps", \.stamps),

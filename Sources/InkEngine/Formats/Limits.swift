@@ -8,8 +8,11 @@ public struct Limits: Hashable, Sendable {
     public var outputPixels = 1 << 32
     /// One embedded image, pixels.
     public var imagePixels = 100_000_000
-    /// One embedded interlaced PNG, pixels: it has to be held whole while it is decoded.
+    /// One embedded image of a format that can stream, pixels, which has to be held whole while it is decoded: an
+    /// interlaced PNG, a progressive or turned JPEG.
     public var interlacedImagePixels = 64_000_000
+    /// One embedded image of a format that cannot stream, pixels.
+    public var heldImagePixels = 40_000_000
     /// Project file, bytes.
     public var fileBytes = 1 << 30
     /// A tree of the greatest depth takes 69 levels.

@@ -1,6 +1,6 @@
 /// Decodes PNGs of all kinds to 8 bits per sample, in chunks of rows from the top.
 ///
-/// Gamma, colour profiles and background of the file are ignored. Of an animated PNG the default image is decoded.
+/// Gamma and background of the file are ignored, and the colour profile unless it is to be converted. Of an animated PNG the default image is decoded.
 /// Bytes after IEND are ignored.
 public enum PNGDecoder {
     /// Decodes `png` and passes its chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order.
@@ -12,7 +12,7 @@ public enum PNGDecoder {
     ///   rows than declared, bad zlib stream, missing IEND); `.overLimit`, before memory is allocated; errors of
     ///   `onChunk`.
     public static func decode(
-        _ png: [UInt8], as use: ImageUse, place: Place, limits: Limits = Limits(),
+        _ png: [UInt8], as use: ImageUse, convertsProfiles: Bool = false, place: Place, limits: Limits = Limits(),
         level: KernelLevel = .selected, onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
         let header = try PNGHeader(png, place: place)
@@ -21,7 +21,9 @@ public enum PNGDecoder {
         }
         try header.check(against: limits, place: place)
         try header.checkPlausible(fileByteCount: png.count, place: place)
+        let profile = convertsProfiles ? PNGProfile.find(in: png) : nil
         return try png.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            if profile != nil { return try decodeAny(bytes, header, use, profile: profile, place, onChunk: onChunk) }
             var handedOn = 0
             if let info = try decodePlain(
                 bytes, header, use, level,
@@ -56,36 +58,38 @@ public enum PNGDecoder {
 
     /// Decodes any PNG with libpng.
     static func decodeAny(
-        _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ use: ImageUse, _ place: Place,
-        onChunk: (DecodedChunk) throws(EngineError) -> Void
+        _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ use: ImageUse,
+        profile: [UInt8]? = nil, _ place: Place, onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
-        let reader = try PNGRowReader(png, expandsGray: use == .color, place: place)
+        let reader = try PNGRowReader(png, expandsGray: use == .color && profile == nil, place: place)
         guard reader.rowByteCount == header.size.width * reader.channels else {
             throw .internalError("\(place): libpng reads another size than the header says")
         }
-        var assembler = ChunkAssembler(size: header.size, channels: reader.channels, use: use)
+        let pixels = StoredPixels(
+            colors: reader.channels < 3 ? .gray : .rgb, hasAlpha: reader.channels.isMultiple(of: 2))
+        var rows = StoredRows(header.size, pixels, profile: profile, as: use)
         if header.isInterlaced {
-            try decodeInterlaced(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
+            try decodeInterlaced(reader, height: header.size.height, into: &rows, onChunk: onChunk)
         } else {
-            try decodeRows(reader, height: header.size.height, into: &assembler, onChunk: onChunk)
+            try decodeRows(reader, height: header.size.height, into: &rows, onChunk: onChunk)
         }
-        return assembler.info
+        return try rows.finish(onChunk: onChunk)
     }
 
     private static func decodeRows(
-        _ reader: PNGRowReader, height: Int, into assembler: inout ChunkAssembler,
+        _ reader: PNGRowReader, height: Int, into rows: inout StoredRows,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) {
         let row = RowBuffer(byteCount: reader.rowByteCount)
         for _ in 0..<height {
             try reader.readRow(into: row.base)
-            if let chunk = assembler.append(row.base) { try onChunk(chunk) }
+            try rows.append(row.base, onChunk: onChunk)
         }
         try reader.finish()
     }
 
     private static func decodeInterlaced(
-        _ reader: PNGRowReader, height: Int, into assembler: inout ChunkAssembler,
+        _ reader: PNGRowReader, height: Int, into rows: inout StoredRows,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) {
         let image = RowBuffer(byteCount: reader.rowByteCount * height)
@@ -94,7 +98,7 @@ public enum PNGDecoder {
         }
         try reader.finish()
         for y in 0..<height {
-            if let chunk = assembler.append(image.base + y * reader.rowByteCount) { try onChunk(chunk) }
+            try rows.append(image.base + y * reader.rowByteCount, onChunk: onChunk)
         }
     }
 

@@ -91,17 +91,10 @@ public struct PNGHeader: Hashable, Sendable {
         self.isSound = isSound
     }
 
-    /// The longest edge that is decoded, whatever the limits, because a chunk of 64 rows must be held in memory.
-    static let edgePixelsMax = 1_000_000
-
     /// Rejects an image that is larger than the limits allow.
     ///
     /// - Throws: `EngineError.overLimit` at `place`.
     public func check(against limits: Limits, place: Place) throws(EngineError) {
-        guard size.longestEdge <= PNGHeader.edgePixelsMax else {
-            throw .overLimit(
-                place, what: "image edge", found: "\(size.longestEdge) pixels", limit: "\(PNGHeader.edgePixelsMax)")
-        }
         try ImageHeader(size: size, isHeldWhole: isInterlaced).check(against: limits, place: place)
     }
 }

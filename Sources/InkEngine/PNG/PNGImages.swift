@@ -11,9 +11,10 @@ struct PNGImages: ImageDecoder {
     }
 
     func decode(
-        _ file: [UInt8], as use: ImageUse, place: Place, limits: Limits,
+        _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
-        try PNGDecoder.decode(file, as: use, place: place, limits: limits, onChunk: onChunk)
+        try PNGDecoder.decode(
+            file, as: use, convertsProfiles: convertsProfiles, place: place, limits: limits, onChunk: onChunk)
     }
 }

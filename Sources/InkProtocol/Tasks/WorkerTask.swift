@@ -2,7 +2,7 @@ public import InkEngine
 
 /// A task for a worker. The same task gives the same result on any worker.
 public enum WorkerTask: Hashable, Sendable {
-    /// PNG file to chunks of rows.
+    /// Image file to chunks of rows.
     case decode(DecodeTask)
     /// A tile to a band or to pixels.
     case render(TileTask)
@@ -69,24 +69,32 @@ extension WorkerTask {
     }
 }
 
-/// A PNG file to decode.
+/// An image file to decode.
 public struct DecodeTask: Hashable, Sendable {
-    /// The block that holds the PNG file's bytes.
+    /// The block that holds the file's bytes.
     public var image: BlockID
     public var use: ImageUse
+    /// Whether an embedded colour profile counts.
+    public var convertsProfiles: Bool
     /// The place of the image, for messages.
     public var place: Place
     /// Maximum pixels of the image.
     public var imagePixels: Int
-    /// The same for an interlaced image.
+    /// The same for an image that has to be held whole though its format can stream.
     public var interlacedImagePixels: Int
+    /// The same for an image of a format that cannot stream.
+    public var heldImagePixels: Int
 
-    public init(image: BlockID, use: ImageUse, place: Place, limits: Limits) {
+    public init(
+        image: BlockID, use: ImageUse, convertsProfiles: Bool = false, place: Place, limits: Limits
+    ) {
         self.image = image
         self.use = use
+        self.convertsProfiles = convertsProfiles
         self.place = place
         self.imagePixels = limits.imagePixels
         self.interlacedImagePixels = limits.interlacedImagePixels
+        self.heldImagePixels = limits.heldImagePixels
     }
 
     /// The default limits, replaced by those of the task.
@@ -94,6 +102,7 @@ public struct DecodeTask: Hashable, Sendable {
         var limits = Limits()
         limits.imagePixels = imagePixels
         limits.interlacedImagePixels = interlacedImagePixels
+        limits.heldImagePixels = heldImagePixels
         return limits
     }
 }
@@ -101,20 +110,38 @@ public struct DecodeTask: Hashable, Sendable {
 extension DecodeTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let image = try BlockID(from: &reader)
-        let use: ImageUse = try reader.enumeration("use")
+        let purpose = try reader.uint8("use")
+        let use: ImageUse = try reader.enumeration("use", purpose & ~(Self.profilesFlag | Self.heldFlag))
         let place = try Place(from: &reader)
         var limits = Limits()
         limits.imagePixels = try reader.integer("image pixels", in: 0...Int.max)
         limits.interlacedImagePixels = try reader.integer("interlaced image pixels", in: 0...Int.max)
-        self.init(image: image, use: use, place: place, limits: limits)
+        if purpose & Self.heldFlag != 0 {
+            let start = reader.offset
+            limits.heldImagePixels = try reader.integer("held image pixels", in: 0...Int.max)
+            guard limits.heldImagePixels != Limits().heldImagePixels else {
+                throw .badValue(
+                    what: "held image pixels", offset: start, found: "\(limits.heldImagePixels)",
+                    expected: "not the default")
+            }
+        }
+        self.init(
+            image: image, use: use, convertsProfiles: purpose & Self.profilesFlag != 0, place: place, limits: limits)
     }
+
+    /// Added to the purpose.
+    private static let profilesFlag: UInt8 = 2
+    /// Added to the purpose when the limit for formats that cannot stream follows: when it is not the default.
+    private static let heldFlag: UInt8 = 4
 
     func write(to writer: inout ByteWriter) {
         image.write(to: &writer)
-        writer.uint8(use.rawValue)
+        let hasHeld = heldImagePixels != Limits().heldImagePixels
+        writer.uint8(use.rawValue | (convertsProfiles ? Self.profilesFlag : 0) | (hasHeld ? Self.heldFlag : 0))
         place.write(to: &writer)
         writer.integer(imagePixels)
         writer.integer(interlacedImagePixels)
+        if hasHeld { writer.integer(heldImagePixels) }
     }
 }
 

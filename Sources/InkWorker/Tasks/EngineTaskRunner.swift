@@ -56,7 +56,9 @@ public final class EngineTaskRunner: TaskRunner {
         let start = SystemClock.nanoseconds
         var compressing: UInt64 = 0
         let file = try context.blocks.bytes(of: task.image)
-        let info = try ImageDecoders.decode(file, as: task.use, place: task.place, limits: task.limits) {
+        let info = try ImageDecoders.decode(
+            file, as: task.use, convertsProfiles: task.convertsProfiles, place: task.place, limits: task.limits
+        ) {
             (chunk: DecodedChunk) throws(EngineError) in
             try context.checkCancellation()
             switch chunk.content {

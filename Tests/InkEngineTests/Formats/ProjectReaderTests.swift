@@ -179,9 +179,9 @@ import Testing
             "layers[1]: must be an object, is a number"
         ),
         (
-            #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"data:image/gif;base64,AAAA"}"#,
-            #"baseImage: "data:image/gif;base64,AAAA" is not a data URL of the form data:image/png;base64,... "#
-                + "or data:image/jpeg;base64,..."
+            #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"data:image/bmp;base64,AAAA"}"#,
+            #"baseImage: "data:image/bmp;base64,AAAA" is not a data URL of the form data:image/png;base64,..., "#
+                + "or of PNG, JPEG, WebP, GIF, TIFF, HEIF or AVIF"
         ),
         (
             #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"AA*A"}"#,
@@ -193,7 +193,7 @@ import Testing
         ),
         (
             #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"AAAA"}"#,
-            "baseImage: the image is not a PNG or JPEG"
+            "baseImage: the image is not a PNG, JPEG, WebP, GIF, TIFF, HEIF or AVIF"
         ),
         (project(layer: #""opacity":1.5"#), "layers[0].opacity: is 1.5, must be from 0 to 1"),
         (project(layer: #""order":"first""#), "layers[0].order: must be a number, is a string"),
@@ -294,7 +294,7 @@ import Testing
         let interlaced = base64(pngHeader(width: 11, height: 10, interlace: 1))
         check(
             #"{"canvasSize":{"width":1,"height":1},"baseImage":"\#(interlaced)"}"#,
-            "baseImage: the interlaced image is 11x10 = 110 pixels, the limit is 50 pixels"
+            "baseImage: the image, which has to be held whole, is 11x10 = 110 pixels, the limit is 50 pixels"
         ) { $0.interlacedImagePixels = 50 }
     }
 

@@ -125,7 +125,7 @@ import Testing
         (#""createdAt":7"#, .warned), (#""metadata":{"author":"a","tags":[1]}"#, .accepted),
         (#""metadata":[]"#, .warned), (#""metadata":{"license":1}"#, .warned), (#""layers":{}"#, .refused),
         (#""baseImage":"\#(image)""#, .accepted), (#""baseImage":"data:image/png;base64,\#(image)""#, .accepted),
-        (#""baseImage":"R0lGODlh""#, .refused), (#""baseImage":"data:image/gif;base64,\#(image)""#, .refused),
+        (#""baseImage":"Qk0AAAAA""#, .refused), (#""baseImage":"data:image/bmp;base64,\#(image)""#, .refused),
         (#""viewports":[{"center":{"x":1,"y":2},"name":"a","rotation":7}]"#, .accepted),
         (#""viewports":[{"zoom":1}]"#, .refused), (#""viewports":[{"center":{"x":1,"y":2},"zoom":0}]"#, .refused),
         (#""viewports":[{"center":{"x":1,"y":2},"angle":0}]"#, .warned), (#""baseFile":7"#, .refused),

@@ -27,7 +27,7 @@ final class PNGRowReader {
         self.reader = reader
         self.place = place
         var layout = ink_png_layout()
-        let isRead = ink_png_read_header(reader, UInt32(PNGHeader.edgePixelsMax), expandsGray ? 1 : 0, &layout) != 0
+        let isRead = ink_png_read_header(reader, UInt32(ImageHeader.edgePixelsMax), expandsGray ? 1 : 0, &layout) != 0
         self.layout = layout
         // From here on deinit closes the reader, even if this throws.
         guard isRead else { throw error() }

@@ -1,0 +1,43 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// libheif behind plain functions: the primary picture of a HEIF or AVIF file in memory.
+//
+// The library is large and not everywhere: it is loaded when the first such file is read, and its own header is not
+// needed to build. A function that returns 0 has failed; `ink_heif_error` then says why.
+
+typedef struct ink_heif_reader ink_heif_reader;
+
+typedef struct {
+    // Of the picture as it is seen: cut, turned and mirrored.
+    uint32_t width;
+    uint32_t height;
+    int has_alpha;
+    // Samples of more than 8 bits are scaled to 16, in the processor's byte order.
+    int is_16_bit;
+    // 0: no ICC profile.
+    size_t profile_bytes;
+} ink_heif_layout;
+
+// Whether libheif is there; loads it.
+int ink_heif_is_present(void);
+
+// NULL: no memory. `bytes` must outlive the reader.
+ink_heif_reader *ink_heif_open(const uint8_t *bytes, size_t count);
+
+// Reads what the file says of its primary picture, and takes no memory for pixels.
+int ink_heif_read_layout(ink_heif_reader *reader, ink_heif_layout *layout);
+
+int ink_heif_read_profile(ink_heif_reader *reader, uint8_t *profile);
+
+// Decodes the picture, which the reader holds.
+int ink_heif_decode(ink_heif_reader *reader);
+
+// Copies row `y` of the decoded picture: RGB, or RGBA where there is alpha.
+void ink_heif_copy_row(const ink_heif_reader *reader, uint32_t y, uint8_t *row);
+
+// Why the last function failed: one line.
+const char *ink_heif_error(const ink_heif_reader *reader);
+
+void ink_heif_close(ink_heif_reader *reader);

@@ -1,0 +1,165 @@
+#include "ink_heif.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What is used of the library's interface, which is stable since 1.4.
+typedef struct {
+    int code;
+    int subcode;
+    const char *message;
+} heif_error;
+
+enum { colorspace_rgb = 1, chroma_rgb = 10, chroma_rgba = 11, chroma_rgb_16 = 14, chroma_rgba_16 = 15 };
+enum { channel_interleaved = 10 };
+// Of a file's picture, before it is cut.
+enum { edge_max = 16384 };
+
+static struct {
+    int is_whole;
+    void *(*context_alloc)(void);
+    void (*context_free)(void *);
+    void (*context_set_maximum_image_size_limit)(void *, int);
+    heif_error (*context_read_from_memory_without_copy)(void *, const void *, size_t, const void *);
+    heif_error (*context_get_primary_image_handle)(void *, void **);
+    void (*image_handle_release)(const void *);
+    int (*image_handle_get_width)(const void *);
+    int (*image_handle_get_height)(const void *);
+    int (*image_handle_has_alpha_channel)(const void *);
+    int (*image_handle_get_luma_bits_per_pixel)(const void *);
+    size_t (*image_handle_get_raw_color_profile_size)(const void *);
+    heif_error (*image_handle_get_raw_color_profile)(const void *, void *);
+    heif_error (*decode_image)(const void *, void **, int, int, const void *);
+    int (*image_get_width)(const void *, int);
+    int (*image_get_height)(const void *, int);
+    int (*image_get_bits_per_pixel_range)(const void *, int);
+    const uint8_t *(*image_get_plane_readonly)(const void *, int, int *);
+    void (*image_release)(const void *);
+} heif;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    void *library = dlopen("libheif.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) return;
+    int found = 1;
+#define FIND(name) found &= (*(void **)(void *)&heif.name = dlsym(library, "heif_" #name)) != NULL
+    FIND(context_alloc);
+    FIND(context_free);
+    FIND(context_set_maximum_image_size_limit);
+    FIND(context_read_from_memory_without_copy);
+    FIND(context_get_primary_image_handle);
+    FIND(image_handle_release);
+    FIND(image_handle_get_width);
+    FIND(image_handle_get_height);
+    FIND(image_handle_has_alpha_channel);
+    FIND(image_handle_get_luma_bits_per_pixel);
+    FIND(image_handle_get_raw_color_profile_size);
+    FIND(image_handle_get_raw_color_profile);
+    FIND(decode_image);
+    FIND(image_get_width);
+    FIND(image_get_height);
+    FIND(image_get_bits_per_pixel_range);
+    FIND(image_get_plane_readonly);
+    FIND(image_release);
+#undef FIND
+    heif.is_whole = found;
+}
+
+int ink_heif_is_present(void) {
+    pthread_once(&once, load);
+    return heif.is_whole;
+}
+
+struct ink_heif_reader {
+    const uint8_t *bytes;
+    size_t count;
+    void *context, *handle, *image;
+    const uint8_t *plane;
+    int stride, bits;
+    ink_heif_layout layout;
+    char message[256];
+};
+
+ink_heif_reader *ink_heif_open(const uint8_t *bytes, size_t count) {
+    ink_heif_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) return NULL;
+    reader->bytes = bytes;
+    reader->count = count;
+    return reader;
+}
+
+static int say(ink_heif_reader *reader, const char *text) {
+    snprintf(reader->message, sizeof reader->message, "%s", text != NULL ? text : "for an unknown reason");
+    for (char *c = reader->message; *c != 0; c++) {
+        if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
+    }
+    return 0;
+}
+
+int ink_heif_read_layout(ink_heif_reader *reader, ink_heif_layout *layout) {
+    if (!ink_heif_is_present()) return say(reader, "libheif is missing");
+    reader->context = heif.context_alloc();
+    if (reader->context == NULL) return say(reader, "no memory");
+    heif.context_set_maximum_image_size_limit(reader->context, edge_max);
+    heif_error error =
+        heif.context_read_from_memory_without_copy(reader->context, reader->bytes, reader->count, NULL);
+    if (error.code == 0) error = heif.context_get_primary_image_handle(reader->context, &reader->handle);
+    if (error.code != 0) return say(reader, error.message);
+    int width = heif.image_handle_get_width(reader->handle), height = heif.image_handle_get_height(reader->handle);
+    if (width <= 0 || height <= 0) return say(reader, "it does not say its size");
+    layout->width = (uint32_t)width;
+    layout->height = (uint32_t)height;
+    layout->has_alpha = heif.image_handle_has_alpha_channel(reader->handle) != 0;
+    layout->is_16_bit = heif.image_handle_get_luma_bits_per_pixel(reader->handle) > 8;
+    layout->profile_bytes = heif.image_handle_get_raw_color_profile_size(reader->handle);
+    reader->layout = *layout;
+    return 1;
+}
+
+int ink_heif_read_profile(ink_heif_reader *reader, uint8_t *profile) {
+    return heif.image_handle_get_raw_color_profile(reader->handle, profile).code == 0;
+}
+
+int ink_heif_decode(ink_heif_reader *reader) {
+    int is_wide = reader->layout.is_16_bit, has_alpha = reader->layout.has_alpha;
+    int chroma = is_wide ? (has_alpha ? chroma_rgba_16 : chroma_rgb_16) : has_alpha ? chroma_rgba : chroma_rgb;
+    heif_error error = heif.decode_image(reader->handle, &reader->image, colorspace_rgb, chroma, NULL);
+    if (error.code != 0) return say(reader, error.message);
+    reader->plane = heif.image_get_plane_readonly(reader->image, channel_interleaved, &reader->stride);
+    reader->bits = heif.image_get_bits_per_pixel_range(reader->image, channel_interleaved);
+    if (reader->plane == NULL ||
+        heif.image_get_width(reader->image, channel_interleaved) != (int)reader->layout.width ||
+        heif.image_get_height(reader->image, channel_interleaved) != (int)reader->layout.height)
+        return say(reader, "it says two sizes");
+    if (is_wide ? reader->bits < 9 || reader->bits > 16 : reader->bits != 8)
+        return say(reader, "it says two depths");
+    return 1;
+}
+
+void ink_heif_copy_row(const ink_heif_reader *reader, uint32_t y, uint8_t *row) {
+    const uint8_t *from = reader->plane + (ptrdiff_t)y * reader->stride;
+    size_t samples = (size_t)reader->layout.width * (reader->layout.has_alpha ? 4 : 3);
+    if (!reader->layout.is_16_bit) {
+        memcpy(row, from, samples);
+        return;
+    }
+    uint32_t full = (1u << reader->bits) - 1;
+    for (size_t i = 0; i < samples; i++) {
+        uint32_t value = from[2 * i] | (uint32_t)from[2 * i + 1] << 8;
+        uint16_t wide = (uint16_t)((uint64_t)(value < full ? value : full) * 65535 / full);
+        memcpy(row + 2 * i, &wide, 2);
+    }
+}
+
+const char *ink_heif_error(const ink_heif_reader *reader) { return reader->message; }
+
+void ink_heif_close(ink_heif_reader *reader) {
+    if (reader->image != NULL) heif.image_release(reader->image);
+    if (reader->handle != NULL) heif.image_handle_release(reader->handle);
+    if (reader->context != NULL) heif.context_free(reader->context);
+    free(reader);
+}

@@ -1,0 +1,31 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// libwebp behind plain functions: the first frame of a file in memory.
+
+typedef struct {
+    // Of the picture.
+    uint32_t width;
+    uint32_t height;
+    // Of the first frame, inside the picture.
+    uint32_t frame_x;
+    uint32_t frame_y;
+    uint32_t frame_width;
+    uint32_t frame_height;
+    // Whether pixels have alpha, or the frame leaves some of the picture empty.
+    int has_alpha;
+    // Parts of the file.
+    const uint8_t *frame;
+    size_t frame_bytes;
+    const uint8_t *exif;
+    size_t exif_bytes;
+    const uint8_t *profile;
+    size_t profile_bytes;
+} ink_webp_layout;
+
+// Finds the parts of a file. 0: the file is damaged or cut.
+int ink_webp_read_layout(const uint8_t *bytes, size_t count, ink_webp_layout *layout);
+
+// Decodes the frame into a zeroed picture of RGB, or RGBA where there is alpha. NULL, or why it failed.
+const char *ink_webp_decode(const ink_webp_layout *layout, uint8_t *pixels);

@@ -1,0 +1,99 @@
+import CHEIF
+
+/// HEIF and AVIF files as images of layers: the primary picture, or the first of a sequence; by libheif where it is
+/// installed.
+struct HEIFImages: ImageDecoder {
+    var name: String { isAVIF ? "AVIF" : "HEIF" }
+    var mediaType: String { isAVIF ? "image/avif" : "image/heic" }
+
+    let isAVIF: Bool
+
+    private var brands: Set<String> {
+        isAVIF ? ["avif", "avis"] : ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]
+    }
+
+    func recognizes(_ file: [UInt8]) -> Bool {
+        guard file.count >= 12, file[4..<8].elementsEqual("ftyp".utf8) else { return false }
+        return brands.contains(String(decoding: file[8..<12], as: UTF8.self))
+    }
+
+    func header(_ file: [UInt8], place: Place) throws(EngineError) -> ImageHeader {
+        try file.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            try HEIFReader(bytes, name: name, place: place).header
+        }
+    }
+
+    func decode(
+        _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) -> DecodedImageInfo {
+        try file.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            let reader = try HEIFReader(bytes, name: name, place: place)
+            try reader.header.check(against: limits, place: place)
+            try reader.decode()
+            let size = reader.header.size
+            var rows = StoredRows(size, reader.pixels, profile: convertsProfiles ? reader.profile : nil, as: use)
+            let row = RowBuffer(byteCount: size.width * reader.pixels.byteCount)
+            for y in 0..<size.height {
+                reader.copyRow(y, into: row.base)
+                try rows.append(row.base, onChunk: onChunk)
+            }
+            return try rows.finish(onChunk: onChunk)
+        }
+    }
+}
+
+/// libheif's reader over a file in memory. For one thread at a time. A reader that has thrown must not be used any more.
+private final class HEIFReader {
+    private let reader: OpaquePointer
+    private let name: String
+    private let place: Place
+    private let layout: ink_heif_layout
+
+    /// - Parameter file: must outlive the reader.
+    init(_ file: UnsafeBufferPointer<UInt8>, name: String, place: Place) throws(EngineError) {
+        guard ink_heif_is_present() != 0 else {
+            throw .badInput(
+                place,
+                reason: "the image is \(name), which needs libheif (package libheif1, with libheif-plugin-libde265 and "
+                    + "libheif-plugin-dav1d where they are separate)")
+        }
+        guard let base = file.baseAddress, let reader = ink_heif_open(base, file.count) else {
+            throw .internalError("libheif cannot be set up")
+        }
+        self.reader = reader
+        self.name = name
+        self.place = place
+        var layout = ink_heif_layout()
+        let isRead = ink_heif_read_layout(reader, &layout) != 0
+        self.layout = layout
+        // From here on deinit closes the reader, even if this throws.
+        guard isRead else { throw error() }
+    }
+
+    deinit { ink_heif_close(reader) }
+
+    var header: ImageHeader {
+        let size = PixelSize(width: Int(layout.width), height: Int(layout.height))
+        return ImageHeader(size: size, isHeldWhole: true, formatStreams: false)
+    }
+
+    var pixels: StoredPixels {
+        StoredPixels(colors: .rgb, hasAlpha: layout.has_alpha != 0, is16Bit: layout.is_16_bit != 0)
+    }
+
+    var profile: [UInt8]? {
+        guard layout.profile_bytes > 0, layout.profile_bytes <= 16 << 20 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: layout.profile_bytes)
+        return ink_heif_read_profile(reader, &bytes) != 0 ? bytes : nil
+    }
+
+    func decode() throws(EngineError) { guard ink_heif_decode(reader) != 0 else { throw error() } }
+
+    /// - Precondition: `row` has room for a row of `pixels`, and the picture is decoded.
+    func copyRow(_ y: Int, into row: UnsafeMutablePointer<UInt8>) { ink_heif_copy_row(reader, UInt32(y), row) }
+
+    private func error() -> EngineError {
+        .badInput(place, reason: "the \(name) cannot be read: \(String(cString: ink_heif_error(reader)))")
+    }
+}
