@@ -53,11 +53,14 @@ struct Lighten {
 /// as min(ab, part as / whole), for a whole above 0.
 INK_INLINE lanes share(channels c, lanes part, lanes whole) { return c.as * lesser(part * c.as / whole, c.ab); }
 
+/// Colours of the backdrop that are nearer than this to black or white count as such where a mode jumps there.
+constexpr float tie = 1.0f / 1024.0f;
+
 struct ColorDodge {
     INK_INLINE lanes mix(channels c) {
         lanes room = c.as - c.s;
         lanes lit = share(c, c.b, room > 0 ? room : 1);
-        return c.b <= 0 ? 0 : room <= 0 ? c.both : lit;
+        return c.b <= c.ab * tie ? 0 : room <= 0 ? c.both : lit;
     }
 };
 
@@ -65,7 +68,7 @@ struct ColorBurn {
     INK_INLINE lanes mix(channels c) {
         lanes room = c.ab - c.b;
         lanes burnt = c.both - share(c, room, c.s > 0 ? c.s : 1);
-        return room <= 0 ? c.both : c.s <= 0 ? 0 : burnt;
+        return room <= c.ab * tie ? c.both : c.s <= 0 ? 0 : burnt;
     }
 };
 
@@ -78,7 +81,7 @@ struct VividLight {
         lanes whole = burns ? twice : above + above;
         lanes result = share(c, part, whole > 0 ? whole : 1);
         // If the part is 0 the channel does not change; if the whole is 0 it changes completely.
-        result = part <= 0 ? 0 : whole <= 0 ? c.both : result;
+        result = part <= c.ab * tie ? 0 : whole <= 0 ? c.both : result;
         return burns ? c.both - result : result;
     }
 };

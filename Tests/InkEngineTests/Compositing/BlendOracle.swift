@@ -45,8 +45,8 @@ enum BlendOracle {
         case .overlay: return mix(s, b, .hardLight)
         case .darken: return min(b, s)
         case .lighten: return max(b, s)
-        case .colorDodge: return b == 0 ? 0 : s == 1 ? 1 : min(1, b / (1 - s))
-        case .colorBurn: return b == 1 ? 1 : s == 0 ? 0 : 1 - min(1, (1 - b) / s)
+        case .colorDodge: return b <= 1.0 / 1024 ? 0 : s == 1 ? 1 : min(1, b / (1 - s))
+        case .colorBurn: return b >= 1 - 1.0 / 1024 ? 1 : s == 0 ? 0 : 1 - min(1, (1 - b) / s)
         case .hardLight: return s <= 0.5 ? mix(b, 2 * s, .multiply) : mix(b, 2 * s - 1, .screen)
         case .softLight:
             if s <= 0.5 { return b - (1 - 2 * s) * b * (1 - b) }
