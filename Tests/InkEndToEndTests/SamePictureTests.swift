@@ -166,7 +166,8 @@ struct SamePictureTests {
         #expect(pictures.count == 16)
         for name in pictures {
             let picture = try SimplePNG.read(folder.read("out/" + name))
-            #expect(picture.samples.contains { $0 < 128 }, "\(name) is blank")
+            // Lines of a pixel that lie still on the canvas cover half of two rows each.
+            #expect(picture.samples.contains { $0 <= 128 }, "\(name) is blank")
             #expect(picture.samples.contains(255), "\(name) is covered")
         }
     }
