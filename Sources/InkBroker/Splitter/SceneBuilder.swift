@@ -64,10 +64,7 @@ struct SceneBuilder {
                 guard base.isVisible || chosen != nil else { continue }
                 // A base comes with what is clipped to it.
                 let clipped = stack.clipped.filter { siblings[$0].isVisible }
-                let hasOwnPicture = !clipped.isEmpty
-                guard
-                    let element = try element(
-                        base, number: index, chosen: nil, isIsolated: hasOwnPicture)
+                guard let element = try element(base, number: index, chosen: nil, isIsolated: !clipped.isEmpty)
                 else { continue }
                 var above: [Element] = []
                 for other in clipped {

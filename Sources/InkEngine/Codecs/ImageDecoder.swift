@@ -52,7 +52,13 @@ public protocol ImageDecoder: Sendable {
     /// Passes chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order. An error may follow after chunks were
     /// passed, even after the last one. The image is valid only if the function returns.
     ///
-    /// - Parameter convertsProfiles: whether an embedded colour profile counts; else it is ignored.
+    /// - Parameters:
+    ///   - file: all of its bytes.
+    ///   - use: what the pixels are for.
+    ///   - convertsProfiles: whether an embedded colour profile counts; else it is ignored.
+    ///   - place: names the image in errors.
+    ///   - limits: beyond them the image is refused.
+    ///   - onChunk: gets the rows.
     /// - Throws: `badInput` at `place` for damage; `overLimit`, before memory is allocated; errors of `onChunk`.
     func decode(
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,

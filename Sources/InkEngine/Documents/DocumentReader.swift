@@ -18,6 +18,7 @@ public protocol DocumentReader: Sendable {
     /// - Parameters:
     ///   - content: taken over, so that it can be freed as soon as it is parsed.
     ///   - name: names the document in messages.
+    ///   - context: what is to be known beside the document.
     ///   - onPage: gets each page in order, or the error of a page that cannot be read; the others go on.
     /// - Throws: `badInput` and `overLimit` when the document as a whole cannot be read, `io` when the system refuses to
     ///   read a file of it.

@@ -21,7 +21,7 @@ public struct Project: Sendable {
     /// Whether colour profiles of images count: in files of version 1.2 and later.
     public var hasColorProfiles = false
 
-    /// - Parameter canvasSize: nil for an infinite canvas.
+    /// A `canvasSize` of nil is an infinite canvas.
     public init(
         id: String = "", name: String = "", createdAt: String? = nil, modifiedAt: String? = nil,
         canvasSize: PixelSize?, background: RGBA8 = .white, baseImage: EncodedImage? = nil,
@@ -148,6 +148,7 @@ public struct Layer: Sendable {
         if case .group(let children, _) = kind { children } else { [] }
     }
 
+    /// Whether only a file of version 1.2 can say this; the elements of a group are not looked at.
     public var needsVersion12: Bool {
         if case .layer = kind {
             isClipped || maskPlacement != nil || contentPlacement != nil

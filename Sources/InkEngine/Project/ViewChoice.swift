@@ -46,7 +46,9 @@ public enum ViewChoice: Hashable, Sendable {
 extension Project {
     /// What a picture shows; nil: the canvas as it is.
     ///
-    /// - Parameter choice: nil: the canvas, or everything visible on an infinite one.
+    /// - Parameters:
+    ///   - choice: nil: the canvas, or everything visible on an infinite one.
+    ///   - place: names the project in errors.
     /// - Throws: `badInput` at `place` for a viewport that the project does not have, numbers out of range, and an
     ///   infinite canvas on which nothing is visible.
     public func viewport(_ choice: ViewChoice?, place: Place) throws(EngineError) -> Viewport? {

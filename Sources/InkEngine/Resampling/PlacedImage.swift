@@ -40,13 +40,13 @@ struct PlacedImage {
         // 1 is the share of what lies beyond.
         target.update(repeating: outside, count: cell.area)
         if let rotation = geometry.rotation {
-            guard let patch = try upright(cell, rotation, isMask: true) else { return content(ofOutside: ()) }
+            guard let patch = try upright(cell, rotation, isMask: true) else { return outsideContent }
             gather(patch, cell, rotation) { pixel, sum in
                 target[pixel] = min(max(sum[0] + outside * (1 - sum[3]), 0), 1)
             }
             return .varied
         }
-        guard let part = part(of: cell) else { return content(ofOutside: ()) }
+        guard let part = part(of: cell) else { return outsideContent }
         let values = AlignedFloats(count: part.size.area)
         let (columns, rows) = (part.columns, part.rows)
         try resampler(columns, rows).placedMask(image, into: values.values)
@@ -58,7 +58,8 @@ struct PlacedImage {
         return .varied
     }
 
-    private func content(ofOutside: Void) -> Resampler.MaskContent {
+    /// What a mask is where nothing of its image shows.
+    private var outsideContent: Resampler.MaskContent {
         outside == 0 ? .zero : outside == 1 ? .one : .varied
     }
 

@@ -76,8 +76,12 @@ extension ImageSlice {
     /// The rows of a placed image that a part of the output depends on; nil if it shows nowhere there.
     ///
     /// - Parameters:
-    ///   - image: its size in pixels.
     ///   - rect: a part of the output.
+    ///   - placement: where the image lies on the canvas.
+    ///   - image: its size in pixels.
+    ///   - canvas: the canvas's size in canvas pixels.
+    ///   - output: the whole picture's size in pixels.
+    ///   - filter: the one that scales the image.
     public static func rowsNeeded(
         for rect: PixelRect, _ placement: Placement, image: PixelSize, canvas: CanvasSize, output: PixelSize,
         filter: ResampleFilter
