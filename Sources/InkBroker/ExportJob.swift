@@ -8,8 +8,9 @@ public struct ExportJob: Sendable {
     public var name: String
     public var source: ExportSource
     public var limits: Limits
-    /// The file to write; a missing folder is made.
-    public var destination: String
+    /// The files to write, in the order of the picture's options; a missing folder is made. If there is only one place
+    /// for a picture of several files, they become one archive (`PictureArchive`).
+    public var destinations: [String]
     /// Exports of a higher priority go first.
     public var priority: Int
     /// Turns in proportion to the others of the same priority; at least 1.
@@ -38,7 +39,7 @@ public struct ExportJob: Sendable {
         self.name = name
         self.source = source
         self.limits = limits
-        self.destination = destination
+        destinations = [destination]
         self.priority = priority
         self.weight = weight
     }
@@ -124,14 +125,24 @@ public struct ExportOutcome: Hashable, Sendable {
     /// Processor time of the broker's threads for this export, nanoseconds; what the loop spends while several
     /// exports are under way is shared evenly.
     public var brokerCPU: UInt64
-    /// Of the file.
-    public var byteCount: Int
-    /// SHA-256 of the file, 32 bytes; empty when it was not wanted.
-    public var digest: [UInt8]
+    /// In the order of the job's destinations.
+    public var files: [WrittenPicture]
     public var tileCount: Int
     /// Tries at tasks, decoding and encoding included; above the number of tasks when some were repeated.
     public var attemptCount: Int
     /// Bytes of messages to workers (blocks that exports share count for one of them) and from them.
     public var bytesSent: Int
     public var bytesReceived: Int
+
+    /// Of the first file.
+    public var byteCount: Int { files.first?.byteCount ?? 0 }
+    /// Of the first file.
+    public var digest: [UInt8] { files.first?.digest ?? [] }
+}
+
+/// A file on the disk under its own name.
+public struct WrittenPicture: Hashable, Sendable {
+    public var byteCount: Int
+    /// SHA-256 of the file, 32 bytes; empty if not requested.
+    public var digest: [UInt8]
 }

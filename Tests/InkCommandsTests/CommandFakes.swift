@@ -86,13 +86,16 @@ final class FakeFarm: ExportFarm {
         case "farm-fails":
             tell?(.failed(request.id, PictureFailure(kind: .internalError, reason: "\(request.name): worker lost")))
         case "farm-io":
-            tell?(.failed(request.id, PictureFailure(kind: .inputOutput, reason: "\(request.output): disk full")))
+            tell?(.failed(request.id, PictureFailure(kind: .inputOutput, reason: "\(request.outputs[0]): disk full")))
         default:
-            let folder = request.output.splitPath().folder
             do {
-                try FileSystem.makeFolder(folder)
-                try FileSystem.writeAtomically((request.options.digest ?? []), to: request.output)
-                tell?(.finished(request.id, PictureOutcome(tileCount: 3, byteCount: 32, sha256: "ab")))
+                for (file, output) in zip(request.options.files, request.outputs) {
+                    try FileSystem.makeFolder(output.splitPath().folder)
+                    try FileSystem.writeAtomically(file.digest ?? [], to: output)
+                }
+                var outcome = PictureOutcome(tileCount: 3, byteCount: 32, sha256: "ab")
+                outcome.otherFiles = request.outputs.dropFirst().map { _ in .init(byteCount: 32, sha256: "cd") }
+                tell?(.finished(request.id, outcome))
             } catch {
                 tell?(.failed(request.id, PictureFailure(error)))
             }

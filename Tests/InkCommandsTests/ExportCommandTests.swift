@@ -106,7 +106,7 @@ struct ExportCommandTests {
         folder.file("in/c.ink", "layer=1:Sky\nlayer=2:Sea\n")
         let second = CommandTrial()
         #expect(second.run(["export", "--from-report", report, "--failed"]) == .done)
-        #expect(second.farm.requests.map(\.output) == ["Sky", "Sea"].map { folder("out/c-\($0)-2k.png") })
+        #expect(second.farm.requests.map { $0.outputs[0] } == ["Sky", "Sea"].map { folder("out/c-\($0)-2k.png") })
         #expect(second.farm.requests.map(\.options.layers) == [[0], [1]])
     }
 
@@ -135,7 +135,7 @@ struct ExportCommandTests {
         #expect(CommandTrial().run(["export", folder("a.ink"), "--if-exists", "suffix", "--report", report]) == .done)
         let second = CommandTrial()
         #expect(second.run(["export", "--from-report", report]) == .done)
-        #expect(second.farm.requests.map(\.output) == [folder("a-2k-1.png")])
+        #expect(second.farm.requests.map { $0.outputs[0] } == [folder("a-2k-1.png")])
         #expect(second.farm.requests.map(\.replacesFile) == [false])
     }
 
@@ -163,7 +163,7 @@ struct ExportCommandTests {
             """)
         let trial = CommandTrial()
         #expect(trial.run(["export", "--from-report", report]) == .done, "\(trial.transcript.error)")
-        #expect(trial.farm.requests.map(\.output) == [folder("x/out/a-2k.png")])
+        #expect(trial.farm.requests.map { $0.outputs[0] } == [folder("x/out/a-2k.png")])
     }
 
     @Test func theCommandLineSaysWhetherARepeatedRunKeepsGoing() {
@@ -259,7 +259,8 @@ struct ExportCommandTests {
         let second = CommandTrial()
         #expect(second.run(["export", "--from-report", report, "--failed", "--report", report]) == .done)
         #expect(
-            second.farm.requests.map(\.output) == ["b-1x", "b-3x", "c-1x", "c-3x"].map { folder("out/x/\($0).png") })
+            second.farm.requests.map { $0.outputs[0] }
+                == ["b-1x", "b-3x", "c-1x", "c-3x"].map { folder("out/x/\($0).png") })
         #expect(second.farm.requests.allSatisfy { $0.options.colorMode == .rgba })
         let third = CommandTrial()
         #expect(third.run(["export", "--from-report", report, "--failed"]) == .done)
@@ -278,7 +279,7 @@ struct ExportCommandTests {
         folder.file("in/x/c.ink", "layer=1:Sky\nlayer=2:Sea\n")
         let second = CommandTrial()
         #expect(second.run(["export", "--from-report", report, "--failed"]) == .done)
-        #expect(second.farm.requests.map(\.output) == ["Sky", "Sea"].map { folder("out/x/c-\($0)-2k.png") })
+        #expect(second.farm.requests.map { $0.outputs[0] } == ["Sky", "Sea"].map { folder("out/x/c-\($0)-2k.png") })
     }
 
     @Test(arguments: ["", "{}", "[1", "{\"format\":\"ink-export-report\",\"version\":99}", "\u{0}"])
@@ -307,7 +308,7 @@ struct ExportCommandTests {
         let trial = CommandTrial()
         #expect(trial.run(["export", folder("in"), "-o", folder("out"), "--each-layer"]) == .badInput)
         #expect(trial.transcript.error.contains("in/a.ink: no layer is visible"), "\(trial.transcript.error)")
-        #expect(trial.farm.requests.map(\.output) == [folder("out/b-Sky-2k.png")])
+        #expect(trial.farm.requests.map { $0.outputs[0] } == [folder("out/b-Sky-2k.png")])
     }
 
     @Test func jsonReportHasEveryExport() throws {

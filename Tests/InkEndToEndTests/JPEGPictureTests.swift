@@ -1,5 +1,6 @@
 import Foundation
 import InkEngine
+import InkJSON
 import Testing
 
 @Suite("Pictures as JPEG", .timeLimit(.minutes(5)))
@@ -57,6 +58,40 @@ struct JPEGPictureTests {
         #expect(try bytes(path) == whole)
     }
 
+    @Test("Several formats at once are the files of exports of their own, here and through a broker")
+    func severalFormats() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.small)
+        for ending in ["png", "jpg"] { #expect(try export(project, folder("own.\(ending)")).code == 0) }
+        func check(_ name: String, _ options: [String] = []) throws {
+            let report = folder("\(name).json")
+            let result = try InkProcess.run(
+                ["export", project, "--format", "png,jpeg", "--size", "700x700", "-o", folder("\(name)/")]
+                    + ["--name", "b.{ext}", "--report", report] + options)
+            #expect(result.code == 0, "\(result.error)")
+            #expect(folder.files(in: name) == ["b.jpg", "b.png"])
+            let exports = try #require(try JSONReader.read(try bytes(report))["exports"]?.array)
+            #expect(exports.count == 2)
+            for (export, ending) in zip(exports, ["png", "jpg"]) {
+                let file = try bytes(folder("\(name)/b.\(ending)"))
+                #expect(try file == bytes(folder("own.\(ending)")), "\(name) \(ending)")
+                #expect(export["sha256"]?.string == SHA256.digest(file).hexadecimal)
+                #expect(export["bytes"]?.integer == file.count)
+            }
+        }
+        try check("here")
+        let farm = try FarmProcesses(workers: 1)
+        try check("there", ["--broker", farm.endpoint])
+        #expect(folder.files.allSatisfy { !$0.hasSuffix(".tar") })
+        // One of them is missing, so only that one is made.
+        try FileManager.default.removeItem(atPath: folder("here/b.jpg"))
+        let again = try InkProcess.run(
+            ["export", project, "--format", "png,jpeg", "--size", "700x700", "-o", folder("here/")]
+                + ["--name", "b.{ext}", "--if-exists", "skip-unchanged"])
+        #expect(again.output.contains("1 exported, 1 unchanged"), "\(again.output)")
+        #expect(try bytes(folder("here/b.jpg")) == bytes(folder("own.jpg")))
+    }
+
     @Test("What a format does not have is refused before anything is made")
     func refusals() throws {
         let folder = try EndToEndFolder()
@@ -67,6 +102,9 @@ struct JPEGPictureTests {
             (["-o", folder("a.jpg"), "--effort", "fast"], "--effort"), (["--format", "gif"], "png, jpeg"),
             (["-o", folder("a.jpg"), "--format", "png"], "contradict"),
             (["--format", "jpeg", "--quality", "0"], "--quality"),
+            (["--format", "png,jpg,jpeg"], "more than once"),
+            (["--format", "png,jpeg", "-o", folder("a.png")], "one file"),
+            (["--format", "png,jpeg", "--name", "a.png"], "{ext}"),
         ] {
             let result = try InkProcess.run(["export", project] + options)
             #expect(result.code == 64 && result.error.contains(word), "\(options): \(result.error)")

@@ -42,6 +42,17 @@ struct ExportPlanTests {
                 == ["o/pictures/a.b _._My _title id_1 2k 1.png"])
     }
 
+    @Test func severalFormatsAreFilesOfOnePicture() throws {
+        var arguments = try arguments(output: "o", sizes: ["1x", "2x"], name: "{n}-{size}.{ext}")
+        arguments.options.otherFiles = [PictureFileOptions(encoding: PictureEncoding(format: .jpeg))]
+        let plan = try ExportPlan(
+            inputs: [ExportInput(path: "a.ink")], outlines: [:], arguments: arguments, resolve: { $0 })
+        #expect(plan.pictures.map(\.output) == ["o/1-1x.png", "o/1-1x.jpg", "o/2-2x.png", "o/2-2x.jpg"])
+        #expect(plan.pictures[0].isSamePicture(as: plan.pictures[1]))
+        #expect(!plan.pictures[1].isSamePicture(as: plan.pictures[2]))
+        #expect(plan.pictures[3].options(arguments).files.map(\.encoding.format) == [.jpeg])
+    }
+
     @Test func eachVisibleLayerIsAPicture() throws {
         let outline = ProjectOutline(
             id: "", title: "",

@@ -15,7 +15,7 @@ import Testing
     @Test func aPictureGoesItsWay() {
         var exports = RemoteExports()
         let key = SubmissionKey.random()
-        exports.add(7, name: "a.ink", output: "a.png", key: key)
+        exports.add(7, name: "a.ink", outputs: ["a.png"], key: key)
         #expect(exports.isWaitingForNumbers && exports.jobs.isEmpty)
         #expect(exports.take(.accepted(key, 3)) == [.watch(3), .tell(.taken(7))])
         #expect(
@@ -32,10 +32,43 @@ import Testing
         #expect(exports.isEmpty && exports.takeForgettable() == [3] && exports.takeForgettable().isEmpty)
     }
 
+    @Test func severalFilesComeInAnArchiveAndEndWhenTheyAreUnpacked() {
+        for isGood in [true, false] {
+            var exports = RemoteExports()
+            let key = SubmissionKey.random()
+            exports.add(7, name: "a.ink", outputs: ["o/a.png", "o/a.jpg"], key: key)
+            _ = exports.take(.accepted(key, 3))
+            let fetch = exports.take(.notice(Notice(id: 9, job: 3, ending: .finished(Self.picture))))
+            guard case .fetch(3, _, let archive)? = fetch.last else {
+                Issue.record("\(fetch)")
+                return
+            }
+            #expect(archive.hasPrefix("o/.a.png.") && archive.hasSuffix(".tar"))
+            #expect(
+                exports.take(.fetched(3, path: archive))
+                    == [.unpack(7, archive: archive, outputs: ["o/a.png", "o/a.jpg"])])
+            #expect(!exports.isEmpty && exports.takeForgettable().isEmpty, "its files are not here yet")
+            if isGood {
+                var outcome = PictureOutcome(Self.picture)
+                (outcome.byteCount, outcome.sha256) = (1, "a")
+                outcome.otherFiles = [.init(byteCount: 2, sha256: "b")]
+                #expect(
+                    exports.unpacked(
+                        7, .success([.init(byteCount: 1, sha256: "a"), .init(byteCount: 2, sha256: "b")]))
+                        == [.noticeTaken(9), .tell(.finished(7, outcome))])
+            } else {
+                let failure = PictureFailure(kind: .inputOutput, reason: "disk full")
+                #expect(
+                    exports.unpacked(7, .failure(failure)) == [.noticeTaken(9), .tell(.failed(7, failure))])
+            }
+            #expect(exports.isEmpty && exports.takeForgettable() == [3])
+        }
+    }
+
     @Test func aPictureThatIsFinishedWhileNobodyWantsItIsForgotten() {
         var exports = RemoteExports()
         let key = SubmissionKey.random()
-        exports.add(0, name: "a.ink", output: "a.png", key: key)
+        exports.add(0, name: "a.ink", outputs: ["a.png"], key: key)
         _ = exports.take(.accepted(key, 1))
         #expect(exports.beginCancelling() && !exports.beginCancelling())
         #expect(exports.takeUncancelled() == [1] && exports.takeUncancelled().isEmpty)
@@ -48,7 +81,7 @@ import Testing
     @Test func aPictureThatCannotBeWrittenHereIsForgottenThere() {
         var exports = RemoteExports()
         let key = SubmissionKey.random()
-        exports.add(0, name: "a.ink", output: "a.png", key: key)
+        exports.add(0, name: "a.ink", outputs: ["a.png"], key: key)
         _ = exports.take(.accepted(key, 1))
         _ = exports.take(.notice(Notice(id: 2, job: 1, ending: .finished(Self.picture))))
         let error = ClientError.badPicture(reason: "x")
@@ -60,7 +93,7 @@ import Testing
     @Test func aJobThatTheBrokerHasLostIsTheFarmsFault() {
         var exports = RemoteExports()
         let key = SubmissionKey.random()
-        exports.add(0, name: "a.ink", output: "a.png", key: key)
+        exports.add(0, name: "a.ink", outputs: ["a.png"], key: key)
         _ = exports.take(.accepted(key, 1))
         let actions = exports.take(.notice(Notice(id: 2, job: 1, ending: .unknown)))
         guard case .tell(.failed(0, let failure))? = actions.last else {
@@ -73,7 +106,7 @@ import Testing
     @Test func whatTheBrokerHasNotTakenIsWithdrawnWhenItIsCancelled() {
         var exports = RemoteExports()
         let keys = [SubmissionKey.random(), SubmissionKey.random()]
-        for id in 0...1 { exports.add(id, name: "\(id)", output: "\(id).png", key: keys[id]) }
+        for id in 0...1 { exports.add(id, name: "\(id)", outputs: ["\(id).png"], key: keys[id]) }
         _ = exports.take(.accepted(keys[0], 1))
         #expect(exports.isWaitingForNumbers && exports.unaccepted == [keys[1]])
         _ = exports.beginCancelling()
@@ -91,6 +124,7 @@ import Testing
         var ends: [Int: Int] = [:]
         var taken: [UInt64: Int] = [:]
         var notices: Set<UInt64> = []
+        var unpacking: [Int] = []
         func note(_ actions: [RemoteExports.Action]) {
             for action in actions {
                 switch action {
@@ -98,6 +132,9 @@ import Testing
                     ends[id, default: 0] += 1
                 case .tell(let event): #expect(!isOfEnded(event, ends), "seed \(seed): \(event)")
                 case .noticeTaken(let notice): taken[notice, default: 0] += 1
+                case .unpack(let id, _, let outputs):
+                    #expect(outputs.count == 2 && id % 2 == 1, "seed \(seed)")
+                    unpacking.append(id)
                 case .watch, .follow, .fetch, .forget: break
                 }
             }
@@ -105,9 +142,15 @@ import Testing
         for _ in 0..<120 {
             let id = Int.random(in: 0..<8, using: &random)
             let job = JobNumber(id + 100)
+            if let id = unpacking.popLast(), Bool.random(using: &random) {
+                let failure = PictureFailure(kind: .inputOutput, reason: "x")
+                let file = PictureOutcome.OtherFile(byteCount: 1, sha256: "")
+                note(exports.unpacked(id, Bool.random(using: &random) ? .failure(failure) : .success([file, file])))
+            }
             switch Int.random(in: 0..<12, using: &random) {
             case 0, 1, 2:
-                if added.insert(id).inserted { exports.add(id, name: "\(id)", output: "\(id).png", key: keys[id]) }
+                let outputs = ["\(id).png"] + (id % 2 == 1 ? ["\(id).jpg"] : [])
+                if added.insert(id).inserted { exports.add(id, name: "\(id)", outputs: outputs, key: keys[id]) }
             case 3, 4: if added.contains(id) { note(exports.take(.accepted(keys[id], job))) }
             case 5: note(exports.take(.progress(job, done: 1, total: 2)))
             case 6:

@@ -282,7 +282,7 @@ extension SimulatedBroker {
     func renamed(_ life: ExportLife) {
         let job = life.job.rawValue
         farm.disk.files["\(job).png"] = farm.disk.files.removeValue(forKey: "\(job).part")
-        later(.answered(life, .finished(Self.written(job), LaneTime())))
+        later(.answered(life, .finished([Self.written(job)], LaneTime())))
     }
 
     func recover(_ job: JobNumber, _ seal: PictureSeal) {

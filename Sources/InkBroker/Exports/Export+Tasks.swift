@@ -18,7 +18,7 @@ extension Export {
             let task = plan.task(row: row, column: column)
             let limit =
                 plan.grid.isBands
-                ? ResultLimit.band(width: task.rect.width, rows: task.rect.height, format: plan.format)
+                ? plan.files.resultLimit(task.rect.size, plan.format)
                 : ResultLimit.pixels(size: task.rect.size, format: plan.format)
             return (.render(task), limit)
         case .encode(let row):
@@ -28,9 +28,9 @@ extension Export {
             let pieces = (0..<plan.grid.columns).compactMap { column in
                 tiles[column].map { BandTile(rect: plan.grid.rect(row: row, column: column), block: $0) }
             }
-            let encoding = PieceEncoding(plan.encoding, isLast: row == plan.grid.rows - 1)
+            let encoding = plan.encoding(ofRow: row)
             let task = EncodeTask(rect: rect, format: plan.format, encoding: encoding, pieces: pieces)
-            return (.encode(task), ResultLimit.band(width: rect.width, rows: rect.height, format: plan.format))
+            return (.encode(task), plan.files.resultLimit(rect.size, plan.format))
         }
         throw .internalError("\(role) of \(name) before its time")
     }
@@ -79,5 +79,12 @@ extension Export {
             if case .repeated = error { return nil }
             return error.description
         }
+    }
+}
+
+extension PictureSet {
+    /// For a rendered or encoded band of that size: a piece of each file.
+    fileprivate func resultLimit(_ size: PixelSize, _ format: PixelFormat) -> UInt64 {
+        UInt64(members.count) * ResultLimit.band(width: size.width, rows: size.height, format: format)
     }
 }

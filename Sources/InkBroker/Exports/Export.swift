@@ -95,7 +95,7 @@ struct Export: Sendable {
         draft = nil
         decoded = []
         self.plan = plan
-        stitch = StitchState(grid: plan.grid, format: plan.format, codec: plan.codec, window: window)
+        stitch = StitchState(grid: plan.grid, files: plan.files, window: window)
         return [
             .open(life.job, planned.assembler),
             .report(.progress(life.job, done: 0, total: plan.grid.count)),
@@ -150,7 +150,7 @@ struct Export: Sendable {
         }
         guard !ready.isEmpty, let stitch else { return [] }
         if stitch.isComplete { phase = .finishing }
-        let ending = stitch.isComplete ? outcome(WrittenPicture(byteCount: 0, digest: []), now: now) : nil
+        let ending = stitch.isComplete ? outcome([], now: now) : nil
         return [.write(life, ready, rows: stitch.next, ending: ending)]
     }
 
@@ -162,15 +162,15 @@ struct Export: Sendable {
         return [.report(.progress(life.job, done: tilesDone, total: total))]
     }
 
-    func outcome(_ picture: WrittenPicture, now: UInt64) -> ExportOutcome? {
+    func outcome(_ files: [WrittenPicture], now: UInt64) -> ExportOutcome? {
         guard let plan else { return nil }
         var phases = counts.phases
         let untilFirst = (counts.firstDispatch ?? now) - submitted
         phases.queue = untilFirst - min(untilFirst, phases.prepare)
         return ExportOutcome(
             size: plan.scene.output, format: plan.format, phases: phases, elapsed: now - submitted,
-            brokerCPU: counts.brokerCPU, byteCount: picture.byteCount, digest: picture.digest,
-            tileCount: plan.grid.count, attemptCount: counts.attempts, bytesSent: counts.bytesSent,
+            brokerCPU: counts.brokerCPU, files: files, tileCount: plan.grid.count, attemptCount: counts.attempts,
+            bytesSent: counts.bytesSent,
             bytesReceived: counts.bytesReceived)
     }
 }

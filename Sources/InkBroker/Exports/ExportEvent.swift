@@ -35,7 +35,7 @@ enum LaneAnswer: Sendable {
     case planned(PlannedExport)
     /// So many rows of tiles are in the file.
     case written(rows: Int, UnfinishedPicture, LaneTime)
-    case finished(WrittenPicture, LaneTime)
+    case finished([WrittenPicture], LaneTime)
     case failed(BrokerError)
 
     /// Those that it brings along.

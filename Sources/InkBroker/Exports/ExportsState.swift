@@ -143,9 +143,9 @@ struct ExportsState: Sendable {
             count(id) { $0.add(stitching: time) }
             report(.written(id, picture))
             actions.append(.schedule(.groupsWritten(id, stage: ExportStage.tile, count: rows)))
-        case .finished(let picture, let time):
+        case .finished(let files, let time):
             count(id) { $0.add(stitching: time) }
-            guard let export = active[id], let outcome = export.outcome(picture, now: now) else { return }
+            guard let export = active[id], let outcome = export.outcome(files, now: now) else { return }
             active[id] = nil
             // Whoever waits need not wait until what the picture was made of is freed.
             report(.finished(id, outcome))

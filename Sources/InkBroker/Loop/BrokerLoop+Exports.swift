@@ -30,7 +30,7 @@ extension BrokerLoop {
     private func prepare(_ job: ExportJob, _ life: ExportLife) {
         let encoder = encoder
         cut(life) { blocks throws(BrokerError) in
-            try PictureWriter.checkTarget(job.destination)
+            for destination in job.destinations { try PictureWriter.checkTarget(destination) }
             let (project, order) = try job.source.read()
             let draft = try PictureDraft(
                 project, job.measures, order: order, name: job.name, limits: job.limits, encoder: encoder,
@@ -41,12 +41,15 @@ extension BrokerLoop {
 
     private func plan(_ life: ExportLife, _ draft: PictureDraft, _ decoded: [DecodedImage]) {
         let makeAssembler = makeAssembler
+        let isArchive = targets[life.job]?.hasOnePlace ?? true
         cut(life) { _ throws(BrokerError) in
             let plan = try PicturePlan(draft, decoded: decoded)
-            let head = PictureHead(
-                size: plan.scene.output, pixels: plan.format, encoding: plan.encoding, description: draft.description)
             let assembler: any PictureAssembler
-            do throws(EngineError) { assembler = try makeAssembler(head) } catch { throw .refused(error) }
+            do throws(EngineError) {
+                assembler = try PictureSetAssembler.make(plan.heads, isArchive: isArchive, makeAssembler)
+            } catch {
+                throw .refused(error)
+            }
             return { .planned(PlannedExport(plan: plan, assembler: assembler, blocks: $0, time: $1)) }
         }
     }
@@ -131,8 +134,7 @@ extension BrokerLoop {
                 guard let seal = target.seal else { return try output.finish(seal: nil) }
                 return try output.finish { (name, temporary, picture) throws(BrokerError) in
                     var outcome = ending
-                    outcome.byteCount = picture.byteCount
-                    outcome.digest = picture.digest
+                    outcome.files = [picture]
                     try seal(
                         SealedPicture(
                             target: name, temporary: temporary, byteCount: picture.byteCount, digest: picture.digest,
@@ -141,7 +143,7 @@ extension BrokerLoop {
             }
         }
         switch result {
-        case .success(let picture): return .finished(picture, time)
+        case .success(let files): return .finished(files, time)
         case .failure(let error): return .failed(error)
         }
     }

@@ -179,9 +179,9 @@ extension BrokerLoop {
     /// Has the digest of a whole result made. Its worker keeps its place in the scheduler until then, so no more wait than
     /// workers have tasks in hand.
     private func digest(_ assembly: Assembly, _ id: AttemptID, _ worker: WorkerID) {
-        let codec = exports[assembly.life]?.plan?.codec ?? PictureCodecs.all[0]
+        let files = exports[assembly.life]?.plan?.files
         let (result, mailbox) = (assembly.result, mailbox)
-        let (digest, blocks) = (ResultDigest(result, codec, in: store), result.blocks)
+        let (digest, blocks) = (ResultDigest(result, files, in: store), result.blocks)
         for block in blocks { store.retain(block) }
         digesting[id] = worker
         checking.run {

@@ -4,94 +4,101 @@ import Synchronization
 /// Where an export's picture goes.
 struct PictureTarget: Sendable {
     let seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
-    private let destination: String
-    private let makeWriter: @Sendable () throws(BrokerError) -> PictureWriter
+    private let destinations: [String]
+    private let makeFiles: @Sendable () throws(BrokerError) -> PictureFiles
     /// From the time when the picture's tiles are known.
     private(set) var output: PictureOutput?
 
+    var hasOnePlace: Bool { destinations.count == 1 }
+
     init(_ job: ExportJob) {
         seal = job.seal
-        destination = job.destination
+        destinations = job.destinations
         let (tag, isPrivate, replaces, wantsDigest) = (job.temporaryTag, job.isPrivate, job.replaces, job.wantsDigest)
-        makeWriter = { [destination] () throws(BrokerError) in
-            try PictureWriter(
-                target: destination, tag: tag, isPrivate: isPrivate, replaces: replaces, wantsDigest: wantsDigest)
+        makeFiles = { [destinations] () throws(BrokerError) in
+            var writers: [PictureWriter] = []
+            do throws(BrokerError) {
+                for destination in destinations {
+                    writers.append(
+                        try PictureWriter(
+                            target: destination, tag: tag, isPrivate: isPrivate, replaces: replaces,
+                            wantsDigest: wantsDigest))
+                }
+            } catch {
+                for writer in writers { writer.discard() }
+                throw error
+            }
+            return PictureFiles(writers)
         }
     }
 
     mutating func open(_ assembler: any PictureAssembler) {
-        output = PictureOutput(destination: destination, assembler: assembler, makeWriter: makeWriter)
+        output = PictureOutput(
+            name: destinations.joined(separator: ", "), assembler: assembler, makeFiles: makeFiles)
     }
 }
 
-/// The file of one export, from its first band to its name; used by one lane at a time.
+/// The files of one export, from its first band to their names; used by one lane at a time.
 ///
 /// The first call that fails closes it for good: bands that were queued behind one that is missing are not written, and
-/// the file does not get its name.
+/// the files do not get their names.
 final class PictureOutput: Sendable {
-    private let destination: String
-    private let makeWriter: @Sendable () throws(BrokerError) -> PictureWriter
+    private let name: String
+    private let makeFiles: @Sendable () throws(BrokerError) -> PictureFiles
     private let state: Mutex<State>
 
     private enum State {
         case fresh(any PictureAssembler)
-        case open(PictureWriter, any PictureAssembler)
+        case open(PictureFiles, any PictureAssembler)
         /// Failed or given up: nothing is written any more.
         case closed
     }
 
-    /// - Parameter makeWriter: called when the first pieces are there.
+    /// - Parameters:
+    ///   - name: for messages.
+    ///   - makeFiles: called when the first pieces are there.
     init(
-        destination: String, assembler: any PictureAssembler,
-        makeWriter: @escaping @Sendable () throws(BrokerError) -> PictureWriter
+        name: String, assembler: any PictureAssembler,
+        makeFiles: @escaping @Sendable () throws(BrokerError) -> PictureFiles
     ) {
-        self.destination = destination
-        self.makeWriter = makeWriter
+        self.name = name
+        self.makeFiles = makeFiles
         state = Mutex(.fresh(assembler))
     }
 
-    /// Adds pieces; the first one makes the file. Returns what there is of the picture then.
+    /// Adds pieces; the first one makes the files. Returns what there is of the picture then.
     func write(_ pieces: [EncodedPiece]) throws(BrokerError) -> UnfinishedPicture {
         try closingOnFailure { () throws(BrokerError) in
-            var (writer, assembler) = try opened()
-            for piece in pieces { try Self.carryOut(assembler.add(piece), writer) }
-            state.withLock { [assembler] in $0 = .open(writer, assembler) }
-            return writer.unfinished
+            var (files, assembler) = try opened()
+            for piece in pieces { try files.carryOut(assembler.add(piece)) }
+            state.withLock { [assembler] in $0 = .open(files, assembler) }
+            var picture = files.unfinished
+            if !assembler.isAppendOnly { picture.byteCount = 0 }
+            return picture
         }
     }
 
-    private func opened() throws(BrokerError) -> (PictureWriter, any PictureAssembler) {
+    private func opened() throws(BrokerError) -> (PictureFiles, any PictureAssembler) {
         switch state.withLock({ $0 }) {
-        case .open(let writer, let assembler): return (writer, assembler)
-        case .closed: throw .internalError("\(destination) has been given up")
+        case .open(let files, let assembler): return (files, assembler)
+        case .closed: throw .internalError("\(name) has been given up")
         case .fresh(var assembler):
-            let writer = try makeWriter()
+            let files = try makeFiles()
             let writes = assembler.begin()
-            state.withLock { [assembler] in $0 = .open(writer, assembler) }
-            try Self.carryOut(writes, writer)
-            return (writer, assembler)
+            state.withLock { [assembler] in $0 = .open(files, assembler) }
+            try files.carryOut(writes)
+            return (files, assembler)
         }
     }
 
-    private static func carryOut(_ writes: [PictureWrite], _ writer: PictureWriter) throws(BrokerError) {
-        for write in writes {
-            switch write {
-            case .append(let bytes): try writer.write(bytes)
-            }
-        }
-    }
-
-    /// Ends the file, brings it to the disk and gives it its name.
+    /// Ends the files, brings them to the disk and gives them their names.
     func finish(
         seal: ((_ target: String, _ temporary: String, WrittenPicture) throws(BrokerError) -> Void)?
-    ) throws(BrokerError) -> WrittenPicture {
+    ) throws(BrokerError) -> [WrittenPicture] {
         try closingOnFailure { () throws(BrokerError) in
-            var (writer, assembler) = try opened()
-            try Self.carryOut(assembler.end(), writer)
-            guard let seal else { return try writer.finish() }
-            return try writer.finish { (temporary, picture) throws(BrokerError) in
-                try seal(writer.target, temporary, picture)
-            }
+            var (files, assembler) = try opened()
+            try files.carryOut(assembler.end())
+            return try files.finish(seal: seal)
         }
     }
 
@@ -110,6 +117,6 @@ final class PictureOutput: Sendable {
             defer { state = .closed }
             return state
         }
-        if case .open(let writer, _) = old { writer.discard() }
+        if case .open(let files, _) = old { files.discard() }
     }
 }

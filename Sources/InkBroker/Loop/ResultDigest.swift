@@ -6,7 +6,7 @@ import InkSystem
 /// other versions of the compressing libraries. Made beside the loop: a result may be large, and lie on the disk.
 struct ResultDigest: Sendable {
     private enum Piece: Sendable {
-        case band(EncodedPiece, any PictureCodec)
+        case band(EncodedPiece, PictureSet?)
         /// Before what a block holds: what it is.
         case bytes([UInt8])
         case block(BlockID, BlockSource)
@@ -22,9 +22,9 @@ struct ResultDigest: Sendable {
 
     /// Takes down where the result's parts are; its blocks have to be held until the digest is made.
     ///
-    /// - Parameter codec: of the picture.
-    init(_ result: TaskResult, _ codec: any PictureCodec, in store: BlockStore) {
-        if let band = result.band { pieces.append(.band(band, codec)) }
+    /// - Parameter files: of the picture; nil before it is planned.
+    init(_ result: TaskResult, _ files: PictureSet?, in store: BlockStore) {
+        if let band = result.band { pieces.append(.band(band, files)) }
         if let pixels = result.pixels { add(pixels, in: store) }
         for chunk in result.chunks {
             switch chunk {
@@ -51,7 +51,7 @@ struct ResultDigest: Sendable {
         let hash = SHA256()
         for piece in pieces {
             switch piece {
-            case .band(let band, let codec): hash.update(codec.content(of: band) ?? band.bytes + [0])
+            case .band(let band, let files): hash.update(files?.content(of: band) ?? band.bytes + [0])
             case .bytes(let bytes): hash.update(bytes)
             case .block(let id, let source):
                 let frame: [UInt8]

@@ -61,8 +61,10 @@ struct PictureDraft: Sendable {
     var scene: Scene<SceneImage<Int>, StrokeBlockIndex>
     var tile: PixelSize?
     var format: PixelFormat
-    var encoding: PictureEncoding
-    var description: PictureDescription
+    /// At least one.
+    var files: [PictureFileOptions]
+    private let dotsPerInch: Double?
+    private let text: [PictureText]
     var limits: Limits
     var images: [ImageRequest]
     var costs: RowCosts
@@ -82,13 +84,13 @@ struct PictureDraft: Sendable {
     ) throws(BrokerError) {
         let measures = measures.of(project)
         let options = order.options
-        let codec: any PictureCodec
+        let codecs: [any PictureCodec]
         let viewport: Viewport?
         do throws(EngineError) {
             try options.check(place: Place(file: name))
-            codec = try PictureCodecs.codec(options.encoding.format)
+            codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
             viewport = try project.viewport(options.view, place: Place(file: name))
-            try PictureDraft.check(project, measures, viewport, order.output, codec, limits: limits, name: name)
+            try PictureDraft.check(project, measures, viewport, order.output, codecs, limits: limits, name: name)
         } catch {
             throw .refused(error)
         }
@@ -99,12 +101,10 @@ struct PictureDraft: Sendable {
             canvas: viewport?.size ?? project.canvasSize, output: order.output,
             background: options.background ?? project.background,
             patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
-        format = PictureDraft.format(of: scene.background, options.colorMode, codec)
-        encoding = options.encoding
-        description = PictureDescription(
-            dotsPerInch: options.dotsPerInch,
-            text: options.hasMetadata ? PictureText.entries(of: project, software: order.software) : [],
-            digest: options.digest.flatMap { PictureDigest(bytes: $0) })
+        format = PictureDraft.format(of: scene.background, options.colorMode, codecs)
+        files = options.files
+        dotsPerInch = options.dotsPerInch
+        text = options.hasMetadata ? PictureText.entries(of: project, software: order.software) : []
         var builder = SceneBuilder(
             project, measures, through: viewport, order: order, name: name, encoder: encoder)
         if options.includesBaseImage, let base = project.baseImage {
@@ -116,6 +116,11 @@ struct PictureDraft: Sendable {
         costs = builder.costs
         blocks += builder.blocks
         putSlowImagesFirst()
+    }
+
+    func description(_ file: PictureFileOptions) -> PictureDescription {
+        PictureDescription(
+            dotsPerInch: dotsPerInch, text: text, digest: file.digest.flatMap { PictureDigest(bytes: $0) })
     }
 
     /// Sorts slow images first, so that no worker begins a slow image when the others have nothing left to do.
@@ -132,8 +137,7 @@ struct PictureDraft: Sendable {
 
     private static func check(
         _ project: Project, _ measures: [[StrokeMeasure]], _ viewport: Viewport?, _ size: PixelSize,
-        _ codec: any PictureCodec, limits: Limits,
-        name: String
+        _ codecs: [any PictureCodec], limits: Limits, name: String
     ) throws(EngineError) {
         let canvas = viewport?.size ?? project.canvasSize
         guard size.width > 0, size.height > 0, canvas.width > 0, canvas.height > 0 else {
@@ -146,7 +150,7 @@ struct PictureDraft: Sendable {
                 Place(file: name), what: "the longest edge", found: "\(Int(edge)) pixels",
                 limit: "\(edgeMax) pixels")
         }
-        guard size.longestEdge <= codec.edgePixelsMax else {
+        for codec in codecs where size.longestEdge > codec.edgePixelsMax {
             throw .overLimit(
                 Place(file: name), what: "the longest edge", found: "\(size.longestEdge) pixels",
                 limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
@@ -155,9 +159,9 @@ struct PictureDraft: Sendable {
         try StampCount.check(project, measures, limits: limits, file: name)
     }
 
-    private static func format(of background: RGBA8, _ mode: ColorMode, _ codec: any PictureCodec) -> PixelFormat {
+    private static func format(of background: RGBA8, _ mode: ColorMode, _ codecs: [any PictureCodec]) -> PixelFormat {
         switch mode {
-        case .automatic: background.isOpaque || !codec.hasAlpha ? .rgb : .rgba
+        case .automatic: background.isOpaque || !codecs.contains(where: \.hasAlpha) ? .rgb : .rgba
         case .rgb: .rgb
         case .rgba: .rgba
         }

@@ -6,8 +6,9 @@ struct PicturePlan: Sendable {
 
     let scene: Scene<SceneImage<DecodedImage>, StrokeBlockIndex>
     let format: PixelFormat
-    let encoding: PictureEncoding
-    let codec: any PictureCodec
+    let files: PictureSet
+    /// One a file.
+    let heads: [PictureHead]
     let grid: TileGrid
     /// Average estimate for a tile, in nanoseconds.
     let tileNanoseconds: Double
@@ -16,8 +17,16 @@ struct PicturePlan: Sendable {
     /// - Throws: `BrokerError.refused` if the picture's format is unknown.
     init(_ draft: PictureDraft, decoded: [DecodedImage]) throws(BrokerError) {
         format = draft.format
-        encoding = draft.encoding
-        do { codec = try PictureCodecs.codec(encoding.format) } catch { throw .refused(error) }
+        do throws(EngineError) {
+            files = try PictureSet(draft.files.map(\.encoding), pixels: draft.format)
+        } catch {
+            throw .refused(error)
+        }
+        heads = zip(files.members, draft.files).map { member, file in
+            PictureHead(
+                size: draft.scene.output, pixels: member.pixels, encoding: file.encoding,
+                description: draft.description(file))
+        }
         var scene = Scene<SceneImage<DecodedImage>, StrokeBlockIndex>(
             canvas: draft.scene.canvas, output: draft.scene.output, background: draft.scene.background,
             patternOrigin: draft.scene.patternOrigin, baseImage: draft.scene.baseImage.map { $0.map { decoded[$0] } })
@@ -38,7 +47,7 @@ struct PicturePlan: Sendable {
         }
         self.scene = scene
         let rowCosts = draft.costs.perRow
-        let multiple = codec.rowMultiple(encoding)
+        let multiple = files.rowMultiple
         grid =
             draft.tile.map { TileGrid(output: scene.output, tile: $0, rowMultiple: multiple) }
             ?? TileGrid(output: scene.output, rowCosts: rowCosts, rowMultiple: multiple)
@@ -48,13 +57,18 @@ struct PicturePlan: Sendable {
     /// The task for a tile; the same for the same draft and decoded images.
     func task(row: Int, column: Int) -> TileTask {
         let rect = grid.rect(row: row, column: column)
-        let isLast = row == grid.rows - 1
         return TileTask(
             canvas: scene.canvas, output: scene.output, rect: rect, background: scene.background,
             baseImage: scene.baseImage.flatMap { visibleSlice(of: $0, rect, filter: .lanczos3) },
             layers: scene.layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
-            delivery: grid.isBands ? .band(PieceEncoding(encoding, isLast: isLast)) : .pixels,
+            delivery: grid.isBands ? .band(encoding(ofRow: row)) : .pixels,
             patternOrigin: scene.patternOrigin)
+    }
+
+    /// How a row of tiles is encoded.
+    func encoding(ofRow row: Int) -> PieceEncoding {
+        let encodings = files.members.map(\.encoding)
+        return PieceEncoding(encodings[0], others: Array(encodings.dropFirst()), isLast: row == grid.rows - 1)
     }
 
     /// Size of a tile's samples, in bytes.
@@ -64,7 +78,7 @@ struct PicturePlan: Sendable {
 
     /// Size of the raw bytes of the piece for a row of tiles.
     func rawBytes(ofRow row: Int) -> Int {
-        codec.rawByteCount(rowCount: grid.pixelRows(ofRow: row).count, width: scene.output.width, pixels: format)
+        files.rawByteCount(rowCount: grid.pixelRows(ofRow: row).count, width: scene.output.width)
     }
 
     /// Nil if nothing of the element can be visible in `rect`.

@@ -3,13 +3,6 @@ import InkEngine
 import InkSystem
 import Synchronization
 
-/// A picture on the disk under its own name.
-struct WrittenPicture: Hashable, Sendable {
-    var byteCount: Int
-    /// SHA-256 of the file, 32 bytes; empty if not requested.
-    var digest: [UInt8]
-}
-
 /// Writes a picture to a temporary file in the target's folder, and renames it to the target when it is complete.
 ///
 /// Readers of the target see the old file or the new one, never a partial one. Used by one thread at a time, not always
@@ -24,6 +17,8 @@ final class PictureWriter: Sendable {
         var file: any OutputFile
         /// nil if not requested.
         var hash: Hash?
+        /// Whether bytes were replaced after they had been hashed.
+        var isPatched = false
     }
 
     /// The hash is accessed only under the lock.
@@ -70,6 +65,16 @@ final class PictureWriter: Sendable {
         }
     }
 
+    /// Replaces bytes that have been written.
+    ///
+    /// - Throws: `BrokerError.output`; the writer must then be discarded.
+    func patch(_ bytes: [UInt8], at offset: Int) throws(BrokerError) {
+        try withState { state throws(SystemFailure) in
+            try state.file.patch(bytes, at: offset)
+            state.isPatched = true
+        }
+    }
+
     /// The bytes written so far.
     var unfinished: UnfinishedPicture {
         UnfinishedPicture(path: temporary, byteCount: state.withLock(\.file.byteCount))
@@ -82,15 +87,49 @@ final class PictureWriter: Sendable {
     func finish(
         seal: ((_ temporary: String, WrittenPicture) throws(BrokerError) -> Void)? = nil
     ) throws(BrokerError) -> WrittenPicture {
-        do {
-            let picture = try withState { state throws(SystemFailure) in
-                try state.file.sync()
-                return WrittenPicture(byteCount: state.file.byteCount, digest: state.hash?.stream.finish() ?? [])
-            }
-            try seal?(temporary, picture)
-            try withState { state throws(SystemFailure) in try state.file.publish() }
-            return picture
-        } catch {
+        let picture = try sync()
+        do throws(BrokerError) { try seal?(temporary, picture) } catch {
+            discard()
+            throw error
+        }
+        try publish()
+        return picture
+    }
+
+    /// Flushes the file to the disk.
+    ///
+    /// - Throws: `BrokerError.output`; the file is then removed.
+    func sync() throws(BrokerError) -> WrittenPicture {
+        try discardingOnFailure { state throws(SystemFailure) in
+            try state.file.sync()
+            var digest = state.hash?.stream.finish() ?? []
+            if state.isPatched, state.hash != nil { digest = try Self.digest(of: state.file.temporary) }
+            return WrittenPicture(byteCount: state.file.byteCount, digest: digest)
+        }
+    }
+
+    /// Renames the file to the target, after `sync`.
+    ///
+    /// - Throws: `BrokerError.output`; the file is then removed.
+    func publish() throws(BrokerError) {
+        try discardingOnFailure { state throws(SystemFailure) in try state.file.publish() }
+    }
+
+    private static func digest(of path: String) throws(SystemFailure) -> [UInt8] {
+        let file = try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
+        let hash = SHA256()
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = try file.read(into: &buffer)
+            if count == 0 { return hash.finish() }
+            buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+
+    private func discardingOnFailure<T: Sendable>(
+        _ body: (inout State) throws(SystemFailure) -> T
+    ) throws(BrokerError) -> T {
+        do throws(BrokerError) { return try withState(body) } catch {
             discard()
             throw error
         }

@@ -7,7 +7,7 @@ enum StitchError: Error, Hashable, Sendable, CustomStringConvertible {
     case beyondWindow(row: Int, next: Int)
     case wrongRowCount(row: Int, found: Int, expected: Int)
     case wrongByteCount(row: Int, found: Int, expected: Int)
-    case empty(row: Int)
+    case incomplete(row: Int)
 
     var description: String {
         switch self {
@@ -17,7 +17,7 @@ enum StitchError: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongRowCount(let row, let found, let expected): "band \(row) has \(found) rows, not \(expected)"
         case .wrongByteCount(let row, let found, let expected):
             "band \(row) stands for \(found) bytes, not \(expected)"
-        case .empty(let row): "band \(row) has no bytes"
+        case .incomplete(let row): "band \(row) lacks the bytes of a file"
         }
     }
 }
@@ -27,18 +27,16 @@ enum StitchError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Pure; holds at most `window` bands.
 struct StitchState: Sendable {
     let grid: TileGrid
-    /// The raw byte count of a number of rows.
-    private let rawByteCount: @Sendable (_ rowCount: Int) -> Int
+    private let files: PictureSet
     /// Number of bands beyond the next one that are accepted.
     let window: Int
     /// The first band that has not been returned for writing.
     private(set) var next = 0
     private var waiting: [Int: EncodedPiece] = [:]
 
-    init(grid: TileGrid, format: PixelFormat, codec: any PictureCodec, window: Int) {
+    init(grid: TileGrid, files: PictureSet, window: Int) {
         self.grid = grid
-        let width = grid.output.width
-        rawByteCount = { codec.rawByteCount(rowCount: $0, width: width, pixels: format) }
+        self.files = files
         self.window = window
     }
 
@@ -53,11 +51,11 @@ struct StitchState: Sendable {
         guard row - next < window else { throw .beyondWindow(row: row, next: next) }
         let rows = grid.pixelRows(ofRow: row).count
         guard piece.rowCount == rows else { throw .wrongRowCount(row: row, found: piece.rowCount, expected: rows) }
-        let bytes = rawByteCount(rows)
+        let bytes = files.rawByteCount(rowCount: rows, width: grid.output.width)
         guard piece.rawByteCount == bytes else {
             throw .wrongByteCount(row: row, found: piece.rawByteCount, expected: bytes)
         }
-        guard !piece.bytes.isEmpty else { throw .empty(row: row) }
+        guard files.isComplete(piece) else { throw .incomplete(row: row) }
     }
 
     /// Accepts a piece and returns those that can be written now, in order.

@@ -21,12 +21,12 @@ extension ExportArguments {
         output = try output.map { path throws(CommandError) in try OutputPlace.pictures(path, option: "-o") }
         let sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
         let layers = try Self.layers(parsed)
-        let codec = try Self.codec(parsed, output)
+        let codecs = try Self.codecs(parsed, output)
         let isEachViewport = parsed.isGiven("each-viewport")
         let parts =
             ["name"] + (layers == .each ? ["layer"] : []) + (isEachViewport ? ["viewport"] : []) + ["size"]
         let standardName = parts.map { "{\($0)}" }.joined(separator: "-")
-        let name = try NameTemplate(parsed.value("name") ?? "\(standardName).\(codec.endings[0])")
+        let name = try NameTemplate(parsed.value("name") ?? "\(standardName).{ext}")
         if parsed.isGiven("name"), let output, OutputPlace.isWritable(output) {
             throw .usage("--name cannot be used with a file, --output \(output)")
         }
@@ -36,7 +36,10 @@ extension ExportArguments {
         if !isEachViewport, name.placeholders.contains(.viewport) {
             throw .usage("--name: {viewport} needs --each-viewport")
         }
-        var options = try Self.options(parsed, codec)
+        if codecs.count > 1, parsed.isGiven("name"), !name.placeholders.contains(.ext) {
+            throw .usage("--name: several formats need {ext} in the name, as in {name}.{ext}")
+        }
+        var options = try Self.options(parsed, codecs)
         options.view = try Self.view(parsed)
         let ifExists = try parsed.value("if-exists").map { text throws(CommandError) in
             guard let policy = ExistingFilePolicy(rawValue: text) else {
@@ -135,28 +138,36 @@ extension ExportArguments {
         }
     }
 
-    /// The format that is asked for: by `--format`, by the ending of the file, or by that of the names.
+    /// The formats that are asked for, at least one: by `--format`, by the ending of the file, or by that of the names.
     /// - Throws: `usage` where they contradict each other.
-    static func codec(_ parsed: ParsedCommand, _ output: String?) throws(CommandError) -> any PictureCodec {
-        let named = try parsed.value("format").map { text throws(CommandError) in
+    static func codecs(_ parsed: ParsedCommand, _ output: String?) throws(CommandError) -> [any PictureCodec] {
+        var named: [any PictureCodec] = []
+        for text in parsed.list("format") {
             guard let codec = PictureCodecs.codec(named: text) else {
                 throw .usage("--format: \"\(text)\" is not \(PictureCodecs.all.map(\.name).joined(separator: ", "))")
             }
-            return codec
+            if named.contains(where: { $0.format == codec.format }) {
+                throw .usage("--format: \(codec.name) is given more than once")
+            }
+            named.append(codec)
         }
         let file = output.flatMap { OutputPlace.isWritable($0) ? $0 : nil } ?? parsed.value("name")
         let ofFile = file.flatMap { PictureCodecs.codec(ofFile: $0) }
-        if let named, let ofFile, let file, named.format != ofFile.format {
-            throw .usage("--format \(named.name) and \(file) contradict each other")
+        guard let first = named.first else { return [ofFile ?? PictureCodecs.all[0]] }
+        if let ofFile, let file, named.count > 1 || first.format != ofFile.format {
+            throw .usage(
+                named.count > 1
+                    ? "\(file) is one file, but there are \(named.count) formats; name a folder, or {ext} in --name"
+                    : "--format \(first.name) and \(file) contradict each other")
         }
-        return named ?? ofFile ?? PictureCodecs.all[0]
+        return named
     }
 
     private static func options(
-        _ parsed: ParsedCommand, _ codec: any PictureCodec
+        _ parsed: ParsedCommand, _ codecs: [any PictureCodec]
     ) throws(CommandError) -> PictureOptions {
         var options = PictureOptions()
-        options.encoding = try encoding(parsed, codec)
+        options.files = try encodings(parsed, codecs).map { PictureFileOptions(encoding: $0) }
         if let text = parsed.value("background") {
             guard let color = RGBA8(hex: text) else {
                 throw .usage("--background: \"\(text)\" is not a colour (#rgb, #rrggbb, #rrggbbaa or transparent)")
@@ -184,21 +195,25 @@ extension ExportArguments {
             options.tile = PixelSize(width: size.width, height: size.height)
         }
         options.hasMetadata = !parsed.isGiven("no-metadata")
-        if options.colorMode == .rgba, !codec.hasAlpha { throw .usage("--rgba: \(codec.name) has no transparency") }
+        if options.colorMode == .rgba, !codecs.contains(where: \.hasAlpha) {
+            throw .usage("--rgba: \(codecs.map(\.name).joined(separator: ", ")) has no transparency")
+        }
         return options
     }
 
-    private static func encoding(
-        _ parsed: ParsedCommand, _ codec: any PictureCodec
-    ) throws(CommandError) -> PictureEncoding {
+    /// Each format takes those settings that it has.
+    /// - Throws: `usage` for one that none of them has.
+    private static func encodings(
+        _ parsed: ParsedCommand, _ codecs: [any PictureCodec]
+    ) throws(CommandError) -> [PictureEncoding] {
         for setting in EncodingSetting.allCases where parsed.isGiven(setting.rawValue) {
-            guard !codec.settings.contains(setting) else { continue }
+            guard !codecs.contains(where: { $0.settings.contains(setting) }) else { continue }
             let others = PictureCodecs.all.filter { $0.settings.contains(setting) }.map(\.name)
             throw .usage(
-                "--\(setting.rawValue): \(codec.name) has none"
+                "--\(setting.rawValue): \(codecs.map(\.name).joined(separator: ", ")) has none"
                     + (others.isEmpty ? "" : "; \(others.joined(separator: ", ")) has"))
         }
-        var encoding = PictureEncoding(format: codec.format)
+        var encoding = PictureEncoding()
         if let text = parsed.value("effort") {
             guard let effort = EncodingEffort(name: text) else {
                 throw .usage("--effort: \"\(text)\" is not fast, balanced or small")
@@ -215,7 +230,13 @@ extension ExportArguments {
             }
             encoding.chroma = chroma
         }
-        return encoding
+        return codecs.map { codec in
+            var own = PictureEncoding(format: codec.format)
+            if codec.settings.contains(.effort) { own.effort = encoding.effort }
+            if codec.settings.contains(.quality) { own.quality = encoding.quality }
+            if codec.settings.contains(.chroma) { own.chroma = encoding.chroma }
+            return own
+        }
     }
 
     private static func run(_ parsed: ParsedCommand) throws(CommandError) -> RunArguments {

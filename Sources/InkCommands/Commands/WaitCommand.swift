@@ -116,7 +116,7 @@ struct WaitCommand {
                 }
                 facts[number] = Facts(
                     name: job["name"]?.string ?? "", size: job["size"]?.string ?? "",
-                    ending: job["format"]?.string.flatMap { PictureCodecs.codec(named: $0) }?.endings[0] ?? "png",
+                    ending: Self.ending(format: job["format"]?.string),
                     output: job["output"]?.string)
                 if let submission = job["submission"]?.string.flatMap({ ContentID(hexadecimal: $0) }) {
                     submissions[number] = submissions[number] ?? submission
@@ -129,6 +129,14 @@ struct WaitCommand {
         }
     }
 
+    private static func ending(format: String?) -> String {
+        guard let format else { return PictureCodecs.all[0].endings[0] }
+        // An archive has the name of its ending.
+        return PictureCodecs.codec(named: format)?.endings[0] ?? format
+    }
+
+    private func file(_ stem: String, _ job: JobNumber) -> String { "\(stem).\(facts[job]?.ending ?? "png")" }
+
     /// `NAME-SIZE.png`; where several would have one name, each has its job's number too.
     private mutating func namePictures() {
         guard let folder else { return }
@@ -139,12 +147,12 @@ struct WaitCommand {
             let size = facts[job].map(\.size) ?? ""
             let name = size.isEmpty ? stem : "\(stem)-\(NameTemplate.safe(size))"
             names[job] = name
-            counts[name, default: 0] += 1
+            counts[file(name, job), default: 0] += 1
         }
         for job in jobs {
             let name = names[job] ?? "picture"
-            let isAlone = counts[name] == 1
-            paths[job] = folder.appendingPath((isAlone ? name : "\(name)-\(job)") + "." + (facts[job]?.ending ?? "png"))
+            let isAlone = counts[file(name, job)] == 1
+            paths[job] = folder.appendingPath(file(isAlone ? name : "\(name)-\(job)", job))
         }
     }
 

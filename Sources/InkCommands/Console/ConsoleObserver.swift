@@ -35,8 +35,9 @@ final class ConsoleObserver: ExportObserver {
 
     func planned(_ picture: PictureRequest) throws(CommandError) {
         if shown.isQuiet || shown.printsJSON { return }
-        try console.print(
-            "\(picture.name.escapingControls()) -> \(picture.output.escapingControls()) (\(picture.size))")
+        for output in picture.outputs {
+            try console.print("\(picture.name.escapingControls()) -> \(output.escapingControls()) (\(picture.size))")
+        }
     }
 
     func started(_ id: Int, output: String) { progress.withLock { $0.started(id, name: output) } }

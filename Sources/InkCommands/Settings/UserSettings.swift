@@ -79,11 +79,12 @@ enum UserSettings {
         -> ParsedCommand
     {
         // What is wrong with the format is said by whoever reads all of it.
-        guard let codec = try? ExportArguments.codec(parsed, parsed.value("output")) else { return parsed }
+        guard let codecs = try? ExportArguments.codecs(parsed, parsed.value("output")) else { return parsed }
         return parsed.filtered { name in
             if given.isGiven(name) { return true }
-            if name == "rgba" { return codec.hasAlpha }
-            return EncodingSetting(rawValue: name).map(codec.settings.contains) ?? true
+            if name == "rgba" { return codecs.contains(where: \.hasAlpha) }
+            guard let setting = EncodingSetting(rawValue: name) else { return true }
+            return codecs.contains { $0.settings.contains(setting) }
         }
     }
 

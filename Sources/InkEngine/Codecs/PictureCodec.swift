@@ -60,18 +60,32 @@ public protocol PieceEncoder: AnyObject {
     func encode(_ rows: PixelRows, _ encoding: PieceEncoding) throws(EngineError) -> EncodedPiece
 }
 
-/// An operation on a picture's file.
+/// An operation on a picture's files. Its files are numbered from 0; further numbers are temporary stores of bytes whose
+/// place in a file is known only later.
 public enum PictureWrite: Hashable, Sendable {
-    /// Append these bytes.
-    case append([UInt8])
+    /// Append these bytes to a file or store.
+    case append([UInt8], to: Int = 0)
+    /// Replace bytes that were appended before.
+    case patch([UInt8], at: Int, of: Int = 0)
+    /// Append everything in a store to a file or another store. The store is not used again.
+    case move(Int, to: Int = 0)
 }
 
 /// Joins the pieces of a picture. It handles only bytes: no pixels and no files. Call `begin`, `add` for each piece
 /// from the top, then `end`.
 public protocol PictureAssembler: Sendable {
+    /// 1 for most formats.
+    var fileCount: Int { get }
+    /// Whether bytes in a file never change, so that it can be sent while it grows.
+    var isAppendOnly: Bool { get }
     mutating func begin() -> [PictureWrite]
     mutating func add(_ piece: EncodedPiece) -> [PictureWrite]
     mutating func end() -> [PictureWrite]
+}
+
+extension PictureAssembler {
+    public var fileCount: Int { 1 }
+    public var isAppendOnly: Bool { true }
 }
 
 /// What must be known about a picture before its first row.

@@ -17,6 +17,15 @@ public struct PictureEncoding: Hashable, Sendable {
 
     public static let qualities = 1...100
 
+    /// Everything that affects the file, with one spelling per meaning.
+    var canonicalParts: [String] {
+        var parts = ["effort=\(effort.name)"]
+        if format != .png { parts.append("format=\(format.rawValue)") }
+        if let quality { parts.append("quality=\(quality)") }
+        if let chroma { parts.append("chroma=\(chroma.name)") }
+        return parts
+    }
+
     public init(
         format: PictureFormat = .png, effort: EncodingEffort = .balanced, quality: Int? = nil,
         chroma: ChromaSampling? = nil
@@ -64,14 +73,21 @@ public enum ChromaSampling: UInt8, Hashable, Sendable, CaseIterable {
     private var digits: String { name.filter { $0 != ":" } }
 }
 
-/// How full-width rows are encoded to a piece of a picture's file.
+/// How full-width rows are encoded to a piece of each file of a picture.
 public struct PieceEncoding: Hashable, Sendable {
     public var picture: PictureEncoding
+    /// Of the picture's further files; the piece then has a part for each.
+    public var others: [PictureEncoding]
     /// Whether these are the picture's last rows.
     public var isLast: Bool
 
-    public init(_ picture: PictureEncoding = PictureEncoding(), isLast: Bool) {
+    public var pictures: [PictureEncoding] { [picture] + others }
+
+    public init(
+        _ picture: PictureEncoding = PictureEncoding(), others: [PictureEncoding] = [], isLast: Bool
+    ) {
         self.picture = picture
+        self.others = others
         self.isLast = isLast
     }
 }

@@ -1,3 +1,15 @@
+/// A further file of a picture.
+public struct PictureFileOptions: Hashable, Sendable {
+    public var encoding: PictureEncoding
+    /// As `PictureOptions.digest`.
+    public var digest: [UInt8]?
+
+    public init(encoding: PictureEncoding, digest: [UInt8]? = nil) {
+        self.encoding = encoding
+        self.digest = digest
+    }
+}
+
 /// The content and form of an exported picture, apart from its size. The same options are used on the command line, on
 /// the wire, in stored jobs and by the broker.
 public struct PictureOptions: Hashable, Sendable {
@@ -21,6 +33,9 @@ public struct PictureOptions: Hashable, Sendable {
     public var hasMetadata: Bool
     /// Digest of the picture's inputs, 32 bytes, written into it for `skip-unchanged`; nil: not written.
     public var digest: [UInt8]?
+    /// Files of the same picture beside the one that `encoding` and `digest` are about; at most
+    /// `PictureSet.countMax - 1`.
+    public var otherFiles: [PictureFileOptions] = []
 
     public static let dotsPerInchRange = 1.0...100_000.0
 
@@ -43,8 +58,18 @@ public struct PictureOptions: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// Everything that determines the bytes of a picture, with one spelling per meaning. The tiling is omitted, because
-    /// it does not affect the pixels.
+    /// All files of the picture, at least one.
+    public var files: [PictureFileOptions] {
+        get { [PictureFileOptions(encoding: encoding, digest: digest)] + otherFiles }
+        set {
+            precondition(!newValue.isEmpty, "a picture has a file")
+            (encoding, digest) = (newValue[0].encoding, newValue[0].digest)
+            otherFiles = Array(newValue.dropFirst())
+        }
+    }
+
+    /// Everything that determines the bytes of the first file, with one spelling per meaning. The tiling is omitted,
+    /// because it does not affect the pixels.
     public var canonicalText: String {
         var parts = [
             "background=\(background.map(\.description) ?? "project")",
@@ -52,25 +77,31 @@ public struct PictureOptions: Hashable, Sendable {
             "fill=\(fillsSuggested ? "suggested" : "none")",
             "color=\(colorMode.name)",
             "dpi=\(dotsPerInch.map { String($0) } ?? "none")",
-            "effort=\(encoding.effort.name)",
             "metadata=\(hasMetadata)",
             "layers=\(layers.map { $0.map(String.init).joined(separator: ",") } ?? "visible")",
         ]
         if let view { parts.append("view=\(view.canonicalText)") }
-        if encoding.format != .png { parts.append("format=\(encoding.format.rawValue)") }
-        if let quality = encoding.quality { parts.append("quality=\(quality)") }
-        if let chroma = encoding.chroma { parts.append("chroma=\(chroma.name)") }
+        parts += encoding.canonicalParts
         return parts.joined(separator: ";")
     }
 
     /// - Throws: `EngineError.badInput` at `place` for invalid options.
     public func check(place: Place) throws(EngineError) {
         func fault(_ reason: String) -> EngineError { .badInput(place, reason: reason) }
-        let codec: any PictureCodec
-        do { codec = try PictureCodecs.codec(encoding.format) } catch { throw fault(error.description) }
         if let dotsPerInch, !PictureOptions.dotsPerInchRange.contains(dotsPerInch) {
             throw fault("\(dotsPerInch) dpi, 1 to 100000 are possible")
         }
+        guard files.count <= PictureSet.countMax else {
+            throw fault("\(files.count) files of one picture, at most \(PictureSet.countMax) are possible")
+        }
+        for file in files { try check(file.encoding, fault) }
+    }
+
+    private func check(
+        _ encoding: PictureEncoding, _ fault: (String) -> EngineError
+    ) throws(EngineError) {
+        let codec: any PictureCodec
+        do { codec = try PictureCodecs.codec(encoding.format) } catch { throw fault(error.description) }
         if let quality = encoding.quality {
             guard PictureEncoding.qualities.contains(quality) else {
                 throw fault("quality \(quality), 1 to 100 are possible")
@@ -80,7 +111,7 @@ public struct PictureOptions: Hashable, Sendable {
         if encoding.chroma != nil, !codec.settings.contains(.chroma) {
             throw fault("\(codec.name) has no chroma sampling")
         }
-        if colorMode == .rgba, !codec.hasAlpha { throw fault("\(codec.name) has no transparency") }
+        if colorMode == .rgba, !codec.hasAlpha, otherFiles.isEmpty { throw fault("\(codec.name) has no transparency") }
     }
 }
 

@@ -44,7 +44,8 @@ package struct ExportArguments: Hashable, Sendable {
     package var output: String?
     package var sizes: [ExportSize]
     package var name: NameTemplate
-    /// Without layers and digest, and the view where each viewport is wanted: each picture has these of its own.
+    /// Without layers and digests, and the view where each viewport is wanted: each picture has these of its own. Its
+    /// files are those that are made of each picture.
     package var options: PictureOptions
     package var layers: LayerChoice
     /// One picture a viewport of the project.

@@ -95,7 +95,7 @@ package struct ChosenLayer: Hashable, Sendable {
     package var outline: ProjectOutline.LayerOutline
 }
 
-/// One picture that is to be made.
+/// One file that is to be made.
 package struct PlannedPicture: Hashable, Sendable {
     /// Index of the input.
     package var input: Int
@@ -104,14 +104,24 @@ package struct PlannedPicture: Hashable, Sendable {
     package var layer: ChosenLayer?
     /// With `--each-viewport`: which of the project's.
     package var viewport: Int?
+    /// Which of the files that the run makes of each picture.
+    package var file = 0
     /// Path of the picture.
     package var output: String
 }
 
 extension PlannedPicture {
-    /// The options of the run with what this picture shows of the project.
+    /// Whether both are files of one picture.
+    package func isSamePicture(as other: PlannedPicture) -> Bool {
+        var same = other
+        (same.file, same.output) = (file, output)
+        return same == self
+    }
+
+    /// The options of the run with what this picture shows of the project, for this file alone.
     package func options(_ arguments: ExportArguments) -> PictureOptions {
         var options = arguments.options
+        options.files = [arguments.options.files[file]]
         if let viewport { options.view = .index(viewport) }
         return options
     }
@@ -119,7 +129,7 @@ extension PlannedPicture {
 
 /// Which pictures come out of which inputs, and where they go; pure but for the questions that are passed in.
 package struct ExportPlan: Sendable {
-    /// Ordered by input, then layer from the bottom up in file order, then size.
+    /// Ordered by input, then layer from the bottom up in file order, then viewport, size and file.
     package private(set) var pictures: [PlannedPicture]
 
     /// Whether names or pictures can only be known when the projects have been read.
@@ -139,6 +149,10 @@ package struct ExportPlan: Sendable {
     ) throws(ExportError) {
         pictures = []
         let outputFile = arguments.outputFile
+        let endings = arguments.options.files.map { file in
+            (try? PictureCodecs.codec(file.encoding.format))?.endings[0] ?? ""
+        }
+        var number = 0
         for (index, input) in inputs.enumerated() {
             let outline = outlines[index]
             if Self.needsOutlines(arguments), outline == nil { continue }
@@ -146,14 +160,19 @@ package struct ExportPlan: Sendable {
             for layer in Self.layers(arguments.layers, outline) {
                 for viewport in viewports {
                     for size in arguments.sizes {
-                        var picture = PlannedPicture(
-                            input: index, size: size, layer: layer, viewport: viewport, output: "")
-                        let name = try arguments.name.fill { placeholder in
-                            Self.value(
-                                of: placeholder, input: input, outline: outline, picture, number: pictures.count + 1)
+                        number += 1
+                        for (file, ending) in endings.enumerated() {
+                            var picture = PlannedPicture(
+                                input: index, size: size, layer: layer, viewport: viewport, file: file, output: "")
+                            let name = try arguments.name.fill { placeholder in
+                                placeholder == .ext
+                                    ? ending
+                                    : Self.value(
+                                        of: placeholder, input: input, outline: outline, picture, number: number)
+                            }
+                            picture.output = outputFile ?? Self.place(name, of: input, output: arguments.output)
+                            pictures.append(picture)
                         }
-                        picture.output = outputFile ?? Self.place(name, of: input, output: arguments.output)
-                        pictures.append(picture)
                     }
                 }
             }
@@ -216,6 +235,7 @@ package struct ExportPlan: Sendable {
         case .dir: return input.folderName
         case .size: return picture.size.name
         case .number: return String(number)
+        case .ext: return ""
         case .title: return outline?.title ?? ""
         case .id: return outline?.id ?? ""
         case .layer:

@@ -13,14 +13,16 @@ package enum NamePlaceholder: String, Hashable, Sendable, CaseIterable {
     case size
     case layer
     case viewport
-    /// The picture's number in the run, from 1.
+    /// The picture's number in the run, from 1; the same for all files of a picture.
     case number = "n"
+    /// The usual ending of the file's format, without the dot.
+    case ext
 
     /// Whether its value is known only when the project has been read.
     var needsProject: Bool {
         switch self {
         case .title, .id, .layer, .viewport: true
-        case .name, .dir, .size, .number: false
+        case .name, .dir, .size, .number, .ext: false
         }
     }
 }
@@ -46,7 +48,7 @@ package struct NameTemplate: Hashable, Sendable {
     package init(_ text: String) throws(ExportError) {
         self.text = text
         pieces = try Self.parse(text)
-        let endings = PictureCodecs.all.flatMap(\.endings).map { ".\($0)" }
+        let endings = PictureCodecs.all.flatMap(\.endings).map { ".\($0)" } + [".{\(NamePlaceholder.ext.rawValue)}"]
         guard let ending = endings.first(where: { text.hasEnding($0) }) else {
             throw .usage("--name: \"\(text)\" does not end in \(endings.joined(separator: " or "))")
         }

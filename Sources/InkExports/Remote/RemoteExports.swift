@@ -1,5 +1,7 @@
 import InkClient
+import InkEngine
 import InkProtocol
+import InkSystem
 
 /// The pictures of a run that a remote farm renders: events in, actions out.
 ///
@@ -12,6 +14,8 @@ struct RemoteExports: Sendable {
         case follow(JobNumber, to: String)
         case fetch(JobNumber, FinishedPicture, to: String)
         case noticeTaken(UInt64)
+        /// The picture's archive is there, and its files are wanted.
+        case unpack(Int, archive: String, outputs: [String])
         /// Enough jobs may be purged that the broker should be told.
         case forget
     }
@@ -20,7 +24,10 @@ struct RemoteExports: Sendable {
     private struct Entry {
         var id: Int
         var name: String
-        var output: String
+        /// Its files.
+        var outputs: [String]
+        /// Where it is fetched to: its file, or the archive of several.
+        var fetched: String
         var key: SubmissionKey
         /// nil until the broker has accepted it.
         var job: JobNumber?
@@ -46,9 +53,12 @@ struct RemoteExports: Sendable {
     /// - Parameters:
     ///   - id: unique in the run.
     ///   - name: what messages call the project.
-    ///   - output: path of the PNG.
-    mutating func add(_ id: Int, name: String, output: String, key: SubmissionKey) {
-        open[id] = Entry(id: id, name: name, output: output, key: key)
+    ///   - outputs: paths of its files.
+    mutating func add(_ id: Int, name: String, outputs: [String], key: SubmissionKey) {
+        let (folder, file) = outputs[0].splitPath()
+        let archive = folder.appendingPath(".\(file).\(key.bytes.prefix(4).hexadecimal).\(PictureArchive.ending)")
+        open[id] = Entry(
+            id: id, name: name, outputs: outputs, fetched: outputs.count == 1 ? outputs[0] : archive, key: key)
         idOfKey[key] = id
     }
 
@@ -85,7 +95,7 @@ struct RemoteExports: Sendable {
             return isCancelling ? cancel(id) : fail(id, PictureFailure(rejection, name: entry.name))
         case .progress(let job, let done, let total):
             guard let id = idOfJob[job], let entry = open[id] else { return [] }
-            let first: [Action] = entry.hasStarted ? [] : begin(id) + [.follow(job, to: entry.output)]
+            let first: [Action] = entry.hasStarted ? [] : begin(id) + [.follow(job, to: entry.fetched)]
             return first + [.tell(.progress(id, done: done, total: total))]
         case .notice(let notice): return ended(notice)
         case .fetched(let job, _): return fetched(job)
@@ -109,7 +119,7 @@ struct RemoteExports: Sendable {
         let first = begin(id)
         if case .finished(let picture) = notice.ending, !isCancelling {
             open[id]?.finish = (notice.id, picture)
-            return first + [.fetch(notice.job, picture, to: entry.output)]
+            return first + [.fetch(notice.job, picture, to: entry.fetched)]
         }
         let taken = first + [.noticeTaken(notice.id)]
         switch notice.ending {
@@ -127,12 +137,36 @@ struct RemoteExports: Sendable {
         }
     }
 
-    /// The picture is in its place: only now the broker may forget it.
     private mutating func fetched(_ job: JobNumber) -> [Action] {
-        guard let id = idOfJob[job], let (notice, picture) = open[id]?.finish else { return [] }
+        guard let id = idOfJob[job], let entry = open[id], let picture = entry.finish?.picture else { return [] }
+        if entry.outputs.count > 1 { return [.unpack(id, archive: entry.fetched, outputs: entry.outputs)] }
+        return finished(id, PictureOutcome(picture))
+    }
+
+    /// The picture is in its place: only now the broker may forget it.
+    private mutating func finished(_ id: Int, _ outcome: PictureOutcome) -> [Action] {
+        guard let entry = open[id], let notice = entry.finish?.notice, let job = entry.job else { return [] }
         forgettable.append(job)
         let lot: [Action] = forgettable.count >= Self.lotCount ? [.forget] : []
-        return [.noticeTaken(notice)] + lot + end(id, .finished(id, PictureOutcome(picture)))
+        return [.noticeTaken(notice)] + lot + end(id, .finished(id, outcome))
+    }
+
+    /// Takes what has come of unpacking.
+    mutating func unpacked(
+        _ id: Int, _ result: Result<[PictureOutcome.OtherFile], PictureFailure>
+    ) -> [Action] {
+        guard let entry = open[id], let finish = entry.finish else { return [] }
+        switch result {
+        case .success(let files):
+            var outcome = PictureOutcome(finish.picture)
+            if let first = files.first { (outcome.byteCount, outcome.sha256) = (first.byteCount, first.sha256) }
+            outcome.otherFiles = Array(files.dropFirst())
+            return finished(id, outcome)
+        case .failure(let failure):
+            // It will not be fetched again.
+            if let job = entry.job { forgettable.append(job) }
+            return [.noticeTaken(finish.notice)] + fail(id, failure)
+        }
     }
 
     // MARK: - Orders

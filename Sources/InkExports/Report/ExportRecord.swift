@@ -24,6 +24,10 @@ package struct ExportRecord: Hashable, Sendable {
     package var layer: Int?
     /// `--each-viewport`: the viewport's index in its file.
     package var viewport: Int?
+    /// Which of the files that the run makes of each picture.
+    package var file = 0
+    /// Whether it was rendered together with the record before it, which has the times.
+    package var isFurtherFile = false
     /// Output pixels, once known.
     package var pixels: PixelSize?
     package var state = ExportState.waiting
@@ -48,5 +52,6 @@ package struct ExportRecord: Hashable, Sendable {
         size = picture.size
         layer = picture.layer?.index
         viewport = picture.viewport
+        file = picture.file
     }
 }

@@ -87,6 +87,7 @@ package struct ExportReport: Sendable {
             ("tree", .array(record.input.tree.map { .string($0) })),
             ("output", .optional(record.output)),
             ("size", .optional(record.size?.name)),
+            ("file", record.file == 0 ? .null : .integer(record.file)),
             ("layer", .optional(record.layer)), ("viewport", .optional(record.viewport)),
             ("width", .optional(record.pixels?.width)),
             ("height", .optional(record.pixels?.height)),

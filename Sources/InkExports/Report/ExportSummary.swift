@@ -23,7 +23,8 @@ package struct ExportSummary: Hashable, Sendable {
         var times: [Double] = []
         for (index, record) in records.enumerated() {
             counts[record.state, default: 0] += 1
-            guard record.state == .done, let size = record.pixels, let time = record.milliseconds else { continue }
+            guard record.state == .done, !record.isFurtherFile, let size = record.pixels, let time = record.milliseconds
+            else { continue }
             times.append(time)
             pixels += size.area
             tiers[DeviceTiers.tier(milliseconds: time, pixels: size) ?? DeviceTiers.seconds.count] += 1

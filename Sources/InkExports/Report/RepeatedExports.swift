@@ -13,17 +13,20 @@ package struct RepeatedExports: Sendable {
         var size: String
         var layer: Int?
         var viewport: Int?
+        var file: Int
 
-        init(input: Int, size: String, layer: Int?, viewport: Int?) {
+        init(input: Int, size: String, layer: Int?, viewport: Int?, file: Int) {
             self.input = input
             self.size = size
             self.layer = layer
             self.viewport = viewport
+            self.file = file
         }
 
         init(_ picture: PlannedPicture) {
             self.init(
-                input: picture.input, size: picture.size.name, layer: picture.layer?.index, viewport: picture.viewport)
+                input: picture.input, size: picture.size.name, layer: picture.layer?.index,
+                viewport: picture.viewport, file: picture.file)
         }
     }
 
@@ -97,7 +100,7 @@ package struct RepeatedExports: Sendable {
             if let output = export["output"]?.string, let size = export["size"]?.string {
                 let key = Key(
                     input: position, size: size, layer: export["layer"]?.integer,
-                    viewport: export["viewport"]?.integer)
+                    viewport: export["viewport"]?.integer, file: export["file"]?.integer ?? 0)
                 outputs[key] = resolve(output)
             } else {
                 whole.insert(position)
@@ -138,6 +141,7 @@ package struct RepeatedExports: Sendable {
             record.size = ExportSize(key.size)
             record.layer = key.layer
             record.viewport = key.viewport
+            record.file = key.file
             return record
         }
     }

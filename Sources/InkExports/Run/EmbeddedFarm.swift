@@ -123,7 +123,8 @@ final class EmbeddedFarm: ExportFarm {
             id: JobID(id), name: request.name, project: request.project,
             order: PictureOrder(
                 output: request.size, options: request.options, software: "ink \(ProgramVersion.text)"),
-            limits: limits, destination: request.output)
+            limits: limits, destination: request.outputs[0])
+        job.destinations = request.outputs
         job.measures = measures(of: request)
         job.replaces = request.replacesFile
         job.wantsDigest = request.wantsFileDigest
@@ -193,6 +194,9 @@ extension PictureOutcome {
         tileCount = outcome.tileCount
         byteCount = outcome.byteCount
         sha256 = outcome.digest.hexadecimal
+        otherFiles = outcome.files.dropFirst().map {
+            OtherFile(byteCount: $0.byteCount, sha256: $0.digest.hexadecimal)
+        }
         brokerMilliseconds = milliseconds(outcome.brokerCPU)
         attemptCount = outcome.attemptCount
         bytesSent = outcome.bytesSent

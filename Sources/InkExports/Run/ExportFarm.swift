@@ -2,8 +2,10 @@ package import InkEngine
 
 /// One picture for the farm: everything is decided, nothing is left to look up.
 package struct PictureRequest: Sendable {
-    /// Unique in a run.
-    package var id: Int
+    /// Unique in a run: that of the first file.
+    package var id: Int { ids[0] }
+    /// Of its files, in the order of the options' files.
+    package var ids: [Int]
     /// What messages call the project.
     package var name: String
     package var project: Project
@@ -11,9 +13,9 @@ package struct PictureRequest: Sendable {
     package var size: PixelSize
     /// With the layers and the digest of this picture.
     package var options: PictureOptions
-    /// Path of the picture.
-    package var output: String
-    /// Whether a file that has that name is replaced.
+    /// Paths of its files.
+    package var outputs: [String]
+    /// Whether a file that has such a name is replaced.
     package var replacesFile = true
     /// SHA-256 over what the project was read from: equal for equal projects.
     package var contentDigest: [UInt8]
@@ -29,17 +31,26 @@ package struct PictureRequest: Sendable {
         replacesFile: Bool = true, contentDigest: [UInt8], text: PackedText? = nil, warnings: [ReadingWarning] = [],
         wantsFileDigest: Bool = true
     ) {
-        self.id = id
+        ids = [id]
         self.name = name
         self.project = project
         self.size = size
         self.options = options
-        self.output = output
+        outputs = [output]
         self.replacesFile = replacesFile
         self.contentDigest = contentDigest
         self.text = text
         self.warnings = warnings
         self.wantsFileDigest = wantsFileDigest
+    }
+}
+
+extension PictureRequest {
+    /// Adds the files of another request for the same picture.
+    mutating func add(_ other: PictureRequest) {
+        ids += other.ids
+        outputs += other.outputs
+        options.files += other.options.files
     }
 }
 
@@ -69,6 +80,8 @@ package struct PictureOutcome: Hashable, Sendable {
     package var byteCount = 0
     /// Of the file; 64 hexadecimal digits, empty if it was not requested.
     package var sha256 = ""
+    /// The same of the picture's further files.
+    package var otherFiles: [OtherFile] = []
     /// Processor time of the broker for this picture, milliseconds.
     package var brokerMilliseconds = 0.0
     /// Tries at tasks; above the number of tasks when some were repeated.
@@ -78,6 +91,22 @@ package struct PictureOutcome: Hashable, Sendable {
     package var bytesReceived: Int?
     /// From the first task to the file, milliseconds, where the farm measures it; nil: it is measured here.
     package var milliseconds: Double?
+
+    package struct OtherFile: Hashable, Sendable {
+        package var byteCount: Int
+        package var sha256: String
+    }
+
+    /// Of the files, the first one's with the times and counts of all.
+    var ofEachFile: [PictureOutcome] {
+        [self]
+            + otherFiles.map { file in
+                var outcome = PictureOutcome()
+                (outcome.byteCount, outcome.sha256, outcome.tileCount) = (file.byteCount, file.sha256, tileCount)
+                outcome.milliseconds = milliseconds
+                return outcome
+            }
+    }
 }
 
 /// Why a picture failed.

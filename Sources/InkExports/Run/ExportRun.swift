@@ -47,6 +47,8 @@ struct ExportRun {
     private let clock = Stopwatch()
     /// Milliseconds at the submission or, later, at the first task; by record.
     private var startTimes: [Int: Double] = [:]
+    /// The records of each picture that the farm makes, by its id.
+    private var files: [Int: [Int]] = [:]
     private var activeInGroup: [Int]
     /// Pictures of a group for which its project is still in memory.
     private var heldInGroup: [Int]
@@ -160,17 +162,21 @@ struct ExportRun {
         case .unchanged(let size):
             records[index].pixels = size
             end(index, .skipped)
+        case .joined(let size):
+            records[index].pixels = size
+            records[index].isFurtherFile = true
         case .ready(let request):
             records[index].pixels = request.size
+            files[index] = request.ids
             if run.isDryRun {
                 try observer.planned(request)
-                end(index, .planned)
+                end(all: index, .planned)
             } else if isStopping {
-                end(index, .cancelled)
+                end(all: index, .cancelled)
             } else {
-                records[index].state = .running
+                for id in request.ids { records[id].state = .running }
                 startTimes[index] = clock.milliseconds
-                observer.started(index, output: request.output)
+                observer.started(index, output: request.outputs[0])
                 farm.submit(request)
             }
         }
@@ -178,7 +184,7 @@ struct ExportRun {
 
     private mutating func handle(_ event: FarmEvent) {
         switch event {
-        case .taken(let index): letGo(index)
+        case .taken(let index): for id in files[index] ?? [] { letGo(id) }
         case .news(let text):
             observer.warning(text)
         case .started(let index):
@@ -186,19 +192,29 @@ struct ExportRun {
         case .progress(let index, let done, let total): observer.progressed(index, done: done, total: total)
         case .finished(let index, let outcome):
             guard let start = startTimes[index] else { return }
-            let read = records[index].phases.read
-            records[index].phases = outcome.phases
-            records[index].phases.read = read
-            records[index].milliseconds = (outcome.milliseconds ?? clock.milliseconds - start) + read
-            records[index].outcome = outcome
-            end(index, .done)
+            let milliseconds = outcome.milliseconds ?? clock.milliseconds - start
+            for (id, outcome) in zip(files[index] ?? [], outcome.ofEachFile) {
+                let read = records[id].phases.read
+                records[id].phases = outcome.phases
+                records[id].phases.read = read
+                records[id].milliseconds = milliseconds + read
+                records[id].outcome = outcome
+            }
+            end(all: index, .done)
         case .failed(let index, let failure):
             guard startTimes[index] != nil else { return }
-            fail(index, failure)
+            startTimes[index] = nil
+            // One line for the picture, though several files fail with it.
+            for (offset, id) in (files[index] ?? []).enumerated() { fail(id, failure, isSaid: offset > 0) }
         case .cancelled(let index):
             guard startTimes[index] != nil else { return }
-            end(index, .cancelled)
+            end(all: index, .cancelled)
         }
+    }
+
+    /// Ends all files of a picture.
+    private mutating func end(all index: Int, _ state: ExportState) {
+        for id in files[index] ?? [] { end(id, state) }
     }
 
     private mutating func fail(_ index: Int, _ failure: PictureFailure, isSaid: Bool = false) {
@@ -211,7 +227,8 @@ struct ExportRun {
     private mutating func end(_ index: Int, _ state: ExportState) {
         records[index].state = state
         startTimes[index] = nil
-        observer.ended(index, pixels: state == .done ? records[index].pixels?.area ?? 0 : 0)
+        let isRendered = state == .done && !records[index].isFurtherFile
+        observer.ended(index, pixels: isRendered ? records[index].pixels?.area ?? 0 : 0)
         guard let group = groupOfRecord[index] else { return }
         letGo(index)
         activeInGroup[group] -= 1
@@ -270,9 +287,8 @@ final class ProjectReaderThread: Sendable {
             do {
                 let opened = try opener.open(group.input)
                 let milliseconds = clock.milliseconds
-                let pictures = group.pictures.enumerated().map { offset, picture in
-                    preparation.prepare(picture, id: group.firstRecord + offset, input: group.input, opened: opened)
-                }
+                let pictures = preparation.prepare(
+                    group.pictures, firstID: group.firstRecord, input: group.input, opened: opened)
                 queue.post(
                     .opened(group: index, pictures, warnings: opened.warnings, milliseconds: milliseconds))
             } catch {

@@ -5,6 +5,8 @@ import InkSystem
 /// What to do for one planned picture once its project has been read.
 enum PreparedPicture: Sendable {
     case ready(PictureRequest)
+    /// It is made together with an earlier one, of this size.
+    case joined(PixelSize)
     /// The file that is there shows the same.
     case unchanged(PixelSize)
     case failed(PictureFailure)
@@ -26,6 +28,32 @@ struct PicturePreparation: Sendable {
         } catch {
             return .failed(PictureFailure(error))
         }
+    }
+
+    /// The pictures of one project, with those that are files of one picture as one request: at the first of them.
+    /// - Parameter firstID: of the first picture; the others follow.
+    func prepare(
+        _ pictures: [PlannedPicture], firstID: Int, input: ExportInput, opened: OpenedProject
+    ) -> [PreparedPicture] {
+        var prepared: [PreparedPicture] = []
+        var open: (index: Int, request: PictureRequest)?
+        for (offset, picture) in pictures.enumerated() {
+            if let index = open?.index, !pictures[index].isSamePicture(as: picture) { open = nil }
+            let one = prepare(picture, id: firstID + offset, input: input, opened: opened)
+            guard case .ready(let request) = one else {
+                prepared.append(one)
+                continue
+            }
+            if open == nil {
+                open = (offset, request)
+                prepared.append(one)
+            } else {
+                open?.request.add(request)
+                prepared.append(.joined(request.size))
+            }
+            if let open { prepared[open.index] = .ready(open.request) }
+        }
+        return prepared
     }
 
     private func decide(

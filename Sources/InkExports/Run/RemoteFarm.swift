@@ -95,7 +95,7 @@ final class RemoteFarm: ExportFarm {
     func submit(_ request: PictureRequest) {
         let key = SubmissionKey.random()
         let connection = state.withLock { state in
-            state.exports.add(request.id, name: request.name, output: request.output, key: key)
+            state.exports.add(request.id, name: request.name, outputs: request.outputs, key: key)
             return state.connection
         }
         packing.run { [self] in
@@ -135,9 +135,20 @@ final class RemoteFarm: ExportFarm {
             case .watch(let job): connection?.watch([job])
             case .follow(let job, let path): connection?.follow(job, to: path)
             case .fetch(let job, let picture, let path): connection?.fetch(job, picture: picture, to: path)
+            case .unpack(let id, let archive, let outputs): unpack(id, archive, outputs)
             case .noticeTaken(let notice): connection?.noticeTaken(notice)
             case .forget: orders.run { [self] in purge() }
             }
+        }
+    }
+
+    private func unpack(_ id: Int, _ archive: String, _ outputs: [String]) {
+        let unpacking = ArchiveUnpacking(
+            archive: archive, outputs: outputs, replacesFiles: options.replacesFiles)
+        packing.run { [self] in
+            let result: Result<[PictureOutcome.OtherFile], PictureFailure>
+            do throws(PictureFailure) { result = .success(try unpacking.run()) } catch { result = .failure(error) }
+            perform { $0.unpacked(id, result) }
         }
     }
 

@@ -167,7 +167,8 @@ extension Submission: WireValue {
         if let dotsPerInch = options.dotsPerInch, !PictureOptions.dotsPerInchRange.contains(dotsPerInch) {
             throw .badValue(what: "dpi", offset: 0, found: "\(dotsPerInch)", expected: "1 to 100000")
         }
-        try check("length of the digest", options.digest?.count ?? 32, 32...32)
+        try check("number of files", options.files.count, 1...PictureSet.countMax)
+        for file in options.files { try check("length of the digest", file.digest?.count ?? 32, 32...32) }
     }
 
     /// The submission as bytes, for a store. Equal submissions give equal bytes.
@@ -253,8 +254,8 @@ extension PictureOptions: WireValue {
             layers = indices
         }
         let flags = try reader.uint8("fill")
-        guard flags <= 3 else {
-            throw .badValue(what: "fill", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 3")
+        guard flags <= 7 else {
+            throw .badValue(what: "fill", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 7")
         }
         fillsSuggested = flags & 1 != 0
         colorMode = try reader.enumeration("color mode")
@@ -266,6 +267,13 @@ extension PictureOptions: WireValue {
         hasMetadata = try reader.bool("metadata")
         if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
         if flags & 2 != 0 { view = try ViewChoice(from: &reader) }
+        guard flags & 4 != 0 else { return }
+        let count = try reader.integer("further files", in: 1...(PictureSet.countMax - 1))
+        for _ in 0..<count {
+            var file = PictureFileOptions(encoding: try PictureEncoding(from: &reader))
+            if try reader.bool("has digest") { file.digest = try reader.bytes(32, "digest") }
+            otherFiles.append(file)
+        }
     }
 
     func write(to writer: inout ByteWriter) {
@@ -276,7 +284,7 @@ extension PictureOptions: WireValue {
             writer.integer(layers.count)
             for layer in layers { writer.integer(layer) }
         }
-        writer.uint8((fillsSuggested ? 1 : 0) | (view == nil ? 0 : 2))
+        writer.uint8((fillsSuggested ? 1 : 0) | (view == nil ? 0 : 2) | (otherFiles.isEmpty ? 0 : 4))
         writer.uint8(colorMode.rawValue)
         encoding.write(to: &writer)
         writer.optional(tile)
@@ -286,6 +294,13 @@ extension PictureOptions: WireValue {
         writer.bool(digest != nil)
         if let digest { writer.raw(digest) }
         view?.write(to: &writer)
+        guard !otherFiles.isEmpty else { return }
+        writer.integer(otherFiles.count)
+        for file in otherFiles {
+            file.encoding.write(to: &writer)
+            writer.bool(file.digest != nil)
+            if let digest = file.digest { writer.raw(digest) }
+        }
     }
 }
 

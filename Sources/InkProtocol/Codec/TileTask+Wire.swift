@@ -153,14 +153,25 @@ extension PictureEncoding: WireValue {
 }
 
 extension PieceEncoding: WireValue {
+    /// 1 last band, 2 further files follow: their number and their encodings.
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let picture = try PictureEncoding(from: &reader)
-        self.init(picture, isLast: try reader.bool("last band"))
+        let flags = try reader.uint8("last band")
+        guard flags <= 3 else {
+            throw .badValue(what: "last band", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 3")
+        }
+        self.init(picture, isLast: flags & 1 != 0)
+        guard flags & 2 != 0 else { return }
+        let count = try reader.integer("further files", in: 1...(PictureSet.countMax - 1))
+        for _ in 0..<count { others.append(try PictureEncoding(from: &reader)) }
     }
 
     func write(to writer: inout ByteWriter) {
         picture.write(to: &writer)
-        writer.bool(isLast)
+        writer.uint8((isLast ? 1 : 0) | (others.isEmpty ? 0 : 2))
+        guard !others.isEmpty else { return }
+        writer.integer(others.count)
+        for other in others { other.write(to: &writer) }
     }
 }
 

@@ -27,7 +27,9 @@ enum JobAnswer {
         case .named(let name): members.append(("size", .string(name)))
         case nil: break
         }
-        if let format = submission?.picture.options.encoding.format, format != .png {
+        if let options = submission?.picture.options, !options.otherFiles.isEmpty {
+            members.append(("format", .string(PictureArchive.ending)))
+        } else if let format = submission?.picture.options.encoding.format, format != .png {
             members.append(("format", .string((try? PictureCodecs.codec(format).name) ?? "\(format.rawValue)")))
         }
         if case .write(let path) = submission?.delivery { members.append(("output", .string(path))) }

@@ -115,6 +115,12 @@ package struct PendingFile: OutputFile {
         byteCount += bytes.count
     }
 
+    /// Replaces bytes that have been written.
+    package mutating func patch(_ bytes: [UInt8], at offset: Int) throws(SystemFailure) {
+        precondition(offset >= 0 && offset + bytes.count <= byteCount, "no bytes to replace")
+        try step("write") { file throws(SystemFailure) in try file.write(bytes, at: offset) }
+    }
+
     /// Syncs everything written.
     package mutating func sync() throws(SystemFailure) {
         try step("finish") { file throws(SystemFailure) in try file.sync() }
@@ -171,6 +177,7 @@ package protocol OutputFile: Sendable {
     var temporary: String { get }
     var byteCount: Int { get }
     mutating func write(_ bytes: [UInt8]) throws(SystemFailure)
+    mutating func patch(_ bytes: [UInt8], at offset: Int) throws(SystemFailure)
     mutating func sync() throws(SystemFailure)
     mutating func publish() throws(SystemFailure)
     mutating func discard()

@@ -10,15 +10,7 @@ public final class EngineTaskRunner: TaskRunner {
     private final class Bench: Sendable {
         struct Tools {
             let renderer = TileRenderer()
-            /// One per requested format; the default format's from the start.
-            var encoders = [PictureCodecs.all[0].format: PictureCodecs.all[0].makeEncoder()]
-
-            mutating func encoder(_ format: PictureFormat) throws(EngineError) -> any PieceEncoder {
-                if let encoder = encoders[format] { return encoder }
-                let encoder = try PictureCodecs.codec(format).makeEncoder()
-                encoders[format] = encoder
-                return encoder
-            }
+            let encoder = PieceSetEncoder()
         }
 
         private let tools = Mutex<Tools?>(nil)
@@ -109,11 +101,10 @@ public final class EngineTaskRunner: TaskRunner {
         _ pixels: [UInt8], _ rect: PixelRect, format: PixelFormat, _ encoding: PieceEncoding, _ context: TaskContext
     ) throws(EngineError) {
         var piece = try benches[context.threadIndex].use { tools throws(EngineError) in
-            let encoder = try tools.encoder(encoding.picture.format)
-            return try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
                 let rows = PixelRows(
                     pixels: UnsafeRawBufferPointer(bytes), width: rect.width, format: format, firstRow: rect.y)
-                return try encoder.encode(rows, encoding)
+                return try tools.encoder.encode(rows, encoding)
             }
         }
         if let block = context.blocks.share(piece.bytes) {

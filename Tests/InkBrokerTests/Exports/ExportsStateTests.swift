@@ -171,8 +171,7 @@ private struct SimulatedExports {
         case .plan(let life, let draft, let decoded):
             do {
                 let plan = try PicturePlan(draft, decoded: decoded)
-                let assembler = try plan.codec.makeAssembler(
-                    PictureHead(size: plan.scene.output, pixels: plan.format, encoding: plan.encoding))
+                let assembler = try PictureCodecs.assembler(for: plan.heads[0])
                 answers.append(
                     (life, .planned(PlannedExport(plan: plan, assembler: assembler, blocks: [], time: LaneTime()))))
             } catch { problems.append("\(error)") }
@@ -182,7 +181,7 @@ private struct SimulatedExports {
             if bands[life] != (0..<rows).map({ "\($0)" }) { problems.append("\(rows) rows: \(bands[life] ?? [])") }
             answers.append((life, .written(rows: rows, UnfinishedPicture(path: "", byteCount: 0), LaneTime())))
             if ending != nil {
-                answers.append((life, .finished(WrittenPicture(byteCount: 1, digest: []), LaneTime())))
+                answers.append((life, .finished([WrittenPicture(byteCount: 1, digest: [])], LaneTime())))
             }
         case .discard: break
         case .release(let blocks): release(blocks)

@@ -23,6 +23,11 @@ private struct FailingFile: OutputFile {
     var temporary: String { file.temporary }
     var byteCount: Int { file.byteCount }
 
+    mutating func patch(_ bytes: [UInt8], at offset: Int) throws(SystemFailure) {
+        if isTurn() { throw SystemFailure(operation: "write", errno: ENOSPC) }
+        try file.patch(bytes, at: offset)
+    }
+
     private mutating func isTurn() -> Bool {
         calls += 1
         return calls == failing
@@ -68,11 +73,11 @@ struct PictureOutputTests {
             failing += 1
             if let old { try folder.write(old, to: "a.png") }
             let number = failing
-            let output = PictureOutput(destination: target, assembler: PlainAssembler(Self.head)) {
+            let output = PictureOutput(name: target, assembler: PlainAssembler(Self.head)) {
                 () throws(BrokerError) in
                 do throws(SystemFailure) {
-                    return PictureWriter(
-                        FailingFile(try PendingFile(target: target), failing: number), wantsDigest: true)
+                    let file = FailingFile(try PendingFile(target: target), failing: number)
+                    return PictureFiles([PictureWriter(file, wantsDigest: true)])
                 } catch {
                     throw .output(path: target, operation: error.operation, errno: error.errno)
                 }
@@ -87,7 +92,7 @@ struct PictureOutputTests {
                 }
             }
             lane.run {
-                let result = Self.result { () throws(BrokerError) in try output.finish(seal: nil).byteCount
+                let result = Self.result { () throws(BrokerError) in try output.finish(seal: nil)[0].byteCount
                 }
                 results.withLock { $0.append(result) }
             }
@@ -110,6 +115,64 @@ struct PictureOutputTests {
         // The head, six bands, the end, sync and rename.
         #expect(failing == 11)
         #expect(try folder.read("a.png").count > 300)
+    }
+
+    /// Writes to two files, by way of a store, and replaces bytes of the first.
+    private struct TwoFiles: PictureAssembler {
+        var fileCount: Int { 2 }
+        var isAppendOnly: Bool { false }
+        mutating func begin() -> [PictureWrite] { [.append(Array("head ".utf8)), .append(Array("two ".utf8), to: 1)] }
+        mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
+            [.append(piece.bytes, to: 3), .append(piece.bytes), .append(Array("b".utf8), to: 2)]
+        }
+        mutating func end() -> [PictureWrite] {
+            [
+                .patch(Array("HEAD".utf8), at: 0), .patch(Array("X".utf8), at: 1, of: 3), .move(3, to: 2),
+                .move(2, to: 1), .move(7, to: 1), .append(Array(" end".utf8), to: 1),
+            ]
+        }
+    }
+
+    @Test("Bytes are replaced, stores are moved, and digests are those of the files as they are in the end")
+    func filesAndStores() throws {
+        let folder = try TemporaryFolder(prefix: "ink-output")
+        var job = ExportJob(
+            id: JobID(1), name: "a", source: .deferred { () throws(BrokerError) in throw .internalError("unused") },
+            destination: folder.path(of: "a"))
+        job.destinations.append(folder.path(of: "b"))
+        var target = PictureTarget(job)
+        target.open(TwoFiles())
+        let output = try #require(target.output)
+        let piece = EncodedPiece(rowCount: 1, rawByteCount: 1, adler32: 1, bytes: Array("123".utf8))
+        #expect(try output.write([piece]).byteCount == 0, "bytes may still change")
+        #expect(Self.names(folder).count == 2, "a store has no name: \(Self.names(folder))")
+        let files = try output.finish(seal: nil)
+        #expect(try folder.read("a") == Array("HEAD 123".utf8))
+        #expect(try folder.read("b") == Array("two b1X3 end".utf8))
+        for (file, name) in zip(files, ["a", "b"]) {
+            let bytes = try folder.read(name)
+            #expect(file == WrittenPicture(byteCount: bytes.count, digest: SHA256.digest(bytes)))
+        }
+        #expect(Self.names(folder) == ["a", "b"])
+    }
+
+    @Test("Where one of several files cannot be written, none is left")
+    func oneOfSeveralFails() throws {
+        let folder = try TemporaryFolder(prefix: "ink-output")
+        try FileManager.default.createDirectory(atPath: folder.path(of: "b"), withIntermediateDirectories: false)
+        var job = ExportJob(
+            id: JobID(1), name: "a", source: .deferred { () throws(BrokerError) in throw .internalError("unused") },
+            destination: folder.path(of: "a"))
+        job.destinations.append(folder.path(of: "b"))
+        var target = PictureTarget(job)
+        target.open(TwoFiles())
+        let output = try #require(target.output)
+        #expect(throws: BrokerError.self) { try output.write([]) }
+        #expect(Self.names(folder) == ["b"])
+    }
+
+    private static func names(_ folder: TemporaryFolder) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
     }
 
     private static func result<T>(_ work: () throws(BrokerError) -> T) -> Result<T, BrokerError> {

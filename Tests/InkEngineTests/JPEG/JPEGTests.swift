@@ -21,7 +21,8 @@ struct JPEGTests {
     private static func bytes(_ writes: [PictureWrite]) -> [UInt8] {
         writes.flatMap { write in
             switch write {
-            case .append(let bytes): bytes
+            case .append(let bytes, 0): bytes
+            default: preconditionFailure("only appended to one file")
             }
         }
     }

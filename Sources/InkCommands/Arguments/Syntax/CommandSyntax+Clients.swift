@@ -19,7 +19,7 @@ extension CommandSyntax {
             .value("--into", "DIR", "Let the broker write the pictures into this folder below its output root"),
             .value(
                 "--name", "TEMPLATE",
-                "File names, with --into (default: {name}-{size}.png; {name}-{layer}-{size}.png with --each-layer)"),
+                "File names, with --into (default: {name}-{size}.{ext}; {name}-{layer}-{size}.{ext} with --each-layer)"),
             .flag("--shared", "Send absolute paths that the broker reads, instead of contents"),
             .value("--priority", "N", "-10 to 10, or bulk, normal, urgent (-5, 0, 5); default: bulk"),
         ] + pictureOptions + [
@@ -45,7 +45,7 @@ extension CommandSyntax {
         summary: "Wait for jobs and fetch their pictures",
         group: CommandGroup.clients,
         notes:
-            "\n\(jobNotes)\nPictures are named NAME-SIZE.png, or NAME-SIZE-JOB.png where two would have the same name.\n\(configNotes)",
+            "\n\(jobNotes)\nPictures are named NAME-SIZE with the ending of their format, or NAME-SIZE-JOB where two would have the same name.\n\(configNotes)",
         options: [
             jobs,
             .value("-o,--output", "DIR", "Folder for the pictures, created if missing (default: the current one)"),

@@ -26,7 +26,7 @@ extension CommandSyntax {
                     + "missing (default: next to each project)"),
             .value(
                 "--name", "TEMPLATE",
-                "File names (default: {name}-{size}.png; {name}-{layer}-{size}.png with --each-layer)"),
+                "File names (default: {name}-{size}.{ext}; {name}-{layer}-{size}.{ext} with --each-layer)"),
             .value("-j,--workers", "N", "Render threads, 1 to 256 (default: one per usable core); not with --broker"),
         ] + pictureOptions + [
             .value(
@@ -67,8 +67,9 @@ extension CommandSyntax {
         .flag("--rgb", group: "Picture", "Without alpha; flattens on white if the background is not opaque"),
         .flag("--rgba", group: "Picture", "With alpha, even if opaque"),
         .value(
-            "--format", PictureCodecs.all.map(\.name).joined(separator: "|"), group: "Picture",
-            "File format (default: by the ending of -o or --name, else \(PictureCodecs.all[0].name))"),
+            "--format", PictureCodecs.all.map(\.name).joined(separator: "|") + ",...", group: "Picture",
+            "File formats, each picture being rendered once for all of them (default: by the ending of -o or --name, "
+                + "else \(PictureCodecs.all[0].name))"),
         .value("--quality", "N", group: "Picture", "Quality of lossy formats, 1 to 100"),
         .value("--chroma", "4:4:4|4:2:0", group: "Picture", "Chroma subsampling of lossy formats"),
         .value(
@@ -91,6 +92,6 @@ extension CommandSyntax {
         WxH (fits inside), Nx or P% (of the canvas); separate several by commas. Colours: #rgb, #rrggbb,
         #rrggbbaa, transparent. Placeholders of --name: {name} the file name without its ending, {title} and
         {id} of the project, {dir} the folder that contains it, {size}, {layer} (with --each-layer), {viewport}
-        (with --each-viewport), {n} the number of the picture.
+        (with --each-viewport), {n} the number of the picture, {ext} the ending of its format.
         """
 }

@@ -1,0 +1,79 @@
+import Glibc
+import InkEngine
+import InkSystem
+
+/// The files of a picture, as they come out of the archive that a broker sends for them.
+struct ArchiveUnpacking {
+    /// The archive; removed when its files are there.
+    var archive: String
+    /// The files' paths, in the archive's order.
+    var outputs: [String]
+    var replacesFiles: Bool
+
+    private static let copiedBytes = 1 << 20
+
+    /// Writes all files, then gives each its name.
+    ///
+    /// - Returns: size and SHA-256 of each file.
+    /// - Throws: if the archive has other files than these, or a file cannot be read or written; what has no name yet is
+    ///   then removed.
+    func run() throws(PictureFailure) -> [PictureOutcome.OtherFile] {
+        defer { unlink(archive) }
+        var files: [PendingFile] = []
+        do throws(PictureFailure) {
+            let source = try wrapping(archive) { () throws(SystemFailure) in
+                try FileDescriptor(opening: archive, flags: O_RDONLY, operation: "open")
+            }
+            var written: [PictureOutcome.OtherFile] = []
+            var offset = 0
+            for output in outputs {
+                let block = try wrapping(archive) { () throws(SystemFailure) in
+                    try source.read(PictureArchive.blockBytes, at: offset)
+                }
+                guard let head = PictureArchive.file(ofHeader: block) else {
+                    throw PictureFailure(
+                        kind: .internalError, reason: "\(output): missing in what the broker has sent of the picture")
+                }
+                offset += PictureArchive.blockBytes
+                files.append(
+                    try wrapping(output) { () throws(SystemFailure) in
+                        try PendingFile(target: output, replaces: replacesFiles)
+                    })
+                let digest = SHA256()
+                var left = head.byteCount
+                while left > 0 {
+                    let count = min(left, ArchiveUnpacking.copiedBytes)
+                    let bytes = try wrapping(archive) { () throws(SystemFailure) in
+                        try source.read(count, at: offset)
+                    }
+                    digest.update(bytes)
+                    try wrapping(output) { () throws(SystemFailure) in try files[files.count - 1].write(bytes) }
+                    offset += count
+                    left -= count
+                }
+                offset +=
+                    (PictureArchive.blockBytes - head.byteCount % PictureArchive.blockBytes)
+                    % PictureArchive.blockBytes
+                written.append(.init(byteCount: head.byteCount, sha256: digest.finish().hexadecimal))
+            }
+            for index in files.indices {
+                try wrapping(outputs[index]) { () throws(SystemFailure) in try files[index].sync() }
+            }
+            for index in files.indices {
+                try wrapping(outputs[index]) { () throws(SystemFailure) in try files[index].publish() }
+            }
+            return written
+        } catch {
+            for index in files.indices { files[index].discard() }
+            throw error
+        }
+    }
+
+    private func wrapping<T>(
+        _ path: String, _ body: () throws(SystemFailure) -> T
+    ) throws(PictureFailure) -> T {
+        do throws(SystemFailure) { return try body() } catch {
+            throw PictureFailure(.io(path: path, operation: error.operation, errno: error.errno))
+        }
+    }
+}
