@@ -75,7 +75,12 @@ int ink_jpeg_encode(
     jpeg_set_defaults(&info);
     jpeg_set_quality(&info, (int)settings->quality, TRUE);
     info.dct_method = JDCT_ISLOW;
-    info.restart_in_rows = 1;
+    if (settings->is_progressive) {
+        jpeg_simple_progression(&info);
+        info.optimize_coding = TRUE;
+    } else {
+        info.restart_in_rows = 1;
+    }
     int factor = settings->full_chroma ? 1 : 2;
     info.comp_info[0].h_samp_factor = factor;
     info.comp_info[0].v_samp_factor = factor;

@@ -4,6 +4,7 @@
 
 #include <webp/decode.h>
 #include <webp/demux.h>
+#include <webp/encode.h>
 
 static void find_chunk(const WebPDemuxer *demuxer, const char *name, const uint8_t **bytes, size_t *count) {
     WebPChunkIterator chunk;
@@ -67,3 +68,50 @@ const char *ink_webp_decode(const ink_webp_layout *layout, uint8_t *pixels) {
     default: return "its pixels are broken";
     }
 }
+
+static const char *encoding_failure(WebPEncodingError error) {
+    switch (error) {
+    case VP8_ENC_ERROR_OUT_OF_MEMORY:
+    case VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY: return "no memory";
+    case VP8_ENC_ERROR_BAD_DIMENSION: return "the picture is too large";
+    case VP8_ENC_ERROR_PARTITION0_OVERFLOW:
+    case VP8_ENC_ERROR_PARTITION_OVERFLOW:
+    case VP8_ENC_ERROR_FILE_TOO_BIG: return "the file becomes too large for WebP (choose a lower quality)";
+    default: return "the encoder failed";
+    }
+}
+
+const char *ink_webp_encode(
+    const uint8_t *pixels, const ink_webp_settings *settings, uint8_t **file, size_t *count) {
+    WebPConfig config;
+    WebPPicture picture;
+    if (!WebPConfigInit(&config) || !WebPPictureInit(&picture)) return "another version of libwebp";
+    if (settings->is_lossless) {
+        if (!WebPConfigLosslessPreset(&config, settings->effort)) return "unknown settings";
+    } else {
+        config.quality = settings->quality;
+        config.method = settings->effort;
+    }
+    picture.use_argb = settings->is_lossless;
+    picture.width = (int)settings->width;
+    picture.height = (int)settings->height;
+    WebPMemoryWriter writer;
+    WebPMemoryWriterInit(&writer);
+    picture.writer = WebPMemoryWrite;
+    picture.custom_ptr = &writer;
+    int stride = (int)(settings->width * settings->bytes_per_pixel);
+    int is_done = settings->bytes_per_pixel == 4 ? WebPPictureImportRGBA(&picture, pixels, stride)
+                                                 : WebPPictureImportRGB(&picture, pixels, stride);
+    is_done = is_done && WebPEncode(&config, &picture);
+    const char *failure = is_done ? NULL : encoding_failure(picture.error_code);
+    WebPPictureFree(&picture);
+    if (failure != NULL) {
+        WebPMemoryWriterClear(&writer);
+        return failure;
+    }
+    *file = writer.mem;
+    *count = writer.size;
+    return NULL;
+}
+
+void ink_webp_free(uint8_t *file) { WebPFree(file); }

@@ -62,17 +62,17 @@ struct JPEGPictureTests {
     func severalFormats() throws {
         let folder = try EndToEndFolder()
         let project = try folder.file("a.ink", GoodProject.small)
-        for ending in ["png", "jpg"] { #expect(try export(project, folder("own.\(ending)")).code == 0) }
+        for ending in ["png", "jpg", "webp"] { #expect(try export(project, folder("own.\(ending)")).code == 0) }
         func check(_ name: String, _ options: [String] = []) throws {
             let report = folder("\(name).json")
             let result = try InkProcess.run(
-                ["export", project, "--format", "png,jpeg", "--size", "700x700", "-o", folder("\(name)/")]
+                ["export", project, "--format", "png,jpeg,webp", "--size", "700x700", "-o", folder("\(name)/")]
                     + ["--name", "b.{ext}", "--report", report] + options)
             #expect(result.code == 0, "\(result.error)")
-            #expect(folder.files(in: name) == ["b.jpg", "b.png"])
+            #expect(folder.files(in: name) == ["b.jpg", "b.png", "b.webp"])
             let exports = try #require(try JSONReader.read(try bytes(report))["exports"]?.array)
-            #expect(exports.count == 2)
-            for (export, ending) in zip(exports, ["png", "jpg"]) {
+            #expect(exports.count == 3)
+            for (export, ending) in zip(exports, ["png", "jpg", "webp"]) {
                 let file = try bytes(folder("\(name)/b.\(ending)"))
                 #expect(try file == bytes(folder("own.\(ending)")), "\(name) \(ending)")
                 #expect(export["sha256"]?.string == SHA256.digest(file).hexadecimal)
@@ -83,6 +83,7 @@ struct JPEGPictureTests {
         let farm = try FarmProcesses(workers: 1)
         try check("there", ["--broker", farm.endpoint])
         #expect(folder.files.allSatisfy { !$0.hasSuffix(".tar") })
+        try check("tiles", ["--tile", "300x90"])
         // One of them is missing, so only that one is made.
         try FileManager.default.removeItem(atPath: folder("here/b.jpg"))
         let again = try InkProcess.run(
@@ -100,6 +101,9 @@ struct JPEGPictureTests {
             (["-o", folder("a.jpg"), "--rgba"], "no transparency"),
             (["-o", folder("a.png"), "--quality", "9"], "--quality"),
             (["-o", folder("a.jpg"), "--effort", "fast"], "--effort"), (["--format", "gif"], "png, jpeg"),
+            (["-o", folder("a.png"), "--lossless"], "--lossless"),
+            (["-o", folder("a.webp"), "--lossless", "--quality", "9"], "cannot be used together"),
+            (["-o", folder("a.webp"), "--progressive"], "--progressive"),
             (["-o", folder("a.jpg"), "--format", "png"], "contradict"),
             (["--format", "jpeg", "--quality", "0"], "--quality"),
             (["--format", "png,jpg,jpeg"], "more than once"),
@@ -110,6 +114,8 @@ struct JPEGPictureTests {
             #expect(result.code == 64 && result.error.contains(word), "\(options): \(result.error)")
         }
         #expect(folder.files == ["a.ink"])
+        let tooLargeWebP = try InkProcess.run(["export", project, "-o", folder("a.webp"), "--size", "16384x16384"])
+        #expect(tooLargeWebP.code == 65 && tooLargeWebP.error.contains("16383"), "\(tooLargeWebP.error)")
         let tooLarge = try InkProcess.run(["export", project, "-o", folder("a.jpg"), "--size", "65536x65536"])
         #expect(tooLarge.code == 65 && tooLarge.error.contains("65500"), "\(tooLarge.error)")
     }

@@ -69,6 +69,27 @@ struct TaskCodecTests {
         #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.encode(task).encoded()) }
     }
 
+    @Test("Tiles that do not cover the picture are refused", arguments: 0..<5)
+    func wrongWholes(fault: Int) {
+        var random = SeededGenerator(seed: 6)
+        var task = FinishTask(size: PixelSize(width: 16, height: 10), format: .rgb, encoding: .init(), rows: [])
+        task.rows = [0..<6, 6..<10].map { rows in
+            [0, 8].map { x in
+                BandTile(
+                    rect: PixelRect(x: x, y: rows.lowerBound, width: 8, height: rows.count), block: random.blockID())
+            }
+        }
+        #expect(throws: Never.self) { try WorkerTask(decoding: WorkerTask.finish(task).encoded()) }
+        switch fault {
+        case 0: task.rows[1][1].rect.x = 9
+        case 1: task.rows.removeLast()
+        case 2: task.rows[1][0].rect.height = 5
+        case 3: task.rows[0].removeLast()
+        default: task.size.height = 11
+        }
+        #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.finish(task).encoded()) }
+    }
+
     @Test("A claimed count of elements that the bytes cannot hold is refused before memory is taken")
     func claimedCount() {
         var bytes = WorkerTask.render(tile()).encoded()

@@ -93,8 +93,29 @@ extension SeededGenerator {
             encoding: encoding(), pieces: pieces)
     }
 
+    mutating func finishTask() -> FinishTask {
+        var rows: [[BandTile]] = []
+        let width = int(1...900)
+        var y = 0
+        for _ in 0..<int(1...4) {
+            let height = int(1...512)
+            let cut = int(0...(width - 1))
+            let columns = cut == 0 ? [0..<width] : [0..<cut, cut..<width]
+            rows.append(
+                columns.map {
+                    BandTile(
+                        rect: PixelRect(x: $0.lowerBound, y: y, width: $0.count, height: height), block: blockID())
+                })
+            y += height
+        }
+        return FinishTask(
+            size: PixelSize(width: width, height: y), format: bool() ? .rgb : .rgba, encoding: encoding().picture,
+            rows: rows)
+    }
+
     mutating func workerTask() -> WorkerTask {
-        switch int(0...2) {
+        switch int(0...3) {
+        case 3: .finish(finishTask())
         case 0:
             .decode(DecodeTask(image: blockID(), use: bool() ? .mask : .color, place: place(), limits: Limits()))
         case 1: .render(tileTask())

@@ -78,6 +78,12 @@ struct WireVectorTests {
                     BandTile(rect: PixelRect(x: 1, y: 8, width: 2, height: 2), block: block),
                 ])
         ).encoded(),
+        "finish task": WorkerTask.finish(
+            FinishTask(
+                size: PixelSize(width: 3, height: 2), format: .rgb,
+                encoding: PictureEncoding(format: .webp, quality: 80),
+                rows: [[BandTile(rect: PixelRect(x: 0, y: 0, width: 3, height: 2), block: block)]])
+        ).encoded(),
         "stroke block": StrokeBlock(strokes: [
             Stroke(
                 brush: Brush(type: .dots, color: RGBA8(red: 1, green: 2, blue: 3)), mode: .erase,

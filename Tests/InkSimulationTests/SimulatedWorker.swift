@@ -147,6 +147,7 @@ final class SimulatedWorker {
             let (band, row) = ("\(job):\(task.rect.y / 16)", task.rect.y / 16)
             let isWhole = names == task.pieces.indices.map { "\(job):\(row):\($0)" }
             return [Self.band(isWhole ? band : "not the row's tiles: \(names)", task.rect)]
+        case .finish: throw ProtocolError.outOfSequence(what: "task", found: "finish", expected: "none in a simulation")
         case .decode(let task):
             let size = PixelSize(width: 4, height: 4)
             let chunk: ChunkPixels<Block> =

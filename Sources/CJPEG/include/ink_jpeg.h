@@ -19,6 +19,8 @@ typedef struct {
     uint32_t quality;
     // 4:4:4, else 4:2:0.
     int full_chroma;
+    // A coarse picture first, with Huffman codes of its own; takes memory for the whole picture.
+    int is_progressive;
     // 0: none is said.
     uint32_t dots_per_inch;
 } ink_jpeg_settings;

@@ -27,5 +27,22 @@ typedef struct {
 // Finds the parts of a file. 0: the file is damaged or cut.
 int ink_webp_read_layout(const uint8_t *bytes, size_t count, ink_webp_layout *layout);
 
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    // 3: RGB, 4: RGBA.
+    uint32_t bytes_per_pixel;
+    int is_lossless;
+    // 1 to 100; of lossy files.
+    float quality;
+    // 0 fast to 6 small; of lossless files 0 to 9.
+    int effort;
+} ink_webp_settings;
+
+// Encodes rows without padding. NULL and a file to be freed by ink_webp_free, or why it failed.
+const char *ink_webp_encode(
+    const uint8_t *pixels, const ink_webp_settings *settings, uint8_t **file, size_t *count);
+void ink_webp_free(uint8_t *file);
+
 // Decodes the frame into a zeroed picture of RGB, or RGBA where there is alpha. NULL, or why it failed.
 const char *ink_webp_decode(const ink_webp_layout *layout, uint8_t *pixels);

@@ -16,23 +16,43 @@ extension Export {
         case .tile(let row, let column):
             guard let plan else { break }
             let task = plan.task(row: row, column: column)
+            let (bands, pixels) = (
+                plan.files.resultLimit(task.rect.size, plan.format),
+                ResultLimit.pixels(size: task.rect.size, format: plan.format)
+            )
             let limit =
-                plan.grid.isBands
-                ? plan.files.resultLimit(task.rect.size, plan.format)
-                : ResultLimit.pixels(size: task.rect.size, format: plan.format)
+                switch task.delivery {
+                case .band: bands
+                case .pixels: pixels
+                case .bandAndPixels: bands + pixels
+                }
             return (.render(task), limit)
         case .encode(let row):
-            guard let plan, let tiles = tiles[row], tiles.count == plan.grid.columns else { break }
+            guard let plan, let pieces = bandTiles(ofRow: row, plan) else { break }
             let rows = plan.grid.pixelRows(ofRow: row)
             let rect = PixelRect(x: 0, y: rows.lowerBound, width: plan.scene.output.width, height: rows.count)
-            let pieces = (0..<plan.grid.columns).compactMap { column in
-                tiles[column].map { BandTile(rect: plan.grid.rect(row: row, column: column), block: $0) }
-            }
             let encoding = plan.encoding(ofRow: row)
             let task = EncodeTask(rect: rect, format: plan.format, encoding: encoding, pieces: pieces)
             return (.encode(task), plan.files.resultLimit(rect.size, plan.format))
+        case .finish(let index):
+            guard let plan else { break }
+            let rows = (0..<plan.grid.rows).compactMap { bandTiles(ofRow: $0, plan) }
+            guard rows.count == plan.grid.rows else { break }
+            let size = plan.scene.output
+            let task = FinishTask(
+                size: size, format: plan.format, encoding: plan.files.members[plan.files.wholes[index]].encoding,
+                rows: rows)
+            return (.finish(task), ResultLimit.band(width: size.width, rows: size.height, format: plan.format))
         }
         throw .internalError("\(role) of \(name) before its time")
+    }
+
+    /// nil if some are missing.
+    private func bandTiles(ofRow row: Int, _ plan: PicturePlan) -> [BandTile]? {
+        guard let tiles = tiles[row], tiles.count == plan.grid.columns else { return nil }
+        return (0..<plan.grid.columns).compactMap { column in
+            tiles[column].map { BandTile(rect: plan.grid.rect(row: row, column: column), block: $0) }
+        }
     }
 
     /// The image that a task decodes; nil for other tasks.
@@ -57,11 +77,21 @@ extension Export {
             }
             return nil
         case .tile(let row, let column):
-            guard result.pixels != nil, let plan else { return bandFault(result, row) }
-            let expected = plan.pixelBytes(row: row, column: column)
-            guard result.pixelBytes == expected else { return Self.wrongSize("tile", result.pixelBytes, expected) }
-            return nil
+            if result.pixels != nil, let plan {
+                let expected = plan.pixelBytes(row: row, column: column)
+                guard result.pixelBytes == expected else {
+                    return Self.wrongSize("tile", result.pixelBytes, expected)
+                }
+            }
+            return bandFault(result, row)
         case .encode(let row): return bandFault(result, row)
+        case .finish:
+            guard let plan, let piece = result.band else { return nil }
+            let size = plan.scene.output
+            let isWhole =
+                piece.rowCount == size.height && piece.rawByteCount == size.area * plan.format.bytesPerPixel
+                && !piece.bytes.isEmpty
+            return isWhole ? nil : "not the file of a picture of \(size)"
         }
     }
 
@@ -85,6 +115,6 @@ extension Export {
 extension PictureSet {
     /// For a rendered or encoded band of that size: a piece of each file.
     fileprivate func resultLimit(_ size: PixelSize, _ format: PixelFormat) -> UInt64 {
-        UInt64(members.count) * ResultLimit.band(width: size.width, rows: size.height, format: format)
+        UInt64(streamed.count) * ResultLimit.band(width: size.width, rows: size.height, format: format)
     }
 }

@@ -27,7 +27,9 @@ struct Export: Sendable {
     private var blocks: [BlockID] = []
     /// Finished tiles of rows that are not encoded yet.
     private(set) var tiles: [Int: [Int: BlockID]] = [:]
-    private var tilesDone = 0
+    private var tasksDone = 0
+    /// Files that were encoded as a whole.
+    private var wholesDone = 0
     private var lastProgress: UInt64 = 0
     var counts = ExportCounts()
 
@@ -46,6 +48,12 @@ struct Export: Sendable {
 
     func needs(_ block: BlockID) -> Bool {
         blocks.contains(block) || tiles.values.contains { $0.values.contains(block) }
+    }
+
+    /// Whether all pieces of all files are there.
+    var isComplete: Bool {
+        guard let plan, let stitch else { return false }
+        return (stitch.isComplete || plan.files.streamed.isEmpty) && wholesDone == plan.files.wholes.count
     }
 
     // MARK: - From step to step
@@ -98,7 +106,7 @@ struct Export: Sendable {
         stitch = StitchState(grid: plan.grid, files: plan.files, window: window)
         return [
             .open(life.job, planned.assembler),
-            .report(.progress(life.job, done: 0, total: plan.grid.count)),
+            .report(.progress(life.job, done: 0, total: Export.taskCount(of: plan))),
             .schedule(.stagesPlanned(life.job, Export.stages(of: plan, window: window))),
         ]
     }
@@ -108,16 +116,31 @@ struct Export: Sendable {
         let rowBytes = plan.rawBytes(ofRow: 0)
         let tileBytes = plan.pixelBytes(row: 0, column: 0)
         let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
+        let files = plan.files
+        // Nothing is written before the end where all files are encoded as a whole.
         let tiles = Stage(
             groups: plan.grid.rows, tasks: plan.grid.columns, inputs: [.whole(ExportStage.decode)],
-            costs: .all(TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds)), window: window)
-        guard !plan.grid.isBands else { return [tiles] }
+            costs: .all(TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds)),
+            window: files.streamed.isEmpty ? nil : window)
         // Encoding reads the samples and writes about as much.
         let encodeCost = TaskCost(bytes: 2 * rowBytes, nanoseconds: UInt64(rowBytes) * 8)
+        let encodes = !plan.grid.isBands && !files.streamed.isEmpty
+        let encode =
+            encodes
+            ? Stage(groups: plan.grid.rows, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost))
+            : Stage(groups: 0, costs: .all(encodeCost))
+        guard !files.wholes.isEmpty else { return encodes ? [tiles, encode] : [tiles] }
+        let bytes = plan.scene.output.area * plan.format.bytesPerPixel
+        // Some milliseconds to half a second a megapixel, by format and effort: deadlines have to allow for the slowest.
+        let finishCost = TaskCost(bytes: 2 * bytes, nanoseconds: UInt64(bytes) * 200)
         return [
-            tiles, Stage(groups: plan.grid.rows, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost)),
+            tiles, encode,
+            Stage(groups: files.wholes.count, inputs: [.whole(ExportStage.tile)], costs: .all(finishCost)),
         ]
     }
+
+    /// What progress is measured by: tiles, and files that are encoded as a whole.
+    private static func taskCount(of plan: PicturePlan) -> Int { plan.grid.count + plan.files.wholes.count }
 
     /// Takes a result, and has the bands written whose turn it is.
     mutating func take(_ result: TaskResult, of role: TaskRole, now: UInt64) throws(BrokerError) -> [ExportAction] {
@@ -127,15 +150,18 @@ struct Export: Sendable {
             decoded[index] = result.image
             return []
         case .tile(let row, let column):
-            var actions: [ExportAction] = []
-            if let band = result.band {
-                actions = try add(band, row: row, now: now)
-            } else if let pixels = result.pixels {
-                tiles[row, default: [:]][column] = pixels
-            }
-            return actions + countTile(now: now)
+            if let pixels = result.pixels { tiles[row, default: [:]][column] = pixels }
+            let actions = try result.band.map { band throws(BrokerError) in try add(band, row: row, now: now) } ?? []
+            return actions + countTask(now: now)
+        case .finish(let index):
+            guard var file = result.band, let plan else { return [] }
+            file.file = plan.files.wholes[index]
+            wholesDone += 1
+            return countTask(now: now) + write([file], now: now)
         case .encode(let row):
-            let served = tiles.removeValue(forKey: row).map { Array($0.values) } ?? []
+            // Files that are encoded as a whole need the tiles later.
+            let isNeeded = plan?.files.wholes.isEmpty == false
+            let served = isNeeded ? [] : tiles.removeValue(forKey: row).map { Array($0.values) } ?? []
             return try [.release(served)]
                 + (result.band.map { band throws(BrokerError) in
                     try add(band, row: row, now: now)
@@ -148,18 +174,21 @@ struct Export: Sendable {
         do throws(StitchError) { ready = try stitch?.accept(band, row: row) ?? [] } catch {
             throw .internalError("a checked band does not fit: \(error)")
         }
-        guard !ready.isEmpty, let stitch else { return [] }
-        if stitch.isComplete { phase = .finishing }
-        let ending = stitch.isComplete ? outcome([], now: now) : nil
-        return [.write(life, ready, rows: stitch.next, ending: ending)]
+        return ready.isEmpty ? [] : write(ready, now: now)
     }
 
-    private mutating func countTile(now: UInt64) -> [ExportAction] {
-        guard let total = plan?.grid.count else { return [] }
-        tilesDone += 1
-        guard tilesDone == total || now - lastProgress >= Export.progressInterval else { return [] }
+    private mutating func write(_ pieces: [EncodedPiece], now: UInt64) -> [ExportAction] {
+        guard let stitch else { return [] }
+        if isComplete { phase = .finishing }
+        return [.write(life, pieces, rows: stitch.next, ending: isComplete ? outcome([], now: now) : nil)]
+    }
+
+    private mutating func countTask(now: UInt64) -> [ExportAction] {
+        guard let total = plan.map(Export.taskCount) else { return [] }
+        tasksDone += 1
+        guard tasksDone == total || now - lastProgress >= Export.progressInterval else { return [] }
         lastProgress = now
-        return [.report(.progress(life.job, done: tilesDone, total: total))]
+        return [.report(.progress(life.job, done: tasksDone, total: total))]
     }
 
     func outcome(_ files: [WrittenPicture], now: UInt64) -> ExportOutcome? {

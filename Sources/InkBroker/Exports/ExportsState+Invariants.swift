@@ -1,3 +1,5 @@
+import InkEngine
+
 extension ExportsState {
     /// What is wrong with the state, one line a broken rule; empty when it is sound. For tests, after every event.
     ///
@@ -24,12 +26,15 @@ extension Export {
         case .decoding, .planning:
             if draft?.images.count != decoded.count { broken.append("\(decoded.count) places for images") }
         case .rendering:
-            guard let stitch, plan != nil else { return ["rendering without a plan"] }
-            if stitch.isComplete { broken.append("rendering, and all bands are in") }
+            guard let stitch, let plan else { return ["rendering without a plan"] }
+            if isComplete { broken.append("rendering, and all pieces are in") }
+            // Files that are encoded as a whole need all tiles.
+            guard plan.files.wholes.isEmpty else { break }
             let window = stitch.next..<stitch.next + stitch.window
             for row in tiles.keys where !window.contains(row) { broken.append("row \(row) is beyond \(window)") }
         case .finishing:
-            if stitch?.isComplete != true || !tiles.isEmpty { broken.append("finishing, and not all bands are in") }
+            let needsTiles = plan?.files.wholes.isEmpty == false
+            if !isComplete || !(tiles.isEmpty || needsTiles) { broken.append("finishing, and not all pieces are in") }
         }
         return broken
     }

@@ -2,7 +2,10 @@
 enum ExportStage {
     static let decode = 0
     static let tile = 1
+    /// No groups where the tiles are bands.
     static let encode = 2
+    /// Only where a file is encoded as a whole.
+    static let finish = 3
 }
 
 /// What a task does for its export.
@@ -12,12 +15,15 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
     case tile(row: Int, column: Int)
     /// Puts the tiles of a row together into a band.
     case encode(row: Int)
+    /// Encodes the n-th of the files that are encoded as a whole.
+    case finish(Int)
 
     init(_ position: TaskPosition) {
         switch position.stage {
         case ExportStage.decode: self = .decode(position.group)
         case ExportStage.tile: self = .tile(row: position.group, column: position.index)
-        default: self = .encode(row: position.group)
+        case ExportStage.encode: self = .encode(row: position.group)
+        default: self = .finish(position.group)
         }
     }
 
@@ -26,6 +32,7 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
         case .decode(let index): "decoding image \(index + 1)"
         case .tile(let row, let column): "tile \(column),\(row)"
         case .encode(let row): "encoding row \(row) of tiles"
+        case .finish(let index): "encoding whole file \(index + 1)"
         }
     }
 }

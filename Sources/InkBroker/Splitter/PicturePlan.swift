@@ -61,13 +61,19 @@ struct PicturePlan: Sendable {
             canvas: scene.canvas, output: scene.output, rect: rect, background: scene.background,
             baseImage: scene.baseImage.flatMap { visibleSlice(of: $0, rect, filter: .lanczos3) },
             layers: scene.layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
-            delivery: grid.isBands ? .band(encoding(ofRow: row)) : .pixels,
+            delivery: delivery(ofRow: row),
             patternOrigin: scene.patternOrigin)
     }
 
-    /// How a row of tiles is encoded.
+    private func delivery(ofRow row: Int) -> TileDelivery {
+        guard grid.isBands, !files.streamed.isEmpty else { return .pixels }
+        let encoding = encoding(ofRow: row)
+        return files.wholes.isEmpty ? .band(encoding) : .bandAndPixels(encoding)
+    }
+
+    /// How a row of tiles is encoded, for the files that are encoded piece by piece.
     func encoding(ofRow row: Int) -> PieceEncoding {
-        let encodings = files.members.map(\.encoding)
+        let encodings = files.streamed.map(\.encoding)
         return PieceEncoding(encodings[0], others: Array(encodings.dropFirst()), isLast: row == grid.rows - 1)
     }
 
@@ -78,7 +84,10 @@ struct PicturePlan: Sendable {
 
     /// Size of the raw bytes of the piece for a row of tiles.
     func rawBytes(ofRow row: Int) -> Int {
-        files.rawByteCount(rowCount: grid.pixelRows(ofRow: row).count, width: scene.output.width)
+        let rowCount = grid.pixelRows(ofRow: row).count
+        return files.streamed.isEmpty
+            ? rowCount * scene.output.width * format.bytesPerPixel
+            : files.rawByteCount(rowCount: rowCount, width: scene.output.width)
     }
 
     /// Nil if nothing of the element can be visible in `rect`.

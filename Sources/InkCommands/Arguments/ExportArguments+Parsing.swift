@@ -230,11 +230,18 @@ extension ExportArguments {
             }
             encoding.chroma = chroma
         }
+        encoding.isProgressive = parsed.isGiven("progressive")
+        encoding.isLossless = parsed.isGiven("lossless")
+        if encoding.isLossless, encoding.quality != nil {
+            throw .usage("--lossless and --quality cannot be used together")
+        }
         return codecs.map { codec in
             var own = PictureEncoding(format: codec.format)
             if codec.settings.contains(.effort) { own.effort = encoding.effort }
             if codec.settings.contains(.quality) { own.quality = encoding.quality }
             if codec.settings.contains(.chroma) { own.chroma = encoding.chroma }
+            if codec.settings.contains(.progressive) { own.isProgressive = encoding.isProgressive }
+            if codec.settings.contains(.lossless) { own.isLossless = encoding.isLossless }
             return own
         }
     }

@@ -9,6 +9,8 @@ public struct EncodedPiece: Hashable, Sendable {
     /// For PNG: raw deflate (RFC 1951) that begins and ends at a byte boundary and refers to nothing before it. The
     /// pieces of a picture in order, the last one made with `isLast`, form one deflate stream.
     public var bytes: [UInt8]
+    /// Which of the picture's files this is the only piece of; nil for rows, which belong to all others.
+    public var file: Int?
 
     public init(rowCount: Int, rawByteCount: Int, adler32: UInt32, bytes: [UInt8]) {
         self.rowCount = rowCount

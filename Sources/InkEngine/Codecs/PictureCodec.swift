@@ -14,6 +14,13 @@ public protocol PictureCodec: Sendable {
     var settings: Set<EncodingSetting> { get }
     /// Maximum edge length of the format, in pixels.
     var edgePixelsMax: Int { get }
+    /// Whether a file is encoded by one task from all of the picture, not piece by piece. Then `encodeWhole` makes its
+    /// only piece, and the encoder of pieces is not used.
+    func isWhole(_ encoding: PictureEncoding) -> Bool
+    /// Encodes all of a picture. The result depends on nothing but the pixels and the encoding.
+    ///
+    /// - Throws: what `picture.read` throws, and `EngineError.internalError` if there is no memory or the library fails.
+    func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8]
     /// The height of each piece except the last is a multiple of this.
     func rowMultiple(_ encoding: PictureEncoding) -> Int
     /// The size of the raw bytes that a correct piece declares.
@@ -31,9 +38,17 @@ public protocol PictureCodec: Sendable {
     func storedDigest(path: String) throws(EngineError) -> PictureDigest?
 }
 
+extension PictureCodec {
+    public func isWhole(_ encoding: PictureEncoding) -> Bool { false }
+
+    public func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
+        throw .internalError("\(name) is encoded piece by piece")
+    }
+}
+
 /// An option for encoding.
 public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
-    case effort, quality, chroma
+    case effort, quality, chroma, progressive, lossless
 }
 
 /// Full-width rows of a picture to encode.

@@ -14,6 +14,10 @@ public struct PictureEncoding: Hashable, Sendable {
     public var quality: Int?
     /// nil: determined by the quality.
     public var chroma: ChromaSampling?
+    /// Whether a coarse picture comes first in the file, and details follow.
+    public var isProgressive = false
+    /// Whether the file shows exactly the picture, in a format that need not.
+    public var isLossless = false
 
     public static let qualities = 1...100
 
@@ -23,6 +27,8 @@ public struct PictureEncoding: Hashable, Sendable {
         if format != .png { parts.append("format=\(format.rawValue)") }
         if let quality { parts.append("quality=\(quality)") }
         if let chroma { parts.append("chroma=\(chroma.name)") }
+        if isProgressive { parts.append("progressive") }
+        if isLossless { parts.append("lossless") }
         return parts
     }
 

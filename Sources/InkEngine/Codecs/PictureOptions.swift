@@ -108,6 +108,12 @@ public struct PictureOptions: Hashable, Sendable {
             }
             guard codec.settings.contains(.quality) else { throw fault("\(codec.name) has no quality") }
         }
+        if encoding.isProgressive, !codec.settings.contains(.progressive) {
+            throw fault("\(codec.name) is never progressive")
+        }
+        if encoding.isLossless, !codec.settings.contains(.lossless) {
+            throw fault("\(codec.name) has no choice of losses")
+        }
         if encoding.chroma != nil, !codec.settings.contains(.chroma) {
             throw fault("\(codec.name) has no chroma sampling")
         }

@@ -6,10 +6,16 @@ public struct PictureSet: Sendable {
         public var encoding: PictureEncoding
         /// As in this file: without alpha if the format has none.
         public var pixels: PixelFormat
+        /// Whether it is encoded as a whole, not piece by piece.
+        public var isWhole: Bool { codec.isWhole(encoding) }
     }
 
-    /// At least one, in the order of their pieces.
+    /// At least one.
     public let members: [Member]
+    /// Those that are encoded piece by piece, in the order of their parts of a piece.
+    public let streamed: [Member]
+    /// Numbers of the members that are encoded as a whole.
+    public let wholes: [Int]
 
     /// Maximum number of files.
     public static let countMax = 16
@@ -26,11 +32,13 @@ public struct PictureSet: Sendable {
             members.append(Member(codec: codec, encoding: encoding, pixels: codec.hasAlpha ? pixels : .rgb))
         }
         self.members = members
+        streamed = members.filter { !$0.isWhole }
+        wholes = members.indices.filter { members[$0].isWhole }
     }
 
     /// The height of each band except the last is a multiple of this.
     public var rowMultiple: Int {
-        members.reduce(1) { multiple, member in
+        streamed.reduce(1) { multiple, member in
             let other = member.codec.rowMultiple(member.encoding)
             return multiple / greatestCommonDivisor(multiple, other) * other
         }
@@ -38,28 +46,28 @@ public struct PictureSet: Sendable {
 
     /// The size of the raw bytes that a correct piece declares.
     public func rawByteCount(rowCount: Int, width: Int) -> Int {
-        members.reduce(0) { $0 + $1.codec.rawByteCount(rowCount: rowCount, width: width, pixels: $1.pixels) }
+        streamed.reduce(0) { $0 + $1.codec.rawByteCount(rowCount: rowCount, width: width, pixels: $1.pixels) }
     }
 
     /// The decoded content of a piece, used to compare the results of two workers; nil if the piece is invalid.
     public func content(of piece: EncodedPiece) -> [UInt8]? {
         guard let pieces = split(piece) else { return nil }
         var content: [UInt8] = []
-        for (member, piece) in zip(members, pieces) {
+        for (member, piece) in zip(streamed, pieces) {
             guard let part = member.codec.content(of: piece) else { return nil }
             content += part
         }
         return content
     }
 
-    /// Whether a piece has a part for each file.
+    /// Whether a piece has a part for each file that is encoded piece by piece.
     public func isComplete(_ piece: EncodedPiece) -> Bool {
-        members.count == 1 ? !piece.bytes.isEmpty : piece.isJoined(count: members.count)
+        streamed.count == 1 ? !piece.bytes.isEmpty : piece.isJoined(count: streamed.count)
     }
 
-    /// The piece of each file; nil if they were not joined for so many files.
+    /// The parts of a piece; nil if they were not joined for so many files.
     func split(_ piece: EncodedPiece) -> [EncodedPiece]? {
-        members.count == 1 ? [piece] : piece.parts(count: members.count)
+        streamed.count == 1 ? [piece] : piece.parts(count: streamed.count)
     }
 }
 
@@ -74,6 +82,7 @@ public final class PieceSetEncoder {
     /// - Throws: as `PieceEncoder.encode`, and `EngineError.internalError` for an unknown format.
     public func encode(_ rows: PixelRows, _ encoding: PieceEncoding) throws(EngineError) -> EncodedPiece {
         let set = try PictureSet(encoding.pictures, pixels: rows.format)
+        guard set.wholes.isEmpty else { throw .internalError("rows of a picture that is encoded as a whole") }
         let flattened = set.members.contains { $0.pixels != rows.format } ? rows.compositedOntoWhite : []
         return try flattened.withUnsafeBufferPointer { (flat) throws(EngineError) in
             var pieces: [EncodedPiece] = []
@@ -89,6 +98,36 @@ public final class PieceSetEncoder {
             }
             return pieces.count == 1 ? pieces[0] : EncodedPiece(joining: pieces)
         }
+    }
+}
+
+extension PictureSet {
+    /// Encodes the only piece of a member that is encoded as a whole.
+    ///
+    /// - Throws: as `PictureCodec.encodeWhole`.
+    public static func encodeWhole(
+        _ picture: WholePicture, _ encoding: PictureEncoding
+    ) throws(EngineError) -> EncodedPiece {
+        let member = try PictureSet([encoding], pixels: picture.format).members[0]
+        var own = picture
+        if member.pixels != picture.format {
+            own.format = member.pixels
+            own.read = { take throws(EngineError) in
+                try picture.read { (rows) throws(EngineError) in
+                    try rows.compositedOntoWhite.withUnsafeBufferPointer { (flat) throws(EngineError) in
+                        var rows = rows
+                        rows.pixels = UnsafeRawBufferPointer(flat)
+                        rows.format = .rgb
+                        try take(rows)
+                    }
+                }
+            }
+        }
+        let bytes = try member.codec.encodeWhole(own, encoding)
+        guard !bytes.isEmpty else { throw .internalError("\(member.codec.name): a file without bytes") }
+        return EncodedPiece(
+            rowCount: picture.size.height, rawByteCount: picture.size.area * picture.format.bytesPerPixel,
+            adler32: Adler32.empty, bytes: bytes)
     }
 }
 
@@ -216,8 +255,12 @@ public struct PictureSetAssembler: PictureAssembler {
     public mutating func begin() -> [PictureWrite] { each { assembler, _ in assembler.begin() } }
 
     public mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
+        if let file = piece.file { return each { assembler, index in index == file ? assembler.add(piece) : [] } }
         guard let pieces = set.split(piece) else { preconditionFailure("a piece without a part for each file") }
-        return each { assembler, index in assembler.add(pieces[index]) }
+        var parts = pieces.makeIterator()
+        return each { [set] assembler, index in
+            set.members[index].isWhole ? [] : parts.next().map { assembler.add($0) } ?? []
+        }
     }
 
     public mutating func end() -> [PictureWrite] { each { assembler, _ in assembler.end() } }

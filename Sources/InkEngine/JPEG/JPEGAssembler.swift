@@ -3,6 +3,8 @@ struct JPEGAssembler: PictureAssembler {
     private let head: [UInt8]
     private let rowMultiple: Int
     private let hasDigest: Bool
+    /// Whether the only piece is a whole file.
+    private let isWhole: Bool
     /// MCU rows so far.
     private var mcuRows = 0
     private var crc = crc32([])
@@ -10,6 +12,7 @@ struct JPEGAssembler: PictureAssembler {
     init(_ head: PictureHead) throws(EngineError) {
         rowMultiple = JPEGCodec().rowMultiple(head.encoding)
         hasDigest = head.description.digest != nil
+        isWhole = head.encoding.isProgressive
         self.head = try JPEGAssembler.head(of: head, rowMultiple: rowMultiple)
     }
 
@@ -17,14 +20,19 @@ struct JPEGAssembler: PictureAssembler {
     private static func head(of head: PictureHead, rowMultiple: Int) throws(EngineError) -> [UInt8] {
         let sample = PixelSize(width: head.size.width, height: min(rowMultiple, head.size.height))
         let pixels = [UInt8](repeating: 0, count: sample.area * 3)
+        var encoding = head.encoding
+        encoding.isProgressive = false
         let file = try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
             try JPEGPieceEncoder.file(
-                UnsafeRawBufferPointer(bytes), sample, .rgb, head.encoding, dotsPerInch: head.description.dotsPerInch)
+                UnsafeRawBufferPointer(bytes), sample, .rgb, encoding, dotsPerInch: head.description.dotsPerInch)
         }
         let segments = JPEGSegment.head(of: file)
         guard let frame = segments.first(where: { JPEGMarker.isFrame($0.marker) }), let scan = segments.last,
             scan.marker == JPEGMarker.startOfScan, segments.count > 2, head.size.height <= JPEGCodec().edgePixelsMax
         else { throw .internalError("libjpeg made no header for \(head.size) pixels") }
+        if head.encoding.isProgressive {
+            return Array(file[..<segments[1].data.upperBound]) + description(head.description)
+        }
         var bytes = Array(file[..<scan.data.upperBound])
         bytes[frame.data.lowerBound + 1] = UInt8(head.size.height >> 8)
         bytes[frame.data.lowerBound + 2] = UInt8(head.size.height & 0xFF)
@@ -46,6 +54,12 @@ struct JPEGAssembler: PictureAssembler {
     mutating func begin() -> [PictureWrite] { [append(head)] }
 
     mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
+        if isWhole {
+            // Its own first segment says nothing of the resolution.
+            let segments = JPEGSegment.head(of: piece.bytes)
+            let start = segments.count > 1 ? segments[1].data.upperBound : 0
+            return [append(Array(piece.bytes[start..<max(start, piece.bytes.count - 2)]))]
+        }
         let marker = JPEGMarker.restart + UInt8((mcuRows + 7) % 8)
         let separator: [UInt8] = mcuRows > 0 ? [0xFF, marker] : []
         mcuRows += (piece.rowCount + rowMultiple - 1) / rowMultiple

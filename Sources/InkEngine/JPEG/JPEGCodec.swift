@@ -9,9 +9,20 @@ struct JPEGCodec: PictureCodec {
     var name: String { "jpeg" }
     var endings: [String] { ["jpg", "jpeg"] }
     var hasAlpha: Bool { false }
-    var settings: Set<EncodingSetting> { [.quality, .chroma] }
+    var settings: Set<EncodingSetting> { [.quality, .chroma, .progressive] }
     /// The limit of libjpeg, which is below the format's own 65,535.
     var edgePixelsMax: Int { 65_500 }
+
+    /// The scans of a progressive file go over the whole picture, each with the codes that suit it.
+    func isWhole(_ encoding: PictureEncoding) -> Bool { encoding.isProgressive }
+
+    func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
+        let pixels = try picture.allPixels()
+        return try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            try JPEGPieceEncoder.file(
+                UnsafeRawBufferPointer(bytes), picture.size, picture.format, encoding, dotsPerInch: nil)
+        }
+    }
 
     /// The height of an MCU.
     func rowMultiple(_ encoding: PictureEncoding) -> Int { encoding.jpegChroma == .full ? 8 : 16 }

@@ -50,6 +50,7 @@ final class JPEGPieceEncoder: PieceEncoder {
         settings.bytes_per_pixel = UInt32(format.bytesPerPixel)
         settings.quality = UInt32(encoding.jpegQuality)
         settings.full_chroma = encoding.jpegChroma == .full ? 1 : 0
+        settings.is_progressive = encoding.isProgressive ? 1 : 0
         // JFIF has 16-bit integers.
         settings.dots_per_inch = dotsPerInch.map { UInt32(min(max($0.rounded(), 1), 65_535)) } ?? 0
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)

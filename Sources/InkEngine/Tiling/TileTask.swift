@@ -60,6 +60,8 @@ public enum PixelFormat: UInt8, Hashable, Sendable {
 public enum TileDelivery: Hashable, Sendable {
     /// As a piece of the picture's file; only for tiles as wide as the picture.
     case band(PieceEncoding)
-    /// As rows of samples, for a later encoding task.
+    /// As rows of samples, for a later task.
     case pixels
+    /// As a piece, and as rows of samples for files that are encoded as a whole.
+    case bandAndPixels(PieceEncoding)
 }

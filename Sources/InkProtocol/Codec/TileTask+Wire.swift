@@ -123,6 +123,9 @@ extension TileLayer {
 extension PictureEncoding: WireValue {
     /// Written instead of an effort: a format other than PNG follows.
     private static let otherFormat: UInt8 = 3
+    /// Added to the chroma sampling.
+    private static let progressiveFlag: UInt8 = 4
+    private static let losslessFlag: UInt8 = 8
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let first = try reader.uint8("effort")
@@ -133,19 +136,27 @@ extension PictureEncoding: WireValue {
         let format = PictureFormat(rawValue: try reader.uint8("picture format"))
         let effort: EncodingEffort = try reader.enumeration("effort")
         let quality = try reader.integer("quality", in: 0...PictureEncoding.qualities.upperBound)
-        let chroma = try reader.uint8("chroma sampling")
+        let flags = try reader.uint8("chroma sampling")
+        guard flags < 4 * PictureEncoding.progressiveFlag else {
+            throw .badValue(what: "chroma sampling", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 15")
+        }
+        let chroma = flags % PictureEncoding.progressiveFlag
         self.init(
             format: format, effort: effort, quality: quality == 0 ? nil : quality,
             chroma: chroma == 0 ? nil : try reader.enumeration("chroma sampling", chroma))
+        isProgressive = flags & PictureEncoding.progressiveFlag != 0
+        isLossless = flags & PictureEncoding.losslessFlag != 0
     }
 
     func write(to writer: inout ByteWriter) {
-        if format != .png || quality != nil || chroma != nil {
+        if format != .png || quality != nil || chroma != nil || isProgressive || isLossless {
             writer.uint8(PictureEncoding.otherFormat)
             writer.uint8(format.rawValue)
             writer.uint8(effort.rawValue)
             writer.integer(max(0, min(PictureEncoding.qualities.upperBound, quality ?? 0)))
-            writer.uint8(chroma?.rawValue ?? 0)
+            writer.uint8(
+                (chroma?.rawValue ?? 0) | (isProgressive ? PictureEncoding.progressiveFlag : 0)
+                    | (isLossless ? PictureEncoding.losslessFlag : 0))
         } else {
             writer.uint8(effort.rawValue)
         }
@@ -197,9 +208,15 @@ extension TileTask: WireValue {
         let formatByte = try reader.uint8("output format")
         let format: PixelFormat = try reader.enumeration("output format", formatByte & ~TileTask.hasOrigin)
         let patternOrigin = formatByte & TileTask.hasOrigin == 0 ? Point(x: 0, y: 0) : try Point(from: &reader)
-        let isBand = try reader.bool("delivery")
-        let delivery: TileDelivery = isBand ? .band(try PieceEncoding(from: &reader)) : .pixels
-        guard !isBand || rect.width == output.width else {
+        let delivery: TileDelivery
+        let kind = try reader.uint8("delivery")
+        switch kind {
+        case 0: delivery = .pixels
+        case 1: delivery = .band(try PieceEncoding(from: &reader))
+        case 2: delivery = .bandAndPixels(try PieceEncoding(from: &reader))
+        default: throw .badValue(what: "delivery", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 2")
+        }
+        guard delivery == .pixels || rect.width == output.width else {
             throw .badValue(
                 what: "band", offset: start, found: "\(rect)", expected: "the picture's width, \(output.width)")
         }
@@ -223,9 +240,12 @@ extension TileTask: WireValue {
             patternOrigin.write(to: &writer)
         }
         switch delivery {
-        case .pixels: writer.bool(false)
+        case .pixels: writer.uint8(0)
         case .band(let encoding):
-            writer.bool(true)
+            writer.uint8(1)
+            encoding.write(to: &writer)
+        case .bandAndPixels(let encoding):
+            writer.uint8(2)
             encoding.write(to: &writer)
         }
     }

@@ -20,6 +20,8 @@ public struct ResultAssembler: Sendable {
     private enum Progress: Hashable, Sendable {
         /// The number of chunks of an image received so far.
         case open(chunks: Int)
+        /// Only the pixels are missing.
+        case hasBand
         case complete
     }
 
@@ -103,7 +105,10 @@ public struct ResultAssembler: Sendable {
                 throw .outOfSequence(what: "end of an image", found: "after \(chunks) chunks", expected: "\(expected)")
             }
             progress = .complete
-        case (.band, .open, .band), (.band, .open, .localBand), (.pixels, .open, .pixels): progress = .complete
+        case (.band, .open, .band), (.band, .open, .localBand), (.pixels, .open, .pixels),
+            (.bandAndPixels, .hasBand, .pixels):
+            progress = .complete
+        case (.bandAndPixels, .open, .band), (.bandAndPixels, .open, .localBand): progress = .hasBand
         default:
             throw .outOfSequence(what: "result item", found: item.name, expected: "\(kind), \(progress)")
         }

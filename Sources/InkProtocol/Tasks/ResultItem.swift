@@ -8,6 +8,8 @@ public enum ResultKind: Hashable, Sendable {
     case band
     /// One `pixels`.
     case pixels
+    /// As `band`, then as `pixels`.
+    case bandAndPixels
 }
 
 extension WorkerTask {
@@ -15,8 +17,13 @@ extension WorkerTask {
     public var resultKind: ResultKind {
         switch self {
         case .decode: .decodedImage
-        case .encode: .band
-        case .render(let task): if case .band = task.delivery { .band } else { .pixels }
+        case .encode, .finish: .band
+        case .render(let task):
+            switch task.delivery {
+            case .band: .band
+            case .pixels: .pixels
+            case .bandAndPixels: .bandAndPixels
+            }
         }
     }
 }

@@ -8,6 +8,8 @@ public enum WorkerTask: Hashable, Sendable {
     case render(TileTask)
     /// Joins tiles side by side into a band.
     case encode(EncodeTask)
+    /// Encodes a file of the whole picture from its tiles.
+    case finish(FinishTask)
 }
 
 extension WorkerTask {
@@ -34,6 +36,8 @@ extension WorkerTask {
             }
         case .encode(let task):
             for piece in task.pieces { add(piece.block) }
+        case .finish(let task):
+            for row in task.rows { for piece in row { add(piece.block) } }
         }
         return ids
     }
@@ -51,6 +55,9 @@ extension WorkerTask {
         case .encode(let task):
             writer.uint8(3)
             task.write(to: &writer)
+        case .finish(let task):
+            writer.uint8(4)
+            task.write(to: &writer)
         }
         return writer.bytes
     }
@@ -63,7 +70,8 @@ extension WorkerTask {
         case 1: self = .decode(try DecodeTask(from: &reader))
         case 2: self = .render(try TileTask(from: &reader))
         case 3: self = .encode(try EncodeTask(from: &reader))
-        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 3")
+        case 4: self = .finish(try FinishTask(from: &reader))
+        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 4")
         }
         try reader.finish("task")
     }
@@ -187,6 +195,80 @@ extension BandTile: WireValue {
     }
 }
 
+/// A file to make from all tiles of a picture.
+public struct FinishTask: Hashable, Sendable {
+    /// Of the picture, in output pixels.
+    public var size: PixelSize
+    /// Of the tiles' samples.
+    public var format: PixelFormat
+    public var encoding: PictureEncoding
+    /// Rows of tiles from the top; the tiles of a row from left to right. Together they cover the picture without gap or
+    /// overlap.
+    public var rows: [[BandTile]]
+
+    public init(size: PixelSize, format: PixelFormat, encoding: PictureEncoding, rows: [[BandTile]]) {
+        self.size = size
+        self.format = format
+        self.encoding = encoding
+        self.rows = rows
+    }
+}
+
+extension FinishTask: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let size = try PixelSize(from: &reader)
+        let format: PixelFormat = try reader.enumeration("output format")
+        let encoding = try PictureEncoding(from: &reader)
+        let start = reader.offset
+        let tiles: [BandTile] = try reader.array("pieces", elementBytes: 36)
+        var rows: [[BandTile]] = []
+        var y = 0
+        var rest = tiles[...]
+        while let first = rest.first {
+            let row = Array(rest.prefix { $0.rect.y == first.rect.y })
+            try row.check(
+                covers: PixelRect(x: 0, y: y, width: size.width, height: first.rect.height), offset: start)
+            rows.append(row)
+            rest = rest.dropFirst(row.count)
+            y += first.rect.height
+        }
+        guard y == size.height else {
+            throw .badValue(what: "pieces' height", offset: start, found: "\(y)", expected: "\(size.height)")
+        }
+        self.init(size: size, format: format, encoding: encoding, rows: rows)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        size.write(to: &writer)
+        writer.uint8(format.rawValue)
+        encoding.write(to: &writer)
+        writer.array(rows.flatMap { $0 })
+    }
+}
+
+extension [BandTile] {
+    /// - Throws: `badValue` unless the tiles lie side by side and cover `rect`.
+    fileprivate func check(covers rect: PixelRect, offset: Int) throws(ProtocolError) {
+        var x = rect.x
+        for piece in self {
+            guard piece.rect.x == x, piece.rect.y == rect.y, piece.rect.height == rect.height else {
+                throw .badValue(
+                    what: "piece", offset: offset, found: "\(piece.rect)",
+                    expected: "\(rect.height) rows at \(x), \(rect.y)")
+            }
+            guard piece.rect.area <= ProtocolLimits.blockContentBytes else {
+                throw .badValue(
+                    what: "piece", offset: offset, found: "\(piece.rect)", expected: "what a block holds of pixels")
+            }
+            x += piece.rect.width
+        }
+        guard rect.x == 0, x == rect.width else {
+            throw .badValue(
+                what: "pieces' width", offset: offset, found: "\(x)", expected: "\(rect.width) from column 0")
+        }
+    }
+}
+
 extension EncodeTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let rect = try PixelRect(from: &reader)
@@ -194,23 +276,7 @@ extension EncodeTask: WireValue {
         let encoding = try PieceEncoding(from: &reader)
         let start = reader.offset
         let pieces: [BandTile] = try reader.array("pieces", elementBytes: 36)
-        var x = rect.x
-        for piece in pieces {
-            guard piece.rect.x == x, piece.rect.y == rect.y, piece.rect.height == rect.height else {
-                throw .badValue(
-                    what: "piece", offset: start, found: "\(piece.rect)",
-                    expected: "\(rect.height) rows at \(x), \(rect.y)")
-            }
-            guard piece.rect.area <= ProtocolLimits.blockContentBytes else {
-                throw .badValue(
-                    what: "piece", offset: start, found: "\(piece.rect)", expected: "what a block holds of pixels")
-            }
-            x += piece.rect.width
-        }
-        guard rect.x == 0, x == rect.width else {
-            throw .badValue(
-                what: "pieces' width", offset: start, found: "\(x)", expected: "\(rect.width) from column 0")
-        }
+        try pieces.check(covers: rect, offset: start)
         self.init(rect: rect, format: format, encoding: encoding, pieces: pieces)
     }
 

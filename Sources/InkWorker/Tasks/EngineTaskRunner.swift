@@ -41,6 +41,7 @@ public final class EngineTaskRunner: TaskRunner {
         case .decode(let task): try decode(task, context)
         case .render(let task): try render(task, context)
         case .encode(let task): try encode(task, context)
+        case .finish(let task): try finish(task, context)
         }
     }
 
@@ -80,6 +81,9 @@ public final class EngineTaskRunner: TaskRunner {
         case .pixels: try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels, context)))
         case .band(let encoding):
             try emitBand(tile.pixels, task.rect, format: task.pixelFormat, encoding, context)
+        case .bandAndPixels(let encoding):
+            try emitBand(tile.pixels, task.rect, format: task.pixelFormat, encoding, context)
+            try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels, context)))
         }
         // The remaining time of rendering is spent on reading blocks.
         let known = tile.rasterNanoseconds + tile.compositeNanoseconds
@@ -90,23 +94,52 @@ public final class EngineTaskRunner: TaskRunner {
 
     private func encode(_ task: EncodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = SystemClock.nanoseconds
-        let pixels = try EngineTaskRunner.band(task, context.blocks)
+        let pixels = try EngineTaskRunner.band(task.pieces, height: task.rect.height, task.format, context.blocks)
         let opened = SystemClock.nanoseconds
         try context.checkCancellation()
         try emitBand(pixels, task.rect, format: task.format, task.encoding, context)
         return TaskPhases(decode: opened - start, encode: SystemClock.nanoseconds - opened)
     }
 
+    private func finish(_ task: FinishTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
+        let start = SystemClock.nanoseconds
+        var opening: UInt64 = 0
+        let picture = WholePicture(size: task.size, format: task.format) { take throws(EngineError) in
+            var y = 0
+            for row in task.rows {
+                try context.checkCancellation()
+                let before = SystemClock.nanoseconds
+                let height = row[0].rect.height
+                let pixels = try EngineTaskRunner.band(row, height: height, task.format, context.blocks)
+                opening += SystemClock.nanoseconds - before
+                try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+                    try take(
+                        PixelRows(
+                            pixels: UnsafeRawBufferPointer(bytes), width: task.size.width, format: task.format,
+                            firstRow: y))
+                }
+                y += height
+            }
+        }
+        try emit(try PictureSet.encodeWhole(picture, task.encoding), context)
+        return TaskPhases(decode: opening, encode: SystemClock.nanoseconds - start - opening)
+    }
+
     private func emitBand(
         _ pixels: [UInt8], _ rect: PixelRect, format: PixelFormat, _ encoding: PieceEncoding, _ context: TaskContext
     ) throws(EngineError) {
-        var piece = try benches[context.threadIndex].use { tools throws(EngineError) in
+        let piece = try benches[context.threadIndex].use { tools throws(EngineError) in
             try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
                 let rows = PixelRows(
                     pixels: UnsafeRawBufferPointer(bytes), width: rect.width, format: format, firstRow: rect.y)
                 return try tools.encoder.encode(rows, encoding)
             }
         }
+        try emit(piece, context)
+    }
+
+    private func emit(_ piece: EncodedPiece, _ context: TaskContext) throws(EngineError) {
+        var piece = piece
         if let block = context.blocks.share(piece.bytes) {
             piece.bytes = []
             try context.emit(.localBand(piece, block.id))
@@ -116,10 +149,12 @@ public final class EngineTaskRunner: TaskRunner {
     }
 
     /// The rows of a band, joined from tiles side by side.
-    private static func band(_ task: EncodeTask, _ blocks: BlockCache) throws(EngineError) -> [UInt8] {
-        let bytesPerPixel = task.format.bytesPerPixel
+    private static func band(
+        _ pieces: [BandTile], height: Int, _ format: PixelFormat, _ blocks: BlockCache
+    ) throws(EngineError) -> [UInt8] {
+        let bytesPerPixel = format.bytesPerPixel
         var tiles: [(rowBytes: Int, pixels: [UInt8])] = []
-        for piece in task.pieces {
+        for piece in pieces {
             let pixels = try blocks.bytes(of: piece.block)
             let expected = piece.rect.area * bytesPerPixel
             guard pixels.count == expected else {
@@ -130,7 +165,7 @@ public final class EngineTaskRunner: TaskRunner {
         // Reserved only now, when all of it is already in memory as tiles.
         var band: [UInt8] = []
         band.reserveCapacity(tiles.reduce(0) { $0 + $1.pixels.count })
-        for row in 0..<task.rect.height {
+        for row in 0..<height {
             for tile in tiles { band += tile.pixels[(row * tile.rowBytes)..<((row + 1) * tile.rowBytes)] }
         }
         return band

@@ -23,6 +23,7 @@ private struct SimulatedExports {
     private var submitted: [JobID: Int] = [:]
     private var ended: [JobID: Int] = [:]
     private var bands: [ExportLife: [String]] = [:]
+    private var wholes: [ExportLife: [Int]] = [:]
     private var preparing = 0
     /// Lives that have been begun, ended ones included.
     private var lives: [ExportLife] = []
@@ -94,11 +95,17 @@ private struct SimulatedExports {
         let size = PixelSize(width: 32, height: 16 * Int.random(in: 1...7, using: &random))
         let tile = PixelSize(width: chance(0.5) ? 16 : 32, height: 16)
         submitted[id, default: 0] += 1
+        // WebP is encoded as a whole.
+        let formats: [[PictureFormat]] = [[.png], [.png], [.webp], [.png, .webp], [.webp, .png], [.webp, .webp]]
+        var options = PictureOptions(tile: tile)
+        options.files = formats.randomElement(using: &random)!.map {
+            PictureFileOptions(encoding: PictureEncoding(format: $0))
+        }
         tell(
             .submitted(
                 ExportJob(
                     id: id, name: "p", project: project,
-                    order: PictureOrder(output: size, options: PictureOptions(tile: tile)), destination: "p.png",
+                    order: PictureOrder(output: size, options: options), destination: "p.png",
                     priority: number(&random))))
     }
 
@@ -177,10 +184,16 @@ private struct SimulatedExports {
             } catch { problems.append("\(error)") }
         case .open(let id, _): if let life = state[id]?.life { bands[life] = [] }
         case .write(let life, let pieces, let rows, let ending):
-            bands[life]? += pieces.map { String(decoding: $0.bytes, as: UTF8.self) }
+            bands[life]? += pieces.filter { $0.file == nil }.map { String(decoding: $0.bytes, as: UTF8.self) }
+            wholes[life, default: []] += pieces.compactMap(\.file)
             if bands[life] != (0..<rows).map({ "\($0)" }) { problems.append("\(rows) rows: \(bands[life] ?? [])") }
             answers.append((life, .written(rows: rows, UnfinishedPicture(path: "", byteCount: 0), LaneTime())))
             if ending != nil {
+                let files = state[life]?.plan?.files
+                if let files, wholes[life]?.sorted() != files.wholes { problems.append("files \(wholes[life] ?? [])") }
+                if files?.streamed.isEmpty == false, rows != state[life]?.plan?.grid.rows {
+                    problems.append("an end after \(rows) rows")
+                }
                 answers.append((life, .finished([WrittenPicture(byteCount: 1, digest: [])], LaneTime())))
             }
         case .discard: break
@@ -232,7 +245,7 @@ private struct SimulatedExports {
         case .dispatch(let dispatch):
             guard let export = state[dispatch.job] else { return problems.append("a task of an export that has ended") }
             if case .tile(let row, _) = TaskRole(dispatch.position), let stitch = export.stitch,
-                row - stitch.next >= stitch.window
+                row - stitch.next >= stitch.window, export.plan?.files.streamed.isEmpty == false
             {
                 problems.append("row \(row) is begun, \(stitch.next) is next")
             }
@@ -271,10 +284,20 @@ private struct SimulatedExports {
                 imageInfo: DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8),
                 chunks: [.samples(block)], chunkBytes: [64])
         case .tile(let row, _):
-            guard state[life]?.plan?.grid.isBands == false else { return band(row) }
+            guard let plan = state[life]?.plan else { return band(row) }
+            let hasBand = plan.grid.isBands && !plan.files.streamed.isEmpty
+            var result = hasBand ? band(row) : TaskResult()
+            guard !plan.grid.isBands || !plan.files.wholes.isEmpty else { return result }
             let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
-            return TaskResult(blocks: [block], pixels: block, pixelBytes: 16 * 16 * 3)
+            let bytes = plan.pixelBytes(row: row, column: 0)
+            (result.blocks, result.pixels, result.pixelBytes) = ([block], block, bytes)
+            return result
         case .encode(let row): return band(row)
+        case .finish:
+            guard let size = state[life]?.plan?.scene.output else { return TaskResult() }
+            return TaskResult(
+                band: EncodedPiece(
+                    rowCount: size.height, rawByteCount: size.area * 3, adler32: 1, bytes: Array("whole".utf8)))
         }
     }
 }

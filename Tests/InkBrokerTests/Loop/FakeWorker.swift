@@ -236,15 +236,29 @@ private final class FakeSession {
                 let strokes = try StrokeBlock(decoding: blocks[selection.block]!).strokes
                 precondition(selection.indices.allSatisfy(strokes.indices.contains))
             }
-            guard case .band(let encoding) = tile.delivery else {
-                return [.pixels(try Block(content: FakePicture.pixels(tile.rect, tile.pixelFormat)))]
+            let pixels = ResultItem.pixels(try Block(content: FakePicture.pixels(tile.rect, tile.pixelFormat)))
+            switch tile.delivery {
+            case .pixels: return [pixels]
+            case .band(let encoding): return [.band(FakePicture.band(tile.rect, tile.pixelFormat, encoding, answer))]
+            case .bandAndPixels(let encoding):
+                return [.band(FakePicture.band(tile.rect, tile.pixelFormat, encoding, answer)), pixels]
             }
-            return [.band(FakePicture.band(tile.rect, tile.pixelFormat, encoding, answer))]
         case .encode(let encode):
             for piece in encode.pieces {
                 precondition(blocks[piece.block] == FakePicture.pixels(piece.rect, encode.format))
             }
             return [.band(FakePicture.band(encode.rect, encode.format, encode.encoding, answer))]
+        case .finish(let finish):
+            for piece in finish.rows.flatMap({ $0 }) {
+                precondition(blocks[piece.block] == FakePicture.pixels(piece.rect, finish.format))
+            }
+            return [
+                .band(
+                    EncodedPiece(
+                        rowCount: finish.size.height,
+                        rawByteCount: finish.size.area * finish.format.bytesPerPixel, adler32: 1,
+                        bytes: Array("whole \(finish.size)".utf8)))
+            ]
         }
     }
 }

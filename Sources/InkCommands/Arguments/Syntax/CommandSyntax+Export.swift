@@ -72,6 +72,8 @@ extension CommandSyntax {
                 + "else \(PictureCodecs.all[0].name))"),
         .value("--quality", "N", group: "Picture", "Quality of lossy formats, 1 to 100"),
         .value("--chroma", "4:4:4|4:2:0", group: "Picture", "Chroma subsampling of lossy formats"),
+        .flag("--progressive", group: "Picture", "JPEG whose coarse picture comes first, a little smaller"),
+        .flag("--lossless", group: "Picture", "Exact pixels in formats that need not keep them"),
         .value(
             "--effort", "fast|balanced|small", group: "Picture",
             "Compression: time against file size (default: balanced)"),
