@@ -23,7 +23,7 @@ package struct Memory: Hashable, Sendable {
         return "\(shown(totalBytes)), \(shown(availableBytes)) available\(limit)"
     }
 
-    /// Reads a file of the system; nil if it is missing.
+    /// The text of a system file; empty if it is missing.
     private static func text(_ path: String) -> String {
         String(decoding: (try? FileSystem.read(path, limitBytes: 1 << 16)) ?? [], as: UTF8.self)
     }
