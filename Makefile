@@ -10,7 +10,7 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build install uninstall docs demo pictures examples test simulate fuzz check-deployment test-image bench bench-peers \
+.PHONY: help setup build install uninstall docs demo pictures examples test simulate fuzz check-deployment test-image test-interop bench bench-peers \
 	bench-compare bench-baseline lint format clean
 
 help: ## List the targets
@@ -70,6 +70,9 @@ check-deployment: build ## Check image, compose file, units and manifests with t
 
 test-image: build ## Build the image and run a farm with it (needs root, Debian or Ubuntu)
 	Scripts/test-image.sh
+
+test-interop: build ## Test with programs of others: PyPI, deployment tools; IMAGE=1 a container, PEERS=1 Cairo and Skia
+	Scripts/test-interop.sh
 
 BENCHMARKS := Benchmarks
 bench: build ## Measure whole exports and the parts of the engine
