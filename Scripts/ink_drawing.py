@@ -399,11 +399,6 @@ def mixed(a, b, t):
     return tuple(u + (v - u) * max(0.0, min(1.0, t)) for u, v in zip(a, b))
 
 
-def flat(color, width=2, height=2):
-    """A content image of one colour; it is scaled to where it lies."""
-    return png(width, height, [bytes(color_of(color)) * width] * height, channels=3)
-
-
 # Projects
 
 

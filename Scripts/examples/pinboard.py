@@ -30,10 +30,11 @@ class Card:
         shadow = ink.moved([edge], 22, 26)[0]
         self.group.add(Layer("Shadow, hatched", "multiply", mask=Patch(shadow))).cover(
             ink.bounds([shadow]), "parallelLines", "#a58a68", spacing=8, lineWidth=4, rotation=-45)
-        self.group.add(Layer("Card", content=ink.flat("#fffdf6", 520, 620), place=(left, top, 520, 620, turn)))
+        self.group.add(Fill("Card", "#fffdf6", mask=Patch(edge, scale=2)))
         self.print = self.group.add(Group("Print"))
         self.print.add(Layer("Paint", content=content, place=self.box(left + 30, top + 30, 460, 460)))
-        self.tape = Layer("Tape", "multiply", 0.85, content=ink.flat(tape, 150, 52), place=self.box(x - 75, top - 26, 150, 52))
+        strip = self.turned([ink.box_of(x - 75, top - 26, x + 75, top + 26)])[0]
+        self.tape = Fill("Tape", tape, "multiply", 0.85, mask=Patch(strip, scale=2))
 
     def box(self, x, y, width, height):
         """Where a box of the card lies: a placement turns about its own middle, the card about the card's."""
