@@ -24,10 +24,22 @@ public enum ForeignFormat {
 
     /// Whether a text looks like drawings of Quick, Draw!: one object per line, with a word and its drawing.
     public static func isQuickDraw(_ bytes: some Collection<UInt8>) -> Bool {
-        let head = String(decoding: bytes.prefix(headBytes), as: UTF8.self)
-        let line = head.drop(while: \.isWhitespace).prefix(while: { !$0.isNewline })
-        return line.hasPrefix("{") && line.contains("\"drawing\"")
-            && (line.contains("\"word\"") || line.contains("\"key_id\""))
+        let blanks = Array(" \t\r\n".utf8)
+        let text = bytes.prefix(headBytes).drop { blanks.contains($0) }
+        // Every project is asked: characters would take longer than the rest of reading a small one.
+        guard text.first == UInt8(ascii: "{") else { return false }
+        let line = Array(text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+        return contains(line, "\"drawing\"") && (contains(line, "\"word\"") || contains(line, "\"key_id\""))
+    }
+
+    private static func contains(_ bytes: [UInt8], _ text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        guard bytes.count >= wanted.count else { return false }
+        return bytes.withUnsafeBufferPointer { bytes in
+            (0...bytes.count - wanted.count).contains { start in
+                bytes[start] == wanted[0] && wanted.indices.allSatisfy { bytes[start + $0] == wanted[$0] }
+            }
+        }
     }
 
     private static let binary: [(start: [UInt8], offset: Int, name: String)] = [
