@@ -10,7 +10,7 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build install uninstall docs demo pictures examples test simulate fuzz check-deployment test-image bench bench-peers \
+.PHONY: help setup build install uninstall docs demo pictures examples test simulate fuzz check-deployment test-image test-interop bench bench-peers \
 	bench-compare bench-baseline lint format clean
 
 help: ## List the targets
@@ -34,11 +34,14 @@ uninstall: ## Remove what install has put there
 docs: setup ## Build the documentation of InkEngine with DocC, into .build/docs
 	Scripts/docs.sh
 
-PICTURE := --effort small --name '{name}.png' -o docs/images/
+PICTURE := --effort small --if-exists overwrite -o docs/images/
 pictures: build ## Export the pictures in the documents
-	$(INK) export examples/hills.ink --size 660x660 $(PICTURE)
-	$(INK) export examples/cat.inktemplate --fill suggested --size 1x $(PICTURE)
-	$(INK) export $(filter-out examples/hills.ink,$(wildcard examples/*.ink)) --size 540x540 $(PICTURE)
+	$(INK) export examples/hills.ink --size 760x760 --name '{name}.png' $(PICTURE)
+	$(INK) export examples/brushes.ink --size 1240x1240 --name '{name}.png' $(PICTURE)
+	$(INK) export examples/cat.inktemplate --fill suggested --size 1x --name '{name}.png' $(PICTURE)
+	$(INK) export examples/archipelago.ink --each-viewport --size 480x480 --name '{name}-{n}.png' $(PICTURE)
+	$(INK) export $(addprefix examples/,hey.ink night-sail.ink owl.ink pinboard.ink rose.ink street.ink) --size 560x560 \
+		--name '{name}.png' $(PICTURE)
 
 examples: ## Generate the example projects (needs python3)
 	python3 Scripts/make_examples.py
@@ -67,6 +70,9 @@ check-deployment: build ## Check image, compose file, units and manifests with t
 
 test-image: build ## Build the image and run a farm with it (needs root, Debian or Ubuntu)
 	Scripts/test-image.sh
+
+test-interop: build ## Test with programs of others: PyPI, deployment tools; IMAGE=1 a container, PEERS=1 Cairo and Skia
+	Scripts/test-interop.sh
 
 BENCHMARKS := Benchmarks
 bench: build ## Measure whole exports and the parts of the engine

@@ -53,7 +53,8 @@ skip() {
     skipped+=("$1")
 }
 
-scripts=(deploy/bin/* deploy/slurm/*.sbatch Tests/deployment/stubs/* Scripts/check-deployment.sh Scripts/test-image.sh)
+scripts=(deploy/bin/* deploy/slurm/*.sbatch Tests/deployment/stubs/* Scripts/check-deployment.sh Scripts/test-image.sh
+    Scripts/test-interop.sh)
 for script in "${scripts[@]}"; do
     if head -n 1 "$script" | grep -q bash; then check "bash -n $script" bash -n "$script"; else
         check "sh -n $script" sh -n "$script"

@@ -1,4 +1,4 @@
-"""What make_examples.py draws with: recorded strokes, masks, PNG and project files. Standard library only.
+"""What the example pictures are drawn with: recorded strokes, masks, PNG and project files. Standard library only.
 
 A stroke is a list of points (x, y, pressure, azimuth in degrees); y points down. Everything is deterministic: the same
 sources give the same files.
@@ -12,6 +12,7 @@ import struct
 import zlib
 from pathlib import Path
 
+QUICKDRAW = "Quick, Draw! Dataset, Google LLC, CC BY 4.0"
 SOURCES = Path(__file__).resolve().parent.parent / "examples" / "sources"
 
 
@@ -218,6 +219,37 @@ def ringed(stroke, centre, factor=1.0, count=40):
     return ring + ring[:2]
 
 
+def closed(stroke):
+    """The stroke with its first point at the end too."""
+    return stroke + stroke[:1]
+
+
+def rounded(stroke, reach):
+    """A closed line without the tremor of the hand: running means of its places, all the way round."""
+    n = len(stroke)
+    line = []
+    for i, p in enumerate(stroke):
+        near = [stroke[(i + k) % n] for k in range(-reach, reach + 1)]
+        line.append((sum(q[0] for q in near) / len(near), sum(q[1] for q in near) / len(near), *p[2:]))
+    return line + line[:2]
+
+
+def spun(strokes, degrees, centre):
+    """The strokes turned about a point, clockwise on the page."""
+    return moved(turned(moved(strokes, -centre[0], -centre[1]), degrees), *centre)
+
+
+def box_of(x0, y0, x1, y1):
+    """The corners of a box as a closed line."""
+    return [(x, y, 1.0, 0.0) for x, y in ((x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0))]
+
+
+def line_of(heights, x0, x1):
+    """Points of a curve y = heights[i] from x0 to x1, azimuth 0, pressure 1."""
+    n = len(heights) - 1
+    return [(x0 + (x1 - x0) * i / n, y, 1.0, 0.0) for i, y in enumerate(heights)]
+
+
 def ellipse(x, y, rx, ry, count=90):
     return [(x + rx * math.cos(math.tau * i / count), y + ry * math.sin(math.tau * i / count), 1.0, 0.0)
             for i in range(count + 1)]
@@ -225,7 +257,7 @@ def ellipse(x, y, rx, ry, count=90):
 
 def hull(points):
     """The convex hull (A. M. Andrew, 1979)."""
-    points = sorted(set((p[0], p[1]) for p in points))
+    points = sorted(set((p[0], p[1], 1.0, 0.0) for p in points))
 
     def half(sequence):
         chain = []
@@ -244,6 +276,8 @@ def hull(points):
 
 class Mask:
     """A gray picture that stretches over the whole canvas; values 0...1, rows from the top."""
+
+    placement = None
 
     def __init__(self, canvas, width, value=0.0):
         self.width = width
@@ -309,6 +343,23 @@ class Mask:
         return png(self.width, self.height, rows, channels=1)
 
 
+class Patch(Mask):
+    """The inside of closed lines as a mask that is placed on the canvas and no larger than they are."""
+
+    def __init__(self, *polygons, scale=1.0, margin=3):
+        x0, y0, x1, y1 = bounds(polygons)
+        self.left, self.top, self.scale = math.floor(x0) - margin, math.floor(y0) - margin, scale
+        wide, tall = math.ceil(x1) + margin - self.left, math.ceil(y1) + margin - self.top
+        self.width, self.height = math.ceil(wide * scale), math.ceil(tall * scale)
+        self.placement = {"x": self.left, "y": self.top, "width": self.width / scale, "height": self.height / scale}
+        self.rows = [[0.0] * self.width for _ in range(self.height)]
+        for polygon in polygons:
+            self.polygon(polygon)
+
+    def polygon(self, points, value=1.0):
+        return super().polygon(moved([points], -self.left, -self.top)[0], value)
+
+
 def png(width, height, rows, channels):
     """A PNG file of 8-bit rows: 1 channel gray, 3 RGB, 4 RGBA. Rows are filtered with Up."""
 
@@ -351,15 +402,47 @@ def mixed(a, b, t):
 # Projects
 
 
-class Layer:
-    """A layer under construction; strokes are drawn in the order they are added."""
+class Element:
+    """What layers, fills and groups have in common. A mask that is a `Patch` is placed, others cover the canvas."""
 
-    def __init__(self, name, mode="normal", opacity=1.0, mask=None, content=None):
-        self.entry = {"name": name, "blendMode": mode, "opacity": opacity}
+    def __init__(self, name, mode="normal", opacity=1.0, mask=None, clipped=False, **keys):
+        self.entry = {"name": name, "blendMode": mode, "opacity": opacity, **keys}
         if mask:
             self.entry["maskImage"] = base64.b64encode(mask.png()).decode()
+        if mask and mask.placement:
+            self.entry["maskPlacement"] = mask.placement
+        if clipped:
+            self.entry["clipped"] = True
+
+
+class Fill(Element):
+    """One colour over the whole canvas, where its mask shows it."""
+
+    def __init__(self, name, color, *arguments, **keywords):
+        super().__init__(name, *arguments, type="fill", color=color, **keywords)
+
+
+class Group(Element):
+    """Elements that make a picture of their own; `add` returns the element."""
+
+    def __init__(self, name, *arguments, **keywords):
+        super().__init__(name, *arguments, type="group", **keywords)
+        self.elements = []
+
+    def add(self, element):
+        self.elements.append(element)
+        return element
+
+
+class Layer(Element):
+    """A layer under construction; strokes are drawn in the order they are added."""
+
+    def __init__(self, name, mode="normal", opacity=1.0, mask=None, content=None, place=None, clipped=False):
+        super().__init__(name, mode, opacity, mask, clipped)
         if content:
             self.entry["contentImage"] = base64.b64encode(content).decode()
+        if place:
+            self.entry["contentPlacement"] = dict(zip(("x", "y", "width", "height", "rotation"), place))
         self.entry["strokes"] = []
 
     def stroke(self, points, kind, color="#000000", mode="paint", pressure=None, digits=1, **brush):
@@ -385,16 +468,53 @@ class Layer:
             self.stroke(stepped(points, step) if step else points, *arguments, **keywords)
         return self
 
+    def pattern(self, points, kind, color, size, **keywords):
+        """A stroke that uncovers a pattern which lies still on the canvas; `size` is its width in canvas pixels."""
+        scale = keywords.get("scale", 1)
+        return self.stroke(points, kind, color, anchor="canvas", size=round(size / scale, 2), **keywords)
 
-def write_project(path, name, canvas, background, layers, base=None, license_text=""):
-    """Writes a project file, format 1.1."""
-    stamp = "2025-11-10T12:00:00Z"
-    entries = [{"id": f"layer-{i + 1}", "order": i, "isVisible": True, "isLocked": False, **layer.entry}
-               for i, layer in enumerate(layers)]
-    project = {
-        "version": "1.1", "id": path.stem, "name": name, "createdAt": stamp, "modifiedAt": stamp,
-        "canvasSize": {"width": canvas[0], "height": canvas[1]}, "background": background,
-        "baseImage": base64.b64encode(base).decode() if base else None, "layers": entries,
-        "metadata": {"author": "Ink export farm", "license": license_text},
-    }
-    path.write_text(json.dumps(project, separators=(",", ":")) + "\n")
+    def cover(self, box, kind, color, **keywords):
+        """Uncovers the pattern all over a box (x0, y0, x1, y1), by one stroke along its longer middle line."""
+        x0, y0, x1, y1 = box
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        ends = [(x0, y, 1, 0), (x1, y, 1, 0)] if x1 - x0 > y1 - y0 else [(x, y0, 1, 0), (x, y1, 1, 0)]
+        return self.pattern(ends, kind, color, min(x1 - x0, y1 - y0) + 2, **keywords)
+
+
+class Picture:
+    """A drawing; `canvas` is (width, height), or None for an infinite canvas, which `viewports` show."""
+
+    def __init__(self, name, canvas, background, elements, license_text, base=None, viewports=()):
+        self.name, self.canvas, self.background, self.elements = name, canvas, background, elements
+        self.license_text, self.base, self.viewports = license_text, base, viewports
+
+    def write(self, path):
+        """Writes a project file, format 1.2."""
+        def numbered(elements, prefix):
+            entries = []
+            for i, element in enumerate(elements):
+                entry = {"id": f"{prefix}{i + 1}", "order": i, **element.entry}
+                if isinstance(element, Group):
+                    entry["layers"] = numbered(element.elements, f"{prefix}{i + 1}-")
+                entries.append(entry)
+            return entries
+
+        stamp = "2025-11-10T12:00:00Z"
+        project = {"version": "1.2", "id": path.stem, "name": self.name, "createdAt": stamp, "modifiedAt": stamp}
+        if self.canvas:
+            project["canvasSize"] = {"width": self.canvas[0], "height": self.canvas[1]}
+        else:
+            project["canvas"] = "infinite"
+        project["background"] = self.background
+        if self.base:
+            project["baseImage"] = base64.b64encode(self.base).decode()
+        if self.viewports:
+            project["viewports"] = list(self.viewports)
+        project["layers"] = numbered(self.elements, "element-")
+        project["metadata"] = {"author": "Ink export farm", "license": self.license_text}
+        path.write_text(json.dumps(project, separators=(",", ":")) + "\n")
+
+
+def viewport(name, x, y, zoom, rotation, width, height):
+    return {"name": name, "center": {"x": x, "y": y}, "zoom": zoom, "rotation": rotation,
+            "size": {"width": width, "height": height}}

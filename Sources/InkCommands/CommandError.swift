@@ -1,4 +1,4 @@
 import InkExports
 
-/// Why a command fails: for what an export fails for.
+/// Why a command fails; the same reasons as for exports.
 typealias CommandError = ExportError

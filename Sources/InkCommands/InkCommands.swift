@@ -13,9 +13,9 @@ public enum InkCommands {
         var arguments: [String] = []
         var count: Int32 = 0
         let strings = ink_arguments(&count)
-        // After the program's name.
+        // Without the program's name.
         for case let string? in (0..<Int(count)).dropFirst().map({ strings?[$0] }) {
-            // A repaired path would name another file.
+            // A repaired path would name a different file.
             guard let argument = String(validatingCString: string) else {
                 Console.process.error(
                     "the argument \"\(String(cString: string))\" is not UTF-8; rename the file, or give its folder")

@@ -1,4 +1,4 @@
-/// What the program exits with; the numbers of sysexits.h where one fits. Listed in docs/using-ink.md.
+/// The program's exit codes, from sysexits.h where one fits. Listed in docs/using-ink.md.
 package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     case done = 0
     case exportFailed = 1

@@ -7,7 +7,7 @@ package struct ExportEnvironment: Sendable {
         @Sendable (_ presetFolders: [String], _ limits: Limits, _ textUse: TextUse) -> any ProjectOpener
     /// A farm with so many render threads.
     package var makeFarm: @Sendable (_ workers: Int, _ limits: Limits) -> any ExportFarm
-    /// The digest in a whole picture at this path; nil when there is none.
+    /// The digest stored in a complete picture at this path; nil if there is none.
     package var storedDigest: @Sendable (String) -> [UInt8]?
     package var sha256: @Sendable ([UInt8]) -> [UInt8]
 

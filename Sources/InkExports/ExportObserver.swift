@@ -1,31 +1,31 @@
 package import InkEngine
 
-/// Whom exports tell how they go; called on the thread that runs them. Texts are one line, not yet fit for a terminal: names of
-/// files may hold control characters.
+/// Follows the progress of exports; called on the thread that runs them. Texts are one line, but not escaped for a
+/// terminal: file names may contain control characters.
 package protocol ExportObserver: Sendable {
-    /// What has gone wrong with a project or a picture. The others go on.
+    /// A project or a picture has failed. The others continue.
     func error(_ text: String)
-    /// What the user should know of the farm.
+    /// A message about the farm for the user.
     func warning(_ text: String)
-    /// So many files in searched folders are named like no project.
+    /// The number of files in searched folders that do not have a project's name.
     func skipped(otherFiles: Int)
-    /// So many pictures are going to be made.
+    /// The number of pictures in the run.
     func began(pictures: Int)
-    /// A project has been read, with these warnings; not called without any.
+    /// A project has been read with these warnings; not called without warnings.
     func hasRead(_ name: String, _ warnings: [ReadingWarning])
-    /// A dry run would make this picture.
-    /// - Throws: what ends the run.
+    /// A dry run would export this picture.
+    /// - Throws: to end the run.
     func planned(_ picture: PictureRequest) throws(ExportError)
-    /// A picture has been handed to the farm, by its number in the run.
+    /// The picture with this number in the run has been submitted to the farm.
     func started(_ id: Int, output: String)
-    /// So many of its tasks are done.
+    /// The number of its finished tasks.
     func progressed(_ id: Int, done: Int, total: Int)
-    /// A picture has ended, whatever became of it.
-    /// - Parameter pixels: output pixels that were made; 0 for none.
+    /// A picture has ended, whatever its result.
+    /// - Parameter pixels: rendered output pixels.
     func ended(_ id: Int, pixels: Int)
     /// Called a few times a second, with the time since the pictures began.
     func passed(milliseconds: Double)
-    /// The run begins to stop, because it was asked to.
+    /// The run is stopping on request.
     func stopping()
     /// All pictures have ended.
     func ended()

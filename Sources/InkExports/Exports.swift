@@ -1,9 +1,8 @@
 package import InkEngine
 import InkSystem
 
-/// A run of exports: `plan` finds projects and decides what pictures come of them, `run` has a farm make them, an
-/// `ExportReport` tells of what came of it. Whoever runs it hears how it goes as an `ExportObserver`, and may end it by an
-/// `ExportControl`.
+/// A run of exports: `plan` finds projects and decides which pictures to export, `run` lets a farm render them, and an
+/// `ExportReport` has the results. An `ExportObserver` follows the progress, an `ExportControl` can stop the run.
 package struct Exports {
     /// A farm elsewhere, and how to reach it.
     package struct Remote: Sendable {
@@ -16,7 +15,7 @@ package struct Exports {
         }
     }
 
-    /// Projects that are read and not yet on a broker's disk.
+    /// Projects that have been read and are not yet on a broker's disk.
     private static let sentAtOnce = 16
 
     private let arguments: ExportArguments
@@ -28,7 +27,7 @@ package struct Exports {
     private let observer: any ExportObserver
     private let control: ExportControl
     private let clock: Stopwatch
-    /// Whether the process ends with the run, and its threads need not be ended before.
+    /// Whether the process ends with the run, so its threads need not be stopped first.
     package var endsWithProcess = false
 
     /// - Parameters:
@@ -53,19 +52,19 @@ package struct Exports {
         try FileSystem.checkPresetFolders(arguments.presetFolders)
     }
 
-    /// What a run is going to make.
+    /// The plan of a run.
     package struct Planned: Sendable {
         package var inputs: [ExportInput]
         package var plan: ExportPlan
-        /// Of projects that could not be planned.
+        /// The records of projects that could not be planned.
         package var failed: [ExportRecord]
         package var policy: ExistingFilePolicy
-        /// What has read the projects, and reads them again.
+        /// Has read the projects, and reads them again.
         package var opener: any ProjectOpener
     }
 
-    /// Finds the projects and decides what pictures come of them, without writing anything.
-    /// - Throws: when the run cannot be as it is asked for.
+    /// Finds the projects and decides which pictures to export, without writing anything.
+    /// - Throws: if the request cannot be met.
     package func plan() throws(ExportError) -> Planned {
         var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
         let policy = arguments.ifExists ?? (isSingle(found.inputs) ? .overwrite : .skipUnchanged)
@@ -77,14 +76,14 @@ package struct Exports {
         return Planned(inputs: found.inputs, plan: plan, failed: failed, policy: policy, opener: opener)
     }
 
-    /// Plans and makes the pictures; returns when all have ended.
+    /// Plans and exports the pictures; returns when all have ended.
     package func execute() throws(ExportError) -> FinishedExports {
-        // A farm that cannot be had is said before the projects are looked for.
+        // An unusable farm is reported before the search for projects.
         let farm = try makeFarm()
         return try run(try plan(), on: farm)
     }
 
-    /// Makes the pictures of a plan of this run; returns when all have ended.
+    /// Exports the pictures of a plan of this run; returns when all have ended.
     package func run(_ planned: Planned) throws(ExportError) -> FinishedExports {
         try run(planned, on: try makeFarm())
     }
@@ -98,8 +97,8 @@ package struct Exports {
 
     private func run(_ planned: Planned, on farm: any ExportFarm) throws(ExportError) -> FinishedExports {
         let isFarmNeeded = !arguments.run.isDryRun && !planned.plan.pictures.isEmpty
-        // The renderer of a farm elsewhere is known when it has answered, and pictures are compared by it. While it is waited
-        // for it can be given up by a signal at once: nothing has been written.
+        // A remote farm's renderer, which pictures are compared by, is known once the farm has answered. A signal ends
+        // this wait at once, because nothing has been written.
         if remote != nil, isFarmNeeded { try start(farm) }
         control.endPlanning()
         let preparation = PicturePreparation(
@@ -116,15 +115,15 @@ package struct Exports {
         let finished = FinishedExports(
             records: run.records, stoppedBy: run.stoppedBy, milliseconds: clock.milliseconds, policy: planned.policy,
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
-        // Where all went well nothing is under way any more, and the threads of a process that ends now are taken down sooner
-        // by the system. Where something failed the farm may still be removing what it left.
+        // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
+        // failure the farm may still be removing unfinished files.
         let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done
         if !isLeft { farm.stop() }
         return finished
     }
 
-    /// A project that may turn out to be unchanged is not packed before that is known. One that is read by limits of its own
-    /// is written anew: the broker, which has others, reads no more of it than is drawn.
+    /// A project that may be unchanged is packed only once it is known to have changed. A project read with limits of
+    /// its own is serialized, because the broker has other limits and then reads only what is drawn.
     private func textUse(_ policy: ExistingFilePolicy) -> TextUse {
         guard remote != nil, !arguments.run.isDryRun, arguments.limitsPath == nil else { return .none }
         return policy == .skipUnchanged ? .packed : .packedAtOnce
@@ -138,7 +137,7 @@ package struct Exports {
         }
     }
 
-    /// Whether they are one project that was named itself, not many or what a search has found.
+    /// Whether the inputs are a single project that was named itself.
     private func isSingle(_ inputs: [ExportInput]) -> Bool {
         repeated == nil && arguments.paths.count == 1 && inputs.count == 1 && inputs[0].tree.isEmpty
             && inputs[0].path == arguments.paths[0]
@@ -159,14 +158,14 @@ package struct Exports {
             plan = try plan.repeating(
                 repeated.contains, of: inputs, resolve: FileSystem.resolved, output: repeated.output)
         }
-        // A file that cannot be looked at counts as there: the export then fails with the system's words.
+        // A file that cannot be examined counts as existing; the export then fails with the system's message.
         if policy == .suffix {
             plan.avoidExisting(resolve: FileSystem.resolved) { (try? FileSystem.status($0)) != .some(.none) }
         }
         return plan
     }
 
-    /// A report may replace an older report, but no input and no picture.
+    /// A report may replace an older report, but not an input or a picture.
     private func checkReportPath(_ inputs: [ExportInput], _ plan: ExportPlan) throws(ExportError) {
         guard let path = arguments.run.reportPath else { return }
         if try ExportError.wrapping({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {

@@ -8,9 +8,9 @@ struct BenchArguments: Hashable, Sendable {
     var sizes: [ExportSize]
     /// The folder of the user's own projects.
     var projects: String?
-    /// nil: one a usable core.
+    /// nil: one per usable core.
     var workers: Int?
-    /// Without the one that warms up.
+    /// The number of runs, without the warm-up.
     var runs: Int
     var jsonPath: String?
     var chartPath: String?
@@ -37,7 +37,7 @@ struct BenchArguments: Hashable, Sendable {
         ] where path?.isEmpty == true { throw .usage("\(option) is empty") }
     }
 
-    /// The files that are to be written, each with its option.
+    /// The files to write, each with its option.
     var outputs: [(option: String, path: String)] {
         [("--json", jsonPath), ("--chart", chartPath)].compactMap { option, path in path.map { (option, $0) } }
     }

@@ -2,31 +2,31 @@ import CCommandLine
 import InkEngine
 import InkExports
 
-/// A command line whose names and counts have been checked against a command's syntax; values are still text.
+/// A command line, checked against the names and counts of a command's syntax; values are still text.
 struct ParsedCommand: Hashable, Sendable {
     var name: String
-    /// By the option's key; a flag that was given has no values.
+    /// Values by the option's key; a flag that was given has none.
     private(set) var values: [String: [String]] = [:]
 
     func isGiven(_ key: String) -> Bool { values[key] != nil }
     func value(_ key: String) -> String? { values[key]?.last }
     func all(_ key: String) -> [String] { values[key] ?? [] }
 
-    /// The values of a list option, each occurrence cut at commas, blanks around them removed.
+    /// The values of a list option, split at commas and trimmed.
     func list(_ key: String) -> [String] {
         all(key).flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { $0.trimmed() }
     }
 
-    /// The same command with the options of `other`, which win over its own.
+    /// The same command with the options of `other`, which take precedence over its own.
     func overridden(by other: ParsedCommand) -> ParsedCommand {
         ParsedCommand(name: name, values: values.merging(other.values) { $1 })
     }
 
-    /// The same command with more arguments without a name.
+    /// The same command with further positional arguments.
     func appending(_ rest: [String], to syntax: CommandSyntax) throws(CommandError) -> ParsedCommand {
         var command = self
         for value in rest {
-            // The first that has none yet; the one that takes any number comes last.
+            // The first one without a value; the one that accepts any number is last.
             let option = syntax.options.first {
                 $0.kind == .arguments || ($0.kind == .argument && !command.isGiven($0.key))
             }
@@ -42,7 +42,7 @@ struct ParsedCommand: Hashable, Sendable {
     }
 }
 
-/// What a command line asks for.
+/// The result of parsing a command line.
 enum ParsedLine: Hashable, Sendable {
     case command(ParsedCommand)
     /// Text for standard output: help or version.
@@ -55,15 +55,15 @@ enum CommandLineParser {
     /// - Throws: `usage` with one line.
     static func parse(_ arguments: [String], program: ProgramSyntax) throws(CommandError) -> ParsedLine {
         guard let first = arguments.first else { return .text(try help(for: nil, program: program)) }
-        // Building the syntax of all commands would take longer than parsing.
+        // Building the syntax of all commands takes longer than parsing.
         var spoken = program
         spoken.commands.removeAll { $0.name != first }
         if spoken.commands.isEmpty, !first.hasPrefix("-") { throw noCommand(first, program) }
         let parser = try makeParser(spoken.commands.isEmpty ? program : spoken)
         defer { ink_cli_destroy(parser) }
-        // An argument with a NUL inside cannot come from a shell; it would be cut silently.
+        // A shell cannot pass an argument that contains NUL; it would be cut silently.
         if arguments.contains(where: { $0.utf8.contains(0) }) { throw .usage("an argument contains a NUL character") }
-        // Nothing after "--" is an option. CLI11 would also take it for an argument of the main program.
+        // Nothing after "--" is an option. CLI11 would also treat it as an argument of the main program.
         let options = arguments.prefix { $0 != "--" }
         let rest = Array(arguments[options.endIndex...].dropFirst())
         let outcome = withCStrings([program.name] + options) { ink_cli_parse(parser, Int32($0.count), $0.baseAddress) }
@@ -98,7 +98,7 @@ enum CommandLineParser {
         return .usage("there is no command \"\(name.replacingNewlines())\"\(meant) (see \"\(program.name) help\")")
     }
 
-    /// The error of an argument that a command has no place for.
+    /// The error for an argument that a command does not accept.
     private static func unexpected(_ argument: String, _ command: String, _ program: ProgramSyntax) -> CommandError {
         let topic = command.isEmpty ? "help" : "help \(command)"
         let shown = argument.replacingNewlines()
@@ -141,7 +141,7 @@ enum CommandLineParser {
                 option.kind == .flag
                 ? [] : (0..<count).compactMap { ink_cli_value(parser, option.key, $0).map { String(cString: $0) } }
             if option.kind == .value || option.kind == .values, values[option.key]?.contains("") == true {
-                // A wrong setting of a service has the same exit code in every place.
+                // An invalid setting of a service has the same exit code wherever it is.
                 let isSetting = ProgramSyntax.settings.contains { $0.name == option.key }
                 if syntax.group == CommandGroup.services, isSetting {
                     throw .configuration("--\(option.key) is empty (see \"ink help \(syntax.name)\")")
@@ -155,7 +155,7 @@ enum CommandLineParser {
     private static func withCStrings<R>(
         _ strings: [String], _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> R
     ) -> R {
-        // One buffer with every string and its NUL; the pointers go into it.
+        // One buffer contains all strings with their NULs; the pointers refer to it.
         var bytes: [CChar] = []
         var offsets: [Int] = []
         for string in strings {

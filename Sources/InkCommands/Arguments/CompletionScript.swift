@@ -4,7 +4,7 @@ import InkExports
 enum CompletionScript {
     static let shells = ["bash", "zsh", "fish"]
 
-    /// - Throws: `usage` when there is no such shell.
+    /// - Throws: `usage` if the shell is unknown.
     static func text(for shell: String?, program: ProgramSyntax) throws(CommandError) -> String {
         switch shell {
         case "bash": return bash(program)
@@ -72,7 +72,7 @@ enum CompletionScript {
         return text + "    esac\n}\ncomplete -F _ink ink\n"
     }
 
-    /// A command, with a semicolon behind it.
+    /// A command followed by a semicolon.
     private static func bash(_ values: OptionValues) -> String {
         switch values {
         case .any: ":;"
@@ -136,7 +136,7 @@ enum CompletionScript {
         let shown = option.shown.replacing(":", with: "\\:")
         let value = option.kind == .flag ? "" : ":\(shown):\(action)"
         let names = option.spellings
-        // An option that may be repeated excludes nothing, not even itself.
+        // A repeatable option does not exclude any option, not even itself.
         let before = option.kind == .values ? "*" : names.count > 1 ? "(\(names.joined(separator: " ")))" : ""
         let spelled = names.count > 1 ? "{\(names.joined(separator: ","))}" : names[0]
         return (before.isEmpty ? "" : quoted(before)) + spelled + quoted("[\(help)]\(value)")

@@ -14,7 +14,7 @@ extension ExportArguments {
         try Self.refuseMisplaced(paths, parsed)
         var output = parsed.value("output")
         if output?.isEmpty == true { throw .usage("--output is empty") }
-        // Other programs take it for standard output, which cannot hold several pictures.
+        // In other programs it means standard output, which cannot contain several pictures.
         if output == "-" {
             throw .usage("--output: pictures cannot go to standard output (write ./- for a folder named -)")
         }
@@ -54,8 +54,8 @@ extension ExportArguments {
         self.isEachViewport = isEachViewport
     }
 
-    /// What `--viewport` or `--margin` asks for.
-    /// - Throws: `usage` where they contradict each other.
+    /// The view that `--viewport` or `--margin` requests.
+    /// - Throws: `usage` if they contradict each other.
     private static func view(_ parsed: ParsedCommand) throws(CommandError) -> ViewChoice? {
         let given = ["viewport", "each-viewport", "margin"].filter { parsed.isGiven($0) }
         guard given.count < 2 else { throw .usage("--\(given[0]) and --\(given[1]) cannot be used together") }
@@ -86,11 +86,11 @@ extension ExportArguments {
         return sizes
     }
 
-    /// A size, also as people write it: `2048` is `2048x2048`, `50%` is `0.5x`.
+    /// A size, including short forms: `2048` is `2048x2048`, `50%` is `0.5x`.
     private static func size(_ text: String) -> ExportSize? {
         let plain = text.replacing("\u{d7}", with: "x").filter { $0 != " " }
         if plain.hasSuffix("%"), let percent = Double(plain.dropLast()), percent.isFinite {
-            // To twelve digits, as it is written: 33.3% is 0.333.
+            // Rounded to twelve digits, so that 33.3% is 0.333.
             let factor = "\((percent * 1e10).rounded() / 1e12)"
             return ExportSize((factor.hasSuffix(".0") ? String(factor.dropLast(2)) : factor) + "x")
         }
@@ -98,8 +98,8 @@ extension ExportArguments {
         return ExportSize(plain)
     }
 
-    /// Refuses a PATH that was meant as the value of an option.
-    /// - Throws: `usage` with what to type.
+    /// Rejects a PATH that was meant as the value of an option.
+    /// - Throws: `usage` with the corrected command.
     private static func refuseMisplaced(_ paths: [String], _ parsed: ParsedCommand) throws(CommandError) {
         for path in paths where size(path) != nil && isMissing(path) {
             let all = (parsed.list("size") + [path]).joined(separator: ",")
@@ -123,7 +123,7 @@ extension ExportArguments {
         }
     }
 
-    /// Whether nothing is there. Errors are reported when the path is read.
+    /// Whether the path does not exist. Other errors are reported when it is read.
     private static func isMissing(_ path: String) -> Bool { (try? FileSystem.exists(path)) == false }
 
     private static func layers(_ parsed: ParsedCommand) throws(CommandError) -> LayerChoice {
@@ -262,7 +262,7 @@ extension ExportArguments {
                 "--report: standard output is for --json, which prints the same (write ./- for a file named -)")
         }
         run.wantsFileDigests = run.reportPath != nil || parsed.isGiven("json")
-        // What shows the run reads it again; here it is checked with the others.
+        // Checked here with the other options; the display parses it again.
         _ = try ProgressStyle.read(parsed)
         run.isStrict = parsed.isGiven("strict")
         return run

@@ -4,7 +4,7 @@ import InkExports
 /// Man pages of the program and its commands, made from their syntax. The macros are those of man(7).
 enum ManPage {
     /// The page of a command (`ink-export`), or of the program for nil.
-    /// - Throws: `usage` when there is no such command.
+    /// - Throws: `usage` if the command is unknown.
     static func text(of name: String?, program: ProgramSyntax) throws(CommandError) -> String {
         guard let name else { return page(of: program) }
         guard let command = program.commands.first(where: { $0.name == name }) else {

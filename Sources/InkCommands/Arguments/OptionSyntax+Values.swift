@@ -1,8 +1,8 @@
 import InkEngine
 
-/// What the value of an option can be, for completions.
+/// The possible values of an option, for completions.
 enum OptionValues: Hashable, Sendable {
-    /// Nothing that could be listed.
+    /// Values that cannot be listed.
     case any
     case files
     case folders
@@ -15,7 +15,7 @@ extension OptionSyntax {
 
     var isOption: Bool { names.hasPrefix("-") }
 
-    /// - Parameter program: for what the commands are.
+    /// - Parameter program: supplies the names of commands.
     func completedValues(in program: ProgramSyntax) -> OptionValues {
         switch key {
         case "size": return .words(["1080p", "2k", "4k", "8k", "1x", "2x"])

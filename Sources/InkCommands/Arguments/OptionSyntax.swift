@@ -1,21 +1,21 @@
-/// How one option or argument of a command is written.
+/// The syntax of one option or argument of a command.
 struct OptionSyntax: Sendable {
     enum Kind: Int32, Sendable {
         /// `--name`, without a value.
         case flag = 0
         /// `--name VALUE`, at most once.
         case value = 1
-        /// `--name VALUE`, as often as wanted.
+        /// `--name VALUE`, any number of times.
         case values = 2
-        /// One argument without a name.
+        /// One positional argument.
         case argument = 3
-        /// Any number of arguments without a name.
+        /// Any number of positional arguments.
         case arguments = 4
     }
 
-    /// What the values are asked for by.
+    /// The key of its values.
     var key: String
-    /// As the parser takes it: `-o,--output`; a bare word for an argument.
+    /// The spelling for the parser: `-o,--output`; a bare word for an argument.
     var names: String
     var kind: Kind
     /// The placeholder of the value in the help: `DIR|FILE`.
@@ -44,14 +44,14 @@ struct OptionSyntax: Sendable {
         OptionSyntax(key: name, names: name, kind: .arguments, shown: "...", group: "", help: help)
     }
 
-    /// The long name without its dashes.
+    /// The long name without dashes.
     private static func key(of names: String) -> String {
         let long = names.split(separator: ",").last ?? ""
         return String(long.drop { $0 == "-" })
     }
 }
 
-/// A command of the program and what may follow it.
+/// A command of the program with its options and arguments.
 struct CommandSyntax: Sendable {
     var name: String
     var summary: String
@@ -66,7 +66,7 @@ struct CommandSyntax: Sendable {
         options.flatMap { $0.names.split(separator: ",") }.map(String.init).filter { $0.hasPrefix("-") }
     }
 
-    /// The option to use instead of one that other programs have; nil for none.
+    /// The option that replaces one of other programs; nil for none.
     func wayOut(for name: String) -> String? {
         let ways: [(names: [String], key: String, text: String)] = [
             (["-f", "-y", "--force", "--overwrite"], "if-exists", "--if-exists overwrite"),
@@ -82,7 +82,7 @@ struct CommandSyntax: Sendable {
     }
 }
 
-/// The headings of the list of commands, in the order of their first use.
+/// The headings of the list of commands, in order of first use.
 enum CommandGroup {
     static let pictures = "Projects and pictures"
     static let services = "Running a farm"

@@ -2,8 +2,8 @@ import InkEngine
 import InkExports
 import InkSystem
 
-/// Where a command writes, as the command line names it. What looks like a file is not taken for a folder in silence, unless
-/// there is such a folder, or a slash at its end says that it is one.
+/// Where a command writes, as the command line names it. A path that looks like a file counts as a folder only if that
+/// folder exists or the path ends with a slash.
 enum OutputPlace {
     private static let pictureEndings = [
         ".png", ".jpg", ".jpeg", ".jpe", ".jp2", ".jxl", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic",
@@ -14,13 +14,13 @@ enum OutputPlace {
     private static let fileEndings =
         pictureEndings + [".ink", ".zip", ".json", ".ndjson", ".txt", ".pub", ".key"]
 
-    /// Whether a path is named like a picture, of a format that is written or not.
+    /// Whether a path has the ending of a picture, of any format.
     static func isPicture(_ path: String) -> Bool { pictureEndings.contains { path.hasEnding($0) } }
 
-    /// Whether a path is named like a picture that can be written.
+    /// Whether a path has the ending of a format that can be written.
     static func isWritable(_ path: String) -> Bool { PictureCodecs.codec(ofFile: path) != nil }
 
-    /// The path of a picture with an ending that can be written.
+    /// The path of a picture, with an ending that can be written.
     static func asPicture(_ path: String) -> String {
         guard !isWritable(path), let ending = pictureEndings.first(where: { path.hasEnding($0) }) else { return path }
         let stem = path.dropLast(ending.utf8.count)

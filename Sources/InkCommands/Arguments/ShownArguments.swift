@@ -1,6 +1,6 @@
 import InkExports
 
-/// What a command shows of a run; does not affect what it does.
+/// What a command shows of a run, without effect on its results.
 struct ShownArguments: Hashable, Sendable {
     var isQuiet = false
     var printsJSON = false

@@ -59,7 +59,7 @@ struct BenchCommand {
         return .combining(failures)
     }
 
-    /// Hears of the exports, which are not shown: the line that tells the progress gives way to what goes wrong.
+    /// Observes the exports, which are not shown; the progress line makes way for errors.
     private var runObserver: ConsoleObserver {
         var console = environment.console
         if console.terminalSize() != nil {
@@ -69,7 +69,7 @@ struct BenchCommand {
         return ConsoleObserver(console, ShownArguments(isQuiet: true))
     }
 
-    /// Minutes of measuring are told by what can be written, whatever cannot.
+    /// Writes all results that can be written, so that minutes of measuring are not lost.
     private func tell(_ report: BenchReport) throws(CommandError) {
         let comparison = earlier.map { BenchComparison(report, with: $0) }
         var failure: CommandError?
@@ -99,7 +99,7 @@ struct BenchCommand {
         if let failure { throw failure }
     }
 
-    /// Minutes of measuring should not end with a file that cannot be written.
+    /// Checks beforehand that the files can be written, so that minutes of measuring are not lost.
     private static func checkOutputs(_ arguments: BenchArguments) throws(CommandError) {
         var places: [FilePlace: String] = [:]
         for (option, path) in arguments.outputs {
@@ -118,7 +118,7 @@ struct BenchCommand {
         }
     }
 
-    /// A report may replace an older report, but no input and no picture.
+    /// A report may replace an older report, but not an input or a picture.
     private func refuseReplacedInputs(_ subjects: [BenchSubject]) throws(CommandError) {
         let read = Set(subjects.flatMap(\.paths).map { FilePlace($0) })
         for (option, path) in arguments.outputs where read.contains(FilePlace(path)) {

@@ -47,7 +47,7 @@ struct BrokerCommand {
                 onFirst: { _ in control.requestStop() },
                 beforeExit: { control.halt(waitingAtMost: Self.haltMilliseconds) })
         }
-        // Only now: its thread must not get the signals.
+        // Created only now, so that its thread does not receive the signals.
         let log = try Log(
             format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
         defer { log.close() }
@@ -78,7 +78,7 @@ struct BrokerCommand {
         return .done
     }
 
-    /// The endpoint as it was given, unless the system chose the port or a name stands for addresses.
+    /// The endpoint as given, unless the system chose the port or the name has several addresses.
     private static func shown(_ endpoint: String, bound: String) -> String {
         endpoint.hasSuffix(":*") || (try? Endpoint(endpoint))?.listensByName == true ? bound : endpoint
     }

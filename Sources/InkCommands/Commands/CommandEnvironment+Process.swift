@@ -2,7 +2,7 @@ import InkEngine
 import InkExports
 
 extension CommandEnvironment {
-    /// The process's own console, disk and farm.
+    /// The process's console, disk and farm.
     static let process = CommandEnvironment(
         console: .process,
         exports: .process,

@@ -3,20 +3,20 @@ import InkClient
 import InkEngine
 import InkExports
 
-/// What commands need from the outside; tests replace it.
+/// The outside world of commands; tests replace it.
 struct CommandEnvironment: Sendable {
     var console: Console
-    /// What exports need from the outside.
+    /// The outside world of exports.
     var exports: ExportEnvironment
-    /// - Throws: `EngineError` when the file of limits cannot be used.
+    /// - Throws: `EngineError` if the file of limits cannot be used.
     var readLimits: @Sendable (String) throws -> Limits
-    /// A client of a broker, not started; events come on its thread.
+    /// Creates a client of a broker without starting it; events arrive on the client's thread.
     var connect: FarmConnector = { _, _ throws(CommandError) in throw .usage("there is no network") }
-    /// Standard input, up to so many bytes.
+    /// Standard input, up to this number of bytes.
     var readStandardInput: @Sendable (_ limitBytes: Int) throws(EngineError) -> [UInt8] = { limit throws(EngineError) in
         try InputFile.readStandardInput(limitBytes: limit)
     }
-    /// Waits so many milliseconds.
+    /// Waits this number of milliseconds.
     var sleep: @Sendable (_ milliseconds: Int) -> Void = { usleep(UInt32(clamping: $0 * 1000)) }
     /// The path of this program, to run it as another process; nil if that is not possible.
     var program: String?
@@ -29,7 +29,7 @@ struct CommandEnvironment: Sendable {
     /// Whether the process ends with the command.
     var endsWithCommand = false
 
-    /// The limits of `--limits FILE`, the default ones without.
+    /// The limits of `--limits FILE`, or the default ones.
     func limits(_ path: String?) throws(CommandError) -> Limits {
         guard let path else { return Limits() }
         do {

@@ -21,7 +21,7 @@ struct ExportCommand {
             var parsed = ParsedCommand(name: "export", values: repeated.options).overridden(by: given)
             parsed = parsed.overridden(
                 by: ParsedCommand(name: "export", values: ["PATH": repeated.inputs.map(\.path)]))
-            // The report's choice between these two gives way to the one on the command line.
+            // The command line's choice between these two replaces the report's.
             if given.isGiven("keep-going") { parsed = parsed.filtered { $0 != "fail-fast" } }
             if given.isGiven("fail-fast") { parsed = parsed.filtered { $0 != "keep-going" } }
             self.parsed = parsed
@@ -30,7 +30,7 @@ struct ExportCommand {
         }
         let arguments: ExportArguments
         if let repeated, repeated.inputs.isEmpty {
-            // Having nothing to repeat is not an error; the arguments only have to be well formed.
+            // Nothing to repeat is not an error; the arguments only have to be well formed.
             let stand = parsed.overridden(by: ParsedCommand(name: "export", values: ["PATH": ["-"]]))
             arguments = try ExportArguments(stand)
         } else {
@@ -65,7 +65,7 @@ struct ExportCommand {
         }
     }
 
-    /// The broker of `--broker`; the environment or a config file alone does not send projects away.
+    /// The broker of `--broker`. The environment or a config file alone does not send projects to a broker.
     private static func remoteOptions(
         _ given: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) -> RemoteOptions? {

@@ -2,7 +2,7 @@ import InkEngine
 import InkExports
 import InkSystem
 
-/// What `ink import` is asked for.
+/// The options of `ink import`.
 struct ImportArguments: Hashable, Sendable {
     var files: [String]
     var folder: String
@@ -24,7 +24,7 @@ struct ImportArguments: Hashable, Sendable {
             let size = try TextValue.size(text, option: "--canvas", in: edges)
             canvas = PixelSize(width: size.width, height: size.height)
         }
-        // The default margin shrinks with a small canvas; one that was asked for does not.
+        // The default margin shrinks with a small canvas; a requested one does not.
         var margin = Double(min(canvas.width, canvas.height)) / 16
         if let text = parsed.value("margin") {
             margin = try TextValue.number(text, option: "--margin", in: 0...Double(Limits().edgePixels))
@@ -89,9 +89,9 @@ struct ImportArguments: Hashable, Sendable {
     }
 }
 
-/// `ink import`: makes a project of each page of documents of other programs.
+/// `ink import`: converts each page of other programs' documents to a project.
 struct ImportCommand {
-    /// Most causes of a file's errors that are printed.
+    /// The most causes of a file's errors that are printed.
     private static let causesMax = 20
 
     private let arguments: ImportArguments
@@ -99,9 +99,9 @@ struct ImportCommand {
     private let environment: CommandEnvironment
     private var failures: [ExitCode] = []
     private var madeCount = 0
-    /// Names that this run has made, so that two drawings of one name do not replace each other.
+    /// Names written by this run, so that two drawings of the same name do not replace each other.
     private var made: Set<[UInt8]> = []
-    /// Projects that were there already: the first ones, and how many.
+    /// Projects that existed already: the first ones, and their number.
     private var existing: (paths: [String], count: Int) = ([], 0)
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
@@ -177,7 +177,7 @@ struct ImportCommand {
             return
         }
         let text = try ProjectWriter.write(page.reading.project)
-        // Only now: a wrong file leaves no folder.
+        // Created only now, so that an invalid file leaves no folder.
         if madeCount == 0 { try FileSystem.makeFolder(arguments.folder) }
         try FileSystem.writeAtomically(text, to: path, replaces: arguments.overwrites)
         madeCount += 1
@@ -193,13 +193,13 @@ struct ImportCommand {
     }
 }
 
-/// What is wrong with the lines of one file, by its cause.
+/// The errors in the lines of one file, by cause.
 private struct LineProblems {
     struct Group {
         /// The first error of the cause.
         var first: EngineError
         var count = 1
-        /// The first lines that have it too.
+        /// The first further lines with this error.
         var others: [String] = []
 
         var exitCode: ExitCode { first.exitCode }

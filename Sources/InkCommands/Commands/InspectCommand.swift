@@ -4,7 +4,7 @@ import InkJSON
 import InkBroker
 import InkEngine
 
-/// `ink inspect`: says what projects hold, and what of them would be refused.
+/// `ink inspect`: shows what projects contain and what would stop their export.
 struct InspectCommand {
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let paths = parsed.all("PROJECT")
@@ -48,24 +48,24 @@ struct InspectCommand {
     }
 }
 
-/// What there is to say of a project without rendering it.
+/// What is known about a project without rendering it.
 struct ProjectInspection: Sendable {
     /// An embedded image, decoded once as a check.
     struct Image: Sendable {
         var size: PixelSize
         var byteCount: Int
-        /// For a mask: the rectangle outside of which it is 0; nil when it is 0 everywhere, or no mask.
+        /// For a mask: the rectangle outside of which it is 0; nil if it is 0 everywhere, or the image is not a mask.
         var maskBounds: PixelRect?
     }
 
     struct LayerInspection: Sendable {
         var layer: Layer
-        /// Of the groups around it.
+        /// The number of groups around it.
         var depth: Int
         var mask: Image?
         var content: Image?
         var pointCount: Int
-        /// nil when the stamps are beyond counting.
+        /// nil if there are too many stamps to count.
         var stampCount: Int?
     }
 
@@ -75,7 +75,7 @@ struct ProjectInspection: Sendable {
     let base: Image?
     /// All elements of the tree in drawing order, groups before their elements.
     let layers: [LayerInspection]
-    /// What an export would stop at, all of it.
+    /// Everything that would stop an export.
     let refusals: [EngineError]
 
     init(_ opened: OpenedProject, input: ExportInput, limits: Limits) {
@@ -123,7 +123,7 @@ struct ProjectInspection: Sendable {
         self.refusals = refusals
     }
 
-    /// The sum over the layers; nil when one is beyond counting.
+    /// The sum over the layers; nil if one has too many to count.
     var stampCount: Int? {
         var sum = 0
         for layer in layers {

@@ -3,7 +3,7 @@ import InkExports
 import InkSystem
 import InkProtocol
 
-/// `ink keygen`: makes a pair of keys.
+/// `ink keygen`: creates a pair of keys.
 enum KeygenCommand {
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         guard let name = parsed.value("NAME") else { throw .usage("a NAME is needed (see \"ink help keygen\")") }
@@ -28,7 +28,7 @@ enum KeygenCommand {
 }
 
 extension CommandError {
-    /// What making a key can fail at.
+    /// The error for a key that cannot be created.
     fileprivate init(_ error: KeyError) {
         switch error {
         case .file(let path, let operation, let errno):

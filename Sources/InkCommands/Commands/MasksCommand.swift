@@ -2,7 +2,7 @@ import InkEngine
 import InkExports
 import InkSystem
 
-/// `ink masks`: makes layer masks of the colours of a flat picture (section 6 of the contract).
+/// `ink masks`: creates layer masks from the colours of a flat picture (section 6 of the contract).
 struct MasksCommand {
     private let picture: String
     private let colors: [RGBA8]
@@ -82,7 +82,7 @@ struct MasksCommand {
         let place = Place(file: picture)
         var samples: [UInt8] = []
         var constants: [(at: Int, rows: Int, value: UInt32)] = []
-        // Constant chunks arrive before the format is known, and are filled in afterwards.
+        // Constant chunks arrive before the format is known and are filled in later.
         let info = try ImageDecoders.decode(file, as: .color, convertsProfiles: true, place: place, limits: limits) {
             (chunk: DecodedChunk) throws(EngineError) in
             switch chunk.content {

@@ -3,7 +3,7 @@ import InkExports
 import InkJSON
 import InkProtocol
 
-/// `ink cancel`, `retry`, `priority`, `purge` and `drain`: one order to the broker, and what came of it.
+/// `ink cancel`, `retry`, `priority`, `purge` and `drain`: one order to the broker, and its result.
 enum OrderCommands {
     static func cancel(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         try give(.cancel(jobs(parsed, environment)), "cancelled", parsed, environment)
@@ -36,7 +36,7 @@ enum OrderCommands {
                 throw .usage("--older-than: \(error.reason)")
             }
             guard case .milliseconds(let milliseconds) = age else { return .internalError }
-            // No job is to go that is younger.
+            // Younger jobs must not be purged.
             let seconds = UInt64((milliseconds + 999) / 1000)
             return try give(.purge([], endedSecondsAgo: seconds), "purged", parsed, environment)
         }
@@ -79,12 +79,12 @@ enum OrderCommands {
         return try exists(action, connection, options) ? .exportFailed : .usage
     }
 
-    /// Whether the broker knows any of what an order names that was carried out for none.
+    /// Whether the broker knows any target of an order that had no effect.
     private static func exists(
         _ action: OrderAction, _ connection: any FarmConnection, _ options: RemoteOptions
     ) throws(CommandError) -> Bool {
         switch action {
-        // The only reason not to drain a worker.
+        // The only reason why a worker is not drained.
         case .drain: return false
         case .cancel(let jobs), .retry(let jobs), .priority(let jobs, _), .purge(let jobs, _):
             var left = jobs.sorted()[...]

@@ -3,7 +3,7 @@ import InkExports
 import InkProtocol
 import InkWorker
 
-/// `ink worker --replay FILE`: renders one task that a broker has kept, and says how it went.
+/// `ink worker --replay FILE`: renders one task that a broker has kept, and reports the result.
 enum ReplayCommand {
     static func run(_ path: String, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let report: ReplayReport

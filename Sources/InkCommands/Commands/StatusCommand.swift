@@ -6,7 +6,7 @@ import InkProtocol
 
 /// `ink status` and `ink story`: questions to a broker.
 struct StatusCommand {
-    /// How often a terminal is drawn anew, and how often a line is written elsewhere, milliseconds.
+    /// The time between updates of a terminal, and between lines elsewhere, milliseconds.
     private static let drawMilliseconds = 1_000
     private static let lineMilliseconds = 5_000
 
@@ -67,7 +67,7 @@ struct StatusCommand {
         job == nil ? text.lines(status: status, rowsMax: rowsMax) : text.lines(job: status)
     }
 
-    /// Shows the status again and again until a signal ends the program, or a watched job has ended.
+    /// Shows the status repeatedly until a signal ends the program or a watched job has ended.
     private func watch(_ connection: any FarmConnection) throws(CommandError) -> ExitCode {
         var hasAnswered = false
         while true {
@@ -79,7 +79,7 @@ struct StatusCommand {
                 isOver = job != nil && status["endedAt"] != nil
                 try show(status, size)
             } catch {
-                // A broker that has answered once may come back; a wrong address does not get better.
+                // A broker that has answered once may return; a wrong address stays wrong.
                 guard hasAnswered, case .farm = error else { throw error }
                 let now = LogTime.text(LogTime.now())
                 environment.console.warning("\(now): \(error.description)")

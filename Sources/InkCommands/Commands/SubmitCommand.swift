@@ -8,17 +8,17 @@ import InkProtocol
 
 /// `ink submit`: submits projects to a broker and prints the numbers of the jobs.
 struct SubmitCommand {
-    /// Submissions that have not been answered, and bytes of the project files behind them.
+    /// The most unanswered submissions, and the most bytes of their project files.
     private static let openMax = 32
     private static let openBytesMax = 64 << 20
 
-    /// A submission that has not been answered.
+    /// An unanswered submission.
     private struct Entry {
         var input: ExportInput
         var picture: PlannedPicture
         /// `Submission.digest`.
         var submission: ContentID
-        /// Of the project's file.
+        /// Size of the project's file, bytes.
         var byteCount: Int
         var warnings: [ReadingWarning]
     }
@@ -93,7 +93,7 @@ struct SubmitCommand {
         failures += found.failures.map(\.failure.kind)
         let inputs = found.inputs
         var planned = arguments
-        // A folder, whatever its name ends with.
+        // A folder, whatever its ending.
         planned.output = into.map { $0.isEmpty ? $0 : $0 + "/" }
         let plan = try ExportPlan(
             inputs: inputs, outlines: found.outlines, arguments: planned, resolve: into == nil ? nil : { $0 })
@@ -102,7 +102,7 @@ struct SubmitCommand {
         defer { session.connection.stop() }
         var index = 0
         while index < plan.pictures.count, session.stoppedBy == nil {
-            // The pictures of one project together: it is read once.
+            // The pictures of one project are consecutive, so that it is read once.
             let input = plan.pictures[index].input
             let pictures = plan.pictures[index...].prefix { $0.input == input }
             try submit(Array(pictures), of: inputs[input], &session)
@@ -152,7 +152,7 @@ struct SubmitCommand {
         open.count >= Self.openMax || open.values.reduce(0) { $0 + $1.byteCount } >= Self.openBytesMax
     }
 
-    /// What the broker is sent of a project, and what of it is known here.
+    /// What the broker receives of a project, and what is known of it here.
     private func source(
         of input: ExportInput
     ) throws(PictureFailure) -> (ProjectSource, ContentSource?, OpenedProject?) {
@@ -191,7 +191,7 @@ struct SubmitCommand {
             } catch {
                 throw PictureFailure(error)
             }
-            // A project that only the broker reads may have changed by then.
+            // A project that only the broker reads may change before it does.
             if !isShared { options.digest = try digest(picture, input, opened, options) }
         }
         return Submission(
@@ -200,7 +200,7 @@ struct SubmitCommand {
             delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
     }
 
-    /// What a later `ink export` recognises the picture by.
+    /// The digest by which a later `ink export` recognizes the picture.
     private func digest(
         _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, _ options: PictureOptions
     ) throws(PictureFailure) -> [UInt8] {

@@ -20,9 +20,9 @@ struct WaitCommand {
 
     private let environment: CommandEnvironment
     private let jobs: [JobNumber]
-    /// What jobs must be made of: as whoever submitted them says, or else the broker at the start.
+    /// The expected content of jobs, as reported by `ink submit` or else by the broker at the start.
     private var submissions: [JobNumber: ContentID]
-    /// nil: pictures are left where they are.
+    /// nil: pictures are not fetched.
     private let folder: String?
     private let isQuiet: Bool
     private let printsJSON: Bool
@@ -30,7 +30,7 @@ struct WaitCommand {
     private var facts: [JobNumber: Facts] = [:]
     private var paths: [JobNumber: String] = [:]
     private var open: Set<JobNumber>
-    /// Finished jobs whose pictures are on their way.
+    /// Finished jobs whose pictures are being fetched.
     private var fetching: [JobNumber: Notice] = [:]
     private var failures: [ExitCode] = []
     /// Finished jobs whose projects gave warnings.
@@ -53,7 +53,7 @@ struct WaitCommand {
             try environment.readStandardInput(JobList.bytesMax)
         }
         guard !jobs.isEmpty else {
-            // `ink submit ... | ink wait -` without submissions: submit has reported why.
+            // `ink submit ... | ink wait -` without submissions; `submit` has reported why.
             if parsed.all("JOB").contains("-") { return .done }
             throw .usage("a JOB is needed (see \"ink help wait\")")
         }
@@ -101,7 +101,7 @@ struct WaitCommand {
         return ExitCode.combining(failures)
     }
 
-    /// Names and sizes of the jobs, a page at a time; jobs that the broker does not know are left out.
+    /// Names and sizes of the jobs, requested in pages; jobs unknown to the broker are omitted.
     private mutating func askForFacts(timeoutMilliseconds: Int) throws(CommandError) {
         let pageCount = 1000
         var sorted = jobs.sorted()[...]
@@ -226,7 +226,7 @@ struct WaitCommand {
             let answer = try session.connection.answer(.job(job), timeoutMilliseconds: answerMilliseconds)
             return (answer["warnings"]?.array ?? []).compactMap(\.string)
         } catch {
-            // The picture is there all the same, and so are the next, which are not to wait as long each.
+            // The picture exists nevertheless, and later pictures should not wait as long again.
             asksForWarnings = false
             environment.console.warning(
                 "job \(job) and those after it: whether they have warnings cannot be asked: \(error.description)")

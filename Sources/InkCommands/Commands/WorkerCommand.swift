@@ -39,7 +39,7 @@ struct WorkerCommand {
             Interrupts.ignoreHangUp()
             try Interrupts.watch { _ in control.requestDrain() }
         }
-        // Only now: its thread must not get the signals.
+        // Created only now, so that its thread does not receive the signals.
         let log = try Log(
             format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
         defer { log.close() }
@@ -73,8 +73,8 @@ struct WorkerCommand {
     }
 }
 
-/// Carries a signal to a worker, also one that comes before it runs. Where that takes long the signal is not heeded, and ends the
-/// process.
+/// Carries a signal to a worker, also one that comes before it runs. Where that takes long the signal is not heeded,
+/// and ends the process.
 private final class WorkerControl: Sendable {
     private struct State {
         var worker: Worker?

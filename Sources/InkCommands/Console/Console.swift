@@ -3,17 +3,17 @@ import Glibc
 import InkEngine
 import InkExports
 
-/// Where a command's text goes. Tests put their own in its place.
+/// Where a command's text goes; tests replace it.
 struct Console: Sendable {
-    /// Standard output; false when it cannot be written.
+    /// Writes to standard output; false if that fails.
     var writeOutput: @Sendable (String) -> Bool
     /// Standard error.
     var writeError: @Sendable (String) -> Void
-    /// Columns and rows of the terminal behind standard error; nil when there is none.
+    /// Columns and rows of the terminal at standard error; nil without a terminal.
     var terminalSize: @Sendable () -> (columns: Int, rows: Int)?
-    /// The same of the terminal behind standard output.
+    /// Columns and rows of the terminal at standard output.
     var outputSize: @Sendable () -> (columns: Int, rows: Int)? = { nil }
-    /// What stands at the end of the terminal for now.
+    /// The temporary lines at the end of the terminal.
     let live = LiveLines()
     private let errors = ErrorGroups()
 
@@ -23,7 +23,7 @@ struct Console: Sendable {
         writeError: { _ = writeAll($0, to: STDERR_FILENO) },
         terminalSize: { size(of: STDERR_FILENO) }, outputSize: { size(of: STDOUT_FILENO) })
 
-    /// nil also for a terminal that only prints: one without a name, or one called dumb.
+    /// Also nil for a terminal that cannot move its cursor: without a name, or named dumb.
     private static func size(of file: Int32) -> (columns: Int, rows: Int)? {
         guard isatty(file) == 1, let name = getenv("TERM"), name[0] != 0, strcmp(name, "dumb") != 0 else { return nil }
         var size = winsize()
@@ -50,19 +50,20 @@ struct Console: Sendable {
         }
     }
 
-    /// `ink: error: <file>: <place>: <reason>` on one line. Of many errors of one cause the first are said, the others counted.
+    /// Prints `ink: error: <file>: <place>: <reason>` on one line. After the first errors of a cause, further ones are
+    /// counted.
     func error(_ message: String) {
         if errors.take(message) { say("ink: error: \(message.escapingControls())") }
     }
 
-    /// Says what of the errors has only been counted.
+    /// Prints how many errors were only counted.
     func sayRemainingErrors() {
         for line in errors.takeRemaining() { say("ink: error: \(line.escapingControls())") }
     }
 
     func warning(_ message: String) { say("ink: warning: \(message.escapingControls())") }
 
-    /// `ink: <news>`: something that a person may want to know.
+    /// Prints `ink: <news>`: something that a user may want to know.
     func note(_ message: String) { say("ink: \(message.escapingControls())") }
 
     private func say(_ line: String) {
@@ -72,18 +73,18 @@ struct Console: Sendable {
 
     // MARK: - Lines that change
 
-    /// Puts lines at the end of the terminal, in the place of the last such lines.
+    /// Shows lines at the end of the terminal, in place of the previous ones.
     func show(_ lines: [String], size: (columns: Int, rows: Int)) {
         writeError(live.redrawing(lines, size: size, stream: .error))
     }
 
-    /// As `show`, on standard output; the lines stay when the program ends.
+    /// Like `show`, on standard output; the lines stay when the program ends.
     /// - Throws: `outputClosed`, `io`.
     func showResult(_ lines: [String], size: (columns: Int, rows: Int)) throws(CommandError) {
         try put(live.redrawing(lines, size: size, stream: .output, isResult: true))
     }
 
-    /// Takes away the lines that change.
+    /// Removes the temporary lines.
     func clearLive() {
         guard let erasing = live.erasing(size: terminalSize() ?? outputSize()) else { return }
         send(erasing)
@@ -92,12 +93,12 @@ struct Console: Sendable {
     private func send(_ text: (text: String, stream: LiveLines.Stream)) {
         switch text.stream {
         case .error: writeError(text.text)
-        // The next write reports that nobody reads.
+        // The next write reports a closed pipe.
         case .output: _ = writeOutput(text.text)
         }
     }
 
-    /// Leaves the terminal as it should be found: without lines that change, and without the `^C` that it writes for a key.
+    /// Cleans up the terminal: removes temporary lines and the `^C` that it prints for a key.
     func leaveTerminal(hasEcho: Bool) {
         if let leaving = live.leaving(size: terminalSize() ?? outputSize()) {
             send(leaving)
@@ -106,8 +107,8 @@ struct Console: Sendable {
         }
     }
 
-    /// Takes away the `^C` that a terminal has written. Lines that change are drawn anew soon. Does not wait for a terminal that
-    /// takes nothing.
+    /// Removes the `^C` that a terminal has printed; temporary lines are redrawn soon. Does not wait for a blocked
+    /// terminal.
     func eraseEcho() {
         var terminal = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         guard poll(&terminal, 1, 0) == 1, terminal.revents & Int16(POLLOUT) != 0 else { return }

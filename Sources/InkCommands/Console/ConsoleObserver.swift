@@ -2,7 +2,7 @@ import InkEngine
 import InkExports
 import Synchronization
 
-/// Tells a person at a console how exports go.
+/// Shows the progress of exports on a console.
 final class ConsoleObserver: ExportObserver {
     private let console: Console
     private let shown: ShownArguments

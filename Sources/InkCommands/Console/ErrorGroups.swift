@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Errors of a command by their cause, so that a thousand of one kind do not hide the one of another.
+/// Errors of a command by cause, so that a thousand of one kind do not hide one of another.
 final class ErrorGroups: Sendable {
     private struct Group {
         /// The first error without its subject.
@@ -10,7 +10,7 @@ final class ErrorGroups: Sendable {
         var subjects: [String] = []
     }
 
-    /// How many errors of one cause are printed one by one.
+    /// The number of errors of one cause that are printed individually.
     static let saidCount = 5
     private static let subjectCount = 10
 
@@ -34,7 +34,7 @@ final class ErrorGroups: Sendable {
         }
     }
 
-    /// A line for each cause of which some were not said; then it begins anew.
+    /// A line for each cause with errors that were not printed; then starts over.
     func takeRemaining() -> [String] {
         groups.withLock { groups in
             defer { groups = ([:], []) }
@@ -54,7 +54,7 @@ final class ErrorGroups: Sendable {
         return (String(message[..<colon.lowerBound]), String(message[colon.upperBound...]))
     }
 
-    /// The same for all errors of a cause: numbers and what is quoted are left out.
+    /// Equal for all errors of a cause: the message without numbers and quotations.
     static func key(_ cause: String) -> String {
         var key = ""
         var isQuoted = false

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The last lines on a terminal, which are drawn anew in their place. The cursor stands at the end of the last one.
+/// The last lines on a terminal, redrawn in place. The cursor is at the end of the last one.
 ///
-/// Whoever writes something else takes them away first: `Console` does. Lines never reach the terminal's last column, so that
+/// Before writing anything else, remove them, as `Console` does. Lines never reach the terminal's last column, so that
 /// none wraps.
 final class LiveLines: Sendable {
     enum Stream: Sendable {
@@ -11,10 +11,10 @@ final class LiveLines: Sendable {
 
     private struct Drawing {
         var lines: [String] = []
-        /// Of the terminal when they were drawn.
+        /// The terminal's columns when the lines were drawn.
         var columns = 0
         var stream = Stream.error
-        /// Whether the lines are worth keeping when the program ends.
+        /// Whether the lines stay when the program ends.
         var isResult = false
         /// The program is ending.
         var isOver = false
@@ -22,7 +22,7 @@ final class LiveLines: Sendable {
 
     private let drawing = Mutex(Drawing())
 
-    /// What puts these lines in the place of the last ones.
+    /// The text that replaces the previous lines with these.
     func redrawing(
         _ lines: [String], size: (columns: Int, rows: Int), stream: Stream, isResult: Bool = false
     ) -> String {
@@ -30,15 +30,15 @@ final class LiveLines: Sendable {
             if drawing.isOver { return "" }
             let start = Self.start(of: drawing, size)
             var fitting = lines.prefix(max(1, size.rows)).map { $0.cut(toColumns: max(0, size.columns - 1)) }
-            // Behind the last one the terminal itself may write ^C, which must not wrap.
+            // After the last line the terminal may print ^C, which must not wrap.
             if let last = fitting.popLast() { fitting.append(last.cut(toColumns: max(0, size.columns - 3))) }
             drawing = Drawing(lines: fitting, columns: size.columns, stream: stream, isResult: isResult)
-            // Each line to its end, then the rest of the screen: nothing flickers.
+            // Clearing each line to its end, then the rest of the screen, avoids flicker.
             return start + fitting.joined(separator: "\u{1b}[K\n") + "\u{1b}[J"
         }
     }
 
-    /// What takes the lines away, and where they stand; nil when none do.
+    /// The text that removes the lines, and the stream that they are on; nil if there are none.
     func erasing(size: (columns: Int, rows: Int)?) -> (text: String, stream: Stream)? {
         drawing.withLock { drawing in
             guard !drawing.lines.isEmpty else { return nil }
@@ -47,8 +47,8 @@ final class LiveLines: Sendable {
         }
     }
 
-    /// What leaves the terminal to whoever comes after: lines that are a result stay, none is drawn any more. nil when no lines stand there, or when they
-    /// are being drawn in this moment.
+    /// The text that hands the terminal over at the end: lines that are a result stay, and none is drawn any more. nil
+    /// if there are no lines, or they are being drawn at this moment.
     func leaving(size: (columns: Int, rows: Int)?) -> (text: String, stream: Stream)? {
         let taken = drawing.withLockIfAvailable { drawing -> Drawing? in
             defer {
@@ -59,15 +59,15 @@ final class LiveLines: Sendable {
         }
         guard let taken, let drawing = taken else { return nil }
         guard drawing.isResult else { return (Self.start(of: drawing, size) + "\u{1b}[J", drawing.stream) }
-        // The terminal has written ^C behind the last line.
+        // The terminal has printed ^C after the last line.
         return ("\r\(drawing.lines.last ?? "")\u{1b}[K\n", drawing.stream)
     }
 
-    /// The way to the first column of the first line.
+    /// Moves to the first column of the first line.
     private static func start(of drawing: Drawing, _ size: (columns: Int, rows: Int)?) -> String {
         guard !drawing.lines.isEmpty else { return "\r" }
         var rows = drawing.lines.count
-        // A terminal that has become narrower has wrapped them.
+        // A terminal that became narrower has wrapped them.
         if let size, size.columns > 0, size.columns < drawing.columns {
             rows = drawing.lines.reduce(0) { $0 + $1.rows(ofColumns: size.columns) }
         }

@@ -1,15 +1,15 @@
-/// How much room text takes on a terminal. A column is the width of a Latin letter; East Asian characters and emoji take two,
-/// marks that combine with the character before them none.
+/// The width of text on a terminal. A column is the width of a Latin letter; East Asian characters and emoji take two,
+/// combining marks none.
 extension StringProtocol {
-    /// Columns that the text takes. Where terminals disagree (emoji that are joined to one), the larger number.
+    /// The text's width in columns; the larger number where terminals disagree (joined emoji).
     var columns: Int {
         if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
         return reduce(0) { $0 + $1.columns }
     }
 
-    /// The text, or as many of its first characters as fit into so many columns.
+    /// As many of the text's first characters as fit into this number of columns.
     func cut(toColumns columns: Int) -> String {
-        // Most text is short: no character takes more columns than bytes.
+        // Most text fits, because no character takes more columns than bytes.
         if utf8.count <= columns { return String(self) }
         var taken = 0
         let end = indices.first { index in
@@ -19,7 +19,7 @@ extension StringProtocol {
         return String(self[..<(end ?? endIndex)])
     }
 
-    /// Rows that the text takes where it is wrapped. A character is not cut in two.
+    /// The rows of the text when wrapped. Characters are not split.
     func rows(ofColumns columns: Int) -> Int {
         var rows = 1
         var column = 0
@@ -33,7 +33,7 @@ extension StringProtocol {
         return rows
     }
 
-    /// With blanks behind it up to so many columns.
+    /// The text padded with blanks to this number of columns.
     func padded(toColumns columns: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, columns - self.columns))
     }
@@ -42,13 +42,14 @@ extension StringProtocol {
 extension Character {
     fileprivate var columns: Int {
         let sum = unicodeScalars.reduce(0) { $0 + $1.columns }
-        // Asks for the character before it as an emoji.
+        // Selects the emoji form of the preceding character.
         return sum == 1 && unicodeScalars.contains("\u{fe0f}") ? 2 : sum
     }
 }
 
 extension Unicode.Scalar {
-    /// East Asian Width W and F of Unicode without emoji, which have a property of their own; some unassigned ones between.
+    /// East Asian Width W and F of Unicode without emoji, which have a property of their own; some unassigned ones
+    /// between.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3040...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
         0xF900...0xFAFF,

@@ -3,14 +3,14 @@ import InkExports
 import InkSystem
 import Synchronization
 
-/// Takes records from any thread and writes them from one of its own, so that a full pipe behind standard error holds
-/// up nobody. What comes while too much waits is counted and left out.
+/// Accepts records from any thread and writes them on its own, so that a full pipe at standard error blocks nobody.
+/// Records that arrive while too many wait are counted and dropped.
 final class Log: Sendable {
     enum Format: String, Hashable, Sendable {
         case text, json
     }
 
-    /// Records that wait to be written.
+    /// The most records that may wait to be written.
     static let waitingMax = 10_000
 
     private struct State {
@@ -27,7 +27,7 @@ final class Log: Sendable {
     private let arrivals = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter write: writes whole lines; may wait.
+    /// - Parameter write: writes whole lines; may block.
     /// - Throws: when its thread cannot be started.
     init(
         format: Format, level: LogLevel, rates: RepeatGuard.Rates = RepeatGuard.Rates(),
@@ -57,17 +57,17 @@ final class Log: Sendable {
         arrivals.signal()
     }
 
-    /// Whether records of this level are of any use; for those that cost something to make.
+    /// Whether records of this level are logged; for records that are expensive to create.
     func isLogged(_ level: LogLevel) -> Bool { level.isLogged(at: self.level) }
 
-    /// The end of a service that cannot go on: as a record where programs read the log, else as an error like any other.
+    /// Reports that a service cannot continue: as a record if programs read the log, otherwise as an error.
     func fail(_ event: String, _ error: CommandError) throws(CommandError) -> ExitCode {
         guard format == .json else { throw error }
         record(LogRecord(.error, event, ["reason": .text(error.description)]))
         return error.exitCode
     }
 
-    /// Writes waiting lines and ends; waits at most two seconds for a pipe that nobody reads.
+    /// Writes the waiting lines and stops; waits at most two seconds for a full pipe.
     func close() {
         let wasClosed = state.withLock { state in
             defer { state.isClosed = true }

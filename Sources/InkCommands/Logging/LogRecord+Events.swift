@@ -2,7 +2,7 @@ import InkService
 import InkWorker
 
 extension LogRecord {
-    /// What a broker tells.
+    /// The events of a broker.
     init(_ event: FarmNote) {
         self.init(
             LogLevel(event.level), event.name,
@@ -19,7 +19,7 @@ extension LogRecord {
         if let reason = event.reason { fields.append(Field(name: "reason", value: .text(reason))) }
     }
 
-    /// What a worker tells.
+    /// The events of a worker.
     init(_ news: WorkerNews, worker: String, broker: String) {
         let fields: KeyValuePairs<String, Value?> = ["worker": .text(worker), "broker": .text(broker)]
         switch news {

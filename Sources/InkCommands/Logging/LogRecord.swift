@@ -1,23 +1,23 @@
 import InkJSON
 
-/// How much an event matters, the worst first.
+/// The severity of an event, the worst first.
 enum LogLevel: String, Hashable, Sendable, CaseIterable {
-    /// Somebody has to do something.
+    /// Somebody has to act.
     case error
-    /// Something went wrong that the farm deals with.
+    /// Something went wrong that the farm handles itself.
     case warning
-    /// What an operator wants to see.
+    /// Events for operators.
     case info
     /// Every task.
     case debug
 
     private var rank: Int { LogLevel.allCases.firstIndex(of: self) ?? 0 }
 
-    /// Whether events of this level are logged where `least` is asked for.
+    /// Whether events of this level are logged if the level is set to `least`.
     func isLogged(at least: LogLevel) -> Bool { rank <= least.rank }
 }
 
-/// One event, as it is logged.
+/// One event of the log.
 struct LogRecord: Hashable, Sendable {
     enum Value: Hashable, Sendable {
         case text(String)
@@ -32,9 +32,9 @@ struct LogRecord: Hashable, Sendable {
     /// Milliseconds since 1970.
     var time: Int64
     var level: LogLevel
-    /// `job.finished`: what happened, the same words for the same thing.
+    /// What happened, such as `job.finished`; the same event always has the same name.
     var event: String
-    /// In the order they are written; names are of this program, values may be anybody's.
+    /// In output order. Names come from this program, values may come from anybody.
     var fields: [Field]
 
     init(
@@ -74,7 +74,7 @@ extension LogRecord {
         return JSONValue.object(members).line
     }
 
-    /// As it stands when nobody can mistake it, else between quotes, with control characters written out.
+    /// The value itself if that is unambiguous, otherwise in quotes with control characters escaped.
     private static func word(_ text: String) -> String {
         let isPlain =
             !text.isEmpty

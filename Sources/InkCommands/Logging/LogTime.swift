@@ -17,7 +17,7 @@ enum LogTime {
             + "\(digits(rest / 60_000 % 60, 2)):\(digits(rest / 1000 % 60, 2)).\(digits(rest % 1000, 3))Z"
     }
 
-    /// The Gregorian date so many days after 1970-01-01, by eras of 400 years that begin in March.
+    /// The Gregorian date this number of days after 1970-01-01, by eras of 400 years that begin in March.
     private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = shifted.flooredQuotient(146_097)

@@ -1,8 +1,8 @@
-/// Lets so many records of one event through in a second, and counts the others.
+/// Passes a limited number of records of one event per second and counts the others.
 struct RepeatGuard: Sendable {
-    /// Records of one event in a second.
+    /// The most records of one event per second.
     struct Rates: Hashable, Sendable {
-        /// Of warnings and errors, which repeat when something is broken.
+        /// The most warnings and errors, which repeat when something is broken.
         var warnings = 20
         var others = 500
     }
@@ -17,16 +17,16 @@ struct RepeatGuard: Sendable {
     private static let windowMilliseconds: Int64 = 1000
 
     private let rates: Rates
-    // One entry an event name; those are words of this program, so there are few.
+    // One entry per event name; the names come from this program, so there are few.
     private var windows: [String: Window] = [:]
 
     init(rates: Rates = Rates()) { self.rates = rates }
 
-    /// The records to be written for this one: itself, nothing, or first how many were left out before it.
+    /// The records to write for this one: itself, nothing, or also the number of records dropped before it.
     mutating func pass(_ record: LogRecord) -> [LogRecord] {
         var records: [LogRecord] = []
         var window = windows[record.event] ?? Window(start: record.time, level: record.level)
-        // A clock that was set back begins anew as well.
+        // A clock that was set back also starts a new window.
         if record.time - window.start >= Self.windowMilliseconds || record.time < window.start {
             if let note = note(record.event, window, now: record.time) { records.append(note) }
             window = Window(start: record.time, level: record.level)
@@ -42,7 +42,7 @@ struct RepeatGuard: Sendable {
         return records
     }
 
-    /// How many were left out, for windows that have passed, or for all.
+    /// The number of dropped records, for past windows or for all.
     mutating func flush(now: Int64, all: Bool = false) -> [LogRecord] {
         var notes: [LogRecord] = []
         for (event, window) in windows.sorted(by: { $0.key < $1.key })

@@ -3,15 +3,15 @@ import InkExports
 import InkJSON
 import InkProtocol
 
-/// Jobs as a command line names them: numbers, ranges `3-17`, and `-` for standard input, which has such words, or what
-/// `ink submit --json` prints.
+/// The jobs that a command line names: numbers, ranges (`3-17`), and `-` for standard input, which contains the same or
+/// the output of `ink submit --json`.
 enum JobList {
-    /// Jobs in one command.
+    /// The most jobs in one command.
     static let countMax = 1_000_000
-    /// Longest list on standard input, bytes.
+    /// The longest list on standard input, bytes.
     static let bytesMax = 64 << 20
 
-    /// The numbers in their order, each once.
+    /// The numbers in order, without repetitions.
     ///
     /// - Parameters:
     ///   - submissions: gets what jobs were made of, if standard input has it.
@@ -59,7 +59,7 @@ enum JobList {
     /// A line of `ink submit --json`; nil for a line of numbers.
     private static func submitted(_ line: Substring) throws(CommandError) -> (JobNumber, ContentID?)? {
         guard line.first(where: { !$0.isWhitespace }) == "{" else { return nil }
-        // The exact error does not matter: it is not a line of `ink submit --json`.
+        // Whatever the error, this is not a line of `ink submit --json`.
         guard let value = try? JSONReader.read(Array(line.utf8)),
             let job = value["job"]?.integer.flatMap({ JobNumber(exactly: $0) }), job > 0
         else { throw .usage("standard input: \"\(line.prefix(60))\" is not a line of \"ink submit --json\"") }
@@ -94,7 +94,7 @@ enum JobList {
     }
 }
 
-/// Priorities as a person writes them.
+/// Priorities as people write them.
 enum PriorityText {
     private static let names = [
         ("bulk", JobPriority.bulk), ("normal", JobPriority.normal), ("urgent", JobPriority.urgent),
@@ -111,6 +111,6 @@ enum PriorityText {
         return number
     }
 
-    /// A priority's name, if it has one.
+    /// The name of a priority, if it has one.
     static func text(_ priority: Int) -> String { names.first { $0.1 == priority }?.0 ?? String(priority) }
 }

@@ -10,7 +10,7 @@ extension RemoteOptions {
         try connect(environment.connect, onEvent: onEvent)
     }
 
-    /// A client over ZeroMQ, not started.
+    /// Creates a client over ZeroMQ without starting it.
     func client(_ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(CommandError) -> any FarmConnection {
         var configuration = FarmClientConfiguration(endpoint: endpoint, name: Self.clientName())
         configuration.replacesFiles = replacesFiles
@@ -28,7 +28,7 @@ extension RemoteOptions {
         }
     }
 
-    /// `USER@HOST`: where clients have no keys, jobs take turns by this name.
+    /// `USER@HOST`: jobs of clients without keys take turns by this name.
     private static func clientName() -> String {
         let variables = ProcessFacts.variables()
         let user = variables["USER"] ?? variables["LOGNAME"] ?? "user"

@@ -2,7 +2,7 @@ import InkClient
 import InkExports
 import InkProtocol
 
-/// A connection of a command that waits for events on the main thread: with patience, and with signals.
+/// A command's connection to a broker, which waits for events on the main thread and handles signals.
 struct RemoteSession {
     enum Event: Sendable {
         case client(FarmClientEvent)
@@ -17,7 +17,7 @@ struct RemoteSession {
     private var link: LinkWatch
     private(set) var stoppedBy: StopSignal?
 
-    /// Connects. The first signal is an event for whoever waits for events; a second one exits at once.
+    /// Connects. The first signal becomes an event; a second one exits at once.
     init(
         _ options: RemoteOptions, _ environment: CommandEnvironment, isQuiet: Bool = false
     ) throws(CommandError) {
@@ -32,11 +32,11 @@ struct RemoteSession {
         link = LinkWatch(options)
     }
 
-    /// Milliseconds since the session was made.
+    /// Milliseconds since the session was created.
     var milliseconds: Double { clock.milliseconds }
 
-    /// Events of the client, after waiting at most so many milliseconds.
-    /// - Throws: `farm` when the broker has been away for too long.
+    /// The client's events, after waiting at most this number of milliseconds.
+    /// - Throws: `farm` if the broker has been unreachable for too long.
     mutating func receive(waitingAtMost milliseconds: Int) throws(CommandError) -> [FarmClientEvent] {
         var events: [FarmClientEvent] = []
         for event in queue.receive(waitingAtMost: milliseconds) {

@@ -1,10 +1,10 @@
 import InkExports
 import InkJSON
 
-/// A broker's status, a job and a story for a person, from the broker's JSON. What an older broker leaves out is left
-/// out here.
+/// A broker's status, a job or a job's story as text for people, from the broker's JSON. Values that an older broker
+/// does not send are omitted.
 struct StatusText {
-    /// As many lines as a report can have.
+    /// The number of lines of an unlimited report.
     static let rowsMax = 100_000
 
     private let columns: Int
@@ -17,7 +17,7 @@ struct StatusText {
         var lines = head(status)
         let workers = workerRows(status["workers"]?.array ?? [])
         let exports = exportRows(status["exports"]?.array ?? [])
-        // Exports matter most; workers get at least a third.
+        // Exports come first; workers get at least a third of the rows.
         let room = max(4, rowsMax - lines.count - 2)
         let exportRoom = max(room - workers.count, room * 2 / 3)
         lines += [""] + Self.cut(workers, to: max(2, room - min(exports.count, exportRoom)), "workers")
@@ -64,7 +64,7 @@ struct StatusText {
         return lines
     }
 
-    /// Jobs whose end the broker's disk does not take, if there are any.
+    /// Jobs whose end the broker cannot store on its disk, if any.
     private func ending(_ jobs: JSONValue?) -> String {
         jobs?["ending"]?.integer.flatMap { $0 > 0 ? "\($0) ending, " : nil } ?? ""
     }
@@ -162,16 +162,16 @@ struct StatusText {
     }
 
     private func fit(_ line: String) -> String {
-        // One column is left free: a full line would wrap on some terminals.
+        // One column stays free, because a full line wraps on some terminals.
         columns == .max ? line : line.cut(toColumns: max(0, columns - 1))
     }
 
-    /// The first rows, and how many more there are.
+    /// The first rows, and the number of further ones.
     private static func cut(_ rows: [String], to count: Int, _ noun: String) -> [String] {
         rows.count <= count ? rows : rows.prefix(count - 1) + ["... and \(rows.count - count + 1) more \(noun)"]
     }
 
-    /// Columns as wide as their widest word; the last one as it is.
+    /// Pads each column to its widest word, except the last one.
     private static func table(_ head: [String], _ rows: [[String]]) -> [String] {
         var widths = head.map(\.columns)
         for row in rows {

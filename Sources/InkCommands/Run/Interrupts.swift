@@ -16,21 +16,21 @@ extension StopSignal {
     }
 }
 
-/// Turns SIGHUP, SIGINT and SIGTERM into calls on a thread of their own, where everything is allowed that a signal handler may
-/// not do.
+/// Turns SIGHUP, SIGINT and SIGTERM into calls on a separate thread, where the restrictions of signal handlers do not
+/// apply.
 enum Interrupts {
-    /// How long the first signal may go unhandled: a command may be waiting for standard input, or for a pipe that nobody
-    /// reads.
+    /// The time within which the first signal must be handled. A command may be blocked by standard input or a full
+    /// pipe.
     private static let patience = Duration.seconds(1)
-    /// The same signal once more within this time is the first one's echo.
+    /// The same signal again within this time is a duplicate of the first one.
     private static let repetition = Duration.milliseconds(100)
-    /// How long removing unfinished files may take at the end.
+    /// The time that removing unfinished files may take at the end.
     private static let removalSeconds: UInt32 = 1
 
     private static let isHeeded = Atomic<Bool>(false)
 
-    /// Calls `onFirst` at the first signal. Leaves the process if nobody heeds it, or at the second one that is no SIGHUP,
-    /// after `beforeExit`.
+    /// Calls `onFirst` at the first signal. Exits, after `beforeExit`, if that is not handled in time, or at a second
+    /// signal other than SIGHUP.
     ///
     /// - Precondition: called on the main thread before any other is started, since threads inherit the signal mask.
     static func watch(
@@ -38,7 +38,7 @@ enum Interrupts {
     ) throws(CommandError) {
         // A closed pipe is reported by write(2).
         signal(SIGPIPE, SIG_IGN)
-        // Not the signals that are ignored on purpose (nohup, background jobs of a script).
+        // Signals that are ignored on purpose stay ignored (nohup, background jobs of a script).
         let watched = [SIGHUP, SIGINT, SIGTERM].filter { !isIgnored($0) }
         guard !watched.isEmpty else { return }
         let signals = signalSet(watched)
@@ -64,7 +64,7 @@ enum Interrupts {
 
     /// Exits at once with the signal's code, removing unfinished files.
     static func leave(_ signal: StopSignal) -> Never {
-        // A disk or a terminal that hangs is not waited for. No thread watches the time: there might be none to be had.
+        // Does not wait for a hanging disk or terminal. Uses no thread as a timer, because starting one might fail.
         lastExitCode.store(signal.exitCode.rawValue, ordering: .releasing)
         Glibc.signal(SIGALRM) { _ in _exit(Interrupts.lastExitCode.load(ordering: .acquiring)) }
         let alarms = signalSet([SIGALRM])
@@ -110,14 +110,14 @@ enum Interrupts {
             let first = wait()
             if first == .interrupt { Console.process.eraseEcho() }
             onFirst(first)
-            // Who stops a whole group tells the program twice, as `timeout` does.
+            // Programs that stop a whole process group signal this one twice, as `timeout` does.
             let second = next(within: Interrupts.repetition, besides: [.hangUp, first]) ?? second()
             beforeExit()
             Interrupts.leave(second ?? first)
         }
 
-        /// The next signal; nil when the first one was not heeded in time. A terminal that is closed is told by the shell and
-        /// again by the system.
+        /// The next signal; nil if the first one was not handled in time. A closing terminal sends one from the shell
+        /// and one from the system.
         private func second() -> StopSignal? {
             let early = next(within: Interrupts.patience, besides: [.hangUp]) {
                 !Interrupts.isHeeded.load(ordering: .acquiring)
@@ -130,7 +130,7 @@ enum Interrupts {
             }
         }
 
-        /// A signal that comes within a time, and as long as `isWaiting`; nil for none.
+        /// A signal that arrives within a time and while `isWaiting` holds; nil for none.
         private func next(
             within time: Duration, besides ignored: Set<StopSignal>, while isWaiting: () -> Bool = { true }
         ) -> StopSignal? {

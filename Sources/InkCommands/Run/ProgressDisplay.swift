@@ -1,8 +1,8 @@
 import InkExports
 
-/// How a run tells how far it is.
+/// How a run shows its progress.
 enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
-    /// Lines that change on a terminal, else as `plain`.
+    /// Updates lines in place on a terminal; elsewhere like `plain`.
     case auto
     /// Prints a line now and then.
     case plain
@@ -29,18 +29,18 @@ struct ProgressDisplay {
 
     private let console: Console
     private let style: ProgressStyle
-    /// How many pictures there are in all.
+    /// The total number of pictures.
     private var total: Int
     private var ended = 0
     private var pixelsDone = 0
     private var running: [Int: Running] = [:]
     private var lastDrawn = -1e9
-    /// When the next line is due where lines do not change, milliseconds.
+    /// The time of the next line if lines are not updated in place, milliseconds.
     private var nextLine = Self.lineInterval
 
-    /// Milliseconds between two drawings.
+    /// Milliseconds between two updates.
     private static let interval = 100.0
-    /// The least time between two lines that stay, milliseconds; of a long run a tenth of its time.
+    /// The minimum time between two permanent lines, milliseconds; in a long run a tenth of its time.
     private static let lineInterval = 10_000.0
 
     init(console: Console, total: Int, style: ProgressStyle = .auto) {
@@ -62,7 +62,7 @@ struct ProgressDisplay {
         pixelsDone += pixels
     }
 
-    /// Draws when it is time to.
+    /// Draws if an update is due.
     mutating func draw(milliseconds now: Double) {
         if style == .none { return }
         if style == .auto, let size = console.terminalSize() {
@@ -75,11 +75,11 @@ struct ProgressDisplay {
         }
     }
 
-    /// Takes the lines away at the end.
+    /// Removes the lines at the end.
     func clear() { console.clearLive() }
 
-    /// What stands on the terminal: as many running exports as there is room for, in the order they were submitted,
-    /// those with progress first, then the total.
+    /// The lines on the terminal: as many running exports as fit, in order of submission, those with progress first,
+    /// then the total.
     func lines(milliseconds: Double, rows: Int) -> [String] {
         let shown = running.sorted { a, b in
             let (hasA, hasB) = (a.value.total > 0, b.value.total > 0)

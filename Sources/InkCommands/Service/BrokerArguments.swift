@@ -72,7 +72,7 @@ struct BrokerArguments: Sendable {
             throw settings.refusal(
                 Own.liveness, "\(livenessMilliseconds) ms is less than two heartbeats of \(heartbeatMilliseconds) ms")
         }
-        // The system chooses two ports.
+        // With `:*` the system chooses the ports, so both endpoints may be spelled alike.
         if workersEndpoint == clientsEndpoint, !workersEndpoint.hasSuffix(":*") {
             throw settings.refusal(Own.clients, "\(clientsEndpoint) is the endpoint of the workers")
         }

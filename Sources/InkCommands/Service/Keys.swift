@@ -4,7 +4,7 @@ import InkService
 
 /// Reads the keys that settings name.
 enum Keys {
-    /// Of a worker or a client; nil without keys.
+    /// The keys of a worker or a client; nil without keys.
     static func security(
         role: KeyRole, keyPath: String?, brokerKeyPath: String?
     ) throws(CommandError) -> SocketSecurity? {

@@ -1,7 +1,7 @@
 import Glibc
 import InkExports
 
-/// What the process knows of itself and its machine.
+/// Facts about the process and its machine.
 enum ProcessFacts {
     /// The environment; text that is not UTF-8 is left out.
     static func variables() -> [String: String] {
@@ -15,7 +15,7 @@ enum ProcessFacts {
         return variables
     }
 
-    /// The host's name without its domain; `localhost` when the system does not say.
+    /// The host's name without its domain; `localhost` if the system does not report it.
     static func hostName() -> String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }

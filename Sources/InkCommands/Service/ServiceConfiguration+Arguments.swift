@@ -25,7 +25,7 @@ extension ServiceConfiguration {
         activeJobs = arguments.activeExports
         projectLimits = arguments.limits
         presetFolders = arguments.presetFolders
-        // Clients name files as they know them: through links, or where those lead.
+        // Clients may name files through links or by the links' targets.
         var known: Set<String> = []
         inputRoots = arguments.inputRoots.flatMap { [FileSystem.absolute($0), FileSystem.resolved($0)] }
             .filter { known.insert($0).inserted }
@@ -47,7 +47,7 @@ extension CommandError {
             case .locked, .unsafeFolder, .newer: kind = .configuration
             case .database, .full, .corrupt, .quota, .file, .wrongContent, .damaged, .folderGone: kind = .inputOutput
             }
-        // An address that is taken or not this machine's.
+        // The address is in use, or not one of this machine.
         case .transport, .broker(.transport), .noThread, .broker(.noThread): kind = .inputOutput
         case .broker: kind = .internalError
         }

@@ -3,8 +3,8 @@ import Glibc
 import InkService
 import Synchronization
 
-/// Carries signals to a service: the first one drains it, and ends it when that takes too long. One that comes while the service
-/// still starts is heeded when it runs; where that takes long it is not, and ends the process.
+/// Passes signals to a service. The first one drains it, and stops it if that takes too long. A signal during the start
+/// takes effect when the service runs, or ends the process if starting takes long.
 final class ServiceControl: Sendable {
     private struct State {
         var service: FarmService?
@@ -20,10 +20,10 @@ final class ServiceControl: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether the service's end was asked for.
+    /// Whether the service was asked to stop.
     var isStopRequested: Bool { state.withLock(\.isStopRequested) }
 
-    /// The service runs; a signal that has come already is carried out now.
+    /// The service is running; applies a signal that arrived earlier.
     ///
     /// - Parameter drainMilliseconds: how long draining may take; what is not done by then begins again in the next
     ///   life.
@@ -50,7 +50,7 @@ final class ServiceControl: Sendable {
         service.drain(withinMilliseconds: milliseconds)
     }
 
-    /// Ends the service now and returns when its end has been logged, or after that time.
+    /// Stops the service and returns when its end has been logged, or after that time.
     func halt(waitingAtMost milliseconds: Int) {
         let (service, log, hasEnded) = state.withLock { state in
             state.isHalted = true
@@ -67,7 +67,7 @@ final class ServiceControl: Sendable {
         log?.close()
     }
 
-    /// To be called when the service has ended and that has been logged. Does not return when a second signal has come.
+    /// Call this when the service has ended and that has been logged. Does not return after a second signal.
     func noteEnd() {
         let isHalted = state.withLock { state in
             state.hasEnded = true

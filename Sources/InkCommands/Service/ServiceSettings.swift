@@ -4,7 +4,7 @@ import InkSystem
 
 /// How `ink broker` and `ink worker` read their settings.
 enum ServiceSettings {
-    /// Largest settings file and more: a file is read up to this, bytes.
+    /// The most bytes read from a file; more than the largest settings file.
     private static let fileBytesMax = SettingsFile.bytesMax
 
     /// All settings of a command line; warns of unknown `INK_` variables.
@@ -21,7 +21,8 @@ enum ServiceSettings {
         }
     }
 
-    /// For a service, a wrong setting is a configuration error even in a flag, so service managers see one exit code.
+    /// For a service, an invalid setting is a configuration error even in a flag, so service managers see one exit
+    /// code.
     static func asConfiguration<R>(_ body: () throws(CommandError) -> R) throws(CommandError) -> R {
         do {
             return try body()

@@ -1,12 +1,12 @@
 import InkSystem
 import Synchronization
 
-/// A digest of which a large first part is worked out beside the calling thread.
+/// A digest whose large first part is computed on another thread.
 final class BackgroundDigest: Sendable {
-    /// Below this a thread costs more than it saves, bytes.
+    /// Below this size a thread costs more than it saves, bytes.
     private static let worthwhileBytes = 1 << 20
 
-    /// Used by one thread at a time: the working one, and when that has ended the asking one.
+    /// Used by one thread at a time: first by the computing one, then by the calling one.
     private struct Digest: @unchecked Sendable {
         let stream = SHA256()
     }
@@ -17,7 +17,7 @@ final class BackgroundDigest: Sendable {
     init(label: String, _ bytes: [UInt8]) {
         let digest = digest
         let work = { @Sendable in digest.stream.update(label: label, bytes) }
-        // Where the system gives no thread, this one does it.
+        // If no thread can be started, this one computes the digest.
         let thread = bytes.count >= BackgroundDigest.worthwhileBytes ? try? PosixThread(work) : nil
         self.thread = Mutex(thread)
         if thread == nil { work() }
@@ -25,7 +25,7 @@ final class BackgroundDigest: Sendable {
 
     deinit { thread.withLock { $0 }?.detach() }
 
-    /// The digest up to here, once the first part is in it; it may be continued.
+    /// The digest so far; waits for the first part. More bytes may be added.
     func finish() -> SHA256 {
         thread.withLock { $0.take() }?.join()
         return digest.stream

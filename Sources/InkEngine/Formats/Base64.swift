@@ -9,7 +9,7 @@ enum Base64 {
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Values 0...63, 64 for white space, 65 for `=`, 255 for what must not stand in the text.
+    /// Values 0...63, 64 for white space, 65 for `=`, 255 for invalid characters.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
@@ -18,8 +18,8 @@ enum Base64 {
         return values
     }()
 
-    /// Decodes a text. White space is stepped over, or a fault if asked for; anything else outside the alphabet, half of
-    /// the padding and text after it are faults.
+    /// Decodes a text. White space is skipped, or an error on request. Other characters outside the alphabet,
+    /// incomplete padding and text after the padding are errors.
     static func decode(
         _ text: UnsafeBufferPointer<UInt8>, takesBlanks: Bool = true, level: KernelLevel = .selected
     ) throws(Fault) -> [UInt8] {
@@ -42,8 +42,8 @@ enum Base64 {
         return bytes
     }
 
-    /// `output` has room for three bytes every four of the text, and three more; it holds what comes of the characters
-    /// before `start`, which are whole groups. Returns how many bytes it holds at the end.
+    /// `output` has room for three bytes per four characters, and three more. It contains the bytes of the characters
+    /// before `start`, which are whole groups. Returns the number of bytes that it contains at the end.
     private static func decode(
         _ text: UnsafeBufferPointer<UInt8>, from start: Int, takesBlanks: Bool,
         into output: UnsafeMutableBufferPointer<UInt8>, values: UnsafeBufferPointer<UInt8>
@@ -55,7 +55,7 @@ enum Base64 {
         var padding = 0
         while position < text.count {
             if groupCount == 0, padding == 0 {
-                // Whole groups of four without white space: nearly all of a text.
+                // Whole groups of four without white space, which is nearly all of a text.
                 while position + 4 <= text.count {
                     let a = values[Int(text[position])]
                     let b = values[Int(text[position + 1])]

@@ -1,21 +1,21 @@
 extension EncodedImage {
-    /// Takes an image whose head is sound and whose size is within the limits; nothing behind the head is looked at.
+    /// Accepts an image with a valid header and a size within the limits; only the header is read.
     ///
     /// - Parameters:
     ///   - bytes: the whole file.
     ///   - place: where the image is; becomes its `place`.
-    ///   - limits: larger images are refused.
-    /// - Throws: `badInput` when it is of no known format or its head contradicts it, `overLimit` for its pixels.
+    ///   - limits: larger images are rejected.
+    /// - Throws: `badInput` if the format is unknown or the header is invalid, `overLimit` for its pixels.
     public init(checking bytes: [UInt8], place: Place, limits: Limits) throws(EngineError) {
         let header = try ImageDecoders.decoder(of: bytes, place: place).header(bytes, place: place)
         try header.check(against: limits, place: place)
         self.init(bytes: bytes, header: header, place: place.path ?? place.file)
     }
 
-    /// Takes an image written as base64, with or without a prefix like `data:image/png;base64,`.
+    /// Accepts an image in base64, with or without a prefix like `data:image/png;base64,`.
     ///
-    /// - Parameter takesBlanks: whether white space in the text is stepped over or no base64.
-    /// - Throws: as `init(checking:place:limits:)`, and `badInput` when the text is not base64.
+    /// - Parameter takesBlanks: whether white space in the text is skipped or an error.
+    /// - Throws: like `init(checking:place:limits:)`, and `badInput` if the text is not base64.
     init(
         base64 text: UnsafeBufferPointer<UInt8>, takesBlanks: Bool = true, place: Place, limits: Limits
     ) throws(EngineError) {

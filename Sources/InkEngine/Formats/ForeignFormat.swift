@@ -1,11 +1,11 @@
-/// What files of other programs are called, by what they begin with or hold; so that a message can name what was given.
+/// Recognizes files of other programs by their content, so that messages can name them.
 public enum ForeignFormat {
-    /// As much of a text is looked at, bytes.
+    /// The part of a text that is examined, bytes.
     private static let headBytes = 1 << 16
-    /// As much of an archive's end, where its names stand, bytes.
+    /// The part at the end of an archive that is examined for names, bytes.
     private static let tailBytes = 1 << 18
 
-    /// What a file is called that is no text: `a Krita document`. nil for text and for what is not known.
+    /// The kind of a file that is not text, such as `a Krita document`; nil for text and unknown files.
     public static func name(of bytes: [UInt8]) -> String? {
         for kind in binary where bytes.dropFirst(kind.offset).starts(with: kind.start) { return kind.name }
         if bytes.starts(with: [0x1F, 0x8B]) { return packedName(bytes) }
@@ -13,7 +13,7 @@ public enum ForeignFormat {
         return nil
     }
 
-    /// What a text is called that is no Ink project; asked when it could not be read as one.
+    /// The kind of a text that could not be read as an Ink project; nil if unknown.
     public static func name(ofText bytes: some Collection<UInt8>) -> String? {
         let head = String(decoding: bytes.prefix(headBytes), as: UTF8.self)
         let text = head.drop(while: { $0.isWhitespace || $0 == "\u{feff}" })
@@ -22,12 +22,24 @@ public enum ForeignFormat {
         return nil
     }
 
-    /// Whether a text looks like drawings of Quick, Draw!: an object a line, with a word and its drawing.
+    /// Whether a text looks like drawings of Quick, Draw!: one object per line, with a word and its drawing.
     public static func isQuickDraw(_ bytes: some Collection<UInt8>) -> Bool {
-        let head = String(decoding: bytes.prefix(headBytes), as: UTF8.self)
-        let line = head.drop(while: \.isWhitespace).prefix(while: { !$0.isNewline })
-        return line.hasPrefix("{") && line.contains("\"drawing\"")
-            && (line.contains("\"word\"") || line.contains("\"key_id\""))
+        let blanks = Array(" \t\r\n".utf8)
+        let text = bytes.prefix(headBytes).drop { blanks.contains($0) }
+        // Every project is asked: characters would take longer than the rest of reading a small one.
+        guard text.first == UInt8(ascii: "{") else { return false }
+        let line = Array(text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+        return contains(line, "\"drawing\"") && (contains(line, "\"word\"") || contains(line, "\"key_id\""))
+    }
+
+    private static func contains(_ bytes: [UInt8], _ text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        guard bytes.count >= wanted.count else { return false }
+        return bytes.withUnsafeBufferPointer { bytes in
+            (0...bytes.count - wanted.count).contains { start in
+                bytes[start] == wanted[0] && wanted.indices.allSatisfy { bytes[start + $0] == wanted[$0] }
+            }
+        }
     }
 
     private static let binary: [(start: [UInt8], offset: Int, name: String)] = [
@@ -58,7 +70,7 @@ public enum ForeignFormat {
         ([0xFD, 0x37, 0x7A, 0x58, 0x5A], 0, "an xz file"),
     ]
 
-    /// A file that gzip has packed: its first bytes say what is inside.
+    /// The kind of a gzip file, by the first bytes of its content.
     private static func packedName(_ bytes: [UInt8]) -> String? {
         guard let content = RawInflate.gzipHead(bytes, limit: headBytes) else { return nil }
         let text = String(decoding: content, as: UTF8.self)
@@ -67,7 +79,8 @@ public enum ForeignFormat {
         return name(ofText: content).map { "\($0), packed with gzip" }
     }
 
-    /// Zip archives of programs. OpenDocument and its kin begin with an unpacked file that says what they are.
+    /// The kind of a zip archive. OpenDocument and similar formats start with an uncompressed file that names the
+    /// format.
     private static func archiveName(_ bytes: [UInt8]) -> String? {
         if bytes.dropFirst(30).starts(with: "mimetype".utf8) {
             let type = String(decoding: bytes.dropFirst(38).prefix(64), as: UTF8.self)

@@ -1,11 +1,11 @@
-/// The objects of the formats, with the keys that each may have. The schemas in docs/schema say the same of them.
+/// The objects of the formats and their keys; the schemas in docs/schema have the same.
 enum FormatObject: Int, Hashable, Sendable, CaseIterable {
     case project, size, viewport, viewportSize, metadata, layer, group, fill, placement, suggestedPattern, stroke,
         brush, dynamics, point, position
     case manifest, manifestLayer
     case preset, presetDefaults
 
-    /// In the order in which files have them, which makes looking them up fast.
+    /// The keys in the usual order of files, which makes looking them up fast.
     var keys: [StaticString] { Self.table[rawValue] }
 
     private static let table: [[StaticString]] = allCases.map { kind in
@@ -50,16 +50,16 @@ enum FormatObject: Int, Hashable, Sendable, CaseIterable {
         "type", "rotation", "spacing", "opacity", "scale", "lineWidth", "anchor", "size", "color",
     ]
 
-    /// Whether a key is nobody's mistake: other programs' own begin so, and a schema's address is `$schema`.
+    /// Whether a key is not a mistake: other programs' keys begin like this, and so does `$schema`.
     static func isForeign(_ key: String) -> Bool {
         key.hasPrefix("_") || key.hasPrefix("$") || key.hasPrefix("x-")
     }
 }
 
 extension JSONNode {
-    /// The keys of an object that are none of `known`, in file order, repeated ones included.
+    /// The keys of an object that are not in `known`, in file order, including repeated ones.
     ///
-    /// - Complexity: about linear when the known ones stand in the order of `known`.
+    /// - Complexity: about linear if the known keys are in the order of `known`.
     func keys(notIn known: [StaticString]) -> [JSONNode] {
         guard tag == Tag.object else { return [] }
         var unknown: [JSONNode] = []

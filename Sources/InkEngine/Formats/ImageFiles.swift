@@ -1,19 +1,19 @@
-/// The images of a project that lie in files of their own, inside the project's folder; each file is read once.
+/// The image files of a project, inside the project's folder; each file is read once.
 final class ImageFiles {
     private let folders: [String]
     private let limits: Limits
     private var bundles: [FolderBundle]?
-    /// By the bytes of their paths: names that read the same may be two files.
+    /// By the bytes of their paths, because equivalent names may be two files.
     private var images: [[UInt8]: EncodedImage] = [:]
     private var byteCount = 0
 
-    /// - Parameter folders: looked into in this order; each with a trailing slash, or empty for the current one.
+    /// - Parameter folders: searched in this order; each with a trailing slash, or empty for the current folder.
     init(folders: [String], limits: Limits) {
         self.folders = folders
         self.limits = limits
     }
 
-    /// Whether none has been read.
+    /// Whether no file has been read.
     var isEmpty: Bool { images.isEmpty }
 
     /// Adds the files that have been read to a digest, in the order of their paths.
@@ -26,7 +26,7 @@ final class ImageFiles {
     /// The image in a file.
     ///
     /// - Parameter place: where the project names the file.
-    /// - Throws: `badInput` when the path leaves the folder or leads to no image, `overLimit` for its size.
+    /// - Throws: `badInput` if the path leaves the folder or is not an image, `overLimit` for its size.
     func read(_ text: String, at place: Place) throws(EngineError) -> EncodedImage {
         let path: BundlePath
         do throws(BundlePath.Fault) {

@@ -3,22 +3,22 @@ import InkSystem
 
 /// Reads whole files into memory, up to a limit.
 public enum InputFile {
-    /// Spare capacity of the arrays returned, so that the JSON parser may read a little beyond the text.
+    /// Spare capacity of the returned arrays, because the JSON parser may read a little beyond the text.
     static let spareBytes = 64
 
     /// The bytes of a regular file.
     ///
-    /// - Throws: `io` when the system refuses, `badInput` for a folder, pipe, socket or device, `overLimit` for a file
-    ///   of more than `limitBytes`, before anything is read of it.
+    /// - Throws: `io` if the system reports an error, `badInput` for a folder, pipe, socket or device, `overLimit` for
+    /// a   file of more than `limitBytes`, before reading it.
     public static func read(path: String, limitBytes: Int) throws(EngineError) -> [UInt8] {
-        // Without O_NONBLOCK, opening a named pipe waits for a writer.
+        // Without O_NONBLOCK, opening a named pipe blocks until it has a writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .io(path: path, operation: "open", errno: errno) }
         defer { close(descriptor) }
         return try read(descriptor: descriptor, name: path, limitBytes: limitBytes)
     }
 
-    /// The bytes of a regular file that is open; `name` is for messages.
+    /// The bytes of an open regular file; `name` is for messages.
     static func read(descriptor: Int32, name: String, limitBytes: Int) throws(EngineError) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .io(path: name, operation: "read", errno: errno) }
@@ -34,7 +34,7 @@ public enum InputFile {
         try readToEnd(0, name: "standard input", expected: 1 << 16, limitBytes: limitBytes)
     }
 
-    /// The names in a folder, without `.` and `..`, by their bytes.
+    /// The names in a folder, without `.` and `..`, sorted by their bytes.
     static func names(inFolder path: String) throws(EngineError) -> [String] {
         do throws(SystemFailure) {
             return try FileSystem.names(in: path).map { String(decoding: $0, as: UTF8.self) }
@@ -60,12 +60,12 @@ public enum InputFile {
         guard kind.isEmpty else { throw .badInput(Place(file: name), reason: "is \(kind), not a regular file") }
     }
 
-    /// Reads until the end, which may come earlier or later than expected: a file can change meanwhile.
+    /// Reads until the end, which may be earlier or later than expected if the file changes meanwhile.
     private static func readToEnd(
         _ descriptor: Int32, name: String, expected: Int, limitBytes: Int
     ) throws(EngineError) -> [UInt8] {
         var failure: Int32 = 0
-        // One byte more than expected shows that the end is reached.
+        // Asking for one byte more than expected shows the end.
         var bytes = [UInt8](unsafeUninitializedCapacity: expected + 1 + spareBytes) { buffer, count in
             let buffer = UnsafeMutableRawBufferPointer(buffer)
             count = fillTogether(descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[..<expected]))
@@ -85,8 +85,8 @@ public enum InputFile {
         return bytes
     }
 
-    /// Reads a large file from its beginning, several parts at a time, each of whose pages has to be had from the system.
-    /// Returns how many bytes are there: all, or none where it is no large file or has become shorter.
+    /// Reads a large file from its beginning in several threads, because the system takes time for new pages. Returns
+    /// the number of bytes read: all, or none if the file is not large or has become shorter.
     private static func fillTogether(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
         let partBytes = 1 << 20
         guard buffer.count >= 4 * partBytes, lseek(descriptor, 0, SEEK_CUR) == 0 else { return 0 }
@@ -108,7 +108,7 @@ public enum InputFile {
         return buffer.count
     }
 
-    /// Reads until `count` has reached `upTo` or the input has ended. Returns the error number, 0 for none.
+    /// Reads until `count` reaches `upTo` or the input ends. Returns the error number, 0 for none.
     private static func fill(
         _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, upTo end: Int, count: inout Int
     ) -> Int32 {
@@ -124,7 +124,7 @@ public enum InputFile {
         return 0
     }
 
-    /// Reads up to 1 MiB into the array's tail: how many bytes, and the error number, 0 for none.
+    /// Reads up to 1 MiB into the array's tail. Returns the number of bytes, and the error number, 0 for none.
     private static func append(_ descriptor: Int32, to bytes: inout [UInt8]) -> (count: Int, failure: Int32) {
         var failure: Int32 = 0
         let part = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in
@@ -135,9 +135,9 @@ public enum InputFile {
     }
 }
 
-/// What the first bytes of an input say that it is.
+/// Recognizes inputs by their first bytes.
 public enum InputKind {
-    /// Whether the bytes begin like a zip archive.
+    /// Whether the bytes start like a zip archive.
     static func isArchive(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0x50, 0x4B, 0x05, 0x06])
     }
@@ -156,13 +156,13 @@ public enum InputKind {
         (Array("SQLite format".utf8), "an SQLite database"),
     ]
 
-    /// What bytes are that are plainly no text in UTF-8; nil when they may be.
+    /// The name of a format that is certainly not UTF-8 text; nil if the bytes may be such text.
     public static func name(of bytes: [UInt8]) -> String? {
         ForeignFormat.name(of: bytes) ?? TextEncoding(of: bytes).map { "\($0) text, must be UTF-8" }
             ?? foreign.first { bytes.starts(with: $0.start) }?.name
     }
 
-    /// Refuses what is plainly no JSON text, in clearer words than the JSON reader could.
+    /// Rejects bytes that are certainly not JSON text, with a clearer message than the JSON parser's.
     static func requireProjectText(_ bytes: borrowing [UInt8], file: String) throws(EngineError) {
         guard !bytes.isEmpty else { throw .badInput(Place(file: file), reason: "the file is empty") }
         let isMarkup = bytes[0] == UInt8(ascii: "<")

@@ -1,8 +1,8 @@
-/// Finds out where and why a text is not JSON, after the fast parser has refused it, and puts right what only the parser
-/// cannot read.
+/// Finds where and why a text is not JSON after the fast parser has rejected it, and repairs valid JSON that only that
+/// parser cannot read.
 ///
-/// It reads the text once, byte by byte, with a stack of its own instead of recursion. The rules are RFC 8259's, and
-/// that every number has a finite value as a double.
+/// It reads the text once, byte by byte, with a stack of its own instead of recursion. The rules are those of RFC 8259;
+/// in addition every number must have a finite value as a double.
 struct JSONDiagnosis {
     private var text: [UInt8]
     private let end: Int
@@ -12,22 +12,22 @@ struct JSONDiagnosis {
     private var repairs: [JSONRepair] = []
     private static let repairsMax = 100
 
-    /// An array or object that is not closed yet.
+    /// An array or object that is still open.
     private struct Frame {
         let isObject: Bool
-        /// Index of the element that is being read.
+        /// Index of the current element.
         var element = 0
-        /// Where the current key stands in the text, without its quotes.
+        /// The range of the current key in the text, without quotes.
         var key = 0..<0
     }
 
-    /// Throws what is wrong with the text, or puts right, in place, what the parser refuses besides: integers that have no
-    /// value as a 64-bit integer, and halves of surrogate pairs, which become U+FFFD. Of the latter the first are returned.
+    /// Throws the error in the text, or repairs in place what only the parser rejects: integers beyond 64 bits, and
+    /// halves of surrogate pairs, which become U+FFFD. Returns the first of the latter.
     static func mend(
         _ text: inout [UInt8], range: Range<Int>, file: String, depthLimit: Int
     ) throws(EngineError) -> [JSONRepair] {
         var scan = JSONDiagnosis(text: text, end: range.upperBound, file: file, position: range.lowerBound)
-        // So that the scan alone has the text, and changes no copy.
+        // The scan owns the text, so that changing it makes no copy.
         text = []
         try scan.run(depthLimit: depthLimit)
         swap(&text, &scan.text)
@@ -60,7 +60,7 @@ struct JSONDiagnosis {
                     continue
                 }
             }
-            // A value has ended: close what closes here, up to the next value.
+            // After a value, close what ends here, up to the next value.
             if try endValues() { return }
         }
     }
@@ -77,7 +77,7 @@ struct JSONDiagnosis {
         }
     }
 
-    /// Reads a scalar whole and gives nil, or the opening of a container and says whether it is an object.
+    /// Reads a whole scalar and returns nil, or the start of a container and returns whether it is an object.
     private mutating func beginValue() throws(EngineError) -> Bool? {
         guard let byte else { throw unexpectedEnd() }
         switch byte {
@@ -94,7 +94,7 @@ struct JSONDiagnosis {
         return nil
     }
 
-    /// Goes from the end of a value to the beginning of the next; true at the end of the text.
+    /// Moves from the end of a value to the start of the next; returns true at the end of the text.
     private mutating func endValues() throws(EngineError) -> Bool {
         while true {
             skipSpace()
@@ -201,15 +201,15 @@ struct JSONDiagnosis {
             }
         }
         if isInteger, digits >= 19, Int64(String(decoding: text[start..<position], as: UTF8.self)) == nil {
-            // Positive ones below 2^64 parse as they are; to change them as well does no harm. Of the digits at least 16 stay,
-            // so the difference is about what a double can tell.
+            // Positive ones below 2^64 parse without repair; changing them does no harm. At least 16 digits stay, so
+            // the difference is about the precision of a double.
             if digits >= 20 || text[start] == UInt8(ascii: "-") {
                 text.replaceSubrange(position - 3..<position, with: "e03".utf8)
             }
         }
     }
 
-    /// Reads a string; gives the place of what stands between the quotes.
+    /// Reads a string; returns the range between the quotes.
     private mutating func readString() throws(EngineError) -> Range<Int> {
         let opening = position
         position += 1
@@ -249,7 +249,7 @@ struct JSONDiagnosis {
         }
     }
 
-    /// Text that was cut at 16-bit units has one at its end; what matters of it is there all the same.
+    /// Text cut between 16-bit units ends with half a pair; the rest is intact.
     private mutating func replaceLoneSurrogate() {
         if repairs.count < Self.repairsMax {
             let place = "\(lineAndColumn(of: position)), byte \(position)"
@@ -259,7 +259,7 @@ struct JSONDiagnosis {
         text.replaceSubrange(position + 2..<position + 6, with: "FFFD".utf8)
     }
 
-    /// The value of `\uXXXX` at an index; nil when it does not stand there.
+    /// The value of `\uXXXX` at an index; nil if there is none.
     private func hexUnit(at index: Int) -> UInt32? {
         guard index + 6 <= end, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else {
             return nil
@@ -272,7 +272,7 @@ struct JSONDiagnosis {
         return value
     }
 
-    /// Steps over one character outside ASCII (the well-formed sequences of the Unicode Standard, table 3-7).
+    /// Skips one character outside ASCII (the well-formed sequences of the Unicode Standard, table 3-7).
     private mutating func readScalar() throws(EngineError) {
         let lead = text[position]
         let second: ClosedRange<UInt8>
@@ -295,14 +295,14 @@ struct JSONDiagnosis {
 
     // MARK: Messages
 
-    /// The way to the value that is being read; nil at the outermost.
+    /// The path of the current value; nil for the outermost.
     private var path: String? {
         guard !frames.isEmpty else { return nil }
         var path = JSONPath.root
-        // A text may nest deeper than anyone wants to read.
+        // Paths of deeply nested values are shortened.
         for frame in frames.prefix(12) {
             if frame.isObject {
-                // Empty while the first key is not read.
+                // Empty until the first key has been read.
                 guard !frame.key.isEmpty else { break }
                 path = .field(path, String(decoding: text[frame.key], as: UTF8.self))
             } else {
@@ -322,7 +322,7 @@ struct JSONDiagnosis {
                 line += 1
                 column = 1
             } else if byte & 0xC0 != 0x80 {
-                // Continuation bytes belong to the character before.
+                // Continuation bytes belong to the preceding character.
                 column += 1
             }
         }
@@ -352,7 +352,7 @@ struct JSONDiagnosis {
     }
 }
 
-/// What was read of a text as something else than it says.
+/// A repair: something in a text that was read differently from what it says.
 struct JSONRepair: CustomStringConvertible {
     /// nil for the outermost value.
     let path: String?

@@ -1,4 +1,4 @@
-/// The way to a value in a JSON text, written out only for messages.
+/// The path of a value in a JSON text, formatted only for messages.
 indirect enum JSONPath {
     case root
     case field(JSONPath, String)
@@ -16,7 +16,7 @@ indirect enum JSONPath {
     }
 }
 
-/// Text from a file made fit for a one-line message: control characters replaced, the rest cut at `limit` characters.
+/// Text from a file for a one-line message: control characters replaced, cut at `limit` characters.
 func shownText(_ text: some StringProtocol, limit: Int = 60) -> String {
     var shown = ""
     var count = 0
@@ -31,21 +31,22 @@ func shownText(_ text: some StringProtocol, limit: Int = 60) -> String {
     return shown
 }
 
-/// A number as a message shows it: `2048`, not `2048.0`.
+/// A number for messages: `2048`, not `2048.0`.
 func shownNumber(_ value: Double) -> String {
     if let integer = Int64(exactly: value), abs(integer) < 1 << 53 { return "\(integer)" }
     return "\(value)"
 }
 
-/// A JSON object being read against a format: its fields by key and type, with errors that name the file and the path.
+/// A JSON object that is read by the rules of a format: its fields by key and type, with errors that name the file and
+/// the path.
 ///
-/// A key that is absent or null gives nil everywhere; of a repeated key the last value counts.
+/// Absent and null keys give nil; of a repeated key the last value counts.
 struct JSONObject {
     let value: JSONNode
     let path: JSONPath
     let file: String
 
-    /// - Throws: `badInput` when the value is not an object.
+    /// - Throws: `badInput` if the value is not an object.
     init(_ value: JSONNode, path: JSONPath, file: String) throws(EngineError) {
         self.value = value
         self.path = path
@@ -71,7 +72,7 @@ struct JSONObject {
         return string
     }
 
-    /// The bytes of a string, valid as long as the document.
+    /// The bytes of a string, valid as long as the document exists.
     func utf8(_ key: StaticString) throws(EngineError) -> UnsafeBufferPointer<UInt8>? {
         guard let found = value.field(key) else { return nil }
         guard let bytes = found.utf8 else { throw wrongType(key, found, wanted: "a string") }
@@ -97,7 +98,7 @@ struct JSONObject {
         return number
     }
 
-    /// A length above 0 and not beyond the limit of coordinates: what lies farther from a stroke cannot be seen.
+    /// A length above 0 and within the limit of coordinates, because anything farther from a stroke is invisible.
     func length(_ key: StaticString, limits: Limits) throws(EngineError) -> Double? {
         guard let number = try number(key) else { return nil }
         guard number > 0 else { throw error(key, "is \(shownNumber(number)), must be above 0") }
@@ -140,7 +141,7 @@ struct JSONObject {
 }
 
 extension JSONNode.Kind {
-    /// With its article, for messages.
+    /// The name of the type with its article, for messages.
     var words: String {
         switch self {
         case .object: "an object"

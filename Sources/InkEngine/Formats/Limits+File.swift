@@ -1,6 +1,6 @@
 extension Limits {
-    /// Reads limits from a JSON file: an object whose keys are the names of this type's properties. A limit that is
-    /// not named keeps its default.
+    /// Reads limits from a JSON file: an object whose keys are the names of this type's properties. Missing limits keep
+    /// their defaults.
     ///
     /// - Throws: `badInput` for an unknown key or a value that is not a whole number above 0, `io` when the file
     ///   cannot be read.

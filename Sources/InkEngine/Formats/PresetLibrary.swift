@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// A brush preset: the settings that a stroke takes over by naming the preset's id.
+/// A brush preset: settings that a stroke uses by naming the preset's id.
 struct BrushPreset: Sendable {
     var settings: BrushSettings
     /// SHA-256 of the preset's file.
     var contentDigest: [UInt8]
-    /// Of the preset's file; they count where it is used.
+    /// The warnings of the preset's file, reported where the preset is used.
     var warnings: [ReadingWarning]
 }
 
 /// The brush presets of some folders: `*.json` files with `id`, `type`, `defaults` and `dynamics`.
 ///
-/// Nothing is read before a stroke names a preset. A file that cannot be used fails only the project that needs it.
-/// Of several presets with one id, the first folder's counts, inside a folder the first file by name.
+/// Nothing is read before a stroke names a preset. An invalid file fails only the projects that need it. If several
+/// presets have the same id, the one in the first folder counts, within a folder the first file by name.
 public final class PresetLibrary: Sendable {
-    /// One preset file may have this many bytes, one library this many files.
+    /// The most bytes of a preset file, and the most files of a library.
     private static let fileBytesMax = 1 << 20
     private static let filesMax = 10_000
 
@@ -26,42 +26,42 @@ public final class PresetLibrary: Sendable {
 
     private struct Index {
         var presets: [String: Result<BrushPreset, EngineError>] = [:]
-        /// Files without a readable id, by their name without `.json`.
+        /// Files without a readable id, by name without `.json`.
         var unreadable: [String: EngineError] = [:]
-        /// The first file that the system did not let this process read.
+        /// The first file that could not be read.
         var unread: EngineError?
     }
 
     /// - Parameters:
-    ///   - folders: searched in order; one that cannot be read is an error as soon as a preset is needed.
+    ///   - folders: searched in order; an unreadable one is an error as soon as a preset is needed.
     ///   - besideFolders: searched last; they need not exist (`brushes` next to a project).
-    ///   - limits: larger preset files are refused.
+    ///   - limits: larger preset files are rejected.
     public init(folders: [String], besideFolders: [String] = [], limits: Limits = Limits()) {
         self.folders = folders
         self.besideFolders = besideFolders
         self.limits = limits
     }
 
-    /// The preset of an id, nil when there is none.
+    /// The preset with an id, nil if there is none.
     ///
-    /// - Throws: what is wrong with the preset's file, or with a folder that was asked for.
+    /// - Throws: if the preset's file or one of `folders` cannot be used.
     func preset(id: String) throws(EngineError) -> BrushPreset? {
         try index.withLock { (state: inout Index?) throws(EngineError) -> BrushPreset? in
             if state == nil { state = try readIndex() }
             guard let index = state else { return nil }
             if let found = index.presets[id] { return try found.get() }
-            // A file that is too broken to tell its id is taken for the one it is named after.
+            // The id of a file without a readable one is its name.
             if let error = index.unreadable[id] { throw error }
-            // It may be the one.
+            // This file may contain the preset.
             if let error = index.unread { throw error }
             return nil
         }
     }
 
-    /// Of all presets that were found, in order; none before one was looked for.
+    /// The digests of all presets that were found, in order; empty before the first lookup.
     var ids: [String] { index.withLock { $0?.presets.keys.sorted() ?? [] } }
 
-    /// Where presets were looked for, and which file there may have been the one, as the tail of a message.
+    /// The folders that were searched, and the file that may contain the preset, as the end of a message.
     var searchNote: String {
         let places = folders + besideFolders
         guard !places.isEmpty else { return "" }
@@ -105,13 +105,13 @@ public final class PresetLibrary: Sendable {
                 if index.presets[key] == nil { index.presets[key] = preset }
             } catch {
                 if index.unreadable[stem] == nil { index.unreadable[stem] = error }
-                // A link that leads nowhere, or a file that is gone by now, is none.
+                // Dangling links and files that have disappeared are ignored.
                 if index.unread == nil, case .io(_, _, let number) = error, number != ENOENT { index.unread = error }
             }
         }
     }
 
-    /// The id that a file gives (nil when it gives none) and its preset, or why the preset cannot be used.
+    /// The id in a file (nil for none) and its preset, or why the preset cannot be used.
     private func read(file: String) throws(EngineError) -> (String?, Result<BrushPreset, EngineError>) {
         let bytes = try InputFile.read(path: file, limitBytes: PresetLibrary.fileBytesMax)
         let digest = SHA256.digest(bytes)
@@ -133,7 +133,7 @@ public final class PresetLibrary: Sendable {
 
     private func settings(_ root: JSONObject, _ warnings: inout Warnings) throws(EngineError) -> BrushSettings {
         func look(_ object: JSONObject, _ kind: FormatObject) {
-            // An app may say more of a preset than how it draws, and a preset has no version.
+            // An app may store more in a preset than how it draws, and presets have no version.
             warnings.addUnknownKeys(of: object, kind, onlyMisspelt: kind == .preset)
         }
         var settings = BrushSettings()
@@ -143,7 +143,7 @@ public final class PresetLibrary: Sendable {
             if let dynamics = try defaults.object("dynamics") { look(dynamics, .dynamics) }
             settings = try BrushSettings(defaults, owner: "the preset", limits: limits)
         }
-        // The preset's own type stands outside `defaults`.
+        // The preset's own type is outside `defaults`.
         if let type = try root.brushType("type", owner: "the preset") { settings.type = type }
         if let dynamics = try root.object("dynamics") {
             look(dynamics, .dynamics)

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Reads whatever a person names as a project: the first page of a document of any kind in `DocumentReaders`.
+/// Reads anything that can be named as a project: the first page of a document of any kind in `DocumentReaders`.
 public enum ProjectLoader {
     /// Reads the project at a path.
     ///
-    /// Presets are looked up in `presetFolders`, then in `brushes` beside the project.
+    /// Presets are looked up in `presetFolders`, then in `brushes` next to the project.
     ///
     /// - Parameters:
-    ///   - path: of the document.
+    ///   - path: the document's path.
     ///   - presetFolders: searched first for brush presets.
-    ///   - besideFolders: folders that may contain `brushes` and the image files of the project, each with a trailing slash. Default: the folder of the path,
-    ///     then, if the path is a link, that of its target.
-    ///   - limits: beyond them the project is refused.
+    ///   - besideFolders: folders that may contain `brushes` and the image files of the project, each with a trailing
+    /// slash. Default: the folder of the path,     then, if the path is a link, that of its target.
+    ///   - limits: larger projects are rejected.
     ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
-    /// - Throws: `io` if the system refuses to read, `badInput` and `overLimit` for the content.
+    /// - Throws: `io` if reading fails, `badInput` and `overLimit` for the content.
     public static func load(
         path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits = Limits(),
         onText: (([UInt8]) -> Void)? = nil
@@ -34,7 +34,7 @@ public enum ProjectLoader {
             DocumentContext(limits: limits, presets: presets, folders: folders, onText: onText))
     }
 
-    /// Reads a project from bytes at hand; `name` names them in messages.
+    /// Reads a project from bytes in memory; `name` names them in messages.
     public static func load(
         bytes: consuming [UInt8], name: String = "standard input", presetFolders: [String] = [],
         limits: Limits = Limits(), onText: (([UInt8]) -> Void)? = nil
@@ -72,7 +72,7 @@ public enum ProjectLoader {
         guard lstat(path, &status) == 0 else { throw .io(path: path, operation: "open", errno: errno) }
         guard status.st_mode & S_IFMT == S_IFLNK else { return [given] }
         guard let real = realpath(path, nil) else {
-            // What is open and has no name any more has no folder.
+            // An open file that has been deleted has no folder.
             if errno == ENOENT { return [given] }
             throw .io(path: path, operation: "follow the link", errno: errno)
         }
@@ -80,7 +80,7 @@ public enum ProjectLoader {
         return [given, folder(of: String(cString: real))]
     }
 
-    /// The path up to and with its last `/`; empty when it has none.
+    /// The path up to its last `/`, inclusive; empty if it has none.
     private static func folder(of path: String) -> String {
         // By bytes: a slash and an accent behind it are one character.
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }

@@ -3,7 +3,7 @@ extension ProjectParser {
     mutating func readStrokes(_ object: JSONObject, layer: Layer) throws(EngineError) -> [Stroke] {
         guard let array = try object.array("strokes") else { return [] }
         let path = object.path("strokes")
-        // The tape's count is saturated far above any sensible limit; the sum below is exact.
+        // The tape's count saturates far above any sensible limit; the sum below is exact.
         try checkCount(strokeCount + array.count, limits.strokes, of: "the number of strokes up to here", at: path)
         var strokes: [Stroke] = []
         strokes.reserveCapacity(array.count)
@@ -97,14 +97,14 @@ extension ProjectParser {
             points.append(point)
             position = value.endIndex
         }
-        // Counted again, because the tape's count is saturated.
+        // Counted again, because the tape's count saturates.
         try checkCount(points.count, limits.pointsPerStroke, of: "the number of points of the stroke", at: path)
         pointCount += points.count
         try checkCount(pointCount, limits.points, of: "the number of points up to here", at: path)
         return points
     }
 
-    /// Gives the strokes the points that were left out when they were read.
+    /// Adds the points that were not in the document to the strokes.
     func addPoints(of bulk: ProjectText, to project: inout Project) {
         var missing = zip(strokesWithoutPoints, bulk.readPoints()).makeIterator()
         var next = missing.next()
@@ -124,7 +124,7 @@ extension [Layer] {
         for index in indices {
             for stroke in self[index].strokes.indices { body(&self[index].strokes[stroke]) }
             guard case .group(var children, let isPassThrough) = self[index].kind else { continue }
-            // So that the children are changed in place.
+            // Moved out, so that the children are changed in place.
             self[index].kind = .layer
             children.forEachStroke(body)
             self[index].kind = .group(children, isPassThrough: isPassThrough)
@@ -132,7 +132,7 @@ extension [Layer] {
     }
 }
 
-/// What is wrong with a point; made only when something is.
+/// The error in a point; created only if there is one.
 enum PointFault {
     case bad(String)
     case tooLarge(what: String, found: Double, limit: Double)
@@ -148,7 +148,7 @@ enum PointFault {
 }
 
 extension StrokePoint {
-    /// What the ranges of the format forbid; numbers of a parsed text are always finite.
+    /// The violated range of the format; numbers of a parsed text are always finite.
     @inline(__always)
     fileprivate func fault(limits: Limits) -> PointFault? {
         guard abs(x) <= limits.coordinate else {
@@ -165,7 +165,7 @@ extension StrokePoint {
 }
 
 extension JSONNode {
-    /// Fills a point, whose fields hold their defaults before, from its array or object.
+    /// Fills a point from its array or object; its fields must have their defaults before.
     @inline(__always)
     fileprivate func readPoint(_ point: inout StrokePoint) -> PointFault? {
         if tag == Tag.array { return readPointArray(&point) }
@@ -203,7 +203,7 @@ extension JSONNode {
     private func readPointObject(_ point: inout StrokePoint) -> PointFault? {
         var (hasX, hasY) = (false, false)
         var fault: PointFault?
-        // `position` first, so that x and y of the point itself count where both are given.
+        // `position` first, so that x and y of the point itself take precedence.
         if let position = field("position") {
             guard position.kind == .object else { return .bad("position must be an object, is \(position.kind.words)") }
             hasX = position.readNumber("x", into: &point.x, &fault)
@@ -219,7 +219,7 @@ extension JSONNode {
         return hasX && hasY ? nil : .bad("\(hasX ? "y" : "x") is missing")
     }
 
-    /// Puts the number of a key into `target`; false when the key is absent or null.
+    /// Stores the number of a key in `target`; false if the key is absent or null.
     private func readNumber(_ key: StaticString, into target: inout Double, _ fault: inout PointFault?) -> Bool {
         guard let found = field(key) else { return false }
         guard let number = found.number else {

@@ -1,6 +1,6 @@
 /// The layer tree and viewports (spec section 8).
 extension ProjectParser {
-    /// The elements of `layers` of a project or a group; `depth` counts the levels of the tree from 1.
+    /// The elements of `layers` in a project or a group; `depth` counts the levels of the tree from 1.
     mutating func readElements(_ object: JSONObject, depth: Int) throws(EngineError) -> [Layer] {
         guard let array = try object.array("layers") else { return [] }
         let path = object.path("layers")
@@ -64,7 +64,7 @@ extension ProjectParser {
         }
     }
 
-    /// - Parameter image: gives the size where the placement does not.
+    /// - Parameter image: supplies the size if the placement has none.
     private mutating func readPlacement(
         _ object: JSONObject, _ key: StaticString, of image: EncodedImage?
     ) throws(EngineError) -> Placement? {
@@ -79,7 +79,7 @@ extension ProjectParser {
         return image == nil ? nil : placement
     }
 
-    /// - Parameter canvas: what a viewport without a size shows as much of; nil for an infinite one.
+    /// - Parameter canvas: the size of a viewport without one; nil for an infinite canvas.
     mutating func readViewports(_ root: JSONObject, canvas: CanvasSize?) throws(EngineError) -> [Viewport] {
         guard let array = try root.array("viewports") else { return [] }
         let path = root.path("viewports")

@@ -1,12 +1,12 @@
-/// A project as it was read, with what the person should know about it.
+/// A project that has been read, with its warnings.
 public struct ProjectReading: Sendable {
     public var project: Project
-    /// What was put right or left out. Equal ones are one, and there are at most 101.
+    /// What was repaired or ignored. Equal warnings are merged, and there are at most 101.
     public var warnings: [ReadingWarning]
-    /// SHA-256 over all bytes that the picture depends on: the project file or the files used of a template, and the
-    /// presets used. 32 bytes. Equal digests mean equal input, in whatever place it lies.
+    /// SHA-256 of all bytes that the picture depends on: the project file or the used files of a template, and the used
+    /// presets. 32 bytes. Equal digests mean equal input, wherever it is.
     public var contentDigest: [UInt8]
-    /// Whether the text that was read says it all: it is a project's, and none of its strokes names a preset.
+    /// Whether the text is complete: it is a project's, and no stroke names a preset.
     public var isSelfContained: Bool
 
     public init(
@@ -21,23 +21,23 @@ public struct ProjectReading: Sendable {
 
 /// Reads project files (`.ink`): JSON, UTF-8, versions 1.x.
 ///
-/// Decisions beside the format's rules:
+/// Decisions in addition to the format's rules:
 /// - A missing `version` is read as 1.0, with a warning. `canvasSize` is required, everything else is optional.
-/// - Numbers that stand for lengths (`spacing`, `scale`, `lineWidth`) are bound by the same limit as coordinates.
+/// - Lengths (`spacing`, `scale`, `lineWidth`) have the same limit as coordinates.
 /// - A stroke without points stays in the project and draws nothing.
-/// - `createdAt`, `modifiedAt` and `metadata` reach no pixel: there a value of the wrong type is left out with a
+/// - `createdAt`, `modifiedAt` and `metadata` do not affect pixels, so a value of the wrong type is ignored with a
 ///   warning.
-/// - `null` as an element of a point stands for the default, except for x and y.
+/// - `null` as an element of a point means the default, except for x and y.
 public enum ProjectReader {
     /// Reads a project.
     ///
     /// - Parameters:
-    ///   - bytes: the file; taken over and freed as soon as it is parsed. Give it 64 bytes of spare capacity, as
+    ///   - bytes: the file; consumed, and freed as soon as it is parsed. Give it 64 bytes of spare capacity, as
     ///     `InputFile` does, to avoid a copy.
     ///   - file: its name in messages.
-    ///   - presets: where strokes find presets that they name.
-    ///   - folders: where images that lie in files of their own are looked up; none where the project has no place.
-    ///   - limits: beyond them the project is refused.
+    ///   - presets: the presets that strokes may name.
+    ///   - folders: where image files are looked up; empty if the project has no folder.
+    ///   - limits: larger projects are rejected.
     /// - Throws: `badInput` or `overLimit` with the path inside the file.
     /// - Complexity: linear in the size of the file.
     public static func read(
@@ -58,7 +58,7 @@ public enum ProjectReader {
             project = read
             digest = hashing.finish()
         } else {
-            // The bytes are changed from here on, so nobody else may look at them.
+            // The bytes are changed from here on, so nobody else may read them.
             digest = hashing.finish()
             let document = try JSONDocument(bytes, file: file, limits: limits)
             parser = ProjectParser(file: file, presets: presets, limits: limits, images: images)
@@ -80,27 +80,28 @@ public enum ProjectReader {
 struct ProjectParser {
     let file: String
     let presets: PresetLibrary
-    /// On an infinite canvas with its limit of coordinates.
+    /// The limits; on an infinite canvas with its limit of coordinates.
     private(set) var limits: Limits
     let images: ImageFiles
     var warnings: Warnings
-    /// Whether only keys that are near to a known one are named: the file is of a later version than this program knows.
+    /// Whether to warn only of keys that are similar to a known one, because the file's version is later than this
+    /// program's.
     var isNewer = false
     /// Whether the file's version is 1.2 or later.
     private var has12 = false
     var presetsUsed: [String: BrushPreset] = [:]
-    /// Whether a stroke names one, found or not.
+    /// Whether a stroke names a preset, found or not.
     var namesPreset = false
     /// Over the whole tree, for the limits.
     var elementCount = 0
     var strokeCount = 0
     var pointCount = 0
-    /// The numbers, from 1 on, of the strokes whose points the document leaves out.
+    /// The numbers, from 1, of the strokes whose points are not in the document.
     var strokesWithoutPoints: [Int] = []
-    /// Holds what the document leaves out; nil when it leaves nothing out.
+    /// What is not in the document; nil if the document is complete.
     var bulk: ProjectText?
 
-    /// - Parameter warningFile: the file that warnings are of; nil for the input itself.
+    /// - Parameter warningFile: the file that warnings are about; nil for the input itself.
     init(
         file: String, presets: PresetLibrary, limits: Limits, images: ImageFiles? = nil, warningFile: String? = nil
     ) {
@@ -113,9 +114,9 @@ struct ProjectParser {
 
     /// Reads a project with its points and images straight from the text.
     ///
-    /// - Returns: nil where there is anything out of the ordinary, an error above all: then the state is worth nothing,
-    ///   and the text is to be read as a whole.
-    /// - Throws: `overLimit`: what is too much is not read as a whole first.
+    /// - Returns: nil for anything unusual, such as an error. The state is then useless, and the text has to be read as
+    /// a   whole.
+    /// - Throws: `overLimit`, without reading the text as a whole.
     mutating func readWithoutBulk(_ text: ArraySlice<UInt8>) throws(EngineError) -> Project? {
         try text.withUnsafeBufferPointer { (text) throws(EngineError) -> Project? in
             guard let bulk = ProjectText(text, limits: limits) else { return nil }
@@ -173,7 +174,7 @@ struct ProjectParser {
         warnings.addUnknownKeys(of: object, kind, onlyMisspelt: isNewer)
     }
 
-    /// What was said of the input that this project was made of, before it travelled.
+    /// The warnings about the input that this project was made from, before it was sent.
     private mutating func readCarriedWarnings(_ root: JSONObject) throws(EngineError) {
         guard let array = try root.array("readingWarnings") else { return }
         for line in array.elements {
@@ -204,7 +205,7 @@ struct ProjectParser {
         has12 = Self.minor(version: text) >= 2
     }
 
-    /// Whether a version is later than 1.2, the last one that this program knows all keys of.
+    /// Whether a version is later than 1.2, the last one whose keys this program knows.
     static func isNewer(version: String) -> Bool { minor(version: version) > 2 }
 
     private static func minor(version: String) -> Int {
@@ -245,7 +246,7 @@ struct ProjectParser {
         return PixelSize(width: try edge("width"), height: try edge("height"))
     }
 
-    /// The image of a key, or the one in the file that the other key names.
+    /// The image in one key, or in the file that the other key names.
     func readImage(
         _ object: JSONObject, _ key: StaticString, _ fileKey: StaticString
     ) throws(EngineError) -> EncodedImage? {
@@ -263,7 +264,7 @@ struct ProjectParser {
     private mutating func readMetadata(_ root: JSONObject) -> ProjectMetadata {
         guard let found = root.value.field("metadata") else { return ProjectMetadata() }
         guard let metadata = try? JSONObject(found, path: root.path("metadata"), file: file) else {
-            // Not worth an error: nothing is drawn from it.
+            // Not an error, because it does not affect the picture.
             warnings.add(.leftOut, at: "metadata", "is \(found.kind.words), left out")
             return ProjectMetadata()
         }
@@ -272,12 +273,12 @@ struct ProjectParser {
             author: descriptiveText(metadata, "author"), license: descriptiveText(metadata, "license"))
     }
 
-    /// An app may keep there what it likes.
+    /// Apps may store anything there.
     mutating func addMetadataKeys(_ metadata: JSONObject) {
         warnings.addUnknownKeys(of: metadata, .metadata, onlyMisspelt: true)
     }
 
-    /// A string that nothing is drawn from; one of another type is left out with a warning.
+    /// A string that does not affect the picture; a value of another type is ignored with a warning.
     mutating func descriptiveText(_ object: JSONObject, _ key: StaticString) -> String? {
         guard let found = object.value.field(key) else { return nil }
         if found.string == nil {
@@ -286,7 +287,7 @@ struct ProjectParser {
         return found.string
     }
 
-    /// What a layer of a project and one of a template have in common: everything but images and strokes.
+    /// The common keys of a project's and a template's layer: everything except images and strokes.
     mutating func readLayerProperties(_ object: JSONObject) throws(EngineError) -> Layer {
         var layer = Layer()
         layer.id = try object.string("id") ?? ""
@@ -322,7 +323,7 @@ struct ProjectParser {
 }
 
 extension Layer {
-    /// For messages: `layer "Sky"`, by its id when it has no name.
+    /// The layer for messages: `layer "Sky"`, or its id if it has no name.
     var shownName: String {
         if name.isEmpty, id.isEmpty { return "a layer without a name" }
         return "layer \"\(shownText(name.isEmpty ? id : name, limit: 40))\""

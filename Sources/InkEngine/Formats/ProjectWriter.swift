@@ -1,14 +1,14 @@
-/// Writes project files (`.ink`): version 1.2 where they use what is new in it, else 1.1.
+/// Writes project files (`.ink`): version 1.2 if they use its features, otherwise 1.1.
 ///
-/// The text is compact and deterministic: keys in a fixed order, defaults left out, numbers with the fewest digits
-/// that read back as the same double. What `ProjectReader` reads from it is the same project.
+/// The text is compact and deterministic: keys in a fixed order, defaults omitted, numbers with the fewest digits that
+/// read back as the same double. `ProjectReader` reads the same project from it.
 public enum ProjectWriter {
     /// The file's bytes, UTF-8 without a byte order mark, with a line feed at the end.
     ///
     /// - Parameters:
     ///   - project: what to write.
-    ///   - warnings: those of the input that the project was read from; reading the file reports them again.
-    /// - Throws: `internalError` when the project contains a number that is not finite, which JSON cannot express.
+    ///   - warnings: the warnings from reading the project's input; reading the file reports them again.
+    /// - Throws: `internalError` if the project contains a number that is not finite, which JSON cannot express.
     public static func write(
         _ project: Project, warnings: [ReadingWarning] = []
     ) throws(EngineError) -> [UInt8] {
@@ -183,7 +183,7 @@ public enum ProjectWriter {
         json.beginArray()
         json.number(point.x)
         json.number(point.y)
-        // Only trailing defaults can be left out of an array.
+        // Only trailing defaults can be omitted from an array.
         let count =
             point.azimuth != 0 ? 4 : point.altitude != 90 ? 3 : point.timestamp != 0 ? 2 : point.pressure != 1 ? 1 : 0
         if count > 0 { json.number(point.pressure) }
@@ -197,7 +197,7 @@ public enum ProjectWriter {
 /// A JSON text being written, without white space.
 private struct JSONText {
     private(set) var bytes: [UInt8] = []
-    /// False once a number was written that JSON cannot say.
+    /// False once a number was written that JSON cannot express.
     private(set) var isFinite = true
     private var needsComma = false
 
@@ -248,20 +248,20 @@ private struct JSONText {
         separate()
         isFinite = isFinite && value.isFinite
         needsComma = true
-        // Most numbers have three places or fewer. Written out, such a one of up to 15 digits is the only one that reads
-        // back as its double, and so the shortest.
+        // Most numbers have at most three decimals. With up to 15 digits, that decimal form is the shortest text that
+        // reads back as the same double.
         let thousandths = (value * 1000).rounded()
         if thousandths.magnitude < 1e15, thousandths / 1000 == value, value != 0 || value.sign == .plus {
             decimal(thousandths: Int64(thousandths))
             return
         }
-        // Swift's description is the shortest text that reads back as the same double; `.0` says nothing in JSON.
+        // Swift's description is the shortest text that reads back as the same double; JSON does not need its `.0`.
         var text = value.description.utf8[...]
         if text.suffix(2).elementsEqual(".0".utf8) { text = text.dropLast(2) }
         bytes.append(contentsOf: text)
     }
 
-    /// A number of thousandths, without zeros at the end of its fraction.
+    /// A number of thousandths, without trailing zeros.
     private mutating func decimal(thousandths: Int64) {
         if thousandths < 0 { bytes.append(UInt8(ascii: "-")) }
         let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)

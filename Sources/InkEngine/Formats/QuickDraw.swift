@@ -1,13 +1,13 @@
 /// One drawing of the Quick, Draw! data set.
 public struct QuickDrawing: Hashable, Sendable {
-    /// What was to be drawn; empty when the line does not say.
+    /// The word to be drawn; empty if the line has none.
     public var word: String
-    /// The data set's number of the drawing; empty when the line does not say.
+    /// The data set's number of the drawing; empty if the line has none.
     public var keyID: String
-    /// Counted from 1.
+    /// The line number, from 1.
     public var line: Int
-    /// x and y in pixels of the drawer's window, `timestamp` in milliseconds since the drawing's first point as the file
-    /// gives it (it may go backwards). None is empty.
+    /// x and y in pixels of the drawer's window, `timestamp` in milliseconds since the drawing's first point as the
+    /// file gives it (it may go backwards). None is empty.
     public var strokes: [[StrokePoint]]
 
     public init(word: String, keyID: String, line: Int, strokes: [[StrokePoint]]) {
@@ -39,15 +39,15 @@ public struct QuickDrawing: Hashable, Sendable {
     }
 }
 
-/// Reads Quick, Draw! files in the raw form: one JSON object a line with `word`, `key_id` and `drawing`, a list of strokes
-/// `[[x...], [y...], [t...]]`. The times may be missing, as in the simplified form.
+/// Reads Quick, Draw! files in the raw form: one JSON object a line with `word`, `key_id` and `drawing`, a list of
+/// strokes `[[x...], [y...], [t...]]`. The times may be missing, as in the simplified form.
 public enum QuickDrawReader {
-    /// Reads a file line by line; empty lines are skipped, and a bad line does not affect the others.
+    /// Reads a file line by line; empty lines are skipped, and an invalid line does not affect the others.
     ///
     /// - Parameters:
     ///   - bytes: the file.
     ///   - file: its name in messages.
-    ///   - limits: larger drawings are refused.
+    ///   - limits: larger drawings are rejected.
     ///   - body: gets each line's drawing, or an error that names the file and the line.
     public static func read(
         _ bytes: [UInt8], file: String, limits: Limits = Limits(),
@@ -76,7 +76,7 @@ public enum QuickDrawReader {
         defer { withExtendedLifetime(document) {} }
         let root = try JSONObject(document.root, path: .root, file: file)
         guard let drawing = try root.array("drawing") else { throw root.error("drawing", "is missing") }
-        // The key is a string of digits in the data set; a number is as good.
+        // The key is a string of digits in the data set; a number is accepted too.
         let key = root.value.field("key_id")
         let keyID = key.flatMap { $0.string ?? $0.number.map(shownNumber) } ?? ""
         var result = QuickDrawing(word: try root.string("word") ?? "", keyID: keyID, line: number, strokes: [])
@@ -138,7 +138,7 @@ public enum QuickDrawReader {
 }
 
 extension EngineError {
-    /// The same error with the line of the file before its path.
+    /// The same error, with the line of the file before its path.
     fileprivate func inLine(_ line: Int, of file: String) -> EngineError {
         func place(_ place: Place) -> Place {
             Place(file: file, path: "line \(line)" + (place.path.map { ", \($0)" } ?? ""))

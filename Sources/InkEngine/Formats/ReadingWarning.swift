@@ -1,31 +1,31 @@
-/// Something of an input that was read, perhaps otherwise than its author meant it.
+/// Something in an input that may have been read differently from what its author meant.
 public struct ReadingWarning: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
         /// A key that the format does not have.
         case unknownKey
         case missingVersion
-        /// A value that nothing is drawn from, and that is not what it should be.
+        /// An invalid value that has no effect on the picture.
         case leftOut
         /// A layer of a template that has no mask.
         case missingMask
-        /// A brush preset that was not found, in a stroke that can do without.
+        /// A missing brush preset, in a stroke that does not need it.
         case missingPreset
-        /// Said by whoever made this project of another input.
+        /// A warning about the input that this project was converted from.
         case carried
         /// Anything else.
         case other
-        /// Stands for those beyond the first hundred.
+        /// Stands for all warnings after the first hundred.
         case further
     }
 
     public var kind: Kind
-    /// The file inside a template, or beside the project; nil for the input itself.
+    /// The file inside a template, or next to the project; nil for the input itself.
     public var file: String?
     /// The first place inside the file; nil for the file as a whole.
     public var path: String?
-    /// What is the matter, in one line.
+    /// The problem, on one line.
     public var reason: String
-    /// How many places of the input it is said of.
+    /// The number of places in the input.
     public var count: Int
 
     public init(_ kind: Kind, file: String? = nil, at path: String?, _ reason: String, count: Int = 1) {
@@ -44,12 +44,12 @@ public struct ReadingWarning: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The warnings of one reading: equal ones as one, and no more than can be read.
+/// The warnings of one reading: equal ones are merged, and their number is limited.
 struct Warnings {
-    /// So many are kept; the others are counted.
+    /// The number of warnings that are kept; the others are counted.
     static let keptMax = 100
 
-    /// What makes two warnings the same but for their place.
+    /// Equal for warnings that differ only in their place.
     private struct Group: Hashable {
         var kind: ReadingWarning.Kind
         var file: String?
@@ -57,11 +57,11 @@ struct Warnings {
         var detail: String
     }
 
-    /// The file that they are of unless they say another; nil for the input itself.
+    /// The file of warnings that do not name another; nil for the input itself.
     let file: String?
     private var kept: [ReadingWarning] = []
     private var indexOfGroup: [Group: Int] = [:]
-    /// Of those beyond, by which they are counted.
+    /// The keys of the warnings beyond the limit, to count each once.
     private var further: Set<Group> = []
     private static let furtherMax = 10_000
 
@@ -74,7 +74,7 @@ struct Warnings {
         return kept + [ReadingWarning(.further, at: nil, "and \(count) more warnings", count: further.count)]
     }
 
-    /// Adds one that stands for itself; said again, it is left out.
+    /// Adds a single warning; duplicates are ignored.
     mutating func add(
         _ kind: ReadingWarning.Kind, file: String? = nil, at path: String?, _ reason: String, count: Int = 1
     ) {
@@ -92,7 +92,7 @@ struct Warnings {
         }
     }
 
-    /// Adds one that may be said of many places; `path` and `reason` are made for the first of them.
+    /// Adds a warning that may occur at many places; `path` and `reason` are evaluated for the first one only.
     mutating func add(
         _ kind: ReadingWarning.Kind, ofEach detail: String, in object: FormatObject? = nil,
         at path: @autoclosure () -> String?, _ reason: @autoclosure () -> String
@@ -114,10 +114,10 @@ struct Warnings {
         kept.append(warning)
     }
 
-    /// Names the keys of an object that its format does not have.
+    /// Warns of the keys of an object that its format does not have.
     ///
-    /// - Parameter onlyMisspelt: whether keys that are not near to a known one are left alone: those of a newer app, or of a
-    ///   place where an app may keep what it likes.
+    /// - Parameter onlyMisspelt: whether to ignore keys that are not similar to a known one, because they come from a
+    /// newer   app, or because apps may store anything there.
     mutating func addUnknownKeys(of object: JSONObject, _ kind: FormatObject, onlyMisspelt: Bool) {
         for key in object.value.keys(notIn: kind.keys) {
             let name = key.string ?? ""

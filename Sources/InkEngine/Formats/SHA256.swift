@@ -24,14 +24,14 @@ public final class SHA256 {
         precondition(status == 1, "a digest refused bytes before its end")
     }
 
-    /// Adds a part of several under a label, so that different parts never run together to the same bytes.
+    /// Adds one of several parts with a label, so that different parts never give the same bytes.
     public func update(label: String, _ bytes: [UInt8]) {
         let name = Array(label.utf8)
         update(SHA256.littleEndian(name.count) + name + SHA256.littleEndian(bytes.count))
         update(bytes)
     }
 
-    /// The 32 bytes of the digest. To be called once; nothing may be added afterwards.
+    /// The 32 bytes of the digest. Call it once; add nothing afterwards.
     public func finish() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         let status = ink_sha256_finish(context, &digest)

@@ -3,24 +3,24 @@ import Glibc
 
 /// The files of a template, in a folder or in a zip archive.
 protocol TemplateBundle: AnyObject {
-    /// The bytes of a file, nil when there is none of that path.
+    /// The bytes of a file, nil if the path does not exist.
     ///
-    /// - Throws: `badInput` when the path leaves the bundle or leads through a link, `overLimit` beyond `limitBytes`.
+    /// - Throws: `badInput` if the path leaves the bundle or leads through a link, `overLimit` beyond `limitBytes`.
     func read(_ path: BundlePath, limitBytes: Int) throws(EngineError) -> [UInt8]?
 }
 
 /// A relative path that stays inside a bundle.
 struct BundlePath: Hashable {
-    /// At least one; none is empty, `.` or `..`.
+    /// At least one component; none is empty, `.` or `..`.
     let components: [String]
 
     var text: String { components.joined(separator: "/") }
 
-    // Swift's == of texts also equates names that only read the same, which may be two files.
+    // Swift's == also equates canonically equivalent names, which may be two files.
     static func == (one: BundlePath, other: BundlePath) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
     func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
 
-    /// Why a path is refused, as the tail of a message.
+    /// Why a path is rejected, as the end of a message.
     enum Fault: Error {
         case empty, absolute, parent, backslash, control
 
@@ -40,7 +40,7 @@ struct BundlePath: Hashable {
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .control }
         guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw .backslash }
         let bytes = Array(text.utf8.prefix(2))
-        // A drive letter is absolute where such archives come from.
+        // A drive letter makes a path absolute on the systems where such archives come from.
         guard bytes[0] != UInt8(ascii: "/"), bytes.count < 2 || bytes[1] != UInt8(ascii: ":") else { throw .absolute }
         let parts = text.split(separator: "/").map(String.init)
         guard !parts.contains("..") else { throw .parent }
@@ -52,14 +52,14 @@ struct BundlePath: Hashable {
 /// A template in a folder. Files are opened component by component, without following links.
 final class FolderBundle: TemplateBundle {
     static let manifestName = "manifest.json"
-    /// What macOS adds to an archive beside the real files is not a second template.
+    /// The folder that macOS adds to archives is not a second template.
     static let foreignFolder = "__MACOSX"
 
     private let folder: Int32
     private let name: String
 
-    /// - Parameter path: the folder; it may itself be a link. In one that is named as a template the files may also lie in a
-    ///   folder of their own, as some archives unpack.
+    /// - Parameter path: the folder, which may itself be a link. In a folder named like a template, the files may also
+    /// be in   a subfolder, because some archives unpack like that.
     init(path: String) throws(EngineError) {
         let top = path.lowercased().hasSuffix(".inktemplate") ? try Self.top(of: path) : nil
         name = top.map { path + "/" + $0 } ?? path
@@ -67,7 +67,7 @@ final class FolderBundle: TemplateBundle {
         guard folder >= 0 else { throw .io(path: name, operation: "open", errno: errno) }
     }
 
-    /// The one folder in a folder without a manifest that has one; nil for none.
+    /// The only subfolder with a manifest, in a folder without one; nil for none.
     private static func top(of path: String) throws(EngineError) -> String? {
         func kind(_ path: String) throws(EngineError) -> mode_t? {
             var status = stat()
@@ -103,9 +103,9 @@ final class FolderBundle: TemplateBundle {
                     Place(file: name, path: path.text),
                     reason: "is or lies behind a symbolic link, which a bundle must not have")
             }
-            // Nothing lies below a file.
+            // A file has nothing below it.
             if !isLast, status.st_mode & S_IFMT != S_IFDIR { return nil }
-            // The flags hold even when somebody changes the folder between the look and the opening.
+            // The flags apply even if the folder changes between the check and the opening.
             let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (isLast ? 0 : O_DIRECTORY)
             let next = openat(parent, component, flags)
             guard next >= 0 else { throw .io(path: name + "/" + path.text, operation: "open", errno: errno) }
@@ -115,7 +115,7 @@ final class FolderBundle: TemplateBundle {
         return try InputFile.read(descriptor: parent, name: name + "/" + path.text, limitBytes: limitBytes)
     }
 
-    /// What has a name in a folder: the very name, else the first by its bytes of those that read the same.
+    /// The entry with a name in a folder: the exact name, otherwise the first canonically equivalent one by its bytes.
     private func find(
         _ component: String, in parent: Int32, _ path: BundlePath
     ) throws(EngineError) -> (name: String, stat)? {
@@ -127,7 +127,7 @@ final class FolderBundle: TemplateBundle {
             throw .io(path: shownPath, operation: "open", errno: errno)
         }
         if let found = try status(component) { return (component, found) }
-        // Names of ASCII alone read like no other.
+        // Only names outside ASCII have equivalents.
         guard !component.utf8.allSatisfy({ $0 < 0x80 }), let names = try names(in: parent, shownPath) else {
             return nil
         }
@@ -135,7 +135,7 @@ final class FolderBundle: TemplateBundle {
         return try alike.flatMap { (name) throws(EngineError) in try status(name).map { (name, $0) } }
     }
 
-    /// nil for what is no folder.
+    /// nil if this is not a folder.
     private func names(in folder: Int32, _ shownPath: String) throws(EngineError) -> [String]? {
         do throws(SystemFailure) {
             return try FileSystem.names(inOpen: folder).map { String(decoding: $0, as: UTF8.self) }

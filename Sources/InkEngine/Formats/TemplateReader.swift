@@ -1,21 +1,20 @@
 /// Reads template bundles: an `.inktemplate` folder, or the same as a zip archive.
 ///
-/// A bundle holds `manifest.json`, `base.png` and `layers/*_mask.png`; `preview.png` and `guide.png` are not read.
+/// A bundle contains `manifest.json`, `base.png` and `layers/*_mask.png`; `preview.png` and `guide.png` are not read.
 /// It becomes a project whose layers have masks and no content.
 ///
-/// Keys of the manifest; everything else is ignored, null is the same as absent:
+/// Keys of the manifest; others are ignored, null is the same as absent:
 /// - `id`, `name`, `createdAt`, `modifiedAt`; `author` and `license`, at the top or inside `metadata`;
 /// - `canvasSize {width, height}`, by default the size of the base image;
 /// - `baseImage`, the path of the base image, by default `base.png` where there is one;
-/// - `layers[]` with `id`, `name`, `order`, `opacity`, `blendMode`, `isVisible`, `suggestedPattern` as in a project, and
-///   the path of the mask as `mask`, `maskImage`, `maskPath` or `maskFile`, by default `layers/<id>_mask.png`, then
+/// - `layers[]` with `id`, `name`, `order`, `opacity`, `blendMode`, `isVisible`, `suggestedPattern` as in a project,
+/// and   the path of the mask as `mask`, `maskImage`, `maskPath` or `maskFile`, by default `layers/<id>_mask.png`, then
 ///   `layers/<name>_mask.png`; a layer without a mask is read with a warning.
 ///
-/// Paths are relative to the bundle, with `/`. One that is absolute, contains `..` or a backslash, or leads through a
-/// symbolic link is an error. Names are the same when they read the same: systems write accented letters in one piece or
-/// in two.
+/// Paths are relative to the bundle and use `/`. A path that is absolute, contains `..` or a backslash, or leads
+/// through a symbolic link is an error. Composed and decomposed accents are the same, because systems differ in them.
 public enum TemplateReader {
-    /// A manifest is text of some kilobytes.
+    /// The most bytes of a manifest, which usually has a few kilobytes.
     private static let manifestBytesMax = 64 << 20
 
     /// Reads a bundle from a folder or a zip archive.
@@ -75,8 +74,7 @@ private struct TemplateParser {
     let file: String
     var parser: ProjectParser
     let digest = SHA256()
-    /// Each is read once, whichever layers name it.
-    /// By the bytes of their paths: names that read the same may be two files.
+    /// Images by the bytes of their paths, because equivalent names may be two files. Each image is read once.
     private var images: [[UInt8]: EncodedImage] = [:]
     private var imageBytes = 0
 
@@ -88,7 +86,7 @@ private struct TemplateParser {
 
     mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
         parser.isNewer = root.value.field("version")?.string.map(ProjectParser.isNewer) ?? false
-        // Of a template an app may say more than what is drawn.
+        // An app may store more in a template than what is drawn.
         addUnknownKeys(root, .manifest, onlyMisspelt: true)
         for key: StaticString in ["preview", "guide"] where root.value.field(key)?.kind == .string {
             _ = try path(root, key)
@@ -155,8 +153,7 @@ private struct TemplateParser {
         return layer
     }
 
-    /// The image whose path the first of `keys` gives that stands there; failing that the first of `defaults` that
-    /// exists.
+    /// The image named by the first of `keys` that is present; otherwise the first of `defaults` that exists.
     private mutating func readImage(
         _ object: JSONObject, keys: [StaticString], defaults: [String]
     ) throws(EngineError) -> EncodedImage? {
@@ -168,14 +165,14 @@ private struct TemplateParser {
             return image
         }
         for text in defaults {
-            // A layer's name may be anything; what is no path inside the bundle names no file there.
+            // A layer may have any name; if it is not a path inside the bundle, it names no file.
             guard let path = try? BundlePath(text) else { continue }
             if let image = try readImage(path) { return image }
         }
         return nil
     }
 
-    /// - Throws: for a path that leaves the bundle, even of a file that is not read.
+    /// - Throws: if the path leaves the bundle, even if the file is not read.
     private func path(_ object: JSONObject, _ key: StaticString) throws(EngineError) -> BundlePath? {
         guard let text = try object.string(key) else { return nil }
         do throws(BundlePath.Fault) {
@@ -188,7 +185,7 @@ private struct TemplateParser {
     private mutating func readImage(_ path: BundlePath) throws(EngineError) -> EncodedImage? {
         let key = Array(path.text.utf8)
         if let image = images[key] { return image }
-        // All of them are in memory together, as if they lay in one file.
+        // All of them are in memory together, like a single file.
         guard let png = try bundle.read(path, limitBytes: parser.limits.fileBytes - imageBytes) else { return nil }
         digest.update(label: path.text, png)
         let image = try EncodedImage(checking: png, place: Place(file: file, path: path.text), limits: parser.limits)

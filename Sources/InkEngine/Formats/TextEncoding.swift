@@ -1,19 +1,19 @@
-/// An encoding of text other than UTF-8, told by a byte order mark or by where the zero bytes of the first letters stand.
+/// An encoding other than UTF-8, recognized by a byte order mark or by the zero bytes of the first letters.
 public enum TextEncoding: String, Sendable, CustomStringConvertible {
     case utf16 = "UTF-16"
     case utf32 = "UTF-32"
 
     public var description: String { rawValue }
 
-    /// nil for UTF-8, and for what is no text.
+    /// nil for UTF-8, and for bytes that are not text.
     public init?(of bytes: borrowing [UInt8]) {
-        // The mark of UTF-32 begins with that of UTF-16.
+        // The mark of UTF-32 starts with that of UTF-16.
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
             self = .utf32
         } else if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             self = .utf16
         } else {
-            // Without a mark: JSON and lists of paths begin with letters of ASCII.
+            // Without a mark: JSON and lists of paths start with ASCII.
             func isLetter(_ index: Int) -> Bool { (0x09..<0x7F).contains(bytes[index]) }
             guard bytes.count >= 4 else { return nil }
             let places = (0..<4).filter { bytes[$0] != 0 }
@@ -26,7 +26,7 @@ public enum TextEncoding: String, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Refuses a text in another encoding by its name.
+    /// Rejects a text in another encoding, and names the encoding.
     ///
     /// - Throws: `badInput`.
     static func requireUTF8(_ bytes: borrowing [UInt8], file: String) throws(EngineError) {

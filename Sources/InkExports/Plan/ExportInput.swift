@@ -3,9 +3,9 @@ import InkSystem
 
 /// One project to export, before it has been read.
 package struct ExportInput: Hashable, Sendable {
-    /// As it is opened; `-` for standard input.
+    /// The path to open; `-` for standard input.
     package var path: String
-    /// The folders between the searched folder and the project; empty for one that was named itself.
+    /// The folders between the searched folder and the project; empty if the project was named itself.
     package var tree: [String]
 
     package init(path: String, tree: [String] = []) {
@@ -15,7 +15,7 @@ package struct ExportInput: Hashable, Sendable {
 
     package var isStandardInput: Bool { path == "-" }
 
-    /// What messages call it.
+    /// Its name in messages.
     package var shownName: String { isStandardInput ? "standard input" : path }
 
     /// The file's name without its ending.
@@ -29,13 +29,13 @@ package struct ExportInput: Hashable, Sendable {
         return name
     }
 
-    /// The folder that the project lies in; empty for the current one.
+    /// The project's folder; empty for the current one.
     var folder: String { isStandardInput ? "" : path.splitPath().folder }
 
     /// The name of that folder.
     var folderName: String { FileSystem.resolved(folder).splitPath().name }
 
-    /// Of the file, or of all that is in the folder; 0 where that cannot be had, which reading will tell.
+    /// The size of the file or of all files in the folder; 0 if unknown. Reading reports the error.
     package var byteCount: Int { isStandardInput ? 0 : FileSystem.byteCount(path) }
 
     /// Whether it is a template folder, whose files are part of the input.
@@ -47,7 +47,7 @@ package struct ExportInput: Hashable, Sendable {
 }
 
 extension ExportInput {
-    // By bytes: Swift's == also equates canonically equivalent names, which are two files.
+    // Compared by bytes: Swift's == also equates canonically equivalent names, which may be two files.
     package static func == (a: ExportInput, b: ExportInput) -> Bool {
         a.path.utf8.elementsEqual(b.path.utf8) && a.tree.elementsEqual(b.tree) { $0.utf8.elementsEqual($1.utf8) }
     }
@@ -57,9 +57,9 @@ extension ExportInput {
     }
 }
 
-/// What was found where the command line pointed.
+/// What was found at a path of the command line.
 package enum FoundInput: Sendable {
     case input(ExportInput)
-    /// A place that could not be looked into; the others go on.
+    /// A place that could not be searched; the others continue.
     case failure(String, EngineError)
 }

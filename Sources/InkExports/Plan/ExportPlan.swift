@@ -2,14 +2,14 @@ package import InkBroker
 package import InkEngine
 import InkSystem
 
-/// What planning needs to know of a project that has been read.
+/// What planning needs from a project that has been read.
 package struct ProjectOutline: Hashable, Sendable {
     package struct LayerOutline: Hashable, Sendable {
         package var id: String
         package var name: String
-        /// As it is drawn by itself: with all around it, and not clipped to something that is hidden.
+        /// Whether it is visible by itself: all groups around it are, and so is the base that it is clipped to.
         package var isVisible: Bool
-        /// The numbers of the groups around it, outermost first.
+        /// The numbers of its enclosing groups, outermost first.
         package var groups: [Int] = []
         /// Whether it is drawn only together with its base.
         package var isClipped = false
@@ -23,7 +23,7 @@ package struct ProjectOutline: Hashable, Sendable {
 
     package var id: String
     package var title: String
-    /// All elements of the layer tree, by their numbers.
+    /// All elements of the layer tree, by number.
     package var layers: [LayerOutline]
     /// The names of its viewports, in file order.
     package var viewports: [String]
@@ -55,12 +55,12 @@ package struct ProjectOutline: Hashable, Sendable {
         }
     }
 
-    /// The elements of which `--each-layer` makes a picture each: those of the top level, with what is clipped to them.
+    /// The elements that get a picture each with `--each-layer`: the top level, each with what is clipped to it.
     var ownPictures: [Int] {
         layers.indices.filter { layers[$0].isVisible && layers[$0].groups.isEmpty && !layers[$0].isClipped }
     }
 
-    /// - Throws: `badInput` when no picture would come of a project of which each layer or viewport is wanted.
+    /// - Throws: `badInput` if each layer or viewport is wanted and the project has none.
     func check(_ arguments: ExportArguments, file: String) throws(EngineError) {
         if arguments.layers == .each, ownPictures.isEmpty {
             throw .badInput(Place(file: file), reason: "no layer is visible for --each-layer")
@@ -87,7 +87,7 @@ package struct ProjectOutline: Hashable, Sendable {
     }
 }
 
-/// A layer that gets its own picture.
+/// A layer that gets a picture of its own.
 package struct ChosenLayer: Hashable, Sendable {
     /// In its file.
     package var index: Int
@@ -100,9 +100,9 @@ package struct PlannedPicture: Hashable, Sendable {
     /// Index of the input.
     package var input: Int
     package var size: ExportSize
-    /// With `--each-layer`: which one.
+    /// The layer, with `--each-layer`.
     package var layer: ChosenLayer?
-    /// With `--each-viewport`: which of the project's.
+    /// The index of the viewport in the project, with `--each-viewport`.
     package var viewport: Int?
     /// Which of the files that the run makes of each picture.
     package var file = 0
@@ -127,12 +127,12 @@ extension PlannedPicture {
     }
 }
 
-/// Which pictures come out of which inputs, and where they go; pure but for the questions that are passed in.
+/// The pictures of a run and their paths; pure except for the functions that are passed in.
 package struct ExportPlan: Sendable {
     /// Ordered by input, then layer from the bottom up in file order, then viewport, size and file.
     package private(set) var pictures: [PlannedPicture]
 
-    /// Whether names or pictures can only be known when the projects have been read.
+    /// Whether names or pictures are known only after the projects have been read.
     static func needsOutlines(_ arguments: ExportArguments) -> Bool {
         arguments.name.needsProject || arguments.layers == .each || arguments.isEachViewport
     }
@@ -201,7 +201,7 @@ package struct ExportPlan: Sendable {
         return plan
     }
 
-    /// With `-1`, `-2`, ... behind the names of files that exist.
+    /// The plan with `-1`, `-2`, ... appended to the names of existing files.
     ///
     /// - Parameter resolve: one spelling for all paths to one place.
     mutating func avoidExisting(resolve: (String) -> String, _ exists: (String) -> Bool) {

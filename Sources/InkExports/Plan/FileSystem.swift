@@ -2,24 +2,24 @@ import Glibc
 package import InkEngine
 package import InkSystem
 
-/// One name in a folder.
+/// An entry of a folder.
 struct FolderEntry: Hashable, Sendable {
     /// Repaired for messages if it is not text.
     var name: String
-    /// Whether the name is UTF-8; another one cannot be opened by text.
+    /// Whether the name is UTF-8; other names cannot be opened by text.
     var isText: Bool
-    /// Of what it leads to, links followed; nil when nothing is there.
+    /// The kind of file, links followed; nil if it does not exist.
     var kind: Result<FileStatus.Kind?, SystemFailure>
 }
 
-/// What commands ask of the disk.
+/// Questions of commands to the disk.
 extension FileSystem {
-    /// What a path leads to, following links; nil if nothing is there.
+    /// The kind of file at a path, links followed; nil if it does not exist.
     package static func status(_ path: String) throws(EngineError) -> FileStatus? {
         try EngineError.wrapping(path) { () throws(SystemFailure) in try status(of: path) }
     }
 
-    /// - Throws: `configuration` when one of the folders of `--presets` is none.
+    /// - Throws: `configuration` if a folder of `--presets` is not a folder.
     package static func checkPresetFolders(_ folders: [String]) throws(ExportError) {
         for folder in folders {
             let found = try ExportError.wrapping { () throws(EngineError) in try status(folder) }
@@ -27,16 +27,16 @@ extension FileSystem {
         }
     }
 
-    /// Whether there is anything at a path, links followed.
+    /// Whether a path exists, links followed.
     package static func exists(_ path: String) throws(EngineError) -> Bool { try status(path) != nil }
 
-    /// What the system says of a file that is not there.
+    /// The system's message for a missing file.
     package static let missingError = ENOENT
 
-    /// What the system says of a file that is there and should not be.
+    /// The system's message for a file that already exists.
     package static let existsError = EEXIST
 
-    /// The names in a folder, `.` and `..` left out, in the order of their bytes.
+    /// The entries of a folder without `.` and `..`, sorted by the bytes of their names.
     static func entries(_ folder: String) throws(EngineError) -> [FolderEntry] {
         let names = try EngineError.wrapping(folder) { () throws(SystemFailure) in try listing(of: folder) }
         return names.map { listed in
@@ -46,7 +46,7 @@ extension FileSystem {
         }
     }
 
-    /// Of a file, or of the files in a folder and two folders below it; 0 where that cannot be had.
+    /// The size of a file, or of the files in a folder and two levels below it; 0 if it cannot be determined.
     package static func byteCount(_ path: String, depth: Int = 2) -> Int {
         guard let found = try? status(path) else { return 0 }
         guard found.isFolder else { return found.byteCount }
@@ -58,7 +58,7 @@ extension FileSystem {
         return sum
     }
 
-    /// All bytes of a file, or of a pipe up to its end; a named one is waited for.
+    /// All bytes of a file, or of a pipe up to its end; waits for the writer of a named pipe.
     /// - Throws: `io`, `badInput` for a folder, or `overLimit` before more than `limitBytes` are held.
     package static func read(_ path: String, limitBytes: Int) throws(EngineError) -> [UInt8] {
         let file = try EngineError.wrapping(path) { () throws(SystemFailure) in
@@ -92,14 +92,14 @@ extension FileSystem {
         }
     }
 
-    /// The path from the root on, links as they are, without slashes at its end.
+    /// The absolute path, links not resolved, without slashes at its end.
     package static func absolute(_ path: String) -> String {
         var path = path.hasPrefix("/") ? path : currentFolder().appendingPath(path)
         while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
         return path
     }
 
-    /// Makes a folder and those above it; nothing when it is there.
+    /// Creates a folder and its parents, if missing.
     package static func makeFolder(_ path: String) throws(EngineError) {
         if path.isEmpty { return }
         try EngineError.wrapping(path) { () throws(SystemFailure) in
@@ -108,7 +108,7 @@ extension FileSystem {
         }
     }
 
-    /// The current folder; "." when the system does not say.
+    /// The current folder; "." if the system does not report it.
     static func currentFolder() -> String {
         guard let path = getcwd(nil, 0) else { return "." }
         defer { free(path) }
@@ -117,6 +117,6 @@ extension FileSystem {
 }
 
 extension String {
-    /// Whether the path ends so, in any case of ASCII letters.
+    /// Whether the path has this ending, ignoring the case of ASCII letters.
     package func hasEnding(_ ending: String) -> Bool { lowercased().hasSuffix(ending) }
 }

@@ -1,16 +1,16 @@
 import InkEngine
 
-/// The projects that a command line names, as far as planning has to know them. What cannot be found or read is said, and
-/// the others go on.
+/// The projects that a command line names, as far as planning needs them. Those that cannot be found or read are
+/// reported; the others continue.
 package struct FoundProjects {
     package private(set) var inputs: [ExportInput] = []
-    /// By input; only where planning needs them and the project could be read.
+    /// By input; present if planning needs them and the project could be read.
     package private(set) var outlines: [Int: ProjectOutline] = [:]
     package private(set) var failures: [(input: ExportInput, failure: PictureFailure)] = []
     private let arguments: ExportArguments
     private let observer: any ExportObserver
 
-    /// - Parameter known: the inputs, where they need not be looked for.
+    /// - Parameter known: the inputs, if they are known already.
     package init(
         _ arguments: ExportArguments, known: [ExportInput]? = nil, observer: any ExportObserver
     ) throws(ExportError) {
@@ -31,7 +31,7 @@ package struct FoundProjects {
         }
     }
 
-    /// - Parameter opener: the one that reads the projects later: standard input can be read once.
+    /// - Parameter opener: also reads the projects later, because standard input can be read only once.
     package mutating func readOutlines(with opener: any ProjectOpener) {
         guard ExportPlan.needsOutlines(arguments) else { return }
         for (index, input) in inputs.enumerated() {

@@ -2,27 +2,27 @@ import Glibc
 import InkEngine
 import InkSystem
 
-/// Turns the paths of a command line into projects: folders are searched, list files read.
+/// Finds the projects that a command line names: searches folders and reads list files.
 package struct InputFinder {
-    /// Most projects in one run.
+    /// The most projects in one run.
     static let inputsMax = 1_000_000
     /// Largest list file, bytes.
     static let listBytesMax = 64 << 20
 
     private var found: [FoundInput] = []
-    /// Folders that have been searched: a link that leads back is not followed again.
+    /// Folders that have been searched, so that links back to them are not followed.
     private var searched: Set<FileStatus.Identity> = []
-    /// Files in searched folders that are named like no project.
+    /// The number of files in searched folders that do not have a project's name.
     private var otherCount = 0
 
     private init() {}
 
-    /// What the paths lead to, in their order; within a folder, files and folders in the order of their names' bytes.
+    /// The projects at the paths, in order; within a folder, sorted by the bytes of their names.
     ///
-    /// Links are followed, a folder is searched once however many lead to it. Names that begin with a dot are skipped
-    /// in a search. A folder without any project is a failure.
+    /// Links are followed, and each folder is searched once. Names that begin with a dot are skipped in searches. A
+    /// folder without any project is a failure.
     ///
-    /// - Parameter onOthers: gets the number of files in searched folders whose names are not those of projects.
+    /// - Parameter onOthers: gets the number of files in searched folders that do not have a project's name.
     package static func find(
         _ paths: [String], onOthers: (Int) -> Void = { _ in }
     ) throws(ExportError) -> [FoundInput] {
@@ -83,7 +83,7 @@ package struct InputFinder {
         }
     }
 
-    /// Recursion ends: a folder is entered once.
+    /// The recursion ends because each folder is entered once.
     private mutating func search(_ folder: String, tree: [String]) throws(ExportError) {
         let entries: [FolderEntry]
         do {
@@ -103,7 +103,7 @@ package struct InputFinder {
         do throws(SystemFailure) {
             isFolder = try entry.kind.get() == .folder
         } catch {
-            // It may be a folder of projects. One that is named as a project is opened, which says the same.
+            // It may be a folder of projects. If it is named like a project, opening it reports the error.
             if !isNamedAsProject {
                 try append(.failure(path, .io(path: path, operation: error.operation, errno: error.errno)))
                 return

@@ -3,7 +3,7 @@ import InkEngine
 package import InkJSON
 package import InkProtocol
 
-/// What exports and commands need of a client of a broker; `FarmClient` is one.
+/// The operations of a broker's client that exports and commands use; `FarmClient` implements them.
 package protocol FarmConnection: Sendable {
     func start() throws(ClientError)
     func submit(_ submission: Submission, content: ContentSource?)
@@ -20,14 +20,13 @@ package protocol FarmConnection: Sendable {
 
 extension FarmClient: FarmConnection {}
 
-/// Makes a client of a broker, not started; events come on its thread.
+/// Creates a client of a broker without starting it; events arrive on the client's thread.
 package typealias FarmConnector =
     @Sendable (RemoteOptions, _ onEvent: @escaping @Sendable (FarmClientEvent) -> Void) throws(ExportError) ->
     any FarmConnection
 
 extension FarmConnection {
-    /// `ask` with the commands' errors and its answer read; `.null` where the broker has nothing to say, an error where it
-    /// cannot.
+    /// Asks the broker and parses its answer, with the commands' errors. `.null` if the broker has no answer.
     package func answer(_ topic: Topic, timeoutMilliseconds: Int) throws(ExportError) -> JSONValue {
         let text: [UInt8]
         do throws(ClientError) {
@@ -61,7 +60,7 @@ extension FarmConnection {
 }
 
 extension RemoteOptions {
-    /// How long orders and questions wait for their answer, milliseconds.
+    /// Milliseconds that orders and questions wait for their answer.
     package var answerMilliseconds: Int { timeoutMilliseconds ?? 10_000 }
 
     /// A connection that has been started.
@@ -79,7 +78,7 @@ extension RemoteOptions {
 }
 
 extension PictureFailure {
-    /// What the transport refused; `what` wanted it.
+    /// The error for something that the transport refused; `what` names the operation.
     package init(_ error: ProtocolError, _ what: String) {
         self.init(kind: error.isShortage ? .inputOutput : .unreachable, reason: "\(what): \(error)")
     }
@@ -96,14 +95,14 @@ extension PictureFailure {
         self.init(kind: kind, reason: error.description)
     }
 
-    /// A submission that the broker has not taken.
+    /// The error for a submission that the broker rejected.
     package init(_ rejection: Rejection, name: String) {
         let kind: ExitCode =
             switch rejection.code {
             case .invalid: .badInput
             case .forbidden: .forbidden
             case .content: .inputOutput
-            // The client tries these again by itself.
+            // The client retries these itself.
             case .busy, .storage: .unreachable
             }
         self.init(kind: kind, reason: "\(name): the broker refused it: \(rejection.text)")

@@ -1,10 +1,10 @@
 package import InkClient
 
-/// Follows whether the broker is there, and says when a command has waited long enough for it.
+/// Tracks the connection to the broker, and reports when a command has waited long enough for it.
 package struct LinkWatch: Sendable {
-    /// How long to wait for a broker that has never answered, by default, milliseconds.
+    /// The default time to wait for a broker that has never answered, milliseconds.
     package static let firstAnswerMilliseconds = 30_000.0
-    /// A gap is worth a word to a person after this, milliseconds: a restart of the broker often is not.
+    /// Interruptions longer than this are reported, milliseconds; a restart of the broker often takes less.
     private static let silentMilliseconds = 2_000.0
 
     private enum State: Hashable {
@@ -18,7 +18,7 @@ package struct LinkWatch: Sendable {
     private var state = State.new
     private var refusal: String?
     private var isTold = false
-    /// Since when the broker rejects everything, and why.
+    /// When the broker began to reject everything, and why.
     private var putOff: (since: Double, reason: String)?
     private var isPutOffTold = false
 
@@ -29,7 +29,7 @@ package struct LinkWatch: Sendable {
 
     var isConnected: Bool { state == .connected }
 
-    /// Takes a connection's event; times are milliseconds since the command began.
+    /// Handles an event of the connection; times are milliseconds since the command began.
     package mutating func note(_ event: FarmClientEvent, now: Double) {
         switch event {
         case .connected:
@@ -45,7 +45,8 @@ package struct LinkWatch: Sendable {
         }
     }
 
-    /// A line for the user: waiting for the broker, or connected again. Once per change; that it is busy, once.
+    /// A line for the user, once per change: waiting for the broker, or connected again. A busy broker is reported
+    /// once.
     package mutating func news(now: Double) -> String? {
         switch state {
         case .connected:
@@ -54,7 +55,7 @@ package struct LinkWatch: Sendable {
                 return "the broker at \(endpoint) is back"
             }
             guard let putOff, !isPutOffTold, now - putOff.since >= Self.silentMilliseconds else { return nil }
-            // Once: a queue that is full now and then only delays.
+            // Reported once: a queue that is full now and then only causes delays.
             isPutOffTold = true
             return "the broker at \(endpoint) takes nothing for now (\(putOff.reason)); waiting for it"
         case .lost(let since, let reason):
@@ -68,7 +69,7 @@ package struct LinkWatch: Sendable {
         }
     }
 
-    /// Why not to wait any longer; nil as long as there is hope.
+    /// The reason to stop waiting; nil while the broker may still answer.
     package func failure(now: Double) -> ExportError? {
         switch state {
         case .connected: return nil

@@ -3,8 +3,7 @@ import InkProtocol
 import InkSystem
 import Synchronization
 
-/// The text of a project file, compressed for a broker: on a separate thread while the project is read, or when it is
-/// asked for.
+/// The text of a project file, compressed for a broker: on a separate thread while the project is read, or on request.
 package final class PackedText: Sendable {
     private enum State {
         case text([UInt8])
@@ -17,17 +16,17 @@ package final class PackedText: Sendable {
     init(_ text: [UInt8], startsAtOnce: Bool) {
         state = Mutex(.text(text))
         guard startsAtOnce else { return }
-        // Where the system gives no thread, it is packed when it is asked for.
+        // If no thread can be started, the text is packed on request.
         if let packing = try? PosixThread({ [self] in _ = content() }) { packing.detach() }
     }
 
-    /// What is sent to a broker; waits until it is ready. nil when this text cannot be sent.
+    /// The packed text for a broker; waits until it is ready. nil if the text cannot be sent.
     package func content() -> PreparedContent? {
         state.withLock { state in
             switch state {
             case .packed(let content): return content
             case .text(let text):
-                // If memory is too short for packing, the project is written anew instead.
+                // Without memory for packing, the project is serialized instead.
                 let frame = try? Zstandard.compress(text)
                 let content = frame.flatMap { frame in
                     UInt64(frame.count) <= ProtocolLimits.contentBytes

@@ -7,8 +7,8 @@ import InkProtocol
 package enum ProjectPacking {
     /// A project as it is sent: complete, with presets, template and images, compressed.
     ///
-    /// Its own text where that says it all; else it is written anew, with the warnings that its own files gave. The same project gives the same bytes, so that the
-    /// broker knows a content that it has already.
+    /// The project's own text if it is complete; otherwise the project is serialized, with the warnings from reading
+    /// it. The same project gives the same bytes, so the broker recognizes content that it already has.
     package static func content(
         of project: Project, warnings: [ReadingWarning], text packed: PackedText?, name: String
     ) throws(PictureFailure) -> PreparedContent {
@@ -33,9 +33,9 @@ package enum ProjectPacking {
         return PreparedContent(bytes: frame, encoding: .zstd)
     }
 
-    /// What messages of the broker call a project: its path, the beginning left out when it is too long.
+    /// The project's name in messages of the broker: its path, shortened at the beginning if it is too long.
     ///
-    /// Without the ending of an archive: what travels is the project that was in it.
+    /// Without the ending of an archive, because the project inside it is sent.
     package static func name(_ name: String) -> String {
         var rest = name[...]
         if name.hasEnding(".zip") { rest = rest.dropLast(4) }
@@ -63,7 +63,7 @@ extension PictureOutcome {
         byteCount = Int(clamping: picture.byteCount)
         sha256 = picture.digest.hexadecimal
         attemptCount = Int(clamping: picture.attemptCount)
-        // By the broker's clock: waiting for the transfer is not part of the rendering time.
+        // By the broker's clock, so that the transfer does not count as rendering time.
         self.milliseconds = Double(picture.elapsed) / 1e6
     }
 }

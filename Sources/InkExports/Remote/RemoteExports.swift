@@ -3,14 +3,14 @@ import InkEngine
 import InkProtocol
 import InkSystem
 
-/// The pictures of a run that a remote farm renders: events in, actions out.
+/// The state of the pictures that a remote farm renders: events in, actions out.
 ///
-/// Pure: nothing here waits or does I/O. Every added picture gets exactly one end.
+/// Pure: it neither waits nor does I/O. Every added picture ends exactly once.
 struct RemoteExports: Sendable {
     enum Action: Hashable, Sendable {
         case tell(FarmEvent)
         case watch(JobNumber)
-        /// Its picture is to be fetched while it grows.
+        /// The picture is fetched while the broker still writes it.
         case follow(JobNumber, to: String)
         case fetch(JobNumber, FinishedPicture, to: String)
         case noticeTaken(UInt64)
@@ -33,11 +33,11 @@ struct RemoteExports: Sendable {
         var job: JobNumber?
         var hasStarted = false
         var isCancelOrdered = false
-        /// The notice of its end, while its picture is fetched.
+        /// The notice of the job's end, while its picture is fetched.
         var finish: (notice: UInt64, picture: FinishedPicture)?
     }
 
-    /// Finished jobs are forgotten at the broker in lots of so many.
+    /// The broker purges finished jobs in batches of this size.
     static let lotCount = 200
 
     private var open: [Int: Entry] = [:]
@@ -47,7 +47,7 @@ struct RemoteExports: Sendable {
     private(set) var isCancelling = false
 
     var isEmpty: Bool { open.isEmpty }
-    /// Of pictures that have not ended, as far as they are known, ascending.
+    /// The known job numbers of pictures that have not ended, ascending.
     var jobs: [JobNumber] { open.values.compactMap(\.job).sorted() }
 
     /// - Parameters:
@@ -80,7 +80,7 @@ struct RemoteExports: Sendable {
         return [.tell(event)]
     }
 
-    // MARK: - What the client says
+    // MARK: - Events of the client
 
     mutating func take(_ event: FarmClientEvent) -> [Action] {
         switch event {
@@ -101,7 +101,7 @@ struct RemoteExports: Sendable {
         case .fetched(let job, _): return fetched(job)
         case .fetchFailed(let job, let error):
             guard let id = idOfJob[job], let entry = open[id] else { return [] }
-            // A picture that cannot be written here is not fetched again.
+            // A picture that cannot be written on this machine is not fetched again.
             if entry.finish != nil, !isCancelling { forgettable.append(job) }
             let taken: [Action] = entry.finish.map { [.noticeTaken($0.notice)] } ?? []
             return taken + (isCancelling ? cancel(id) : fail(id, PictureFailure(error)))
@@ -124,7 +124,7 @@ struct RemoteExports: Sendable {
         let taken = first + [.noticeTaken(notice.id)]
         switch notice.ending {
         case .finished:
-            // Cancelled in the same moment: no longer fetched.
+            // The job was cancelled at the same moment; the picture is no longer fetched.
             forgettable.append(notice.job)
             return taken + cancel(id)
         case .cancelled where isCancelling: return taken + cancel(id)
@@ -171,13 +171,13 @@ struct RemoteExports: Sendable {
 
     // MARK: - Orders
 
-    /// Finished jobs that the broker need not keep; each is returned once.
+    /// Finished jobs that the broker may purge; each is returned once.
     mutating func takeForgettable() -> [JobNumber] {
         defer { forgettable = [] }
         return forgettable
     }
 
-    /// From now on no picture is wanted. False when that was so already.
+    /// Cancels all pictures. Returns false if they were already cancelled.
     mutating func beginCancelling() -> Bool {
         defer { isCancelling = true }
         return !isCancelling
@@ -190,12 +190,12 @@ struct RemoteExports: Sendable {
         return entries.compactMap(\.job).sorted()
     }
 
-    /// Whether the numbers of some jobs are still on their way.
+    /// Whether some submissions have not been answered with a job number yet.
     var isWaitingForNumbers: Bool { open.values.contains { $0.job == nil } }
 
-    /// Those that the broker has not accepted.
+    /// The pictures that the broker has not accepted.
     var unaccepted: [SubmissionKey] { open.values.filter { $0.job == nil }.map(\.key) }
 
-    /// The broker need not keep the pictures that are on their way.
+    /// Lets the broker discard pictures that are being fetched.
     mutating func giveUpFetching() { forgettable += open.values.compactMap { $0.finish == nil ? nil : $0.job } }
 }

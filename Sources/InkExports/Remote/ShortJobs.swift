@@ -1,7 +1,7 @@
 import InkProtocol
 
 extension [JobNumber] {
-    /// As few words as possible: `3-17 20`.
+    /// The shortest list of numbers and ranges: `3-17 20`.
     var shortText: String {
         var words: [String] = []
         var start: JobNumber?

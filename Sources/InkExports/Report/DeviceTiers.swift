@@ -1,14 +1,14 @@
 package import InkEngine
 
-/// The times that the drawing app allows its devices for a 2K export, by tier.
+/// The times that the drawing app allows its devices for a 2K export.
 package enum DeviceTiers {
     /// Seconds for a longest edge of 2048 pixels.
     package static let seconds = [3.0, 5.0, 7.0]
 
-    /// The tier (0 is the strictest) whose time an export keeps; nil when it is slower than all.
+    /// The strictest tier (0 first) whose time an export meets; nil if it is slower than all.
     ///
-    /// For a larger size a tier's time grows with the pixels that the same canvas gives there, the square of the edge. A smaller
-    /// one has the time of 2K: of a thumbnail's export most is the start of a program.
+    /// For larger sizes the time grows with the number of pixels, the square of the edge. Smaller sizes have the time
+    /// of 2K, because exporting a thumbnail is mostly starting the program.
     package static func tier(milliseconds: Double, pixels: PixelSize) -> Int? {
         limits(edge: pixels.longestEdge).firstIndex { milliseconds <= $0 * 1000 }
     }

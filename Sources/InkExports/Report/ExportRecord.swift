@@ -1,23 +1,23 @@
 package import InkBroker
 package import InkEngine
 
-/// What became of one export.
+/// The result of one export.
 package enum ExportState: String, Hashable, Sendable {
     case waiting, running
     case done
-    /// The file that was there shows the same.
+    /// The existing file shows the same picture.
     case skipped
     case failed
-    /// The run ended before it.
+    /// The run ended before this export.
     case cancelled
-    /// `--dry-run`: would be made.
+    /// It would be exported (`--dry-run`).
     case planned
 }
 
 /// One export in a report.
 package struct ExportRecord: Hashable, Sendable {
     package var input: ExportInput
-    /// nil when the project could not be read and the name depends on it.
+    /// nil if the name depends on a project that could not be read.
     package var output: String?
     package var size: ExportSize?
     /// `--each-layer`: the layer's index in its file.
@@ -32,12 +32,12 @@ package struct ExportRecord: Hashable, Sendable {
     package var pixels: PixelSize?
     package var state = ExportState.waiting
     package var phases = PhaseTimes()
-    /// From the first task to the file in its place, and reading before it.
+    /// The time from the first task to the finished file, and the time of reading before it.
     package var milliseconds: Double?
     /// The farm's report of the finished picture.
     package var outcome: PictureOutcome?
     package var failure: PictureFailure?
-    /// Of its project, as far as that has been read.
+    /// The warnings of its project, if it has been read.
     package var warnings: [ReadingWarning] = []
 
     init(input: ExportInput, failure: PictureFailure) {

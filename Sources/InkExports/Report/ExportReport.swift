@@ -4,24 +4,24 @@ import Glibc
 import InkBroker
 package import InkEngine
 
-/// The machine-readable account of a run: what `--report` writes and `--json` prints.
+/// The machine-readable report of a run, written by `--report` and printed by `--json`.
 package struct ExportReport: Sendable {
-    /// Changes when an old reader would misread the new form.
+    /// Changes when older readers would misread the format.
     package static let formatVersion = 1
 
     package var records: [ExportRecord]
     package var summary: ExportSummary
     /// The options that `--from-report` takes over.
     package var options: [(name: String, values: [String])]
-    /// What relative paths in the report start from.
+    /// The folder that relative paths in the report refer to.
     package var folder: String
     package var rendererVersion: String
-    /// Render threads.
+    /// The number of render threads.
     package var workers: Int
-    /// The broker's endpoint; nil when this process rendered.
+    /// The broker's endpoint; nil if this process rendered.
     package var broker: String?
     package var exitCode: ExitCode
-    /// The most memory that this process held; nil where the system does not say.
+    /// The peak memory of this process; nil if the system does not report it.
     package var peakBytes: Int?
 
     /// - Parameter options: by name, what `--from-report` needs to repeat the run.

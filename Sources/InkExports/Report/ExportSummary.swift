@@ -1,20 +1,20 @@
 import InkEngine
 
-/// A run in figures.
+/// The figures of a run.
 package struct ExportSummary: Hashable, Sendable {
     package var counts: [ExportState: Int] = [:]
-    /// Exports whose projects gave warnings, whatever became of them.
+    /// Exports whose projects gave warnings, whatever their result.
     package var withWarnings: Int
     /// Wall clock of the run.
     package var milliseconds: Double
-    /// Output pixels of what was rendered.
+    /// Rendered output pixels.
     package var pixels = 0
-    /// Of the rendered exports; nil when there were none.
+    /// The times of the rendered exports; nil without any.
     package var median: Double?
     package var percentile95: Double?
-    /// Index of the record that took longest.
+    /// Index of the slowest record.
     package var slowest: Int?
-    /// How many exports keep each of `DeviceTiers`, by the strictest one; the last entry counts those that keep none.
+    /// The number of exports within each of `DeviceTiers`, counted at the strictest; the last entry counts all others.
     package var tiers = [Int](repeating: 0, count: DeviceTiers.seconds.count + 1)
 
     package init(_ records: [ExportRecord], milliseconds: Double) {
@@ -39,13 +39,13 @@ package struct ExportSummary: Hashable, Sendable {
 
     package func count(_ state: ExportState) -> Int { counts[state] ?? 0 }
 
-    /// The smallest value that so many per cent of all do not exceed (nearest rank).
+    /// The percentile: the smallest value that this share of all values does not exceed (nearest rank).
     package static func percentile(_ sorted: [Double], _ percent: Int) -> Double? {
         guard !sorted.isEmpty else { return nil }
         return sorted[max(0, (sorted.count * percent + 99) / 100 - 1)]
     }
 
-    /// For a person.
+    /// The text for people.
     package func text(_ records: [ExportRecord]) -> String {
         var lines: [String] = []
         var parts = count(.planned) > 0 ? [] : ["\(count(.done)) exported"]

@@ -6,9 +6,9 @@ package struct FinishedExports: Sendable {
     package var milliseconds: Double
     package var policy: ExistingFilePolicy
     package var rendererVersion: String
-    /// Render threads.
+    /// The number of render threads.
     package var workers: Int
-    /// The broker's endpoint; nil when this process rendered.
+    /// The broker's endpoint; nil if this process rendered.
     package var broker: String?
 
     package var exitCode: ExitCode {

@@ -7,7 +7,7 @@ extension PhaseTimes {
         ("composite", \.composite), ("encode", \.encode), ("stitch", \.stitch),
     ]
 
-    /// The phases in which something is done: waiting left out.
+    /// The phases without waiting.
     package static var work: [(name: String, path: any WritableKeyPath<PhaseTimes, Double> & Sendable)] {
         all.filter { $0.name != "queue" }
     }

@@ -30,11 +30,11 @@ package struct RepeatedExports: Sendable {
         }
     }
 
-    /// The options of that run by name, its paths still relative to its folder resolved.
+    /// The options of that run by name, with paths resolved against its folder.
     package let options: [String: [String]]
     /// Each input once, in the report's order.
     package let inputs: [ExportInput]
-    /// Inputs to export completely, because they could not be planned.
+    /// Inputs that could not be planned; they are exported completely.
     private let whole: Set<Int>
     private let outputs: [Key: String]
 
@@ -119,12 +119,12 @@ package struct RepeatedExports: Sendable {
         whole.contains(picture.input) || output(of: picture) != nil
     }
 
-    /// Where the earlier run wrote it.
+    /// The path that the earlier run wrote.
     func output(of picture: PlannedPicture) -> String? {
         outputs[Key(picture)]
     }
 
-    /// Pictures that the new plan no longer has, as failures.
+    /// Pictures missing from the new plan, as failures.
     func records(missingIn plan: ExportPlan) -> [ExportRecord] {
         let planned = Set(plan.pictures.map(Key.init))
         let missing = outputs.filter { !planned.contains($0.key) }

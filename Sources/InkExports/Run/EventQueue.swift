@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Messages from any thread to one that takes them in order.
+/// A queue of messages from any thread to one receiver, in order.
 ///
-/// Not bounded by itself: its writers are, by the number of projects in flight.
+/// It has no bound of its own; the number of projects in flight bounds its writers.
 package final class EventQueue<Message: Sendable>: Sendable {
     private let messages = Mutex<[Message]>([])
-    // Counts deliveries, not messages: a receiver takes all that is there and may wake up once for nothing.
+    // Counts deliveries, not messages: the receiver takes all waiting messages, and may wake up once for none.
     private let arrivals = DispatchSemaphore(value: 0)
 
     package init() {}
@@ -16,7 +16,7 @@ package final class EventQueue<Message: Sendable>: Sendable {
         arrivals.signal()
     }
 
-    /// All that has come, in order; empty after `milliseconds` without any.
+    /// All waiting messages, in order; empty if none arrives within `milliseconds`.
     package func receive(waitingAtMost milliseconds: Int) -> [Message] {
         let waiting = take()
         if !waiting.isEmpty { return waiting }

@@ -1,6 +1,6 @@
 package import InkEngine
 
-/// One picture for the farm: everything is decided, nothing is left to look up.
+/// One picture for the farm, with everything decided.
 package struct PictureRequest: Sendable {
     /// Unique in a run: that of the first file.
     package var id: Int { ids[0] }
@@ -11,19 +11,19 @@ package struct PictureRequest: Sendable {
     package var project: Project
     /// Output pixels.
     package var size: PixelSize
-    /// With the layers and the digest of this picture.
+    /// The options, with the layers and the digest of this picture.
     package var options: PictureOptions
     /// Paths of its files.
     package var outputs: [String]
     /// Whether a file that has such a name is replaced.
     package var replacesFile = true
-    /// SHA-256 over what the project was read from: equal for equal projects.
+    /// SHA-256 of everything the project was read from; equal for equal projects.
     package var contentDigest: [UInt8]
-    /// The project's own text for a broker; nil if the project has to be written anew.
+    /// The project's own text for a broker; nil if the project has to be serialized.
     package var text: PackedText?
-    /// The warnings of reading the project.
+    /// The warnings from reading the project.
     package var warnings: [ReadingWarning] = []
-    /// Whether anybody will ask for the SHA-256 of the file.
+    /// Whether the SHA-256 of the file is needed.
     package var wantsFileDigest = true
 
     package init(
@@ -58,7 +58,7 @@ extension PictureRequest {
 package struct PhaseTimes: Hashable, Sendable {
     /// Reading and checking the project.
     package var read = 0.0
-    /// Waiting for the first task to be given out.
+    /// Waiting until the first task is assigned.
     package var queue = 0.0
     /// Cutting strokes and images into blocks, in the broker.
     package var prepare = 0.0
@@ -76,20 +76,20 @@ package struct PhaseTimes: Hashable, Sendable {
 package struct PictureOutcome: Hashable, Sendable {
     package var phases = PhaseTimes()
     package var tileCount = 0
-    /// Of the file.
+    /// Size of the file, bytes.
     package var byteCount = 0
-    /// Of the file; 64 hexadecimal digits, empty if it was not requested.
+    /// SHA-256 of the file, 64 hexadecimal digits; empty if it was not requested.
     package var sha256 = ""
     /// The same of the picture's further files.
     package var otherFiles: [OtherFile] = []
     /// Processor time of the broker for this picture, milliseconds.
     package var brokerMilliseconds = 0.0
-    /// Tries at tasks; above the number of tasks when some were repeated.
+    /// Attempts at tasks; more than the number of tasks if some were retried.
     package var attemptCount = 0
-    /// Bytes of messages to workers and from them; nil where the farm does not say.
+    /// Bytes of messages to and from workers; nil if the farm does not report them.
     package var bytesSent: Int?
     package var bytesReceived: Int?
-    /// From the first task to the file, milliseconds, where the farm measures it; nil: it is measured here.
+    /// Milliseconds from the first task to the file, if the farm measures them; nil if they are measured here.
     package var milliseconds: Double?
 
     package struct OtherFile: Hashable, Sendable {
@@ -121,7 +121,7 @@ package struct PictureFailure: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// What `--strict` makes of the warnings of an input; nil when there are none.
+    /// The error that `--strict` makes of an input's warnings; nil without warnings.
     package init?(strictly warnings: [ReadingWarning], of name: String) {
         guard let first = warnings.first else { return nil }
         let others =
@@ -133,37 +133,37 @@ package struct PictureFailure: Error, Hashable, Sendable {
     package init(_ error: ExportError) { self.init(kind: error.exitCode, reason: error.description) }
 }
 
-/// An event of a picture, by its id.
+/// An event of the picture with this id.
 package enum FarmEvent: Hashable, Sendable {
-    /// The farm has all that it needs of the picture: its project need not stay in memory. A farm in this process keeps
-    /// the project to the end and does not say so.
+    /// The farm has everything it needs for the picture, so its project may leave memory. A farm in this process keeps
+    /// the project until the end and does not send this event.
     case taken(Int)
-    /// The first task has been given to a worker.
+    /// The first task has been assigned to a worker.
     case started(Int)
-    /// Tasks done, of all.
+    /// Finished tasks, and tasks in total.
     case progress(Int, done: Int, total: Int)
     case finished(Int, PictureOutcome)
     case failed(Int, PictureFailure)
-    /// After `cancelAll`; nothing of it is left on disk.
+    /// Ended by `cancelAll`; no file of it remains on disk.
     case cancelled(Int)
-    /// A line for the user, not about a particular picture.
+    /// A line for the user that is not about a particular picture.
     case news(String)
 }
 
-/// What renders pictures: a broker and its workers, in this process or elsewhere.
+/// Renders pictures: a broker and its workers, in this process or elsewhere.
 ///
 /// Each submitted picture ends in exactly one of `finished`, `failed` and `cancelled`.
 package protocol ExportFarm: Sendable {
-    /// Changes whenever the same project may give other pixels.
+    /// Changes whenever the same project may give different pixels.
     var rendererVersion: String { get }
-    /// Render threads, as far as they are known.
+    /// The number of render threads, if known.
     var threadCount: Int { get }
-    /// Starts the farm; events come on any thread.
+    /// Starts the farm; events may arrive on any thread.
     func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure)
     func submit(_ request: PictureRequest)
-    /// Ends all that has been submitted.
+    /// Cancels everything that has been submitted.
     func cancelAll()
-    /// Ends the threads; returns when they are gone.
+    /// Stops the threads and returns when they have ended.
     func stop()
 }
 
@@ -171,23 +171,23 @@ package protocol ExportFarm: Sendable {
 package struct OpenedProject: Sendable {
     package var project: Project
     package var warnings: [ReadingWarning]
-    /// SHA-256 over all bytes that the picture depends on.
+    /// SHA-256 of all bytes that the picture depends on.
     package var contentDigest: [UInt8]
-    /// The text that was read, if a broker is to have it and it says it all.
+    /// The text that was read, if it is complete and a broker needs it.
     package var text: PackedText?
 }
 
-/// What to do with the text of projects that are read.
+/// What happens to the text of projects that are read.
 package enum TextUse: Sendable {
-    /// Nothing: they are rendered here.
+    /// Nothing; this process renders.
     case none
-    /// It is packed for a broker when that is asked for.
+    /// It is packed for a broker on request.
     case packed
     /// It is packed for a broker while it is read.
     case packedAtOnce
 }
 
-/// What reads projects.
+/// Reads projects.
 package protocol ProjectOpener: Sendable {
     func open(_ input: ExportInput) throws(EngineError) -> OpenedProject
 }

@@ -2,26 +2,26 @@ import Glibc
 import InkEngine
 import InkSystem
 
-/// Renders the pictures of a plan: reads projects ahead on a separate thread, hands pictures to the farm, keeps the
-/// records.
+/// Renders the pictures of a plan: reads projects ahead on a separate thread, submits pictures to the farm, and keeps
+/// the records.
 ///
-/// Everything but the reading happens on the thread that calls `run`.
+/// Everything except reading happens on the thread that calls `run`.
 struct ExportRun {
     enum Event: Sendable {
-        /// The project of group `group` has been read, in so many milliseconds.
+        /// The project of group `group` has been read; the number is the milliseconds it took.
         case opened(group: Int, [PreparedPicture], warnings: [ReadingWarning], milliseconds: Double)
         case unreadable(group: Int, EngineError)
         case farm(FarmEvent)
         case stop(StopSignal)
     }
 
-    /// The pictures of one input: they share its project.
+    /// The pictures of one input, which share its project.
     struct Group: Sendable {
         var input: ExportInput
         var pictures: [PlannedPicture]
         /// Index of the first picture's record.
         var firstRecord: Int
-        /// Of the file, 0 when not known.
+        /// Size of the file, bytes; 0 if unknown.
         var byteCount: Int
     }
 
@@ -32,34 +32,34 @@ struct ExportRun {
     let observer: any ExportObserver
     let queue: EventQueue<Event>
     let run: RunArguments
-    /// Projects in memory at once.
+    /// The most projects in memory at once.
     let readAheadCount: Int
 
-    /// Bytes of project files in memory at once; a larger project comes alone. While it is read and sent, a project takes
-    /// about three times its bytes.
+    /// The most bytes of project files in memory at once; a larger project is read alone. A project takes about three
+    /// times its size while it is read and sent.
     static let readAheadBytesMax = 96 << 20
-    /// How long a cancelled farm may take, milliseconds.
+    /// Milliseconds that a cancelled farm may take to end.
     static let cancellationTimeMax = 10_000.0
 
     private(set) var records: [ExportRecord]
     private(set) var stoppedBy: StopSignal?
     private let gate: ReadAheadGate
     private let clock = Stopwatch()
-    /// Milliseconds at the submission or, later, at the first task; by record.
+    /// The time of the submission or, later, of the first task, milliseconds; by record.
     private var startTimes: [Int: Double] = [:]
     /// The records of each picture that the farm makes, by its id.
     private var files: [Int: [Int]] = [:]
     private var activeInGroup: [Int]
-    /// Pictures of a group for which its project is still in memory.
+    /// The number of pictures that still need their group's project in memory.
     private var heldInGroup: [Int]
-    /// The records that no longer count there.
+    /// The records that no longer need it.
     private var taken: Set<Int> = []
     private var groupOfRecord: [Int: Int] = [:]
     private var groupsOpen: Int
     private var isStopping = false
     private var stopTime = 0.0
 
-    /// - Parameter failed: records of inputs that could not even be planned.
+    /// - Parameter failed: records of inputs that could not be planned.
     init(
         inputs: [ExportInput], plan: ExportPlan, failed: [ExportRecord], preparation: PicturePreparation,
         opener: any ProjectOpener, farm: any ExportFarm, observer: any ExportObserver, queue: EventQueue<Event>,
@@ -94,9 +94,9 @@ struct ExportRun {
         groupsOpen = groups.count
     }
 
-    /// Exports everything; returns when all records have ended, and no picture is being worked on.
+    /// Exports everything; returns when all records have ended and no picture is in progress.
     ///
-    /// - Parameter startFarm: starts the farm, while the first project is being read already.
+    /// - Parameter startFarm: starts the farm while the first project is being read.
     mutating func execute(startFarm: () throws(ExportError) -> Void) throws(ExportError) {
         let isFailed = !run.keepsGoing && records.contains { $0.state == .failed }
         if isFailed { gate.close() }
@@ -113,7 +113,7 @@ struct ExportRun {
             observer.passed(milliseconds: clock.milliseconds)
             if isStopping {
                 if startTimes.isEmpty { break }
-                // The farm promised an end for each; should it break its word, Ctrl-C must still work.
+                // The farm promises an end for each picture. If it breaks the promise, Ctrl-C must still work.
                 if clock.milliseconds - stopTime > Self.cancellationTimeMax { break }
             }
         }
@@ -141,7 +141,7 @@ struct ExportRun {
             }
         case .unreadable(let group, let error):
             for offset in groups[group].pictures.indices {
-                // One line for the file, though several pictures fail with it.
+                // One line per file, even if several pictures fail with it.
                 fail(groups[group].firstRecord + offset, PictureFailure(error), isSaid: offset > 0)
             }
         case .farm(let event):
@@ -235,7 +235,7 @@ struct ExportRun {
         if activeInGroup[group] == 0 { groupsOpen -= 1 }
     }
 
-    /// The picture needs its project no more; with the last one of a project another can be read.
+    /// The picture no longer needs its project. After a project's last picture another project can be read.
     private mutating func letGo(_ index: Int) {
         guard let group = groupOfRecord[index], taken.insert(index).inserted else { return }
         heldInGroup[group] -= 1
@@ -257,7 +257,7 @@ struct ExportRun {
     }
 }
 
-/// The thread that reads projects, in the order of the plan, while others are being rendered.
+/// The thread that reads projects in the order of the plan, while earlier ones are rendered.
 final class ProjectReaderThread: Sendable {
     private let groups: [ExportRun.Group]
     private let preparation: PicturePreparation
@@ -276,7 +276,7 @@ final class ProjectReaderThread: Sendable {
         self.queue = queue
     }
 
-    /// Starts it; it ends with the last project, or when the gate is closed.
+    /// Starts the thread; it ends after the last project, or when the gate is closed.
     func start() throws(SystemFailure) { try PosixThread(read).detach() }
 
     private func read() {

@@ -6,7 +6,7 @@ final class LoadingOpener: ProjectOpener {
     private let presetFolders: [String]
     private let limits: Limits
     private let textUse: TextUse
-    // Standard input can be read once, and names may need the project before it is rendered.
+    // Standard input can be read only once, and names may need the project before it is rendered.
     private let standardInput = Mutex<OpenedProject?>(nil)
 
     init(presetFolders: [String], limits: Limits, textUse: TextUse = .none) {

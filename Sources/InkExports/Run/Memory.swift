@@ -1,6 +1,6 @@
 import InkSystem
 
-/// What memory there is, bytes; nil where the system does not say.
+/// Available memory, bytes; nil if the system does not report it.
 package struct Memory: Hashable, Sendable {
     package var totalBytes: Int?
     package var availableBytes: Int?
@@ -23,7 +23,7 @@ package struct Memory: Hashable, Sendable {
         return "\(shown(totalBytes)), \(shown(availableBytes)) available\(limit)"
     }
 
-    /// Files of the system that may be missing: then nothing is known.
+    /// The text of a system file; empty if it is missing.
     private static func text(_ path: String) -> String {
         String(decoding: (try? FileSystem.read(path, limitBytes: 1 << 16)) ?? [], as: UTF8.self)
     }

@@ -2,7 +2,7 @@ import InkBroker
 package import InkEngine
 import InkSystem
 
-/// What to do for one planned picture once its project has been read.
+/// What to do with one planned picture once its project has been read.
 enum PreparedPicture: Sendable {
     case ready(PictureRequest)
     /// It is made together with an earlier one, of this size.
@@ -12,13 +12,13 @@ enum PreparedPicture: Sendable {
     case failed(PictureFailure)
 }
 
-/// Decides about pictures on the reader's thread: sizes, layers, digests, files that exist.
+/// Prepares pictures on the reader's thread: sizes, layers, digests, existing files.
 struct PicturePreparation: Sendable {
     var arguments: ExportArguments
     var policy: ExistingFilePolicy
     var limits: Limits
     var rendererVersion: String
-    /// The digest in a whole picture at this path; nil when there is none.
+    /// The digest stored in a complete picture at this path; nil if there is none.
     var storedDigest: @Sendable (String) -> [UInt8]?
     var sha256: @Sendable ([UInt8]) -> [UInt8]
 
@@ -93,7 +93,7 @@ struct PicturePreparation: Sendable {
 
 /// Everything that determines the bytes of a picture.
 package struct PictureContent: Sendable {
-    /// Of the project, with its presets, template and images.
+    /// The digest of the project with its presets, template and images.
     package var contentDigest: [UInt8]
     /// Without a digest.
     package var options: PictureOptions
@@ -107,8 +107,8 @@ package struct PictureContent: Sendable {
         self.rendererVersion = rendererVersion
     }
 
-    /// SHA-256 over the content, the options, the size and the renderer, each on its own line so that no two ways of
-    /// cutting the text give the same bytes.
+    /// SHA-256 of the content, the options, the size and the renderer, each on a line of its own, so that different
+    /// values never give the same text.
     package func digest(_ sha256: ([UInt8]) -> [UInt8]) -> [UInt8] {
         let text = [
             "ink picture 1", contentDigest.hexadecimal, options.canonicalText, size.description, rendererVersion,

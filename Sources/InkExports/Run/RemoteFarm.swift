@@ -6,18 +6,18 @@ import InkProtocol
 import InkSystem
 import Synchronization
 
-/// The farm behind a broker: contents go there, pictures come back and are written here.
+/// The farm behind a broker: projects are sent to it, and its pictures are written on this machine.
 ///
-/// Events of the client come on its thread, `submit` and the other calls on the command's. Projects are packed on a
-/// separate lane, orders wait for their answers on another.
+/// The client's events arrive on the client's thread, `submit` and the other calls on the command's. Projects are
+/// packed on one lane; orders wait for their answers on another.
 final class RemoteFarm: ExportFarm {
-    /// How long ordering the end of all jobs may take, milliseconds; with the two below less than a run waits for the end.
+    /// Milliseconds that cancelling all jobs may take. This and the two below are together less than a run waits.
     private static let cancelMilliseconds = 3_000
-    /// How long jobs are waited for after that, and pictures that are on their way.
+    /// Milliseconds to wait after that for jobs and for pictures that are being fetched.
     private static let lastEndsMilliseconds = 2_000
-    /// How long it may take the broker to forget a lot of jobs.
+    /// Milliseconds that the broker may take to purge a batch of jobs.
     private static let purgeMilliseconds = 2_000
-    /// After so many ticks the broker is told which jobs it may purge, however few.
+    /// Ticks after which the broker is told which jobs it may purge, however few.
     private static let purgeTurns = 20
     private static let turnMilliseconds = 500
 
@@ -37,11 +37,11 @@ final class RemoteFarm: ExportFarm {
     private let state: Mutex<State>
     private let packing: Lane
     private let orders: Lane
-    /// The project that was packed last: pictures of one project come one after the other. Used on the packing lane.
+    /// The project that was packed last, because pictures of one project follow each other. Used on the packing lane.
     private let packed = Mutex<(digest: [UInt8], content: PreparedContent)?>(nil)
     private let clock = Stopwatch()
 
-    /// - Throws: when its threads cannot be started.
+    /// - Throws: if its threads cannot be started.
     init(_ options: RemoteOptions, _ connector: @escaping FarmConnector) throws(ExportError) {
         do throws(SystemFailure) {
             // Projects are written there.
@@ -55,9 +55,9 @@ final class RemoteFarm: ExportFarm {
         state = Mutex(State(link: LinkWatch(options)))
     }
 
-    /// That of the farm's workers, if there are any and they agree; else this program's.
+    /// The renderer of the farm's workers, if there are any and they agree; otherwise this program's.
     var rendererVersion: String { state.withLock(\.rendererVersion) }
-    /// Of the farm's workers at the start.
+    /// The threads of the farm's workers at the start.
     var threadCount: Int { state.withLock(\.threadCount) }
 
     func start(_ onEvent: @escaping @Sendable (FarmEvent) -> Void) throws(PictureFailure) {
@@ -181,7 +181,7 @@ final class RemoteFarm: ExportFarm {
         if isPurgeTime { purge() }
     }
 
-    /// Lets the broker forget pictures that are here, so that a long run does not fill its quota.
+    /// Lets the broker purge pictures that have been fetched, so that a long run does not fill its quota.
     private func purge(timeoutMilliseconds: Int = RemoteFarm.purgeMilliseconds) {
         let (connection, jobs) = state.withLock { state in
             (state.connection, state.link.isConnected ? state.exports.takeForgettable() : [])
@@ -198,7 +198,7 @@ final class RemoteFarm: ExportFarm {
         orders.run { [self] in cancelJobs() }
     }
 
-    /// Orders the end of all jobs, also of those whose number is still on its way, and ends their pictures here.
+    /// Cancels all jobs, including those whose number has not arrived yet, and ends their pictures.
     private func cancelJobs() {
         let start = clock.milliseconds
         let (connection, unaccepted) = state.withLock { ($0.connection, $0.exports.unaccepted) }
@@ -222,7 +222,7 @@ final class RemoteFarm: ExportFarm {
         }
         waitForLastEnds()
         purge()
-        // From then on no picture can get its name.
+        // From here on no picture appears under its name.
         state.withLock(\.connection)?.stop()
         perform { $0.cancelAll() }
     }
@@ -242,7 +242,7 @@ final class RemoteFarm: ExportFarm {
             state.isStopped = true
             return state.connection
         }
-        // Sent without waiting for the broker's disk. It goes out before the goodbye.
+        // Sent without waiting for the broker's disk; it is sent before the goodbye.
         purge(timeoutMilliseconds: 0)
         state.withLock { $0.connection = nil }
         connection?.stop()

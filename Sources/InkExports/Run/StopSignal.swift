@@ -2,7 +2,7 @@
 package enum StopSignal: Hashable, Sendable {
     case hangUp, interrupt, terminate
 
-    /// The exit code, as shells define it: 128 plus the signal's number.
+    /// The exit code as shells define it: 128 plus the signal number.
     package var exitCode: ExitCode {
         switch self {
         case .hangUp: .hungUp

@@ -1,4 +1,4 @@
-/// Measures wall-clock time from its making.
+/// Measures wall-clock time since its creation.
 package struct Stopwatch: Sendable {
     private let start = ContinuousClock.now
 

@@ -2,12 +2,12 @@ import CSystem
 import Glibc
 import InkSystem
 
-/// How many processor cores this process may use.
+/// The number of processor cores that this process may use.
 package enum UsableCores {
-    /// The cores of its affinity mask, less where a control group allows less time; at least 1.
+    /// The cores in the affinity mask, fewer if a control group limits the processor time; at least 1.
     package static func count() -> Int {
         let allowed = affinityCount() ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        // A file that is not there, or not readable, sets no limit that could be kept.
+        // A missing or unreadable file sets no limit.
         let quota = controlGroupFolders().compactMap { folder -> Double? in
             guard let bytes = try? FileSystem.read(folder + "/cpu.max", limitBytes: 4096) else { return nil }
             return cores(cpuMax: String(decoding: bytes, as: UTF8.self))
@@ -25,15 +25,15 @@ package enum UsableCores {
     }
 
     private static func affinityCount() -> Int? {
-        // None on larger machines: the caller then asks sysconf.
+        // The call fails on larger machines; the caller then asks sysconf.
         var processors = [Int32](repeating: 0, count: 1024)
         let count = Int(ink_allowed_processors(&processors, Int32(processors.count)))
         return count > 0 ? count : nil
     }
 
-    /// The folders of this process's control group and of those above it: each may set a limit.
+    /// The folders of this process's control group and its ancestors; each may set a limit.
     private static func controlGroupFolders() -> [String] {
-        // Without /proc, the group's own folder is not known.
+        // Without /proc, the group's folder is unknown.
         guard let bytes = try? FileSystem.read("/proc/self/cgroup", limitBytes: 1 << 16),
             let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first(where: {
                 $0.hasPrefix("0::")

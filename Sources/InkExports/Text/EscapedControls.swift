@@ -1,6 +1,6 @@
 extension String {
-    /// Control characters written out (`\n`, `\u{1b}`), and those that turn the direction of a text, so that a file's name can
-    /// neither break a line nor command a terminal.
+    /// The text with control characters and changes of text direction escaped (`\n`, `\u{1b}`), so that a file name can
+    /// neither break a line nor control a terminal.
     package func escapingControls() -> String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         var text = ""

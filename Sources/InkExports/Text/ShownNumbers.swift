@@ -1,6 +1,6 @@
-/// Numbers as a person reads them.
+/// Numbers for people.
 package enum Shown {
-    /// A value with so many decimals, rounded to nearest.
+    /// A value with this number of decimals, rounded to nearest.
     package static func decimal(_ value: Double, places: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return value.isFinite ? "huge" : "-" }
         var scale = 1.0

@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// Without blanks at both ends.
+    /// The text without blanks at both ends.
     package func trimmed() -> String {
         var text = self[...]
         while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }
@@ -7,7 +7,7 @@ extension StringProtocol {
         return String(text)
     }
 
-    /// On one line: a run of line ends becomes a blank.
+    /// The text on one line; line breaks become a blank.
     package func replacingNewlines() -> String {
         split(whereSeparator: \.isNewline).joined(separator: " ")
     }

@@ -103,7 +103,7 @@ extension CommandSyntax {
 }
 
 extension RemoteSetting {
-    /// The options of `ink export`: there only the flag chooses a farm instead of this process.
+    /// The options of `ink export`, where only the flag selects a farm instead of this process.
     static let exportOptions: [OptionSyntax] = {
         var broker = RemoteSetting.broker.option
         broker.help = "Let the farm of this broker render; its endpoint for clients"

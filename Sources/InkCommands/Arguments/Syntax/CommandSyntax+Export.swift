@@ -46,7 +46,7 @@ extension CommandSyntax {
             .value("--progress", "auto|plain|none", group: "Run", progressHelp),
         ] + RemoteSetting.exportOptions)
 
-    /// What the pictures show and in what form.
+    /// Content and format of the pictures.
     static let pictureOptions: [OptionSyntax] = [
         .values("--size", "SIZE,...", "Sizes of the pictures (default: 2k)"),
         .value("--background", "COLOR", group: "Picture", "Replace the project's background"),
@@ -86,7 +86,7 @@ extension CommandSyntax {
         "How to show progress: auto updates lines in place on a terminal and prints a line now and then elsewhere; plain "
         + "only prints lines; none shows nothing (default: auto)"
 
-    /// What a PATH can be and how sizes, colours and names are written.
+    /// The syntax of paths, sizes, colours and names.
     static let pathNotes = """
         A PATH is a project (.ink), a template (.inktemplate folder or .zip), a folder to search for them (hidden
         files are skipped), "-" for a project on standard input, or "@list.txt" for a file with one path per

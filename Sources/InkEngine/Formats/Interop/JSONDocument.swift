@@ -3,21 +3,21 @@ import CJSON
 /// A parsed JSON text. `JSONNode`s point into it and must not outlive it: keep it with `withExtendedLifetime`.
 final class JSONDocument {
     private let document: OpaquePointer
-    /// The first hundred.
+    /// The first hundred repairs.
     let repairs: [JSONRepair]
 
     /// The outermost value.
     var root: JSONNode {
-        // The tape has at least the two root words and one value once parsing succeeded.
+        // After parsing, the tape has at least the two root words and one value.
         JSONNode(tape: ink_json_tape(document)!, strings: ink_json_strings(document)!, index: 1)
     }
 
     /// Parses a whole JSON text, UTF-8 with or without a byte order mark.
     ///
-    /// - Parameter text: taken over, so that it can be freed as soon as it is parsed; give it 64 bytes of spare
-    ///   capacity to avoid a copy.
-    /// - Throws: `badInput` with line, column and path where the text breaks JSON's rules or a number has no finite
-    ///   value; `overLimit` for the depth and the number of values.
+    /// - Parameter text: consumed, so that it can be freed as soon as it is parsed; give it 64 bytes of spare capacity
+    /// to   avoid a copy.
+    /// - Throws: `badInput` with line, column and path if the text is not JSON or a number has no finite value;
+    /// `overLimit`   for the depth and the number of values.
     init(_ text: consuming [UInt8], file: String, limits: Limits) throws(EngineError) {
         var text = text
         let length = text.count
@@ -25,10 +25,10 @@ final class JSONDocument {
         let start = JSONDocument.start(of: text)
         try JSONDocument.checkValueCount(text[start..<length], file: file, limits: limits)
 
-        // The parser does not count what is empty: a level less is certainly within the limit.
+        // The parser does not count empty containers; one level less is certainly within the limit.
         var (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth - 1)
         if status != INK_JSON_OK {
-            // The parser says only that something may be wrong; this says what and where, or mends it.
+            // The parser reports only that something may be wrong; this finds what and where, or repairs it.
             repairs = try JSONDiagnosis.mend(
                 &text, range: start..<length, file: file, depthLimit: limits.jsonDepth)
             (status, parsed) = JSONDocument.parse(text, start..<length, depth: limits.jsonDepth)
@@ -43,7 +43,7 @@ final class JSONDocument {
         document = parsed
     }
 
-    /// Parses what is left of a project's text; nil when it is not JSON, or comes near the limit of the depth.
+    /// Parses the rest of a project's text; nil if it is not JSON or nearly exceeds the depth limit.
     init?(_ text: ProjectText, limits: Limits) {
         let rest = text.rest
         var parsed: OpaquePointer?
@@ -56,10 +56,10 @@ final class JSONDocument {
 
     deinit { ink_json_free(document) }
 
-    /// Where a text begins: behind its byte order mark.
+    /// The start of a text, after its byte order mark.
     static func start(of text: borrowing [UInt8]) -> Int { text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
-    /// Refuses a text that would take more memory than the limits allow.
+    /// Rejects a text that would take more memory than the limits allow.
     ///
     /// - Throws: `overLimit`.
     static func checkValueCount(_ text: ArraySlice<UInt8>, file: String, limits: Limits) throws(EngineError) {
@@ -70,7 +70,7 @@ final class JSONDocument {
         )
     }
 
-    /// `text` has `INK_JSON_PADDING` bytes behind `range`.
+    /// `text` has `INK_JSON_PADDING` bytes after `range`.
     private static func parse(_ text: [UInt8], _ range: Range<Int>, depth: Int) -> (Int, OpaquePointer?) {
         var document: OpaquePointer?
         let status = text.withUnsafeBufferPointer {
@@ -86,7 +86,7 @@ final class JSONDocument {
     }
 }
 
-/// One value of a `JSONDocument`: a position on simdjson's tape, whose words `ink_json.h` describes.
+/// One value of a `JSONDocument`: a position on simdjson's tape. `ink_json.h` describes its words.
 struct JSONNode {
     let tape: UnsafePointer<UInt64>
     let strings: UnsafePointer<UInt8>
@@ -96,7 +96,7 @@ struct JSONNode {
         case object, array, string, number, bool, null
     }
 
-    /// The tape's letters for what a word is.
+    /// The tape's letters for the kinds of words.
     enum Tag {
         static let object = UInt8(ascii: "{")
         static let array = UInt8(ascii: "[")
@@ -137,7 +137,7 @@ struct JSONNode {
     @inline(__always)
     func at(_ index: Int) -> JSONNode { JSONNode(tape: tape, strings: strings, index: index) }
 
-    /// The number's value, nil when this is not a number. Integers beyond 2^53 are rounded to the nearest double.
+    /// The number's value, nil if this is not a number. Integers beyond 2^53 are rounded to the nearest double.
     @inline(__always)
     var number: Double? {
         switch tag {
@@ -156,7 +156,7 @@ struct JSONNode {
         }
     }
 
-    /// The string's UTF-8 bytes, valid as long as the document; nil when this is not a string.
+    /// The string's UTF-8 bytes, valid as long as the document exists; nil if this is not a string.
     var utf8: UnsafeBufferPointer<UInt8>? {
         guard tag == Tag.string else { return nil }
         let start = strings + Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF)
@@ -194,9 +194,9 @@ struct JSONNode {
         }
     }
 
-    /// The value of a key; the last one when a key stands there several times; nil when there is none or it is null.
+    /// The value of a key, the last one if the key is repeated; nil if it is absent or null.
     ///
-    /// - Complexity: linear in the number of fields; what lies inside them is stepped over.
+    /// - Complexity: linear in the number of fields, whatever their contents.
     func field(_ key: StaticString) -> JSONNode? {
         guard tag == Tag.object else { return nil }
         var found: JSONNode?
@@ -220,7 +220,7 @@ struct JSONNode {
         return true
     }
 
-    /// The keys of an object, in file order, repeated ones included.
+    /// The keys of an object, in file order, including repeated ones.
     var keys: [String] {
         guard tag == Tag.object else { return [] }
         var keys: [String] = []

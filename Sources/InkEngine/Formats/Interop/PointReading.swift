@@ -5,29 +5,29 @@ import Glibc
 import InkSystem
 import Synchronization
 
-/// The arrays of points of a text, read by other threads while the rest of the text is read.
+/// The arrays of points in a text, read by other threads while the rest of the text is read.
 ///
-/// Each array is read by whoever takes its number; nobody looks at an array before all have been read.
+/// The thread that takes an array's number reads it; results are used only after all arrays have been read.
 final class PointReading: @unchecked Sendable {
     private let text: UnsafeBufferPointer<UInt8>
     private let pieces: UnsafeBufferPointer<ink_json_piece>
     private let coordinateMax: Double
     private let arrays: UnsafeMutableBufferPointer<[StrokePoint]>
-    /// The first piece that nobody has taken.
+    /// The first piece that no thread has taken.
     private let next = Atomic(0)
     private let helpers = Mutex(Helpers())
     private let areIdle = DispatchSemaphore(value: 0)
 
-    /// Other threads that read.
+    /// The other reading threads.
     private struct Helpers {
         var count = 0
         /// Who begins only now finds nothing to do.
         var isClosed = false
     }
 
-    /// Begins with the pieces that are points, unless they are few or more than the limits allow.
+    /// Starts reading the pieces that are points, unless they are few or exceed the limits.
     ///
-    /// - Parameters: text, pieces: have to outlive this.
+    /// - Parameters: text, pieces: must outlive this.
     init(
         of pieces: UnsafeBufferPointer<ink_json_piece>, in text: UnsafeBufferPointer<UInt8>, limits: Limits,
         coordinateMax: Double
@@ -42,7 +42,7 @@ final class PointReading: @unchecked Sendable {
             pieces.allSatisfy({ $0.count <= limits.pointsPerStroke })
         else { return }
         for _ in 0..<max(0, min(Self.helpersMax, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)) {
-            // Without helpers whoever asks reads all.
+            // Without helpers the calling thread reads everything.
             guard let helper = try? PosixThread(stackBytes: Self.stackBytes, { [self] in help() }) else { return }
             helper.detach()
         }
@@ -53,19 +53,20 @@ final class PointReading: @unchecked Sendable {
         arrays.deallocate()
     }
 
-    /// Fewer points are read sooner by one thread.
+    /// Fewer points than this are read faster by one thread.
     private static let pointsMin = 8192
     private static let helpersMax = 15
     private static let stackBytes = 1 << 20
 
-    /// Reads what is left and waits for the others. Of each piece its points; none when it is unsound or no points.
+    /// Reads the remaining pieces and waits for the other threads. Returns the points of each piece; none if it is
+    /// invalid or not points.
     func finish() -> UnsafeBufferPointer<[StrokePoint]> {
         read()
         close()
         return UnsafeBufferPointer(arrays)
     }
 
-    /// Leaves the rest unread; returns when nobody reads any more.
+    /// Cancels reading; returns when no thread reads any more.
     func stop() {
         next.store(pieces.count, ordering: .relaxed)
         close()
@@ -86,7 +87,7 @@ final class PointReading: @unchecked Sendable {
         if isLast { areIdle.signal() }
     }
 
-    /// Waits for those who have begun, not for those whose turn on a processor has yet to come.
+    /// Waits for threads that have started reading, not for those that have not run yet.
     private func close() {
         let areBusy = helpers.withLock { helpers in
             helpers.isClosed = true

@@ -1,9 +1,9 @@
 import CJSON
 
-/// A project's text without its bulk, the points of strokes and the images, which are read straight from the text.
+/// A project's text without points and images, which are read directly from the text.
 ///
-/// A document of the whole text takes 12 bytes of memory a number and a copy of every image, and most of the time of a
-/// reading. What stands for a value that was left out, `ink_json_reduction.h` describes.
+/// Parsing the whole text takes 12 bytes per number, a copy of every image, and most of the reading time.
+/// `ink_json_reduction.h` describes the placeholders of omitted values.
 final class ProjectText {
     private let reduction: OpaquePointer
     private let text: UnsafeBufferPointer<UInt8>
@@ -11,18 +11,18 @@ final class ProjectText {
     private var isRead: [Bool]
     /// Reads the points ahead.
     private let reading: PointReading
-    /// The pieces of points that somebody wants.
+    /// The requested pieces of points.
     private var awaited: [Int] = []
 
     private var hasUnsound = false
     /// Whether the rest seems to be of a project with an infinite canvas, whose coordinates may be larger.
     let isInfinite: Bool
 
-    /// nil when there is nothing to leave out, or something that can only be read with the rest.
+    /// nil if there is nothing to omit, or something that can only be read with the rest.
     ///
-    /// - Parameter text: UTF-8 without a byte order mark; has to outlive this until `stopReading`.
+    /// - Parameter text: UTF-8 without a byte order mark; must exist until `stopReading`.
     init?(_ text: UnsafeBufferPointer<UInt8>, limits: Limits) {
-        // More than a project may have of strokes and images; such a text is refused however it is read.
+        // More strokes and images than a project may have; such a text is rejected in any case.
         let piecesMax = max(0, limits.strokes &+ 2 &* limits.layers &+ 16)
         guard let base = text.baseAddress, let reduction = ink_json_reduce(base, text.count, piecesMax) else {
             return nil
@@ -41,20 +41,20 @@ final class ProjectText {
 
     deinit { ink_json_reduction_free(reduction) }
 
-    /// The rest, with `INK_JSON_PADDING` bytes behind it.
+    /// The rest, followed by `INK_JSON_PADDING` bytes.
     var rest: UnsafeBufferPointer<UInt8> {
         var count = 0
         let start = ink_json_reduction_text(reduction, &count)
         return UnsafeBufferPointer(start: start, count: count)
     }
 
-    /// Whether all that was left out has been read and is sound, and so the whole text.
+    /// Whether everything omitted has been read and is valid, and therefore the whole text.
     var isSound: Bool { !hasUnsound && !isRead.contains(false) }
 
-    /// How many elements the array has that `value` stands for; nil when it stands for none.
+    /// The number of elements of the omitted array at `value`; nil if no array was omitted there.
     func pointCount(of value: JSONNode) -> Int? { piece(of: value).map { pieces[$0].count } }
 
-    /// Leaves the points of the array that `value` stands for to `readPoints`; false when it stands for none.
+    /// Leaves the omitted array of points at `value` to `readPoints`; false if no array was omitted there.
     func awaitPoints(of value: JSONNode) -> Bool {
         guard let index = piece(of: value) else { return false }
         isRead[index] = true
@@ -62,8 +62,8 @@ final class ProjectText {
         return true
     }
 
-    /// All points that were left to this, one array after the other; to be called when the rest has been read. What is not
-    /// sound is empty, and all is when something was left out that nobody asked for.
+    /// All requested points, one array after the other; call it when the rest has been read. Invalid arrays are empty;
+    /// all are empty if an omitted value was not requested.
     func readPoints() -> [[StrokePoint]] {
         guard !isRead.contains(false) else { return [] }
         let arrays = reading.finish()
@@ -71,12 +71,12 @@ final class ProjectText {
         return awaited.map { arrays[$0] }
     }
 
-    /// To be called before the text goes away, whatever came of it: until then other threads look at it.
+    /// Call this before the text is freed, in any case: until then other threads may read it.
     func stopReading() { reading.stop() }
 
-    /// The string that `value` stands for, as it is in the text; nil when it stands for none.
+    /// The omitted string at `value`, as in the text; nil if no string was omitted there.
     ///
-    /// It has no backslash, and may have bytes that no JSON string has: a reader that takes it has to take none of these.
+    /// It has no backslash, but may contain bytes that are invalid in JSON strings; its reader must reject these.
     func string(of value: JSONNode) -> UnsafeBufferPointer<UInt8>? {
         guard let bytes = value.utf8, bytes.first == 1,
             let index = Int(String(decoding: bytes.dropFirst(), as: UTF8.self)), pieces.indices.contains(index),

@@ -3,25 +3,25 @@ import Glibc
 
 /// A template in a zip archive, at its root or inside one top folder. Read with libzip, from memory.
 ///
-/// It is the template that the archive unpacks to: of entries of one name the last counts, for that is how an archive is
-/// updated, and links are refused where a path leads through them.
+/// It is the template that the archive unpacks to. Of entries with the same name the last counts, because archives are
+/// updated like that. A path through a link is an error.
 final class ZipBundle: TemplateBundle {
     private let archive: OpaquePointer
     private let name: String
     private let limits: Limits
     private let archiveBytes: Int
-    /// Entry numbers of files and links by path inside the bundle. By bytes: Swift's == also equates names that only read the
-    /// same, which are two files.
+    /// Entry numbers of files and links by the bytes of their path inside the bundle. Swift's == also equates
+    /// canonically equivalent names, which are two files.
     private var entries: [[UInt8]: UInt64] = [:]
-    /// What lies in each folder, by its path.
+    /// The contents of each folder, by its path.
     private var folders: [[UInt8]: Set<[UInt8]>] = [:]
-    /// Bytes unpacked so far; all files together may have as many as one project file.
+    /// Bytes unpacked so far; the limit of a project file applies to all files together.
     private var unpackedBytes = 0
 
-    /// Opens the archive and looks at all its names; nothing is unpacked yet.
+    /// Opens the archive and checks all its names without unpacking anything.
     ///
-    /// - Throws: `badInput` when it is damaged, or holds names that leave the bundle, `overLimit` for the number of
-    ///   entries.
+    /// - Throws: `badInput` if it is damaged or contains names that leave the bundle, `overLimit` for the number of
+    /// entries.
     init(bytes: consuming [UInt8], name: String, limits: Limits) throws(EngineError) {
         archiveBytes = bytes.count
         archive = try ZipBundle.open(bytes, name: name)
@@ -34,7 +34,7 @@ final class ZipBundle: TemplateBundle {
 
     private static func open(_ bytes: consuming [UInt8], name: String) throws(EngineError) -> OpaquePointer {
         let count = bytes.count
-        // libzip frees this copy together with the source.
+        // libzip frees this copy with the source.
         guard let copy = malloc(max(count, 1)) else {
             throw .badInput(Place(file: name), reason: "there is not enough memory to read it")
         }
@@ -74,12 +74,12 @@ final class ZipBundle: TemplateBundle {
                     Place(file: name), reason: "the name of file \(entry + 1) in the archive cannot be read")
             }
             let path = String(cString: text)
-            // Folders are there when files are in them; some archives also list the one that all is in, as "./".
+            // Folders exist if they contain files; some archives also list the root, as "./".
             if path.hasSuffix("/") && !path.hasPrefix("/") && !path.split(separator: "/").contains("..") { continue }
             do throws(BundlePath.Fault) {
                 paths.append((try BundlePath(path), entry))
             } catch .control {
-                // No manifest can name it. The icon of a folder of macOS has such a name.
+                // No manifest can name it. macOS stores folder icons under such a name.
                 continue
             } catch {
                 throw .badInput(Place(file: name, path: shownText(path)), reason: "the name \(error.reason)")
@@ -106,7 +106,7 @@ final class ZipBundle: TemplateBundle {
         folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
     }
 
-    /// The folder that the template lies in; nil for the archive's root.
+    /// The folder that contains the template; nil for the archive's root.
     private func top(_ paths: [BundlePath]) throws(EngineError) -> [UInt8]? {
         let manifests = paths.map(\.components).filter { $0.last == FolderBundle.manifestName && $0.count <= 2 }
         if manifests.contains(where: { $0.count == 1 }) { return nil }
@@ -121,13 +121,13 @@ final class ZipBundle: TemplateBundle {
         var system: zip_uint8_t = 0
         var attributes: zip_uint32_t = 0
         guard zip_file_get_external_attributes(archive, entry, 0, &system, &attributes) == 0 else { return false }
-        // The upper half holds the mode of the file where it comes from Unix or macOS.
+        // The upper half is the file's mode if the archive comes from Unix or macOS.
         let isUnix = system == zip_uint8_t(ZIP_OPSYS_UNIX) || system == zip_uint8_t(ZIP_OPSYS_OS_X)
         return isUnix && attributes >> 16 & UInt32(S_IFMT) == UInt32(S_IFLNK)
     }
 
-    /// The path of what a path leads to, folder by folder as on a disk: the very name, else the first by its bytes of those
-    /// that read the same.
+    /// Resolves a path folder by folder as on a disk: the exact name, otherwise the first canonically equivalent one by
+    /// its bytes.
     private func find(_ path: some Sequence<String>) -> [UInt8]? {
         var found: [UInt8] = []
         for component in path {
@@ -173,7 +173,7 @@ final class ZipBundle: TemplateBundle {
             throw .overLimit(
                 place, what: "the unpacked file", found: "\(size) bytes", limit: "\(allowed) bytes\(others)")
         }
-        // The packed size is a claim as well; no file fills more than the archive.
+        // The packed size may be wrong too; no file takes more than the archive.
         let packed = max(1, min(Int(clamping: status.comp_size), archiveBytes))
         guard size <= 16 << 20 || size / packed <= limits.archiveRatio else {
             throw .overLimit(
@@ -184,7 +184,7 @@ final class ZipBundle: TemplateBundle {
         return try unpack(entry, size: size, place: place)
     }
 
-    /// Unpacks exactly `size` bytes; libzip compares the checksum when the end is reached.
+    /// Unpacks exactly `size` bytes; libzip checks the checksum at the end.
     private func unpack(_ entry: UInt64, size: Int, place: Place) throws(EngineError) -> [UInt8] {
         guard let file = zip_fopen_index(archive, entry, 0) else {
             throw .badInput(place, reason: "cannot be unpacked: \(String(cString: zip_strerror(archive)))")

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Tests ink together with programs of others that `make test` does without: libraries from PyPI, clients in another
+# language, deployment tools, and where asked for, containers and the libraries it is compared with. What cannot run is
+# skipped, with the reason; the exit code is 1 if anything fails.
+#
+# INK_BINARY  the program (.build/release/ink)
+# IMAGE=1     also run a farm from the container image (root, Debian or Ubuntu, several minutes)
+# PEERS=1     also draw a scene with Cairo, Skia, pixman, libvips and libpng (installs them, builds the benchmarks)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+work=$PWD/.build/test-interop
+tools=$work/venv
+export INK_BINARY=${INK_BINARY:-$PWD/.build/release/ink}
+export INK_EXECUTABLE=$INK_BINARY
+mkdir -p "$work"
+failed=() skipped=()
+
+[[ -x $INK_BINARY ]] || {
+    echo "test-interop: $INK_BINARY is missing: make build" >&2
+    exit 1
+}
+
+# check NAME COMMAND...: reports how it went; what the command prints only when it fails.
+check() {
+    local name=$1 began=$SECONDS
+    shift
+    if "$@" >"$work/output" 2>&1; then
+        printf '  ok       %s (%d s)\n' "$name" $((SECONDS - began))
+        while read -r reason; do skip "a part of $name" "$reason"; done < <(
+            grep -oE "skipped (['\"].*['\"]| .*)" "$work/output" | sed 's/^skipped *//' | sort -u)
+    else
+        printf '  FAILED   %s\n' "$name"
+        sed 's/^/           /' "$work/output"
+        failed+=("$name")
+    fi
+}
+
+skip() {
+    printf '  skipped  %s: %s\n' "$1" "$2"
+    skipped+=("$1")
+}
+
+# unittests FOLDER [PATTERN]: the command that runs them.
+unittests() {
+    "$tools/bin/python" -B -m unittest discover -v -s "$1" -p "${2:-test*.py}"
+}
+
+# From Python's package index: the same versions for everyone.
+wanted='pyzmq==27.3.0 numpy==2.4.6 pillow==13.0.0 pyvips[binary]==3.2.0 jsonschema==4.26.0 jsonschema-rs==0.61.0'
+python_tools() {
+    if [[ -e $work/wanted && $(<"$work/wanted") == "$wanted" ]]; then return 0; fi
+    rm -rf "$tools" "$work/wanted"
+    # shellcheck disable=SC2086 # a list of words
+    python3 -m venv "$tools" && "$tools/bin/pip" install -q $wanted && printf '%s' "$wanted" >"$work/wanted"
+}
+
+if ! command -v python3 >/dev/null; then
+    skip "Python client, pictures, schemas" "no python3"
+elif ! python_tools >"$work/pip.log" 2>&1; then
+    skip "Python client, pictures, schemas" "PyPI cannot be reached or lacks a package ($work/pip.log)"
+else
+    check "client in Python" unittests examples/python
+    if command -v pngcheck >/dev/null; then
+        check "pictures with Pillow, libvips and pngcheck" unittests Tests/interop test_pictures.py
+    else
+        skip "pictures with Pillow, libvips and pngcheck" "no pngcheck: make setup"
+    fi
+    check "schemas with jsonschema and jsonschema-rs" unittests Tests/interop test_schemas.py
+    check "examples drawn again" unittests Tests/interop test_examples.py
+    check "verdicts of Benchmarks/compare.py" unittests Benchmarks
+fi
+
+check "deployment (Scripts/check-deployment.sh)" Scripts/check-deployment.sh
+
+if [[ ${IMAGE:-} != 1 ]]; then
+    skip "farm from the container image" "takes minutes: IMAGE=1"
+elif [[ $(id -u) -ne 0 ]]; then
+    skip "farm from the container image" "needs root"
+else
+    check "farm from the container image" Scripts/test-image.sh
+fi
+
+if [[ ${PEERS:-} != 1 ]]; then
+    skip "drawings of Cairo, Skia, pixman, libvips and libpng" "builds the benchmarks: PEERS=1"
+else
+    check "drawings of Cairo, Skia, pixman, libvips and libpng" Benchmarks/peers.py --runs 1 --seconds 0.1
+fi
+
+echo
+if ((${#skipped[@]} > 0)); then echo "test-interop: ${#skipped[@]} skipped"; fi
+if ((${#failed[@]} > 0)); then
+    echo "test-interop: ${#failed[@]} failed" >&2
+    exit 1
+fi
+echo "test-interop: all others are right"
