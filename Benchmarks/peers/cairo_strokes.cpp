@@ -1,4 +1,5 @@
-// Draws the scenes and the brushes with Cairo: one path and one fill a mark, 8 bits a channel, one thread.
+// Draws the scenes and the brushes with Cairo: one path and one fill a mark (of what lies still on the canvas two, of the
+// footprint and of the pattern over its box), 8 bits a channel, one thread.
 //     cairo_strokes FOLDER [--runs N] [--seconds N]
 // FOLDER is SceneMarks'. "difference/NAME" is the mean absolute difference to what ink drew, of premultiplied channels.
 #include <cairo.h>
@@ -7,15 +8,13 @@
 
 #include "marks.hpp"
 
-static void draw(cairo_t *cairo, const Mark &mark) {
-    cairo_set_operator(cairo, mark.erases ? CAIRO_OPERATOR_DEST_OUT : CAIRO_OPERATOR_OVER);
-    cairo_set_source_rgba(
-        cairo, (mark.rgb >> 16) / 255.0, (mark.rgb >> 8 & 255) / 255.0, (mark.rgb & 255) / 255.0, mark.alpha);
-    for (const Piece &piece : mark.pieces) {
+static void fill(cairo_t *cairo, const std::vector<Piece> &pieces) {
+    for (const Piece &piece : pieces) {
         const double *p = piece.points;
         if (piece.kind == Piece::disc) {
             cairo_new_sub_path(cairo);
-            cairo_arc(cairo, p[0], p[1], piece.length, 0, 2 * M_PI);
+            // The way round in which polygons go: where they overlap, opposite ways would cancel.
+            cairo_arc_negative(cairo, p[0], p[1], piece.length, 0, -2 * M_PI);
             cairo_close_path(cairo);
             continue;
         }
@@ -31,6 +30,45 @@ static void draw(cairo_t *cairo, const Mark &mark) {
         }
     }
     cairo_fill(cairo);
+}
+
+// Makes only what lies in the footprint visible. A path to clip by would take longer: Cairo cannot clip by a line with a
+// width, and intersects polygons edge by edge.
+static cairo_pattern_t *within(cairo_t *cairo, const Mark &mark) {
+    double left = 1e9, top = 1e9, right = -1e9, bottom = -1e9;
+    for (const Piece &piece : mark.footprint) {
+        const double reach = piece.kind == Piece::polygon ? 1 : piece.length + 1;
+        for (uint32_t i = 0; i < piece.count; ++i) {
+            left = std::fmin(left, piece.points[2 * i] - reach);
+            top = std::fmin(top, piece.points[2 * i + 1] - reach);
+            right = std::fmax(right, piece.points[2 * i] + reach);
+            bottom = std::fmax(bottom, piece.points[2 * i + 1] + reach);
+        }
+    }
+    cairo_rectangle(cairo, std::floor(left), std::floor(top), std::ceil(right - left), std::ceil(bottom - top));
+    cairo_clip(cairo);
+    cairo_push_group_with_content(cairo, CAIRO_CONTENT_ALPHA);
+    cairo_set_operator(cairo, CAIRO_OPERATOR_OVER);
+    cairo_set_source_rgba(cairo, 0, 0, 0, 1);
+    fill(cairo, mark.footprint);
+    cairo_set_operator(cairo, CAIRO_OPERATOR_IN);
+    fill(cairo, mark.pieces);
+    return cairo_pop_group(cairo);
+}
+
+static void draw(cairo_t *cairo, const Mark &mark) {
+    cairo_save(cairo);
+    cairo_pattern_t *mask = mark.footprint.empty() ? nullptr : within(cairo, mark);
+    cairo_set_operator(cairo, mark.erases ? CAIRO_OPERATOR_DEST_OUT : CAIRO_OPERATOR_OVER);
+    cairo_set_source_rgba(
+        cairo, (mark.rgb >> 16) / 255.0, (mark.rgb >> 8 & 255) / 255.0, (mark.rgb & 255) / 255.0, mark.alpha);
+    if (mask) {
+        cairo_mask(cairo, mask);
+        cairo_pattern_destroy(mask);
+    } else {
+        fill(cairo, mark.pieces);
+    }
+    cairo_restore(cairo);
 }
 
 struct Drawing {
@@ -79,7 +117,8 @@ int main(int count, char **arguments) {
             const std::string name = std::string("strokes/") + scene + (scale == 1 ? "/2k" : "/4k");
             meter.measure(name, "ms", 1, [&] { return draw(marks, "").milliseconds; });
         }
-    for (const char *brush : {"parallelLines", "crossHatch", "dots", "contourLines", "waves", "solid"})
+    for (const char *brush : {"parallelLines", "crossHatch", "dots", "contourLines", "waves", "solid",
+                              "parallelLines-canvas", "crossHatch-canvas", "dots-canvas"})
         for (const char *kind : {"", "-sized"}) {
             const std::string name = std::string(brush) + kind, file = folder + "/brush-" + name;
             const Marks marks(file + ".marks", 1);

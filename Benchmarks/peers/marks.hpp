@@ -20,6 +20,8 @@ struct Mark {
     bool erases;
     double alpha;
     std::vector<Piece> pieces;
+    // What is drawn of the pieces; everything if it is empty.
+    std::vector<Piece> footprint;
 };
 
 struct Marks {
@@ -47,13 +49,13 @@ struct Marks {
         coordinates.reserve(words.size());
         size_t at = 5;
         for (uint32_t n = words[4]; n > 0; --n) {
-            Mark mark{words[at], words[at + 1] & 0xffffff, (words[at + 1] >> 24) != 0, real(at + 2) / scale, {}};
+            Mark mark{words[at], words[at + 1] & 0xffffff, (words[at + 1] >> 24) != 0, real(at + 2) / scale, {}, {}};
             const uint32_t pieces = words[at + 3];
             at += 4;
             for (uint32_t p = 0; p < pieces; ++p) {
                 const uint32_t count = words[at + 1];
-                mark.pieces.push_back(
-                    {Piece::Kind(words[at]), real(at + 2), coordinates.data() + coordinates.size(), count});
+                (words[at] < 3 ? mark.pieces : mark.footprint).push_back(
+                    {Piece::Kind(words[at] % 3), real(at + 2), coordinates.data() + coordinates.size(), count});
                 at += 3;
                 for (uint32_t i = 0; i < 2 * count; ++i) coordinates.push_back(real(at++));
             }

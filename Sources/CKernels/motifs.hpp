@@ -2,6 +2,7 @@
 // them. Where both footprint and pattern cover a pixel in part, the area is that of the polygons' intersection.
 #pragma once
 
+#include "parts.hpp"
 #include "polygons.hpp"
 
 namespace INK_LEVEL::motifs {
@@ -44,8 +45,23 @@ void add_motif(
     constexpr ptrdiff_t some = 256;
     ink_point places[some];
     ptrdiff_t count = 0;
-    const double left = target.left, top = target.top, right = left + target.width, bottom = top + target.height;
-    // The lattice's steps across whose points can reach the cell.
+    const int32_t last_row = (target.height - 1) / group, last_column = (target.width - 1) / group;
+    // The groups to meet.
+    int32_t first_seen = last_column + 1, last_seen = -1, upper_seen = last_row + 1, lower_seen = -1;
+    for (int32_t row = 0; row <= last_row; row++) {
+        for (int32_t column = 0; column <= last_column; column++) {
+            if (groups[row * INK_MARKS_STRIDE + column] == 0) continue;
+            first_seen = least(first_seen, column);
+            last_seen = greatest(last_seen, column);
+            upper_seen = least(upper_seen, row);
+            lower_seen = row;
+        }
+    }
+    if (last_seen < 0) return;
+    // Contributions reach two pixels beyond an edge.
+    const double left = target.left + group * first_seen - 4, right = target.left + group * (last_seen + 1) + 4;
+    const double top = target.top + group * upper_seen - 4, bottom = target.top + group * (lower_seen + 1) + 4;
+    // The lattice's steps across whose points can reach them.
     double low = 1e18, high = -1e18;
     for (int corner = 0; corner < 4; corner++) {
         const double x = (corner & 1 ? right - motif->left : left - motif->right) - motif->x;
@@ -54,18 +70,17 @@ void add_motif(
         low = least(low, across);
         high = greatest(high, across);
     }
-    const int32_t last_row = (target.height - 1) / group, last_column = (target.width - 1) / group;
     for (int64_t j = ceiling_of(low - 1e-6); j <= floor_of(high + 1e-6); j++) {
         const double x0 = motif->x + (double)j * motif->across_x, y0 = motif->y + (double)j * motif->across_y;
         span along = {-1e15, 1e15};
-        along.narrow(x0, motif->along_x, left - motif->right - 2, right - motif->left + 2);
-        along.narrow(y0, motif->along_y, top - motif->bottom - 2, bottom - motif->top + 2);
+        along.narrow(x0, motif->along_x, left - motif->right, right - motif->left);
+        along.narrow(y0, motif->along_y, top - motif->bottom, bottom - motif->top);
         if (!(along.first <= along.end)) continue;
         for (int64_t i = ceiling_of(along.first); i <= floor_of(along.end); i++) {
             const double x = x0 + (double)i * motif->along_x, y = y0 + (double)i * motif->along_y;
-            // Contributions reach two pixels beyond an edge.
-            const int64_t from = floor_of(x + motif->left - left) - 1, to = floor_of(x + motif->right - left) + 3;
-            const int64_t upper = floor_of(y + motif->top - top) - 1, lower = floor_of(y + motif->bottom - top) + 1;
+            const double column = x - target.left, row = y - target.top;
+            const int64_t from = floor_of(column + motif->left) - 1, to = floor_of(column + motif->right) + 3;
+            const int64_t upper = floor_of(row + motif->top) - 1, lower = floor_of(row + motif->bottom) + 1;
             if (to <= 0 || from >= target.width || lower < 0 || upper >= target.height) continue;
             const int32_t first_group = (int32_t)(greatest(from, (int64_t)0) / group);
             const int32_t last_group = (int32_t)least((to - 1) / group, (int64_t)last_column);
@@ -335,16 +350,22 @@ void mixed_areas(
     if (count == 0) return;
     shapes all;
     shape third;
-    // Four numbers an edge for those of a row, four for those of all rows, two for chains.
+    // Four numbers an edge for those of a row, two for chains, and in each row the next edge.
     piece *pieces = (piece *)scratch;
-    double *near = scratch + 4 * edge_count;
-    left_edges done = {0, scratch + 8 * edge_count, 0};
-    const double top = plane.top + pixels[0].row, bottom = plane.top + pixels[count - 1].row + 1;
-    ptrdiff_t near_count = 0;
-    for (ptrdiff_t edge = 0; edge < edge_count; edge++) {
-        const double *from = edges + 4 * edge;
-        if ((from[1] <= top && from[3] <= top) || (from[1] >= bottom && from[3] >= bottom)) continue;
-        __builtin_memcpy(near + 4 * near_count++, from, 4 * sizeof *from);
+    left_edges done = {0, scratch + 4 * edge_count, 0};
+    int32_t *next = (int32_t *)(scratch + 6 * edge_count), first[group];
+    const double top = plane.top + pixels[0].row, height = pixels[count - 1].row + 1 - pixels[0].row;
+    for (int32_t &none : first) none = -1;
+    // Backwards, so that each row has them in order.
+    for (ptrdiff_t edge = edge_count - 1; edge >= 0; edge--) {
+        const double from = edges[4 * edge + 1] - top, to = edges[4 * edge + 3] - top;
+        if ((from <= 0 && to <= 0) || (from >= height && to >= height)) continue;
+        const int32_t upper = (int32_t)greatest(least(from, to), 0.0);
+        const int32_t lower = (int32_t)least(greatest(from, to), height - 1);
+        for (int32_t in = upper; in <= lower; in++) {
+            next[group * edge + in] = first[in];
+            first[in] = (int32_t)edge;
+        }
     }
     ptrdiff_t piece_count = 0;
     int32_t row = -1;
@@ -355,8 +376,9 @@ void mixed_areas(
             done.winding = 0;
             done.count = 0;
             const double y = (double)(plane.top + row);
-            for (ptrdiff_t edge = 0; edge < near_count; edge++) {
-                if (pieces[piece_count].take(near + 4 * edge, y)) piece_count++;
+            const int32_t in = row - pixels[0].row;
+            for (ptrdiff_t edge = first[in]; edge >= 0; edge = next[group * edge + in]) {
+                if (pieces[piece_count].take(edges + 4 * edge, y)) piece_count++;
             }
         }
         const double x = (double)(plane.left + pixels[p].column), y = (double)(plane.top + row);
@@ -399,6 +421,124 @@ void mixed_areas(
             }
         });
         plane.values[row * plane.stride + pixels[p].column] = (float)least(magnitude(sum), 1.0);
+    }
+}
+
+/// What the union of parts covers of a pixel on sixteen lines, in 1/4,096 pixel.
+struct line_cover {
+    /// All up to here and all from here on.
+    int16lanes left, right;
+    /// What touches neither border of the pixel. If more than two such intervals of a line do not touch each other, what lies
+    /// between them counts as covered: only shapes much thinner than a pixel have them.
+    parts::spans first, second;
+
+    INK_INLINE line_cover none() {
+        return {(int16lanes)0, (int16lanes)parts::one, parts::spans::none(), parts::spans::none()};
+    }
+
+    INK_METHOD void add(const parts::spans &part) {
+        const parts::spans there{greatest(part.start, (int16lanes)0), least(part.end, (int16lanes)parts::one)};
+        const int16lanes is_there = there.start < there.end;
+        if (bits_of(is_there) == 0) return;
+        const int16lanes at_left = is_there & (there.start == 0), at_right = is_there & (there.end == parts::one);
+        left = greatest(left, at_left & there.end);
+        right = least(right, select(at_right, there.start, (int16lanes)parts::one));
+        const int16lanes is_inside = is_there & ~at_left & ~at_right;
+        if (bits_of(is_inside) == 0) return;
+        const int16lanes is_first = is_inside & first.meet(there);
+        first = first.joined(there).chosen(is_first, first);
+        second = second.joined(there).chosen(is_inside & ~is_first, second);
+    }
+
+    /// Makes the intervals disjoint.
+    INK_METHOD void finish() {
+        const parts::spans nothing{(int16lanes)0, (int16lanes)0};
+        const int16lanes are_one = first.meet(second) & ~second.are_empty();
+        first = first.joined(second).chosen(are_one, first);
+        second = nothing.chosen(are_one, second);
+        right = greatest(left, right);
+        const auto between = [&](const parts::spans &of) __attribute__((always_inline)) {
+            const parts::spans inside{greatest(of.start, left), least(of.end, right)};
+            return inside.chosen(inside.start < inside.end, nothing);
+        };
+        first = between(first);
+        second = between(second);
+    }
+
+    /// How much of an interval is covered.
+    INK_METHOD int16lanes within(const parts::spans &of) const {
+        const auto both = [&](int16lanes start, int16lanes end) __attribute__((always_inline)) {
+            return greatest(least(end, of.end) - greatest(start, of.start), (int16lanes)0);
+        };
+        return both((int16lanes)0, left) + both(right, (int16lanes)parts::one) + both(first.start, first.end)
+            + both(second.start, second.end);
+    }
+};
+
+constexpr int line_groups = INK_PART_LINES / lanes;
+
+/// The lines of a group within a pixel, from its upper border.
+INK_INLINE float16 lines_of(int group) {
+    return (iota16() + 0.5f) * (1.0f / INK_PART_LINES) + (float)group * ((float)lanes / INK_PART_LINES);
+}
+
+/// The area of what lies both in a convex part of a pixel and in a union.
+INK_INLINE int32_t shared_area(const shape &part, const line_cover *covers) {
+    parts::chords met[line_groups];
+    for (parts::chords &chord : met) chord = parts::chords::none();
+    const double *from = part.corners + 2 * (part.count - 1);
+    for (int32_t i = 0; i < part.count; i++) {
+        const double *to = part.corners + 2 * i;
+        const double *upper = from[1] < to[1] ? from : to, *lower = from[1] < to[1] ? to : from;
+        const float x = (float)upper[0], top = (float)upper[1], bottom = (float)lower[1];
+        if (top < bottom) {
+            const float slope = (float)((lower[0] - upper[0]) / (lower[1] - upper[1]));
+            for (int group = 0; group < line_groups; group++) {
+                const float16 y = lines_of(group), at = (y - top) * slope + x;
+                met[group].include((int16lanes)(y >= top) & (int16lanes)(y < bottom), at, at);
+            }
+        }
+        from = to;
+    }
+    int16lanes sum = (int16lanes)0;
+    for (int group = 0; group < line_groups; group++) {
+        const parts::spans on = met[group].fixed(0, 1);
+        sum += covers[group].within(on.chosen(~on.are_empty(), {(int16lanes)0, (int16lanes)0}));
+    }
+    return __builtin_reduce_add(sum);
+}
+
+void shared_areas(
+    const ink_motif *motif, ink_part_list list, int32_t row, const int32_t *columns, ptrdiff_t count, float *areas) {
+    // Pixels for which parts are cut together.
+    constexpr ptrdiff_t some = 16;
+    shapes all;
+    for (ptrdiff_t begin = 0; begin < count; begin += some) {
+        const ptrdiff_t there = least(some, count - begin);
+        const int32_t *at = columns + begin;
+        const parts::joined_parts joined{list.parts, list.discs, list.edges, at[0], at[there - 1] - at[0] + 1};
+        line_cover covers[some][line_groups];
+        for (int group = 0; group < line_groups; group++) {
+            const float16 lines = lines_of(group);
+            for (ptrdiff_t i = 0; i < there; i++) covers[i][group] = line_cover::none();
+            for (ptrdiff_t i = 0; i < list.count; i++) {
+                const ink_part part = list.parts[i];
+                const float16 y = lines + (float)(row - part.origin_y);
+                if (y[0] > part.bottom || y[lanes - 1] < part.top) continue;
+                const parts::spans on = joined.on_lines(part, y);
+                for (ptrdiff_t p = 0; p < there; p++) {
+                    const int32_t left = (at[p] - at[0]) * parts::one;
+                    const parts::spans moved{on.start - left, on.end - left};
+                    covers[p][group].add(moved.chosen(~on.are_empty(), on));
+                }
+            }
+            for (ptrdiff_t i = 0; i < there; i++) covers[i][group].finish();
+        }
+        for (ptrdiff_t i = 0; i < there; i++) {
+            int32_t sum = 0;
+            each_part(motif, (double)at[i], (double)row, all, [&](shapes &part) { sum += shared_area(part.a, covers[i]); });
+            areas[begin + i] = (float)sum * (1.0f / (INK_PART_LINES * parts::one));
+        }
     }
 }
 

@@ -38,6 +38,7 @@ extern "C" const ink_raster INK_TABLE(ink_raster_) = {
     .motif_areas = INK_LEVEL::motifs::motif_areas,
     .footprint_edges = INK_LEVEL::motifs::footprint_edges,
     .mixed_areas = INK_LEVEL::motifs::mixed_areas,
+    .shared_areas = INK_LEVEL::motifs::shared_areas,
     .add_parts = INK_LEVEL::parts::add_parts,
     .multiply_discs = INK_LEVEL::discs::multiply_discs,
     .add_discs = INK_LEVEL::discs::add_discs,

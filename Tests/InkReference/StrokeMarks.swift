@@ -15,14 +15,17 @@ public struct StrokeMark: Hashable, Sendable {
     /// 0...1
     public var alpha: Double
     public var pieces: [Piece]
+    /// What is drawn of the pieces: what lies in the union of these, everything if there are none.
+    public var footprint: [Piece] = []
 
     /// The marks of a stroke in the order in which they are composited: one a stamp, one for a whole solid stroke. Contour lines
     /// are one mark where their alpha is constant; else neighbours of different alphas are marks of their own, since other
-    /// programs have nothing like the sum of areas.
+    /// programs have nothing like the sum of areas. A pattern that lies still on the canvas is one mark with a footprint.
     public static func marks(of stroke: Stroke) -> [StrokeMark] {
         let brush = stroke.brush
         let path = smoothedPath(stroke.points)
         guard brush.type != .solid else { return solid(stroke, path) }
+        if brush.isCanvasPattern { return canvasPattern(stroke, path) }
         if let quads = ReferenceRenderer.contourQuads(of: stroke) { return contourLines(quads) }
         let stamps = stamps(along: path, every: brush.spacing * brush.scale)
         guard brush.type != .waves else {
@@ -46,6 +49,18 @@ public struct StrokeMark: Hashable, Sendable {
         }
         let shape = solidShape(of: path, brush: brush)
         return [StrokeMark(alpha: solidAlpha(stroke), pieces: shape.parts.map(Piece.init))]
+    }
+
+    private static func canvasPattern(_ stroke: Stroke, _ path: [PathSample]) -> [StrokeMark] {
+        var pen = stroke
+        pen.brush.lineWidth = pen.brush.size
+        return solid(pen, path).map { mark in
+            var box = Rect.empty
+            for sample in path { box.formUnion(sample.position) }
+            box = box.expanded(by: pen.brush.size * pen.brush.scale / 2)
+            let pattern = InkReference.canvasPattern(stroke.brush, origin: Point(x: 0, y: 0), in: box)
+            return StrokeMark(alpha: mark.alpha, pieces: pattern.parts.map(Piece.init), footprint: mark.pieces)
+        }
     }
 
     private static func contourLines(_ quads: [ContourQuad]) -> [StrokeMark] {

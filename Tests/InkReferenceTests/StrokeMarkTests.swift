@@ -50,6 +50,24 @@ struct StrokeMarkTests {
         #expect((marks.count == 1) == isConstant)
     }
 
+    @Test(arguments: [false, true])
+    func aPatternThatLiesStillIsDrawnWithinAFootprint(sized: Bool) throws {
+        let brush = Brush(
+            type: .parallelLines, rotation: 90, spacing: 6, lineWidth: 2, anchor: .canvas, size: 20,
+            dynamics: BrushDynamics(pressureAffectsSize: sized))
+        let points = [20.0, 70].map { StrokePoint(x: $0, y: 30, pressure: 1, azimuth: 0) }
+        let marks = StrokeMark.marks(of: Stroke(brush: brush, points: points))
+        let mark = try #require(marks.first)
+        #expect(marks.count == 1)
+        for (row, column) in (0..<60).flatMap({ row in (0..<90).map { (row, $0) } }) {
+            let point = Point(x: Double(column) + 0.5, y: Double(row) + 0.5)
+            let distance = hypot(point.x - min(max(point.x, 20), 70), point.y - 30)
+            guard abs(distance - 10) > 0.05 else { continue }
+            let isInLine = abs(point.x.remainder(dividingBy: 6)) < 1
+            #expect(mark.contains(point) == (isInLine && distance < 10), "\(point)")
+        }
+    }
+
     @Test func aStrokeWithoutPointsHasNoMarks() {
         for type in BrushType.allCases {
             #expect(StrokeMark.marks(of: Stroke(brush: Brush(type: type), points: [])).isEmpty)
@@ -58,7 +76,9 @@ struct StrokeMarkTests {
 }
 
 extension StrokeMark {
-    fileprivate func contains(_ point: Point) -> Bool { pieces.contains { $0.contains(point) } }
+    fileprivate func contains(_ point: Point) -> Bool {
+        pieces.contains { $0.contains(point) } && (footprint.isEmpty || footprint.contains { $0.contains(point) })
+    }
 }
 
 extension StrokeMark.Piece {

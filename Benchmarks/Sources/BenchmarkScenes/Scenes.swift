@@ -68,6 +68,25 @@ public enum Scenes {
         }
     }
 
+    /// Parallel lines that lie still on the canvas, uncovered by such strokes: 6, 20 and 80 pixels wide (`narrow`, `usual`,
+    /// `wide`), and lines that are closer than two pixels (`close`), 20 pixels wide.
+    public static func canvasSets(of scene: Project, every interval: Int) -> [BrushSet] {
+        let sets = brushSets(of: scene, every: interval).filter { $0.name == "parallelLines-canvas" }
+        return sets.flatMap { set in
+            [("narrow", 6.0, 6.0), ("usual", 20, 6), ("wide", 80, 6), ("close", 20, 1.5)].map { name, size, spacing in
+                BrushSet(
+                    name: name,
+                    strokes: set.strokes.map { stroke in
+                        var stroke = stroke
+                        stroke.brush.size = size / stroke.brush.scale
+                        stroke.brush.spacing = spacing / stroke.brush.scale
+                        stroke.brush.lineWidth = min(stroke.brush.lineWidth, stroke.brush.spacing / 2)
+                        return stroke
+                    })
+            }
+        }
+    }
+
     /// A transparent canvas with one layer of strokes.
     public static func project(of strokes: [Stroke]) -> Project {
         Project(canvasSize: canvas, background: .transparent, layers: [Layer(strokes: strokes)])

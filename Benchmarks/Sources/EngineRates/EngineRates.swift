@@ -17,6 +17,7 @@ import InkEngine
 ///   background, where the colour of the faintest ink shows and marks are drawn with more care.
 /// - `contour/even`, `contour/pressed`, `contour/dense-even`, `contour/dense-pressed`: contour lines of one alpha and of changing
 ///   ones, with stations far apart and close, by stations; us.
+/// - `canvas/narrow`, `canvas/usual`, `canvas/wide`, `canvas/close`: lines that lie still on the canvas, by strokes; us.
 /// - `composite/stack`: the scene's layers, with masks, to a finished picture; ms. `composite/multiply`: a layer more; ms.
 /// - `png/fast/2k`: the picture to a compressed stream; ms, and bytes.
 /// - `read`, `decode/masks`, `decode/content`: the project's file, its masks, one layer's picture as a PNG; ms.
@@ -43,6 +44,7 @@ enum EngineRates {
         for scene in scenes { try StrokeRates.measure(scene.name, scene.project, with: meter) }
         try StrokeRates.measureBrushes(of: last.project, with: meter)
         try StrokeRates.measureContours(of: last.project, with: meter)
+        try StrokeRates.measureCanvasPatterns(of: last.project, with: meter)
         try CompositeRates.measure(last.project, with: meter)
         try FileRates.measure(last.name, last.project, with: meter)
     }

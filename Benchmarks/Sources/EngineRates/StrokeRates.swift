@@ -30,6 +30,13 @@ enum StrokeRates {
         }
     }
 
+    static func measureCanvasPatterns(of project: Project, with meter: Meter) throws {
+        let count = project.layers.reduce(0) { $0 + $1.strokes.count }
+        for set in Scenes.canvasSets(of: project, every: max(6, count / 100)) {
+            try measure(set, "canvas/\(set.name)", background: .white, with: meter)
+        }
+    }
+
     private static func measure(
         _ set: Scenes.BrushSet, _ name: String, background: RGBA8, with meter: Meter
     ) throws {

@@ -6,8 +6,9 @@ import InkReference
 /// for each mark its layer, its colour (0xRRGGBB, bit 24 set to erase), its alpha (float), the number of its pieces; for
 /// each piece its kind, the number of its points, a length (float), and the points (two floats each, canvas pixels).
 ///
-/// Kinds: 0 a polygon, 1 a disc of the length's radius, 2 a polyline as wide as the length with round caps and joins. A
-/// mark is the union of its pieces; polygons hold what they wind round at all.
+/// Kinds: 0 a polygon, 1 a disc of the length's radius, 2 a polyline as wide as the length with round caps and joins; 3
+/// more for pieces of a footprint, which come after the others. A mark is the union of its pieces, as far as it lies in the
+/// union of its footprint, if it has one; polygons hold what they wind round at all.
 enum MarksFile {
     static func bytes(of layers: [[Stroke]]) -> [UInt8] {
         var body: [UInt32] = []
@@ -20,9 +21,10 @@ enum MarksFile {
                     count += 1
                     body += [
                         UInt32(index), rgb | (stroke.mode == .erase ? 1 << 24 : 0), word(mark.alpha),
-                        UInt32(mark.pieces.count),
+                        UInt32(mark.pieces.count + mark.footprint.count),
                     ]
-                    for piece in mark.pieces { append(piece, to: &body) }
+                    for piece in mark.pieces { append(piece, 0, to: &body) }
+                    for piece in mark.footprint { append(piece, 3, to: &body) }
                 }
             }
         }
@@ -33,16 +35,16 @@ enum MarksFile {
         return (head + body).withUnsafeBytes { Array($0) }
     }
 
-    private static func append(_ piece: StrokeMark.Piece, to words: inout [UInt32]) {
+    private static func append(_ piece: StrokeMark.Piece, _ first: UInt32, to words: inout [UInt32]) {
         switch piece {
         case .polygon(let points):
-            words += [0, UInt32(points.count), 0]
+            words += [first, UInt32(points.count), 0]
             append(points, to: &words)
         case .disc(let center, let radius):
-            words += [1, 1, word(radius)]
+            words += [first + 1, 1, word(radius)]
             append([center], to: &words)
         case .line(let points, let width):
-            words += [2, UInt32(points.count), word(width)]
+            words += [first + 2, UInt32(points.count), word(width)]
             append(points, to: &words)
         }
     }

@@ -39,6 +39,7 @@ enum {
     /// Width and height of the groups of pixels for which it is recorded whether a footprint is there.
     INK_GROUP_SIZE = 16,
     INK_MOTIF_CORNERS_MAX = 1024,
+    INK_MIXED_SCRATCH = 6 + INK_GROUP_SIZE / 2,
 };
 
 /// What strokes leave of each pixel of a cell (transmittance): 65,535 where nothing was drawn. Each row has
@@ -115,6 +116,14 @@ struct ink_part {
     /// Bounds of its vertical extent, relative to the origin.
     float top, bottom;
     int32_t first_disc, disc_count, first_edge, edge_count;
+};
+
+/// Parts, with their discs and edges.
+struct ink_part_list {
+    const struct ink_part *_Nonnull parts;
+    const struct ink_part_disc *_Nonnull discs;
+    const struct ink_part_edge *_Nonnull edges;
+    ptrdiff_t count;
 };
 
 /// An interval on a line, for scratch memory.
@@ -389,12 +398,17 @@ struct ink_raster {
     ptrdiff_t (*_Nonnull footprint_edges)(
         struct ink_plane plane, const double *_Nonnull corners, const int32_t *_Nonnull counts, ptrdiff_t polygons,
         double *_Nonnull edges);
-    /// Sets some pixels of a plane, row by row from left to right, to the area that both a motif and the polygons with
-    /// these edges cover. No other edges may lie in the pixels' rows left of them. `scratch` has room for ten
-    /// numbers an edge.
+    /// Sets some pixels of a plane, row by row from left to right and in at most `INK_GROUP_SIZE` rows, to the area that both
+    /// a motif and the polygons with these edges cover. No other edges may lie in the pixels' rows left of them. `scratch` has
+    /// room for `INK_MIXED_SCRATCH` numbers an edge.
     void (*_Nonnull mixed_areas)(
         struct ink_plane plane, const struct ink_motif *_Nonnull motif, const double *_Nonnull edges,
         ptrdiff_t edge_count, const struct ink_pixel *_Nonnull pixels, ptrdiff_t count, double *_Nonnull scratch);
+    /// The area of each of some pixels of a row of the output, from left to right, that both a motif and the union of parts
+    /// cover: exact along `INK_PART_LINES` lines.
+    void (*_Nonnull shared_areas)(
+        const struct ink_motif *_Nonnull motif, struct ink_part_list list, int32_t row,
+        const int32_t *_Nonnull columns, ptrdiff_t count, float *_Nonnull areas);
     /// Adds the coverage by the union of the parts at `count` indices, in at most `INK_PART_LANES` rows. The first row
     /// is counted from the cell's.
     void (*_Nonnull add_parts)(

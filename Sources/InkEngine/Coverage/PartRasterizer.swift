@@ -24,9 +24,12 @@ final class PartRasterizer {
 
     /// Adds the coverage of the union of `all`, in canvas space, to the accumulator's cell.
     ///
-    /// - Parameter isCancelled: called now and then. If it returns true, the result must not be used.
+    /// - Parameters:
+    ///   - isCancelled: called now and then. If it returns true, the result must not be used.
+    ///   - use: called afterwards with those parts that meet the cell, unless there are none.
     func add(
-        _ all: some Sequence<ConvexPart>, scale: OutputScale, isCancelled: @escaping () -> Bool = { false }
+        _ all: some Sequence<ConvexPart>, scale: OutputScale, isCancelled: @escaping () -> Bool = { false },
+        then use: (ink_part_list) -> Void = { _ in }
     ) {
         defer { if parts.parts.count > PartRasterizer.keptPartsMax { forgetScratch() } }
         parts.fill(with: all, near: accumulator.cell, scale: scale)
@@ -48,6 +51,7 @@ final class PartRasterizer {
                 }
             }
         }
+        parts.withKernelList(use)
     }
 
     /// Scratch memory for more parts is not kept; 3 MB.
@@ -91,6 +95,19 @@ private struct PartList {
         edges.removeAll(keepingCapacity: true)
         strips.removeAll(keepingCapacity: true)
         for part in all { take(part, near: cell, scale: scale) }
+    }
+
+    /// Calls `body` with the parts in the form that kernels take.
+    func withKernelList(_ body: (ink_part_list) -> Void) {
+        parts.withUnsafeBufferPointer { parts in
+            discs.withUnsafeBufferPointer { discs in
+                edges.withUnsafeBufferPointer { edges in
+                    guard let first = parts.baseAddress, let discs = discs.baseAddress, let edges = edges.baseAddress
+                    else { return }
+                    body(ink_part_list(parts: first, discs: discs, edges: edges, count: parts.count))
+                }
+            }
+        }
     }
 
     /// Adds a part unless it lies outside the cell.

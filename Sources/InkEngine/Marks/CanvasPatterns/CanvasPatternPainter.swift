@@ -5,7 +5,7 @@ import CKernels
 ///
 /// Footprint and pattern are drawn one after the other, each exactly, and multiplied. That is exact except for pixels
 /// that both cover in part. There the polygons are intersected, or where the footprint's outline meets itself, the
-/// covered area follows from that of the union of both.
+/// pattern and the union of the footprint's hulls, line by line.
 ///
 /// Owns its scratch memory; not shared between threads.
 final class CanvasPatternPainter {
@@ -24,13 +24,9 @@ final class CanvasPatternPainter {
     private var mixed: [ink_pixel]
     private var edges: [Double] = []
     private var edgeScratch: [Double] = []
-    /// Of each pixel of the cell, row by row: whether the footprint's outline cannot be used there, and whether the pixel
-    /// is mixed besides. Empty until needed.
-    private var states: [UInt8] = []
-    private let statesMax: Int
+    private var columns: [Int32] = []
+    private var areas = [Float](repeating: 0, count: UnionTile.size)
 
-    private static let untidy: UInt8 = 1
-    private static let untidyMixed: UInt8 = 2
     private static let groupSize = Int(INK_GROUP_SIZE)
     private static let groupStride = Int(INK_MARKS_STRIDE)
     private static let patternBytesMax = 4 << 20
@@ -56,7 +52,6 @@ final class CanvasPatternPainter {
         unions = UnionTile(level: level)
         let size = CanvasPatternPainter.groupSize
         let rows = (maxHeight + size - 1) / size
-        statesMax = maxWidth * maxHeight
         groups = [UInt8](repeating: 0, count: CanvasPatternPainter.groupStride * rows)
         bands = [Int32](repeating: 0, count: 2 * rows)
         mixed = [ink_pixel](repeating: ink_pixel(), count: size * (maxWidth + size))
@@ -96,28 +91,40 @@ final class CanvasPatternPainter {
         let box = scale.pixels(of: path.bounds)
         guard alpha > 0, !path.discs.isEmpty, box.intersects(cell) else { return }
         clearGroups()
-        if path.holds(cell, scale: scale) {
+        let isOfParts = if case .parts = pattern.way { true } else { false }
+        if !isOfParts, path.holds(cell, scale: scale) {
             markGroups(of: cell)
             if case .table = pattern.way {
                 for row in 0..<cell.height { covered.row(cell, row).update(repeating: 1, count: cell.width) }
                 mix(pattern, edges: nil)
                 multiply(plane, alpha: alpha)
             } else {
-                addPattern(pattern, scale: scale, isCancelled: isCancelled)
+                addPattern(pattern)
                 accumulator.multiply(plane, box: cell, alpha: alpha)
             }
             return
         }
         guard let outline = path.outline(scale, isCancelled: isCancelled) else { return }
-        var tiles = addFootprint(outline, box, scale: scale, isCancelled: isCancelled)
-        if case .parts = pattern.way { tiles = allTiles(outline, box) }
-        setBands()
-        addPattern(pattern, scale: scale, isCancelled: isCancelled)
-        mix(pattern, edges: pattern.isMixed ? outline.polygons : nil)
-        if pattern.isMixed {
-            for tile in tiles where !isCancelled() { intersect(tile, pattern, scale: scale, isCancelled: isCancelled) }
+        if isOfParts {
+            for rect in tiles(of: box.withBorder) where !isCancelled() {
+                unions.intersect(
+                    rect, Array(Tile(rect: rect, outline: outline).hulls(scale)), pattern.parts(near: rect),
+                    scale: scale,
+                    isCancelled: isCancelled
+                ) { rows in
+                    for row in 0..<rect.height {
+                        covered.row(rect, row).update(from: rows.row(rect, row), count: rect.width)
+                    }
+                }
+                markGroups(of: rect)
+            }
+        } else {
+            let tiles = addFootprint(outline, box, scale: scale)
+            setBands()
+            addPattern(pattern)
+            mix(pattern, edges: pattern.isMixed ? outline.polygons : nil)
+            for tile in tiles where !isCancelled() { cover(tile, pattern, scale: scale, isCancelled: isCancelled) }
         }
-        if !tiles.isEmpty { states.withUnsafeMutableBufferPointer { $0.update(repeating: 0) } }
         multiply(plane, alpha: alpha)
     }
 
@@ -184,96 +191,86 @@ final class CanvasPatternPainter {
             return crossing?.hulls.contains { near.isHeld(by: outline.discs[Int($0)]) } ?? false
         }
 
-        func hulls(_ scale: OutputScale) -> [ConvexPart] {
+        func hulls(_ scale: OutputScale) -> some Sequence<ConvexPart> {
             let near = NearCell(rect, scale: scale)
             let indices = crossing.map { outline.hulls(of: $0, near: near) } ?? outline.hulls(near: near)
-            return indices.map { outline.hull(Int($0)) }
+            return indices.lazy.map { [outline] in outline.hull(Int($0)) }
         }
     }
 
     /// Adds the footprint's coverage to `covered`, and marks its groups. Returns the tiles in which its outline cannot be
-    /// used.
-    private func addFootprint(
-        _ outline: SolidOutline, _ box: PixelRect, scale: OutputScale, isCancelled: @escaping () -> Bool
-    ) -> [Tile] {
-        guard outline.isOfUse else {
-            parts.add(outline.hulls, scale: scale, isCancelled: isCancelled)
-            accumulator.add(to: covered, box: box, weight: 1)
-            let tiles = allTiles(outline, box)
-            for tile in tiles { markGroups(of: tile.rect) }
-            return tiles
-        }
-        accumulator.add(outline.polygons)
-        groups.withUnsafeMutableBufferPointer { groups in
-            guard let first = groups.baseAddress else { return }
-            accumulator.addFootprint(to: covered, rows: box.rows, groups: first)
-        }
-        let tiles = outline.crossings.flatMap { self.tiles($0.block, outline, $0) }
-        for tile in tiles {
-            if isCancelled() { break }
-            markGroups(of: tile.rect)
-            if tile.isHeld(scale) {
-                for row in 0..<tile.rect.height {
-                    covered.row(tile.rect, row).update(repeating: 1, count: tile.rect.width)
-                }
-                continue
+    /// used; there `covered` is 1.
+    private func addFootprint(_ outline: SolidOutline, _ box: PixelRect, scale: OutputScale) -> [Tile] {
+        var tiles: [Tile] = []
+        if outline.isOfUse {
+            accumulator.add(outline.polygons)
+            groups.withUnsafeMutableBufferPointer { groups in
+                guard let first = groups.baseAddress else { return }
+                accumulator.addFootprint(to: covered, rows: box.rows, groups: first)
             }
-            unions.cover(tile.rect, tile.hulls(scale), scale: scale, isCancelled: isCancelled) { rows in
-                for row in 0..<tile.rect.height {
-                    covered.row(tile.rect, row).update(from: rows.row(tile.rect, row), count: tile.rect.width)
-                }
+            for crossing in outline.crossings {
+                tiles += self.tiles(of: crossing.block).map { Tile(rect: $0, outline: outline, crossing: crossing) }
+            }
+        } else {
+            tiles = self.tiles(of: box.withBorder).map { Tile(rect: $0, outline: outline) }
+        }
+        for tile in tiles {
+            markGroups(of: tile.rect)
+            for row in 0..<tile.rect.height {
+                covered.row(tile.rect, row).update(repeating: 1, count: tile.rect.width)
             }
         }
         return tiles
     }
 
-    private func allTiles(_ outline: SolidOutline, _ box: PixelRect) -> [Tile] {
-        tiles(box.withBorder, outline, nil)
+    /// Multiplies the pattern's coverage, which `covered` is in a tile, by that of the footprint.
+    private func cover(_ tile: Tile, _ pattern: CanvasPattern, scale: OutputScale, isCancelled: @escaping () -> Bool) {
+        guard !tile.isHeld(scale) else { return }
+        let rect = tile.rect
+        unions.cover(rect, tile.hulls(scale), scale: scale, isCancelled: isCancelled) { rows, list in
+            for row in 0..<rect.height where !isCancelled() {
+                let (footprint, pixels) = (rows.row(rect, row), covered.row(rect, row))
+                columns.removeAll(keepingCapacity: true)
+                for column in 0..<rect.width {
+                    if CanvasPatternPainter.some.contains(footprint[column]),
+                        CanvasPatternPainter.some.contains(pixels[column])
+                    {
+                        columns.append(Int32(rect.x + column))
+                    }
+                    pixels[column] *= footprint[column]
+                }
+                guard let list, pattern.isMixed, !columns.isEmpty else { continue }
+                pattern.withKernelMotif { motif in
+                    kernels.pointee.shared_areas(motif, list, Int32(rect.y + row), columns, columns.count, &areas)
+                }
+                for (column, area) in zip(columns, areas) { pixels[Int(column) - rect.x] = area }
+            }
+        }
     }
+
+    /// Coverage for which the product with another is not exact enough.
+    private static let some: ClosedRange<Float> = 1.0 / 512...511.0 / 512
 
     /// The part of a block within the cell, cut into tiles.
-    private func tiles(_ block: PixelRect, _ outline: SolidOutline, _ crossing: SolidOutline.Crossing?) -> [Tile] {
-        let cell = accumulator.cell
-        let rows = block.rows.clamped(to: cell.rows)
-        let columns = block.columns.clamped(to: cell.columns)
-        if states.isEmpty, !rows.isEmpty, !columns.isEmpty {
-            states = [UInt8](repeating: 0, count: statesMax)
-        }
-        var tiles: [Tile] = []
-        for y in stride(from: rows.lowerBound, to: rows.upperBound, by: UnionTile.size) {
-            for x in stride(from: columns.lowerBound, to: columns.upperBound, by: UnionTile.size) {
-                let rect = PixelRect(
-                    x: x, y: y, width: min(UnionTile.size, columns.upperBound - x),
-                    height: min(UnionTile.size, rows.upperBound - y))
-                tiles.append(Tile(rect: rect, outline: outline, crossing: crossing))
-                for row in 0..<rect.height {
-                    for column in 0..<rect.width {
-                        states[state(rect.x + column - cell.x, rect.y + row - cell.y)] = CanvasPatternPainter.untidy
-                    }
-                }
+    private func tiles(of block: PixelRect) -> [PixelRect] {
+        let rows = block.rows.clamped(to: accumulator.cell.rows)
+        let columns = block.columns.clamped(to: accumulator.cell.columns)
+        let size = UnionTile.size
+        return stride(from: rows.lowerBound, to: rows.upperBound, by: size).flatMap { y in
+            stride(from: columns.lowerBound, to: columns.upperBound, by: size).map { x in
+                PixelRect(
+                    x: x, y: y, width: min(size, columns.upperBound - x), height: min(size, rows.upperBound - y))
             }
         }
-        return tiles
     }
 
-    private func state(_ column: Int, _ row: Int) -> Int { row * accumulator.cell.width + column }
-
     /// Adds the pattern where it may be uncovered to the accumulator.
-    private func addPattern(_ pattern: CanvasPattern, scale: OutputScale, isCancelled: @escaping () -> Bool) {
-        switch pattern.way {
-        case .even, .table: break
-        case .parts:
-            parts.add(pattern.parts(near: accumulator.cell), scale: scale, isCancelled: isCancelled)
-            for band in 0..<bandCount {
-                bands[2 * band] = 0
-                bands[2 * band + 1] = Int32(accumulator.cell.width)
-            }
-        case .chain(let chain):
-            let deltas = accumulator.kernelDeltas
-            chain.withKernelChain { chain in
-                pattern.withKernelMotif { motif in
-                    kernels.pointee.add_motif(deltas, chain, motif, groups, &bands)
-                }
+    private func addPattern(_ pattern: CanvasPattern) {
+        guard case .chain(let chain) = pattern.way else { return }
+        let deltas = accumulator.kernelDeltas
+        chain.withKernelChain { chain in
+            pattern.withKernelMotif { motif in
+                kernels.pointee.add_motif(deltas, chain, motif, groups, &bands)
             }
         }
     }
@@ -299,8 +296,6 @@ final class CanvasPatternPainter {
                 count = kernels.pointee.mix_deltas(plane, deltas, &box, &mixed)
             }
             guard let polygons, count > 0 else { continue }
-            count = takeUntidy(count)
-            guard count > 0 else { continue }
             let found = edgeCount ?? takeEdges(of: polygons)
             edgeCount = found
             pattern.withKernelMotif { motif in
@@ -308,23 +303,6 @@ final class CanvasPatternPainter {
             }
         }
         if edges.count > 4 * CanvasPatternPainter.keptEdgesMax { (edges, edgeScratch) = ([], []) }
-    }
-
-    /// Takes those of `count` mixed pixels out of the list that lie in tiles. Returns how many are left.
-    private func takeUntidy(_ count: Int) -> Int {
-        guard !states.isEmpty else { return count }
-        var left = 0
-        for index in 0..<count {
-            let pixel = mixed[index]
-            let state = state(Int(pixel.column), Int(pixel.row))
-            if states[state] == 0 {
-                mixed[left] = pixel
-                left += 1
-            } else {
-                states[state] = CanvasPatternPainter.untidyMixed
-            }
-        }
-        return left
     }
 
     private func takeEdges(of polygons: Polygons) -> Int {
@@ -336,31 +314,9 @@ final class CanvasPatternPainter {
             found = kernels.pointee.footprint_edges(
                 covered.kernelPlane, corners, counts, polygons.counts.count, &edges)
         }
-        if edgeScratch.count < 10 * found { edgeScratch = [Double](repeating: 0, count: 10 * found) }
+        let room = Int(INK_MIXED_SCRATCH) * found
+        if edgeScratch.count < room { edgeScratch = [Double](repeating: 0, count: room) }
         return found
-    }
-
-    /// Computes the mixed pixels of a tile.
-    private func intersect(
-        _ tile: Tile, _ pattern: CanvasPattern, scale: OutputScale, isCancelled: @escaping () -> Bool
-    ) {
-        let cell = accumulator.cell
-        let rect = tile.rect
-        func index(_ row: Int, _ column: Int) -> Int { state(rect.x + column - cell.x, rect.y + row - cell.y) }
-        func isMixed(_ row: Int, _ column: Int) -> Bool {
-            states[index(row, column)] == CanvasPatternPainter.untidyMixed
-        }
-        guard (0..<rect.height).contains(where: { row in (0..<rect.width).contains { isMixed(row, $0) } }) else {
-            return
-        }
-        unions.intersect(
-            rect, tile.hulls(scale), pattern.parts(near: rect), scale: scale, isCancelled: isCancelled
-        ) { rows in
-            for row in 0..<rect.height {
-                let (from, to) = (rows.row(rect, row), covered.row(rect, row))
-                for column in 0..<rect.width where isMixed(row, column) { to[column] = from[column] }
-            }
-        }
     }
 
     /// Multiplies `plane` by the transmittance, and sets `covered` to 0.
@@ -390,14 +346,19 @@ private final class UnionTile {
         plane = KernelPlane(maxWidth: UnionTile.size, maxHeight: UnionTile.size, value: 0)
     }
 
-    /// Calls `body` with the coverage by some parts.
+    /// Calls `body` with the coverage by some parts, and with the parts as kernels take them, nil if none is near.
     func cover(
-        _ rect: PixelRect, _ all: [ConvexPart], scale: OutputScale, isCancelled: @escaping () -> Bool,
-        _ body: (KernelPlane<Float>) -> Void
+        _ rect: PixelRect, _ all: some Sequence<ConvexPart>, scale: OutputScale, isCancelled: @escaping () -> Bool,
+        _ body: (KernelPlane<Float>, ink_part_list?) -> Void
     ) {
         begin(rect)
-        add(all, weight: 1, rect, scale, isCancelled)
-        body(plane)
+        var isDone = false
+        parts.add(all, scale: scale, isCancelled: isCancelled) { list in
+            accumulator.add(to: plane, box: rect, weight: 1)
+            body(plane, list)
+            isDone = true
+        }
+        if !isDone { body(plane, nil) }
         end(rect)
     }
 

@@ -4,11 +4,25 @@
 /// other hulls come close to each other, areas would be counted twice. In such blocks of pixels the union of the hulls
 /// is drawn instead.
 struct SolidOutline: Sendable {
-    /// A block of pixels in which the outline meets itself.
+    /// Blocks of pixels side by side in which the outline meets itself.
     struct Crossing: Sendable {
         var block: PixelRect
         /// The hulls that meet it, ascending.
         var hulls: [Int32] = []
+
+        /// Adds the block on the right.
+        mutating func add(_ next: Crossing) {
+            block.width += next.block.width
+            var own = hulls[...]
+            var others = next.hulls[...]
+            hulls = []
+            while let a = own.first, let b = others.first {
+                hulls.append(min(a, b))
+                if a <= b { own.removeFirst() }
+                if b <= a { others.removeFirst() }
+            }
+            hulls += own + others
+        }
     }
 
     /// In canvas pixels.
@@ -40,7 +54,7 @@ struct SolidOutline: Sendable {
         }
         if isCancelled() { return nil }
         polygons = outline.polygons.trimmed
-        self.crossings = crossings.trimmed
+        self.crossings = SolidOutline.joined(crossings).trimmed
     }
 
     /// Size in bytes.
@@ -129,6 +143,23 @@ struct SolidOutline: Sendable {
         outline.polygons = pen.polygons
         return pen.isFull ? nil : outline
     }
+
+    /// Crossings that lie side by side become one, since what hulls cover of a row is found for all its pixels at once.
+    private static func joined(_ crossings: [Crossing]) -> [Crossing] {
+        let sorted = crossings.sorted { ($0.block.y, $0.block.x) < ($1.block.y, $1.block.x) }
+        return sorted.reduce(into: []) { joined, next in
+            if let last = joined.last?.block, last.y == next.block.y, last.x + last.width == next.block.x,
+                last.width + next.block.width <= joinedWidthMax
+            {
+                joined[joined.count - 1].add(next)
+            } else {
+                joined.append(next)
+            }
+        }
+    }
+
+    /// In pixels.
+    private static let joinedWidthMax = 64
 
     /// State of a block that hulls meet, while hulls are processed in order.
     private struct Visit {
