@@ -152,6 +152,19 @@ struct JPEGTests {
         }
     }
 
+    @Test("A progressive JPEG may lack its last refinements, but not its end")
+    func missingRefinements() throws {
+        let file = Self.samples[2].file
+        let short = Array(file[..<(file.count - 6)]) + [0xFF, 0xD9]
+        let (info, pixels) = try Self.decode(short)
+        let whole = try Self.decode(file).1
+        #expect(info.size == PixelSize(width: 19, height: 13))
+        #expect(zip(pixels, whole).allSatisfy { abs(Int($0) - Int($1)) < 40 })
+        // The same of a baseline file is damage.
+        let baseline = Self.samples[1].file
+        #expect(throws: EngineError.self) { try Self.decode(Array(baseline[..<(baseline.count - 12)]) + [0xFF, 0xD9]) }
+    }
+
     @Test("A layer's image may be a JPEG, also as a data URL")
     func layerImage() throws {
         let file = Self.samples[1].file
