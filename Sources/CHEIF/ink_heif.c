@@ -124,7 +124,7 @@ int ink_heif_read_profile(ink_heif_reader *reader, uint8_t *profile) {
     return heif.image_handle_get_raw_color_profile(reader->handle, profile).code == 0;
 }
 
-int ink_heif_decode(ink_heif_reader *reader) {
+int ink_heif_decode(ink_heif_reader *reader, uint32_t width, uint32_t height) {
     int is_wide = reader->layout.is_16_bit, has_alpha = reader->layout.has_alpha;
     int chroma = is_wide ? (has_alpha ? chroma_rgba_16 : chroma_rgb_16) : has_alpha ? chroma_rgba : chroma_rgb;
     heif_error error = heif.decode_image(reader->handle, &reader->image, colorspace_rgb, chroma, NULL);
@@ -132,9 +132,11 @@ int ink_heif_decode(ink_heif_reader *reader) {
     reader->plane = heif.image_get_plane_readonly(reader->image, channel_interleaved, &reader->stride);
     reader->bits = heif.image_get_bits_per_pixel_range(reader->image, channel_interleaved);
     if (reader->plane == NULL ||
-        heif.image_get_width(reader->image, channel_interleaved) != (int)reader->layout.width ||
-        heif.image_get_height(reader->image, channel_interleaved) != (int)reader->layout.height)
+        heif.image_get_width(reader->image, channel_interleaved) != (int)width ||
+        heif.image_get_height(reader->image, channel_interleaved) != (int)height)
         return say(reader, "it says two sizes");
+    reader->layout.width = width;
+    reader->layout.height = height;
     if (is_wide ? reader->bits < 9 || reader->bits > 16 : reader->bits != 8)
         return say(reader, "it says two depths");
     return 1;

@@ -31,8 +31,8 @@ int ink_heif_read_layout(ink_heif_reader *reader, ink_heif_layout *layout);
 
 int ink_heif_read_profile(ink_heif_reader *reader, uint8_t *profile);
 
-// Decodes the picture, which the reader holds.
-int ink_heif_decode(ink_heif_reader *reader);
+// Decodes the picture, which the reader holds, and which must have this size.
+int ink_heif_decode(ink_heif_reader *reader, uint32_t width, uint32_t height);
 
 // Copies row `y` of the decoded picture: RGB, or RGBA where there is alpha.
 void ink_heif_copy_row(const ink_heif_reader *reader, uint32_t y, uint8_t *row);
