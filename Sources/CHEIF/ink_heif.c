@@ -15,11 +15,14 @@ typedef struct {
 
 enum { colorspace_rgb = 1, chroma_rgb = 10, chroma_rgba = 11, chroma_rgb_16 = 14, chroma_rgba_16 = 15 };
 enum { channel_interleaved = 10 };
+enum { compression_hevc = 1, compression_av1 = 4 };
 // Of a file's picture, before it is cut.
 enum { edge_max = 16384 };
 
 static struct {
     int is_whole;
+    const char *(*get_version)(void);
+    int (*have_decoder_for_format)(int);
     void *(*context_alloc)(void);
     void (*context_free)(void *);
     void (*context_set_maximum_image_size_limit)(void *, int);
@@ -47,6 +50,8 @@ static void load(void) {
     if (library == NULL) return;
     int found = 1;
 #define FIND(name) found &= (*(void **)(void *)&heif.name = dlsym(library, "heif_" #name)) != NULL
+    FIND(get_version);
+    FIND(have_decoder_for_format);
     FIND(context_alloc);
     FIND(context_free);
     FIND(context_set_maximum_image_size_limit);
@@ -72,6 +77,12 @@ static void load(void) {
 int ink_heif_is_present(void) {
     pthread_once(&once, load);
     return heif.is_whole;
+}
+
+const char *ink_heif_version(void) { return ink_heif_is_present() ? heif.get_version() : ""; }
+
+int ink_heif_can_decode(int is_avif) {
+    return ink_heif_is_present() && heif.have_decoder_for_format(is_avif ? compression_av1 : compression_hevc) != 0;
 }
 
 struct ink_heif_reader {

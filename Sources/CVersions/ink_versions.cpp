@@ -3,6 +3,9 @@
 #include <CLI/Version.hpp>
 #include <gif_lib.h>
 #include <isa-l.h>
+#include <cstddef>
+#include <cstdio>
+#include <jpeglib.h>
 #include <lcms2.h>
 #include <openssl/crypto.h>
 #include <png.h>
@@ -77,6 +80,7 @@ const Library libraries[] = {
     {"libzmq", zeromq_version},
     {"libzstd", [] { return ZSTD_versionString(); }},
     {"libpng", png_version},
+    {"libjpeg-turbo", [] { return INK_TEXT(LIBJPEG_TURBO_VERSION); }},
     {"libwebp", webp_version},
     {"giflib", [] { return INK_TEXT(GIFLIB_MAJOR) "." INK_TEXT(GIFLIB_MINOR) "." INK_TEXT(GIFLIB_RELEASE); }},
     {"libtiff", tiff_version},

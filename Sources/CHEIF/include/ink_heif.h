@@ -23,6 +23,12 @@ typedef struct {
 // Whether libheif is there; loads it.
 int ink_heif_is_present(void);
 
+// Such as 1.15.1; empty when it is not there.
+const char *ink_heif_version(void);
+
+// Whether it is there with a decoder for AVIF, or else for HEIF.
+int ink_heif_can_decode(int is_avif);
+
 // NULL: no memory. `bytes` must outlive the reader.
 ink_heif_reader *ink_heif_open(const uint8_t *bytes, size_t count);
 

@@ -35,6 +35,21 @@ public struct ImageHeader: Hashable, Sendable {
     }
 }
 
+/// The library that reads a format.
+public struct ImageLibrary: Hashable, Sendable {
+    public var name: String
+    /// nil when it is part of the program, or missing.
+    public var version: String?
+    /// The package to install, without which images of the format cannot be read; nil when all is there.
+    public var missingPackage: String?
+
+    public init(_ name: String, version: String? = nil, missingPackage: String? = nil) {
+        self.name = name
+        self.version = version
+        self.missingPackage = missingPackage
+    }
+}
+
 /// An image format for layers.
 ///
 /// To add a format, write a type that conforms in a folder of its own, and add a line to `ImageDecoders`.
@@ -43,6 +58,8 @@ public protocol ImageDecoder: Sendable {
     var name: String { get }
     /// The media type in data URLs, such as `image/png`.
     var mediaType: String { get }
+    /// What reads the format.
+    var library: ImageLibrary { get }
     /// Whether a file with these first bytes has this format.
     func recognizes(_ file: [UInt8]) -> Bool
     /// Reads only the header, and allocates no memory for pixels.

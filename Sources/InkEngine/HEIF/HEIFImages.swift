@@ -5,6 +5,13 @@ import CHEIF
 struct HEIFImages: ImageDecoder {
     var name: String { isAVIF ? "AVIF" : "HEIF" }
     var mediaType: String { isAVIF ? "image/avif" : "image/heic" }
+    var library: ImageLibrary {
+        guard ink_heif_is_present() != 0 else { return ImageLibrary("libheif", missingPackage: "libheif1") }
+        let plugin = isAVIF ? "libheif-plugin-dav1d" : "libheif-plugin-libde265"
+        return ImageLibrary(
+            "libheif", version: String(cString: ink_heif_version()),
+            missingPackage: ink_heif_can_decode(isAVIF ? 1 : 0) != 0 ? nil : plugin)
+    }
 
     let isAVIF: Bool
 

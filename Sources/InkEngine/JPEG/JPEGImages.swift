@@ -4,6 +4,7 @@ import CJPEG
 struct JPEGImages: ImageDecoder {
     var name: String { "JPEG" }
     var mediaType: String { "image/jpeg" }
+    var library: ImageLibrary { ImageLibrary("libjpeg-turbo") }
 
     func recognizes(_ file: [UInt8]) -> Bool { file.starts(with: [0xFF, JPEGMarker.startOfImage, 0xFF]) }
 

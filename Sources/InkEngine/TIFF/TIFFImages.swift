@@ -5,6 +5,7 @@ import CTIFF
 struct TIFFImages: ImageDecoder {
     var name: String { "TIFF" }
     var mediaType: String { "image/tiff" }
+    var library: ImageLibrary { ImageLibrary("libtiff") }
 
     func recognizes(_ file: [UInt8]) -> Bool {
         // 43 is BigTIFF.
