@@ -6,6 +6,22 @@ public struct ImageHeader: Hashable, Sendable {
     public var isHeldWhole: Bool
     /// Whether images of the format can be decoded row by row at all. Those of other formats have a limit of their own.
     public var formatStreams: Bool
+    /// CMYK colours; nil for others.
+    public var inks: Inks?
+
+    public enum Inks: Hashable, Sendable {
+        /// With a profile that says how they look.
+        case profiled
+        case plain
+    }
+
+    /// Whether CMYK becomes RGB by the plain formula (spec section 8.4), which shows other colours than a print.
+    public func guessesColors(convertsProfiles: Bool) -> Bool {
+        inks == .plain || inks == .profiled && !convertsProfiles
+    }
+
+    public static let guessWarning =
+        "CMYK without a colour profile that counts, converted plainly; colours may differ from a print"
 
     public init(size: PixelSize, isHeldWhole: Bool, formatStreams: Bool = true) {
         self.size = size

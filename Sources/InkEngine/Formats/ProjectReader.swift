@@ -166,6 +166,7 @@ struct ProjectParser {
         project.metadata = readMetadata(root)
         project.layers = try readElements(root, depth: 1)
         try readCarriedWarnings(root)
+        warnings.addGuessedColors(of: project, isBundle: false)
         return project
     }
 

@@ -67,7 +67,9 @@ private final class TIFFReader {
 
     var header: ImageHeader {
         let isHeldWhole = layout.is_held_whole != 0 || orientation != .upright
-        return ImageHeader(size: orientation.turned(stored), isHeldWhole: isHeldWhole)
+        var header = ImageHeader(size: orientation.turned(stored), isHeldWhole: isHeldWhole)
+        if pixels.colors == .cmyk { header.inks = StoredPixels.inks(profile) }
+        return header
     }
 
     var pixels: StoredPixels {
