@@ -1,6 +1,7 @@
 #include "ink_versions.h"
 
 #include <CLI/Version.hpp>
+#include <expat.h>
 #include <gif_lib.h>
 #include <isa-l.h>
 #include <cstddef>
@@ -85,6 +86,7 @@ const Library libraries[] = {
     {"giflib", [] { return INK_TEXT(GIFLIB_MAJOR) "." INK_TEXT(GIFLIB_MINOR) "." INK_TEXT(GIFLIB_RELEASE); }},
     {"libtiff", tiff_version},
     {"lcms2", lcms_version},
+    {"expat", [] { return INK_TEXT(XML_MAJOR_VERSION) "." INK_TEXT(XML_MINOR_VERSION) "." INK_TEXT(XML_MICRO_VERSION); }},
     {"isa-l",
      [] { return INK_TEXT(ISAL_MAJOR_VERSION) "." INK_TEXT(ISAL_MINOR_VERSION) "." INK_TEXT(ISAL_PATCH_VERSION); }},
     {"zlib", [] { return zlibVersion(); }},

@@ -6,6 +6,9 @@ public struct ImageHeader: Hashable, Sendable {
     public var isHeldWhole: Bool
     /// Whether images of the format can be decoded row by row at all. Those of other formats have a limit of their own.
     public var formatStreams: Bool
+    /// Whether the image is drawn in the size that it has in the output (`VectorRaster`), and `size` is only that in
+    /// which it lies on the canvas when nothing else is said.
+    public var isVector = false
     /// CMYK colours; nil for others.
     public var inks: Inks?
 
@@ -39,7 +42,7 @@ public struct ImageHeader: Hashable, Sendable {
         let limit =
             !formatStreams
             ? limits.heldImagePixels : isHeldWhole ? limits.interlacedImagePixels : limits.imagePixels
-        guard size.area <= limit else {
+        guard isVector || size.area <= limit else {
             throw .overLimit(
                 place, what: isHeldWhole ? "the image, which has to be held whole," : "the image",
                 found: "\(size) = \(size.area) pixels", limit: "\(limit) pixels")
