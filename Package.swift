@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CSystem"),
         // C and C++ libraries that Swift cannot import as they are: a C face each.
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
@@ -29,8 +30,9 @@ let package = Package(
         .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
         .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
-        // Loads libheif when it is needed, and builds without it.
+        // Load libheif and librsvg when they are needed, and build without them.
         .target(name: "CHEIF"),
+        .target(name: "CSVG"),
         .target(name: "CColor", linkerSettings: [.linkedLibrary("lcms2")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
@@ -47,9 +49,8 @@ let package = Package(
         .target(
             name: "InkEngine",
             dependencies: [
-                "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CColor", "CISAL", "CZlib",
-                "CCrypto",
-                "CJSON", "CZip", "CSystem",
+                "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CSVG", "CExpat", "CColor",
+                "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem",
             ]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),

@@ -5,7 +5,9 @@ set -euo pipefail
 
 libraries=(
     libzmq3-dev libpng-dev libjpeg-dev libzstd-dev libisal-dev zlib1g-dev libssl-dev libzip-dev libsimdjson-dev libcli11-dev
-    libsqlite3-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev
+    libsqlite3-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev libexpat1-dev
+    # Loaded when they are needed.
+    libheif1 librsvg2-2
 )
 test_tools=(pngcheck python3-pil python3-numpy python3-zmq python3-jsonschema iproute2 iptables)
 

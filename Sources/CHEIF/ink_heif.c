@@ -15,11 +15,14 @@ typedef struct {
 
 enum { colorspace_rgb = 1, chroma_rgb = 10, chroma_rgba = 11, chroma_rgb_16 = 14, chroma_rgba_16 = 15 };
 enum { channel_interleaved = 10 };
+enum { compression_hevc = 1, compression_av1 = 4 };
 // Of a file's picture, before it is cut.
 enum { edge_max = 16384 };
 
 static struct {
     int is_whole;
+    const char *(*get_version)(void);
+    int (*have_decoder_for_format)(int);
     void *(*context_alloc)(void);
     void (*context_free)(void *);
     void (*context_set_maximum_image_size_limit)(void *, int);
@@ -47,6 +50,8 @@ static void load(void) {
     if (library == NULL) return;
     int found = 1;
 #define FIND(name) found &= (*(void **)(void *)&heif.name = dlsym(library, "heif_" #name)) != NULL
+    FIND(get_version);
+    FIND(have_decoder_for_format);
     FIND(context_alloc);
     FIND(context_free);
     FIND(context_set_maximum_image_size_limit);
@@ -72,6 +77,12 @@ static void load(void) {
 int ink_heif_is_present(void) {
     pthread_once(&once, load);
     return heif.is_whole;
+}
+
+const char *ink_heif_version(void) { return ink_heif_is_present() ? heif.get_version() : ""; }
+
+int ink_heif_can_decode(int is_avif) {
+    return ink_heif_is_present() && heif.have_decoder_for_format(is_avif ? compression_av1 : compression_hevc) != 0;
 }
 
 struct ink_heif_reader {
@@ -124,7 +135,7 @@ int ink_heif_read_profile(ink_heif_reader *reader, uint8_t *profile) {
     return heif.image_handle_get_raw_color_profile(reader->handle, profile).code == 0;
 }
 
-int ink_heif_decode(ink_heif_reader *reader) {
+int ink_heif_decode(ink_heif_reader *reader, uint32_t width, uint32_t height) {
     int is_wide = reader->layout.is_16_bit, has_alpha = reader->layout.has_alpha;
     int chroma = is_wide ? (has_alpha ? chroma_rgba_16 : chroma_rgb_16) : has_alpha ? chroma_rgba : chroma_rgb;
     heif_error error = heif.decode_image(reader->handle, &reader->image, colorspace_rgb, chroma, NULL);
@@ -132,9 +143,11 @@ int ink_heif_decode(ink_heif_reader *reader) {
     reader->plane = heif.image_get_plane_readonly(reader->image, channel_interleaved, &reader->stride);
     reader->bits = heif.image_get_bits_per_pixel_range(reader->image, channel_interleaved);
     if (reader->plane == NULL ||
-        heif.image_get_width(reader->image, channel_interleaved) != (int)reader->layout.width ||
-        heif.image_get_height(reader->image, channel_interleaved) != (int)reader->layout.height)
+        heif.image_get_width(reader->image, channel_interleaved) != (int)width ||
+        heif.image_get_height(reader->image, channel_interleaved) != (int)height)
         return say(reader, "it says two sizes");
+    reader->layout.width = width;
+    reader->layout.height = height;
     if (is_wide ? reader->bits < 9 || reader->bits > 16 : reader->bits != 8)
         return say(reader, "it says two depths");
     return 1;

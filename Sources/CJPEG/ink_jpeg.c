@@ -27,10 +27,12 @@ static void note(j_common_ptr info, int level) {
     if (level >= 0 || error->damage != 0) return;
     switch (info->err->msg_code) {
     case JWRN_HIT_MARKER:
+        // Of a progressive picture, only refinements are missing. Refinements of another order than usual are no damage.
+        if (info->is_decompressor && ((j_decompress_ptr)info)->progressive_mode) break;
+        // Falls through.
     case JWRN_HUFF_BAD_CODE:
     case JWRN_JPEG_EOF:
     case JWRN_MUST_RESYNC:
-    case JWRN_BOGUS_PROGRESSION:
     case JWRN_TOO_MUCH_DATA:
     case JWRN_ARITH_BAD_CODE:
         error->damage = info->err->msg_code;

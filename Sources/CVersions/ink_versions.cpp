@@ -1,8 +1,12 @@
 #include "ink_versions.h"
 
 #include <CLI/Version.hpp>
+#include <expat.h>
 #include <gif_lib.h>
 #include <isa-l.h>
+#include <cstddef>
+#include <cstdio>
+#include <jpeglib.h>
 #include <lcms2.h>
 #include <openssl/crypto.h>
 #include <png.h>
@@ -77,10 +81,12 @@ const Library libraries[] = {
     {"libzmq", zeromq_version},
     {"libzstd", [] { return ZSTD_versionString(); }},
     {"libpng", png_version},
+    {"libjpeg-turbo", [] { return INK_TEXT(LIBJPEG_TURBO_VERSION); }},
     {"libwebp", webp_version},
     {"giflib", [] { return INK_TEXT(GIFLIB_MAJOR) "." INK_TEXT(GIFLIB_MINOR) "." INK_TEXT(GIFLIB_RELEASE); }},
     {"libtiff", tiff_version},
     {"lcms2", lcms_version},
+    {"expat", [] { return INK_TEXT(XML_MAJOR_VERSION) "." INK_TEXT(XML_MINOR_VERSION) "." INK_TEXT(XML_MICRO_VERSION); }},
     {"isa-l",
      [] { return INK_TEXT(ISAL_MAJOR_VERSION) "." INK_TEXT(ISAL_MINOR_VERSION) "." INK_TEXT(ISAL_PATCH_VERSION); }},
     {"zlib", [] { return zlibVersion(); }},

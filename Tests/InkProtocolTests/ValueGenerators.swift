@@ -113,11 +113,22 @@ extension SeededGenerator {
             rows: rows)
     }
 
+    mutating func raster() -> VectorRaster {
+        let whole = PixelSize(width: int(1...(1 << 22)), height: int(1...5000))
+        let (x, y) = (int(0...(whole.width - 1)), int(0...(whole.height - 1)))
+        return VectorRaster(
+            whole: whole,
+            part: PixelRect(x: x, y: y, width: int(1...(whole.width - x)), height: int(1...(whole.height - y))))
+    }
+
     mutating func workerTask() -> WorkerTask {
         switch int(0...3) {
         case 3: .finish(finishTask())
         case 0:
-            .decode(DecodeTask(image: blockID(), use: bool() ? .mask : .color, place: place(), limits: Limits()))
+            .decode(
+                DecodeTask(
+                    image: blockID(), use: bool() ? .mask : .color, convertsProfiles: bool(),
+                    raster: bool() ? raster() : nil, place: place(), limits: Limits()))
         case 1: .render(tileTask())
         default: .encode(encodeTask())
         }

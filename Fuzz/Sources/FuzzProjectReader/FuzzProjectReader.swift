@@ -25,7 +25,9 @@ private func check(_ bytes: [UInt8]) {
         return
     }
     let project = reading.project
-    precondition((1...limits.edgePixels).contains(project.canvasSize.longestEdge))
+    // An infinite canvas has no size.
+    precondition(
+        project.isInfinite || (1...Double(limits.edgePixels)).contains(project.canvasSize.longestEdge))
     precondition(project.layers.count <= limits.layers && reading.contentDigest.count == 32)
     for layer in project.layers {
         precondition((0...1).contains(layer.opacity))

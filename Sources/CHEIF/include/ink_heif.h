@@ -23,6 +23,12 @@ typedef struct {
 // Whether libheif is there; loads it.
 int ink_heif_is_present(void);
 
+// Such as 1.15.1; empty when it is not there.
+const char *ink_heif_version(void);
+
+// Whether it is there with a decoder for AVIF, or else for HEIF.
+int ink_heif_can_decode(int is_avif);
+
 // NULL: no memory. `bytes` must outlive the reader.
 ink_heif_reader *ink_heif_open(const uint8_t *bytes, size_t count);
 
@@ -31,8 +37,8 @@ int ink_heif_read_layout(ink_heif_reader *reader, ink_heif_layout *layout);
 
 int ink_heif_read_profile(ink_heif_reader *reader, uint8_t *profile);
 
-// Decodes the picture, which the reader holds.
-int ink_heif_decode(ink_heif_reader *reader);
+// Decodes the picture, which the reader holds, and which must have this size.
+int ink_heif_decode(ink_heif_reader *reader, uint32_t width, uint32_t height);
 
 // Copies row `y` of the decoded picture: RGB, or RGBA where there is alpha.
 void ink_heif_copy_row(const ink_heif_reader *reader, uint32_t y, uint8_t *row);

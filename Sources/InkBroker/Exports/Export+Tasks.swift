@@ -11,7 +11,7 @@ extension Export {
             let request = draft.images[index]
             let task = DecodeTask(
                 image: request.file, use: request.use, convertsProfiles: request.convertsProfiles,
-                place: request.place, limits: draft.limits)
+                raster: request.raster, place: request.place, limits: draft.limits)
             return (.decode(task), ResultLimit.image(size: request.size))
         case .tile(let row, let column):
             guard let plan else { break }

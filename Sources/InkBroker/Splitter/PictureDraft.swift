@@ -10,7 +10,9 @@ struct ImageRequest: Sendable {
     var use: ImageUse
     /// Whether an embedded colour profile counts: in files of version 1.2.
     var convertsProfiles = false
-    /// As declared in its header.
+    /// The pixels that a vector image is drawn in.
+    var raster: VectorRaster?
+    /// As declared in its header, or of the raster.
     var size: PixelSize
     /// For messages: the project's file, and the path inside it.
     var place: Place
@@ -106,7 +108,7 @@ struct PictureDraft: Sendable {
         dotsPerInch = options.dotsPerInch
         text = options.hasMetadata ? PictureText.entries(of: project, software: order.software) : []
         var builder = SceneBuilder(
-            project, measures, through: viewport, order: order, name: name, encoder: encoder)
+            project, measures, through: viewport, order: order, name: name, limits: limits, encoder: encoder)
         if options.includesBaseImage, let base = project.baseImage {
             scene.baseImage = try builder.image(base, .color, nil)
         }
@@ -188,27 +190,33 @@ extension SceneLayer where Image == SceneImage<Int> {
 struct ImageRequests {
     let project: String
     let convertsProfiles: Bool
+    let limits: Limits
     let encoder: BlockEncoder
     var requests: [ImageRequest] = []
     /// The files that have blocks. A name alone would not identify local blocks.
     private var files: [(bytes: [UInt8], block: (id: BlockID, byteCount: Int))] = []
 
-    init(project: String, convertsProfiles: Bool, encoder: BlockEncoder) {
+    init(project: String, convertsProfiles: Bool, limits: Limits, encoder: BlockEncoder) {
         self.project = project
         self.convertsProfiles = convertsProfiles
+        self.limits = limits
         self.encoder = encoder
     }
 
+    /// - Parameter raster: of a vector image; the same file is drawn once in each size.
+    /// - Throws: `BrokerError.refused` for a raster beyond the limits.
     mutating func index(
-        of image: EncodedImage, _ use: ImageUse, _ blocks: inout [EncodedBlock]
+        of image: EncodedImage, _ use: ImageUse, _ raster: VectorRaster?, _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> Int {
-        let file = try block(of: image.bytes, &blocks)
-        if let index = requests.firstIndex(where: { $0.file == file.id && $0.use == use }) { return index }
         let place = Place(file: project, path: image.place.isEmpty ? nil : image.place)
+        do throws(EngineError) { try raster?.check(against: limits, place: place) } catch { throw .refused(error) }
+        let file = try block(of: image.bytes, &blocks)
+        let known = requests.firstIndex { $0.file == file.id && $0.use == use && $0.raster == raster }
+        if let known { return known }
         requests.append(
             ImageRequest(
                 file: file.id, fileBytes: file.byteCount, use: use, convertsProfiles: convertsProfiles,
-                size: image.size, place: place))
+                raster: raster, size: raster?.part.size ?? image.size, place: place))
         return requests.count - 1
     }
 

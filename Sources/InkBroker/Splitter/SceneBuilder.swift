@@ -21,7 +21,7 @@ struct SceneBuilder {
 
     init(
         _ project: Project, _ measures: [[StrokeMeasure]], through viewport: Viewport? = nil, order: PictureOrder,
-        name: String, encoder: BlockEncoder
+        name: String, limits: Limits, encoder: BlockEncoder
     ) {
         self.project = project
         view = viewport.map { ViewMap($0) }
@@ -29,17 +29,22 @@ struct SceneBuilder {
         self.encoder = encoder
         self.measures = measures
         canvas = viewport?.size ?? project.canvasSize
-        images = ImageRequests(project: name, convertsProfiles: project.hasColorProfiles, encoder: encoder)
+        images = ImageRequests(
+            project: name, convertsProfiles: project.hasColorProfiles, limits: limits, encoder: encoder)
         costs = RowCosts(output: order.output)
     }
 
     mutating func image(
         _ image: EncodedImage, _ use: ImageUse, _ placement: Placement?, outside: Double = 0
     ) throws(BrokerError) -> SceneImage<Int> {
-        SceneImage(
-            try images.index(of: image, use, &blocks),
-            placement: view.map { $0.placement(project.placement(of: image, placement)) } ?? placement,
-            outside: outside)
+        var placed = view.map { $0.placement(project.placement(of: image, placement)) } ?? placement
+        var raster: VectorRaster?
+        if image.header.isVector {
+            let visible = VectorRaster.visible(of: placed, canvas: canvas, output: order.output)
+            (raster, placed) = (visible.raster, visible.placement)
+        }
+        return SceneImage(
+            try images.index(of: image, use, raster, &blocks), placement: placed, outside: outside)
     }
 
     /// What is to be drawn of siblings, from the bottom up.

@@ -21,6 +21,7 @@ struct DoctorCommand {
                 JSONValue.object([
                     ("program", .string(ProgramVersion.text)),
                     ("libraries", .object(libraries.map { ($0.name, .string($0.version)) })),
+                    ("imageFormats", .array(imageFormats.map(\.json))),
                     ("vectorUnits", .array(vectorUnits.map { .string($0) })),
                     ("kernels", .string(KernelLevel.selected.name)),
                     ("cores", .integer(cores)),
@@ -41,7 +42,11 @@ struct DoctorCommand {
     private static func lines(cores: Int, memory: Memory, failure: PictureFailure?) -> [String] {
         var lines = ["ink \(ProgramVersion.text)"]
         for library in libraries {
-            lines.append("  " + library.name + String(repeating: " ", count: 12 - library.name.count) + library.version)
+            lines.append("  " + library.name + String(repeating: " ", count: 14 - library.name.count) + library.version)
+        }
+        lines.append("Images")
+        for format in imageFormats {
+            lines.append("  " + format.name + String(repeating: " ", count: 14 - format.name.count) + format.text)
         }
         lines.append("Vector units  " + vectorUnits.joined(separator: " "))
         lines.append("Kernels       \(KernelLevel.selected.name)")
@@ -54,6 +59,33 @@ struct DoctorCommand {
     private static var libraries: [(name: String, version: String)] {
         (0..<ink_library_count()).map {
             (String(cString: ink_library_name($0)), String(cString: ink_library_version($0)))
+        }
+    }
+
+    /// A format that layers' images may have.
+    private struct ImageFormat {
+        var name: String
+        var library: ImageLibrary
+
+        var text: String {
+            if let package = library.missingPackage { return "cannot be read: install \(package)" }
+            return library.name + (library.version.map { " \($0)" } ?? "")
+        }
+
+        var json: JSONValue {
+            .object([
+                ("format", .string(name)), ("library", .string(library.name)),
+                ("version", .optional(library.version)), ("missingPackage", .optional(library.missingPackage)),
+            ])
+        }
+    }
+
+    private static var imageFormats: [ImageFormat] {
+        let versions = Dictionary(uniqueKeysWithValues: libraries.map { ($0.name, $0.version) })
+        return ImageDecoders.all.map { decoder in
+            var library = decoder.library
+            library.version = library.version ?? versions[library.name]
+            return ImageFormat(name: decoder.name, library: library)
         }
     }
 

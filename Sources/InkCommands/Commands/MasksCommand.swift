@@ -80,6 +80,8 @@ struct MasksCommand {
     private func decode(_ limits: Limits) throws(EngineError) -> ([UInt8], DecodedImageInfo) {
         let file = try InputFile.read(path: picture, limitBytes: limits.fileBytes)
         let place = Place(file: picture)
+        let header = try ImageDecoders.decoder(of: file, place: place).header(file, place: place)
+        if header.guessesColors(convertsProfiles: true) { console.warning("\(picture): \(ImageHeader.guessWarning)") }
         var samples: [UInt8] = []
         var constants: [(at: Int, rows: Int, value: UInt32)] = []
         // Constant chunks arrive before the format is known and are filled in later.

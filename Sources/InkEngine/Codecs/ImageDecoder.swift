@@ -6,6 +6,25 @@ public struct ImageHeader: Hashable, Sendable {
     public var isHeldWhole: Bool
     /// Whether images of the format can be decoded row by row at all. Those of other formats have a limit of their own.
     public var formatStreams: Bool
+    /// Whether the image is drawn in the size that it has in the output (`VectorRaster`), and `size` is only that in
+    /// which it lies on the canvas when nothing else is said.
+    public var isVector = false
+    /// CMYK colours; nil for others.
+    public var inks: Inks?
+
+    public enum Inks: Hashable, Sendable {
+        /// With a profile that says how they look.
+        case profiled
+        case plain
+    }
+
+    /// Whether CMYK becomes RGB by the plain formula (spec section 8.4), which shows other colours than a print.
+    public func guessesColors(convertsProfiles: Bool) -> Bool {
+        inks == .plain || inks == .profiled && !convertsProfiles
+    }
+
+    public static let guessWarning =
+        "CMYK without a colour profile that counts, converted plainly; colours may differ from a print"
 
     public init(size: PixelSize, isHeldWhole: Bool, formatStreams: Bool = true) {
         self.size = size
@@ -23,7 +42,7 @@ public struct ImageHeader: Hashable, Sendable {
         let limit =
             !formatStreams
             ? limits.heldImagePixels : isHeldWhole ? limits.interlacedImagePixels : limits.imagePixels
-        guard size.area <= limit else {
+        guard isVector || size.area <= limit else {
             throw .overLimit(
                 place, what: isHeldWhole ? "the image, which has to be held whole," : "the image",
                 found: "\(size) = \(size.area) pixels", limit: "\(limit) pixels")
@@ -35,6 +54,21 @@ public struct ImageHeader: Hashable, Sendable {
     }
 }
 
+/// The library that reads a format.
+public struct ImageLibrary: Hashable, Sendable {
+    public var name: String
+    /// nil when it is part of the program, or missing.
+    public var version: String?
+    /// The package to install, without which images of the format cannot be read; nil when all is there.
+    public var missingPackage: String?
+
+    public init(_ name: String, version: String? = nil, missingPackage: String? = nil) {
+        self.name = name
+        self.version = version
+        self.missingPackage = missingPackage
+    }
+}
+
 /// An image format for layers.
 ///
 /// To add a format, write a type that conforms in a folder of its own, and add a line to `ImageDecoders`.
@@ -43,6 +77,8 @@ public protocol ImageDecoder: Sendable {
     var name: String { get }
     /// The media type in data URLs, such as `image/png`.
     var mediaType: String { get }
+    /// What reads the format.
+    var library: ImageLibrary { get }
     /// Whether a file with these first bytes has this format.
     func recognizes(_ file: [UInt8]) -> Bool
     /// Reads only the header, and allocates no memory for pixels.

@@ -2,7 +2,7 @@
 public enum ImageDecoders {
     public static let all: [any ImageDecoder] = [
         PNGImages(), JPEGImages(), WebPImages(), GIFImages(), TIFFImages(), HEIFImages(isAVIF: false),
-        HEIFImages(isAVIF: true),
+        HEIFImages(isAVIF: true), SVGImages(),
     ]
 
     /// The decoder for a file's format.
@@ -23,11 +23,18 @@ public enum ImageDecoders {
     }
 
     /// Decodes an image of any of these formats; see `ImageDecoder.decode`.
+    ///
+    /// - Parameter raster: the pixels that a vector image is drawn in; nil for its own size. Other images do not have one.
     public static func decode(
-        _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool = false, place: Place, limits: Limits = Limits(),
-        onChunk: (DecodedChunk) throws(EngineError) -> Void
+        _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool = false, raster: VectorRaster? = nil, place: Place,
+        limits: Limits = Limits(), onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
-        try decoder(of: file, place: place).decode(
+        var decoder = try decoder(of: file, place: place)
+        if let raster {
+            guard decoder is SVGImages else { throw .internalError("a \(decoder.name) cannot be drawn in any size") }
+            decoder = SVGImages(raster: raster)
+        }
+        return try decoder.decode(
             file, as: use, convertsProfiles: convertsProfiles, place: place, limits: limits, onChunk: onChunk)
     }
 }

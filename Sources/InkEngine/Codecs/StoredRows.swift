@@ -15,6 +15,11 @@ struct StoredPixels {
     /// Samples in the processor's byte order.
     var is16Bit = false
 
+    /// Of CMYK with this profile.
+    static func inks(_ profile: [UInt8]?) -> ImageHeader.Inks {
+        profile.flatMap { ColorConversion(profile: $0, StoredPixels(colors: .cmyk)) } == nil ? .plain : .profiled
+    }
+
     var byteCount: Int { (Int(colors.rawValue) + (hasAlpha ? 1 : 0)) * (is16Bit ? 2 : 1) }
 }
 

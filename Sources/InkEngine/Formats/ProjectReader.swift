@@ -167,6 +167,7 @@ struct ProjectParser {
         project.metadata = readMetadata(root)
         project.layers = try readElements(root, depth: 1)
         try readCarriedWarnings(root)
+        warnings.addGuessedColors(of: project, isBundle: false)
         return project
     }
 

@@ -84,6 +84,30 @@ struct Warnings {
         insert(group, ReadingWarning(kind, file: file, at: path, reason, count: count))
     }
 
+    /// Names the images whose colours are guessed, each once.
+    ///
+    /// - Parameter isBundle: whether images lie in files, whose paths are their places.
+    mutating func addGuessedColors(of project: Project, isBundle: Bool) {
+        // A project that has travelled says it already.
+        guard !kept.contains(where: { $0.kind == .carried && $0.reason.hasSuffix(ImageHeader.guessWarning) }) else {
+            return
+        }
+        func add(_ image: EncodedImage?, to warnings: inout Warnings) {
+            guard let image, image.header.guessesColors(convertsProfiles: project.hasColorProfiles) else { return }
+            warnings.add(
+                .other, file: isBundle ? image.place : nil, at: isBundle ? nil : image.place, ImageHeader.guessWarning)
+        }
+        func add(_ layers: [Layer], to warnings: inout Warnings) {
+            for layer in layers {
+                add(layer.maskImage, to: &warnings)
+                add(layer.contentImage, to: &warnings)
+                add(layer.children, to: &warnings)
+            }
+        }
+        add(project.baseImage, to: &self)
+        add(project.layers, to: &self)
+    }
+
     mutating func add(_ line: String) { add(.other, at: nil, line) }
 
     mutating func add(_ warnings: [ReadingWarning]) {

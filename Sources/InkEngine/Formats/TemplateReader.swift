@@ -123,6 +123,7 @@ private struct TemplateParser {
                 project.layers.append(try readLayer(object))
             }
         }
+        parser.warnings.addGuessedColors(of: project, isBundle: true)
         return project
     }
 

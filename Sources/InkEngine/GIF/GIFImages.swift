@@ -4,6 +4,7 @@ import CGIF
 struct GIFImages: ImageDecoder {
     var name: String { "GIF" }
     var mediaType: String { "image/gif" }
+    var library: ImageLibrary { ImageLibrary("giflib") }
 
     func recognizes(_ file: [UInt8]) -> Bool {
         file.starts(with: Array("GIF87a".utf8)) || file.starts(with: Array("GIF89a".utf8))

@@ -5,6 +5,13 @@ import CHEIF
 struct HEIFImages: ImageDecoder {
     var name: String { isAVIF ? "AVIF" : "HEIF" }
     var mediaType: String { isAVIF ? "image/avif" : "image/heic" }
+    var library: ImageLibrary {
+        guard ink_heif_is_present() != 0 else { return ImageLibrary("libheif", missingPackage: "libheif1") }
+        let plugin = isAVIF ? "libheif-plugin-dav1d" : "libheif-plugin-libde265"
+        return ImageLibrary(
+            "libheif", version: String(cString: ink_heif_version()),
+            missingPackage: ink_heif_can_decode(isAVIF ? 1 : 0) != 0 ? nil : plugin)
+    }
 
     let isAVIF: Bool
 
@@ -48,7 +55,7 @@ private final class HEIFReader {
     private let reader: OpaquePointer
     private let name: String
     private let place: Place
-    private let layout: ink_heif_layout
+    private var layout: ink_heif_layout
 
     /// - Parameter file: must outlive the reader.
     init(_ file: UnsafeBufferPointer<UInt8>, name: String, place: Place) throws(EngineError) {
@@ -69,6 +76,10 @@ private final class HEIFReader {
         self.layout = layout
         // From here on deinit closes the reader, even if this throws.
         guard isRead else { throw error() }
+        if let size = HEIFTransforms.size(in: file) {
+            self.layout.width = UInt32(clamping: size.width)
+            self.layout.height = UInt32(clamping: size.height)
+        }
     }
 
     deinit { ink_heif_close(reader) }
@@ -88,7 +99,9 @@ private final class HEIFReader {
         return ink_heif_read_profile(reader, &bytes) != 0 ? bytes : nil
     }
 
-    func decode() throws(EngineError) { guard ink_heif_decode(reader) != 0 else { throw error() } }
+    func decode() throws(EngineError) {
+        guard ink_heif_decode(reader, layout.width, layout.height) != 0 else { throw error() }
+    }
 
     /// - Precondition: `row` has room for a row of `pixels`, and the picture is decoded.
     func copyRow(_ y: Int, into row: UnsafeMutablePointer<UInt8>) { ink_heif_copy_row(reader, UInt32(y), row) }

@@ -4,6 +4,7 @@ import CJPEG
 struct JPEGImages: ImageDecoder {
     var name: String { "JPEG" }
     var mediaType: String { "image/jpeg" }
+    var library: ImageLibrary { ImageLibrary("libjpeg-turbo") }
 
     func recognizes(_ file: [UInt8]) -> Bool { file.starts(with: [0xFF, JPEGMarker.startOfImage, 0xFF]) }
 
@@ -20,7 +21,9 @@ struct JPEGImages: ImageDecoder {
         let orientation = segments.orientation(in: file)
         // An image with several scans is assembled in memory; one that is turned, too.
         let isHeldWhole = frame.marker != 0xC0 && frame.marker != 0xC1 || orientation != .upright
-        return ImageHeader(size: orientation.turned(size), isHeldWhole: isHeldWhole)
+        var header = ImageHeader(size: orientation.turned(size), isHeldWhole: isHeldWhole)
+        if fields[5] == 4 { header.inks = StoredPixels.inks(segments.profile(in: file)) }
+        return header
     }
 
     func decode(

@@ -2,6 +2,7 @@
 struct PNGImages: ImageDecoder {
     var name: String { "PNG" }
     var mediaType: String { "image/png" }
+    var library: ImageLibrary { ImageLibrary("libpng") }
 
     func recognizes(_ file: [UInt8]) -> Bool { file.starts(with: PNGHeader.signature) }
 

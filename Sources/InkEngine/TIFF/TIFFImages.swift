@@ -5,6 +5,7 @@ import CTIFF
 struct TIFFImages: ImageDecoder {
     var name: String { "TIFF" }
     var mediaType: String { "image/tiff" }
+    var library: ImageLibrary { ImageLibrary("libtiff") }
 
     func recognizes(_ file: [UInt8]) -> Bool {
         // 43 is BigTIFF.
@@ -66,7 +67,9 @@ private final class TIFFReader {
 
     var header: ImageHeader {
         let isHeldWhole = layout.is_held_whole != 0 || orientation != .upright
-        return ImageHeader(size: orientation.turned(stored), isHeldWhole: isHeldWhole)
+        var header = ImageHeader(size: orientation.turned(stored), isHeldWhole: isHeldWhole)
+        if pixels.colors == .cmyk { header.inks = StoredPixels.inks(profile) }
+        return header
     }
 
     var pixels: StoredPixels {

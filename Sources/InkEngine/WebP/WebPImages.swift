@@ -4,6 +4,7 @@ import CWebP
 struct WebPImages: ImageDecoder {
     var name: String { "WebP" }
     var mediaType: String { "image/webp" }
+    var library: ImageLibrary { ImageLibrary("libwebp") }
 
     func recognizes(_ file: [UInt8]) -> Bool {
         file.starts(with: Array("RIFF".utf8)) && file.dropFirst(8).starts(with: Array("WEBP".utf8))

@@ -84,6 +84,8 @@ public struct DecodeTask: Hashable, Sendable {
     public var use: ImageUse
     /// Whether an embedded colour profile counts.
     public var convertsProfiles: Bool
+    /// The pixels that a vector image is drawn in; nil for its own size, and for other images.
+    public var raster: VectorRaster?
     /// The place of the image, for messages.
     public var place: Place
     /// Maximum pixels of the image.
@@ -94,11 +96,13 @@ public struct DecodeTask: Hashable, Sendable {
     public var heldImagePixels: Int
 
     public init(
-        image: BlockID, use: ImageUse, convertsProfiles: Bool = false, place: Place, limits: Limits
+        image: BlockID, use: ImageUse, convertsProfiles: Bool = false, raster: VectorRaster? = nil, place: Place,
+        limits: Limits
     ) {
         self.image = image
         self.use = use
         self.convertsProfiles = convertsProfiles
+        self.raster = raster
         self.place = place
         self.imagePixels = limits.imagePixels
         self.interlacedImagePixels = limits.interlacedImagePixels
@@ -119,7 +123,8 @@ extension DecodeTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let image = try BlockID(from: &reader)
         let purpose = try reader.uint8("use")
-        let use: ImageUse = try reader.enumeration("use", purpose & ~(Self.profilesFlag | Self.heldFlag))
+        let use: ImageUse = try reader.enumeration(
+            "use", purpose & ~(Self.profilesFlag | Self.heldFlag | Self.rasterFlag))
         let place = try Place(from: &reader)
         var limits = Limits()
         limits.imagePixels = try reader.integer("image pixels", in: 0...Int.max)
@@ -133,23 +138,54 @@ extension DecodeTask: WireValue {
                     expected: "not the default")
             }
         }
+        let raster = purpose & Self.rasterFlag == 0 ? nil : try VectorRaster(from: &reader)
         self.init(
-            image: image, use: use, convertsProfiles: purpose & Self.profilesFlag != 0, place: place, limits: limits)
+            image: image, use: use, convertsProfiles: purpose & Self.profilesFlag != 0, raster: raster, place: place,
+            limits: limits)
     }
 
     /// Added to the purpose.
     private static let profilesFlag: UInt8 = 2
     /// Added to the purpose when the limit for formats that cannot stream follows: when it is not the default.
     private static let heldFlag: UInt8 = 4
+    /// Added to the purpose of a vector image when the pixels that it is drawn in follow.
+    private static let rasterFlag: UInt8 = 8
 
     func write(to writer: inout ByteWriter) {
         image.write(to: &writer)
         let hasHeld = heldImagePixels != Limits().heldImagePixels
-        writer.uint8(use.rawValue | (convertsProfiles ? Self.profilesFlag : 0) | (hasHeld ? Self.heldFlag : 0))
+        writer.uint8(
+            use.rawValue | (convertsProfiles ? Self.profilesFlag : 0) | (hasHeld ? Self.heldFlag : 0)
+                | (raster == nil ? 0 : Self.rasterFlag))
         place.write(to: &writer)
         writer.integer(imagePixels)
         writer.integer(interlacedImagePixels)
         if hasHeld { writer.integer(heldImagePixels) }
+        raster?.write(to: &writer)
+    }
+}
+
+extension VectorRaster: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let start = reader.offset
+        let whole = try PixelSize(from: &reader)
+        let part = try PixelRect(from: &reader)
+        // In this order, nothing overflows.
+        guard (1...VectorRaster.edgePixelsMax).contains(whole.width),
+            (1...VectorRaster.edgePixelsMax).contains(whole.height), (0..<whole.width).contains(part.x),
+            (0..<whole.height).contains(part.y), (1...(whole.width - part.x)).contains(part.width),
+            (1...(whole.height - part.y)).contains(part.height)
+        else {
+            throw .badValue(
+                what: "raster", offset: start, found: "\(part) of \(whole)",
+                expected: "a part of at most \(VectorRaster.edgePixelsMax) pixels a side")
+        }
+        self.init(whole: whole, part: part)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        whole.write(to: &writer)
+        part.write(to: &writer)
     }
 }
 

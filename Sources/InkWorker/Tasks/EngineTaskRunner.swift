@@ -50,7 +50,8 @@ public final class EngineTaskRunner: TaskRunner {
         var compressing: UInt64 = 0
         let file = try context.blocks.bytes(of: task.image)
         let info = try ImageDecoders.decode(
-            file, as: task.use, convertsProfiles: task.convertsProfiles, place: task.place, limits: task.limits
+            file, as: task.use, convertsProfiles: task.convertsProfiles, raster: task.raster, place: task.place,
+            limits: task.limits
         ) {
             (chunk: DecodedChunk) throws(EngineError) in
             try context.checkCancellation()

@@ -131,7 +131,7 @@ import Testing
     @Test(
         arguments: [
             ([], "the image is empty"),
-            (Array("BM6789".utf8), "the image is not a PNG, JPEG, WebP, GIF, TIFF, HEIF or AVIF"),
+            (Array("BM6789".utf8), "the image is not a PNG, JPEG, WebP, GIF, TIFF, HEIF, AVIF or SVG"),
             (Array(pngHeader(width: 1, height: 1)[..<32]), "the PNG ends inside its header"),
             (pngHeader(width: 0, height: 4), "the PNG's size is 0x4, each edge must be from 1 to 2147483647"),
             (

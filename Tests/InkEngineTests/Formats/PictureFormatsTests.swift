@@ -122,6 +122,51 @@ struct PictureFormatsTests {
         }
     }
 
+    @Test("Where a HEIF file lists its cut or turn before its size, they count nevertheless")
+    func transformsBeforeSize() {
+        func number(_ value: Int, _ bytes: Int) -> [UInt8] {
+            (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * (bytes - 1 - $0))) }
+        }
+        func box(_ kind: String, _ parts: [UInt8]...) -> [UInt8] {
+            let data = parts.flatMap { $0 }
+            return number(8 + data.count, 4) + Array(kind.utf8) + data
+        }
+        let properties: [String: [UInt8]] = [
+            "size": box("ispe", number(0, 4), number(722, 4), number(1024, 4)), "turn": box("irot", [3]),
+            "half": box("irot", [2]), "mirror": box("imir", [1]),
+            "cut": box(
+                "clap", number(385, 4), number(1, 4), number(660, 4), number(2, 4), number(0, 4), number(1, 4),
+                number(0, 4), number(1, 4)),
+        ]
+        func file(_ names: [String], isWide: Bool = false) -> [UInt8] {
+            let entries = names.indices.flatMap { isWide ? number(0x8001 + $0, 2) : [0x81 + UInt8($0)] }
+            let lists =
+                box("ipco", names.flatMap { properties[$0]! })
+                + box("ipma", number(isWide ? 1 : 0, 4), number(1, 4), number(7, 2), [UInt8(names.count)], entries)
+            return box("ftyp", Array("avif".utf8))
+                + box("meta", number(0, 4), box("pitm", number(0, 4), number(7, 2)), box("iprp", lists))
+        }
+        func size(_ file: [UInt8]) -> PixelSize? { file.withUnsafeBufferPointer { HEIFTransforms.size(in: $0) } }
+        for isWide in [false, true] {
+            #expect(size(file(["turn", "size"], isWide: isWide)) == PixelSize(width: 1024, height: 722))
+            #expect(size(file(["half", "mirror", "size"], isWide: isWide)) == PixelSize(width: 722, height: 1024))
+            #expect(size(file(["cut", "size"], isWide: isWide)) == PixelSize(width: 385, height: 330))
+            #expect(size(file(["cut", "turn", "size"], isWide: isWide)) == PixelSize(width: 330, height: 385))
+            #expect(size(file(["size", "turn"], isWide: isWide)) == nil)
+            #expect(size(file(["mirror", "size"], isWide: isWide)) == nil)
+            #expect(size(file(["cut"], isWide: isWide)) == nil)
+        }
+        let whole = file(["cut", "turn", "size"])
+        for count in 0..<whole.count {
+            #expect(size(Array(whole[..<count])) == nil)
+            for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
+                var damaged = whole
+                damaged[count] = value
+                _ = size(damaged)
+            }
+        }
+    }
+
     /// EXIF data with an orientation, as a segment of JPEG.
     private static func exif(_ orientation: UInt8, isLittle: Bool) -> [UInt8] {
         let data: [UInt8] =

@@ -181,7 +181,7 @@ import Testing
         (
             #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"data:image/bmp;base64,AAAA"}"#,
             #"baseImage: "data:image/bmp;base64,AAAA" is not a data URL of the form data:image/png;base64,..., "#
-                + "or of PNG, JPEG, WebP, GIF, TIFF, HEIF or AVIF"
+                + "or of PNG, JPEG, WebP, GIF, TIFF, HEIF, AVIF or SVG"
         ),
         (
             #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"AA*A"}"#,
@@ -193,7 +193,7 @@ import Testing
         ),
         (
             #"{"version":"1.1","canvasSize":{"width":1,"height":1},"baseImage":"AAAA"}"#,
-            "baseImage: the image is not a PNG, JPEG, WebP, GIF, TIFF, HEIF or AVIF"
+            "baseImage: the image is not a PNG, JPEG, WebP, GIF, TIFF, HEIF, AVIF or SVG"
         ),
         (project(layer: #""opacity":1.5"#), "layers[0].opacity: is 1.5, must be from 0 to 1"),
         (project(layer: #""order":"first""#), "layers[0].order: must be a number, is a string"),

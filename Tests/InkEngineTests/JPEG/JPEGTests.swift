@@ -153,6 +153,37 @@ struct JPEGTests {
         }
     }
 
+    @Test("A progressive JPEG may lack its last refinements, but not its end")
+    func missingRefinements() throws {
+        let file = Self.samples[2].file
+        let short = Array(file[..<(file.count - 6)]) + [0xFF, 0xD9]
+        let (info, pixels) = try Self.decode(short)
+        let whole = try Self.decode(file).1
+        #expect(info.size == PixelSize(width: 19, height: 13))
+        #expect(zip(pixels, whole).allSatisfy { abs(Int($0) - Int($1)) < 40 })
+        // The same of a baseline file is damage.
+        let baseline = Self.samples[1].file
+        #expect(throws: EngineError.self) { try Self.decode(Array(baseline[..<(baseline.count - 12)]) + [0xFF, 0xD9]) }
+    }
+
+    @Test("CMYK without a profile is converted with a warning, said once of an image")
+    func plainInks() throws {
+        let image = Data(Self.samples[3].file).base64EncodedString()
+        for version in ["1.0", "1.2"] {
+            let text =
+                #"{"version": "\#(version)", "canvasSize": {"width": 9, "height": 9}, "baseImage": "\#(image)", "#
+                + #""layers": [{"contentImage": "\#(image)", "maskImage": ""#
+                + Data(Self.samples[1].file).base64EncodedString()
+                + #""}]}"#
+            let reading = try ProjectLoader.load(bytes: Array(text.utf8), name: "a.ink")
+            let lines = reading.warnings.map(\.description)
+            #expect(lines == ["baseImage", "layers[0].contentImage"].map { "\($0): \(ImageHeader.guessWarning)" })
+            // A project that has travelled does not say it twice.
+            let sent = try ProjectWriter.write(reading.project, warnings: reading.warnings)
+            #expect(try ProjectLoader.load(bytes: sent, name: "a.ink").warnings.map(\.description) == lines)
+        }
+    }
+
     @Test("A layer's image may be a JPEG, also as a data URL")
     func layerImage() throws {
         let file = Self.samples[1].file

@@ -1,0 +1,104 @@
+/// An SVG document that holds only what can be drawn without other files, fonts and a clock.
+///
+/// The document that is drawn is written anew from what was allowed of the file, so that the library that draws it sees
+/// nothing that was not looked at.
+struct SVGDocument {
+    /// UTF-8.
+    let text: [UInt8]
+    /// In CSS pixels.
+    let width: Double
+    let height: Double
+
+    /// The largest file.
+    static let bytesMax = 1 << 20
+    static let depthMax = 100
+    /// Elements, those that `use` repeats included.
+    static let elementsMax = 100_000
+    /// `use` inside of what another `use` repeats.
+    static let useDepthMax = 64
+    /// Embedded pictures, all together.
+    static let embeddedPixelsMax = 40_000_000
+    /// Of a document that does not say its size, as in CSS 2.1, section 10.3.2.
+    static let defaultSize = (width: 300.0, height: 150.0)
+
+    /// - Throws: `badInput` at `place` for what is not SVG or not allowed, naming the line; `overLimit` for a large file.
+    init(reading file: [UInt8], place: Place) throws(EngineError) {
+        guard file.count <= Self.bytesMax else {
+            throw .overLimit(place, what: "the SVG", found: "\(file.count) bytes", limit: "\(Self.bytesMax) bytes")
+        }
+        let filter = SVGFilter()
+        do throws(SVGFault) {
+            try SVGScanner.scan(file, with: filter)
+            try filter.uses.check()
+        } catch {
+            let line = error.line.map { ", line \($0)" } ?? ""
+            throw .badInput(place, reason: "the SVG\(line): \(error.reason)")
+        }
+        text = filter.text
+        (width, height) = filter.size
+    }
+}
+
+/// Why a document is refused.
+struct SVGFault: Error {
+    /// From 1; nil for the document as a whole.
+    var line: Int?
+    var reason: String
+
+    init(_ reason: String, line: Int? = nil) {
+        self.line = line
+        self.reason = reason
+    }
+}
+
+/// The elements of a document by which `use` repeats others.
+struct SVGUses {
+    /// Where an element's descendants end, in document order.
+    private var ends: [Int] = []
+    private var open: [Int] = []
+    private var numbers: [String: Int] = [:]
+    private var uses: [(element: Int, target: String)] = []
+
+    mutating func begin(id: String?, uses target: String?) {
+        let number = ends.count
+        ends.append(number)
+        open.append(number)
+        if let id, numbers[id] == nil { numbers[id] = number }
+        if let target { uses.append((number, target)) }
+    }
+
+    mutating func end() { ends[open.removeLast()] = ends.count }
+
+    var elementCount: Int { ends.count }
+
+    /// - Throws: when an element repeats itself, or too much comes of it.
+    func check() throws(SVGFault) {
+        var counts: [Int: Int] = [:]
+        var pending: Set<Int> = []
+        func count(_ element: Int, depth: Int) throws(SVGFault) -> Int {
+            if let known = counts[element] { return known }
+            guard depth <= SVGDocument.useDepthMax else {
+                throw SVGFault("<use> inside of <use> is more than \(SVGDocument.useDepthMax) deep")
+            }
+            guard pending.insert(element).inserted else { throw SVGFault("a <use> repeats itself") }
+            var sum = ends[element] - element
+            // The first use at or behind the element.
+            var (low, high) = (0, uses.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if uses[middle].element < element { low = middle + 1 } else { high = middle }
+            }
+            while low < uses.count, uses[low].element < ends[element] {
+                if let target = numbers[uses[low].target] { sum += try count(target, depth: depth + 1) }
+                guard sum <= SVGDocument.elementsMax else {
+                    throw SVGFault("<use> makes more than \(SVGDocument.elementsMax) elements of it")
+                }
+                low += 1
+            }
+            pending.remove(element)
+            counts[element] = sum
+            return sum
+        }
+        if !ends.isEmpty { _ = try count(0, depth: 0) }
+    }
+}
