@@ -50,7 +50,7 @@ let package = Package(
             name: "InkEngine",
             dependencies: [
                 "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CSVG", "CExpat", "CColor",
-                "CISAL", "CZlib", "CCrypto", "CJSON", "CZip", "CSystem",
+                "CISAL", "CZlib", "CZstd", "CCrypto", "CJSON", "CZip", "CSystem",
             ]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),

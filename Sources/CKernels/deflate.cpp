@@ -247,8 +247,8 @@ uint8_t *ink_deflater_room(ink_deflater *d, size_t rows) {
     if (!grow(d->window, d->window_capacity, needed, history)) return nullptr;
     bool has_room;
     if (d->search == INK_SEARCH_PIXELS) {
-        // Each row is a filter number and pixels; vectors read a few bytes further.
-        size_t tokens = bytes / d->pixel + 2 * rows + 16;
+        // Each row is up to three bytes and pixels; vectors read a few bytes further.
+        size_t tokens = bytes / d->pixel + 4 * rows + 16;
         has_room = reserve(d->tokens.pixels, d->pixel_capacity, tokens)
             && reserve(d->tokens.matches, d->match_capacity, tokens)
             && reserve(d->tokens.kinds, d->kind_capacity, tokens);

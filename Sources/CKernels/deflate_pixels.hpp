@@ -32,12 +32,16 @@ void find_in_rows(
     const Costs &costs, const uint8_t *window, uint32_t first, uint32_t begin, uint32_t end, uint32_t row_bytes,
     PixelTables &tables, PixelTokens &tokens) {
     Candidates found;
-    uint32_t width = (row_bytes - 1) / pixel;
+    // The filter number, if there is one.
+    uint32_t lead = row_bytes % pixel;
+    uint32_t width = row_bytes / pixel;
     for (uint32_t row = begin; row < end; row += row_bytes) {
-        tokens.kinds[tokens.pixel_count + tokens.match_count] = 1;
-        tokens.matches[tokens.match_count++] = {0, window[row]};
+        for (uint32_t k = 0; k < lead; k++) {
+            tokens.kinds[tokens.pixel_count + tokens.match_count] = 1;
+            tokens.matches[tokens.match_count++] = {0, window[row + k]};
+        }
         for (uint32_t x = 0; x < width;) {
-            uint32_t at = row + 1 + x * pixel;
+            uint32_t at = row + lead + x * pixel;
             uint32_t count = width - x < chunk_pixels ? width - x : chunk_pixels;
             find_candidates<pixel>(costs, window, first, at, count, tables, found);
             end_candidates<pixel>(count, width - x, found);

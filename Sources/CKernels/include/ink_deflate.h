@@ -39,7 +39,8 @@ typedef struct ink_deflater ink_deflater;
 ink_deflater *ink_deflater_create(enum ink_level level);
 void ink_deflater_destroy(ink_deflater *deflater);
 
-/// Begins a band. A row has `row_bytes` bytes: a filter number and pixels of `pixel` bytes each.
+/// Begins a band. A row has `row_bytes` bytes: pixels of `pixel` bytes each (3 or 4 where pixels are searched for), after
+/// the bytes that make no whole pixel, such as a filter number.
 ///
 /// Of many consecutive literals the compressor counts all, 1/2, 1/4, 1/8 or 1/16, for a `coarseness` of 0 to 4. A
 /// higher value is faster and compresses slightly less. `estimate` is the number of an estimate for similar rows, whose

@@ -67,6 +67,7 @@ struct PictureDraft: Sendable {
     var files: [PictureFileOptions]
     private let dotsPerInch: Double?
     private let text: [PictureText]
+    private let hasMetadata: Bool
     var limits: Limits
     var images: [ImageRequest]
     var costs: RowCosts
@@ -106,6 +107,7 @@ struct PictureDraft: Sendable {
         format = PictureDraft.format(of: scene.background, options.colorMode, codecs)
         files = options.files
         dotsPerInch = options.dotsPerInch
+        hasMetadata = options.hasMetadata
         text = options.hasMetadata ? PictureText.entries(of: project, software: order.software) : []
         var builder = SceneBuilder(
             project, measures, through: viewport, order: order, name: name, limits: limits, encoder: encoder)
@@ -122,7 +124,8 @@ struct PictureDraft: Sendable {
 
     func description(_ file: PictureFileOptions) -> PictureDescription {
         PictureDescription(
-            dotsPerInch: dotsPerInch, text: text, digest: file.digest.flatMap { PictureDigest(bytes: $0) })
+            dotsPerInch: dotsPerInch, text: text, digest: file.digest.flatMap { PictureDigest(bytes: $0) },
+            hasProfile: hasMetadata)
     }
 
     /// Sorts slow images first, so that no worker begins a slow image when the others have nothing left to do.

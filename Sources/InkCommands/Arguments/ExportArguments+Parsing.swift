@@ -235,6 +235,13 @@ extension ExportArguments {
         if encoding.isLossless, encoding.quality != nil {
             throw .usage("--lossless and --quality cannot be used together")
         }
+        if let text = parsed.value("compression") {
+            guard let compression = StripCompression(name: text) else {
+                let names = StripCompression.allCases.map(\.name).joined(separator: ", ")
+                throw .usage("--compression: \"\(text)\" is not one of \(names)")
+            }
+            encoding.compression = compression
+        }
         return codecs.map { codec in
             var own = PictureEncoding(format: codec.format)
             if codec.settings.contains(.effort) { own.effort = encoding.effort }
@@ -242,6 +249,7 @@ extension ExportArguments {
             if codec.settings.contains(.chroma) { own.chroma = encoding.chroma }
             if codec.settings.contains(.progressive) { own.isProgressive = encoding.isProgressive }
             if codec.settings.contains(.lossless) { own.isLossless = encoding.isLossless }
+            if codec.settings.contains(.compression) { own.compression = encoding.compression }
             return own
         }
     }

@@ -37,10 +37,16 @@ enum OutputPlace {
                     + "this name")
         }
         throw looksLikeFile(
-            path, option, "a picture ends in .\(PictureCodecs.all.map { $0.endings[0] }.joined(separator: " or ."))")
+            path, option, "a picture ends in \(anyOf(PictureCodecs.all.map { ".\($0.endings[0])" }))")
     }
 
-    private static var written: String { PictureCodecs.all.map { $0.name.uppercased() }.joined(separator: " or ") }
+    private static var written: String { anyOf(PictureCodecs.all.map { $0.name.uppercased() }) }
+
+    /// Such as `PNG, JPEG or TIFF`.
+    private static func anyOf(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.joined() }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
 
     /// A folder.
     /// - Throws: `usage` for the name of a file.

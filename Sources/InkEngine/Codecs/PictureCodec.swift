@@ -25,6 +25,8 @@ public protocol PictureCodec: Sendable {
     func rowMultiple(_ encoding: PictureEncoding) -> Int
     /// The size of the raw bytes that a correct piece declares.
     func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int
+    /// Whether the assembler can take a piece apart. Pieces come from other machines, so it must not rely on them.
+    func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool
     /// The decoded content of a piece, used to compare the results of two workers; nil if the piece is invalid.
     func content(of piece: EncodedPiece) -> [UInt8]?
     /// Makes an encoder; each thread needs its own.
@@ -44,11 +46,13 @@ extension PictureCodec {
     public func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
         throw .internalError("\(name) is encoded piece by piece")
     }
+
+    public func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool { !piece.isEmpty }
 }
 
 /// An option for encoding.
 public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
-    case effort, quality, chroma, progressive, lossless
+    case effort, quality, chroma, progressive, lossless, compression
 }
 
 /// Full-width rows of a picture to encode.
@@ -129,10 +133,20 @@ public struct PictureDescription: Hashable, Sendable {
     public var text: [PictureText]
     /// Digest of the inputs; nil: not written.
     public var digest: PictureDigest?
+    /// Whether a profile says that the colours are sRGB, in formats where it is not plain.
+    public var hasProfile: Bool
 
-    public init(dotsPerInch: Double? = nil, text: [PictureText] = [], digest: PictureDigest? = nil) {
+    public init(
+        dotsPerInch: Double? = nil, text: [PictureText] = [], digest: PictureDigest? = nil, hasProfile: Bool = false
+    ) {
         self.dotsPerInch = dotsPerInch
         self.text = text
         self.digest = digest
+        self.hasProfile = hasProfile
+    }
+
+    /// The cleaned text of a keyword; nil if there is none.
+    func text(_ keyword: PictureText.Keyword) -> String? {
+        text.first { $0.keyword == keyword }.map(\.cleanedText).flatMap { $0.isEmpty ? nil : $0 }
     }
 }

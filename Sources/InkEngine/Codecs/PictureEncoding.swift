@@ -18,6 +18,8 @@ public struct PictureEncoding: Hashable, Sendable {
     public var isProgressive = false
     /// Whether the file shows exactly the picture, in a format that need not.
     public var isLossless = false
+    /// nil: the format's default.
+    public var compression: StripCompression?
 
     public static let qualities = 1...100
 
@@ -29,17 +31,19 @@ public struct PictureEncoding: Hashable, Sendable {
         if let chroma { parts.append("chroma=\(chroma.name)") }
         if isProgressive { parts.append("progressive") }
         if isLossless { parts.append("lossless") }
+        if let compression { parts.append("compression=\(compression.name)") }
         return parts
     }
 
     public init(
         format: PictureFormat = .png, effort: EncodingEffort = .balanced, quality: Int? = nil,
-        chroma: ChromaSampling? = nil
+        chroma: ChromaSampling? = nil, compression: StripCompression? = nil
     ) {
         self.format = format
         self.effort = effort
         self.quality = quality
         self.chroma = chroma
+        self.compression = compression
     }
 }
 
@@ -77,6 +81,30 @@ public enum ChromaSampling: UInt8, Hashable, Sendable, CaseIterable {
 
     public var name: String { self == .full ? "4:4:4" : "4:2:0" }
     private var digits: String { name.filter { $0 != ":" } }
+}
+
+/// How the strips of a TIFF are packed, all without loss.
+public enum StripCompression: UInt8, Hashable, Sendable, CaseIterable {
+    case deflate = 1
+    /// For old programs.
+    case lzw = 2
+    /// For programs with libtiff 4.0.10 or later.
+    case zstd = 3
+    case none = 4
+
+    public init?(name: String) {
+        guard let compression = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = compression
+    }
+
+    public var name: String {
+        switch self {
+        case .deflate: "deflate"
+        case .lzw: "lzw"
+        case .zstd: "zstd"
+        case .none: "none"
+        }
+    }
 }
 
 /// How full-width rows are encoded to a piece of each file of a picture.

@@ -117,6 +117,9 @@ public struct PictureOptions: Hashable, Sendable {
         if encoding.chroma != nil, !codec.settings.contains(.chroma) {
             throw fault("\(codec.name) has no chroma sampling")
         }
+        if encoding.compression != nil, !codec.settings.contains(.compression) {
+            throw fault("\(codec.name) has no choice of compression")
+        }
         if colorMode == .rgba, !codec.hasAlpha, otherFiles.isEmpty { throw fault("\(codec.name) has no transparency") }
     }
 }

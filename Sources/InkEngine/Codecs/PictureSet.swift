@@ -8,6 +8,10 @@ public struct PictureSet: Sendable {
         public var pixels: PixelFormat
         /// Whether it is encoded as a whole, not piece by piece.
         public var isWhole: Bool { codec.isWhole(encoding) }
+
+        fileprivate func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int) -> Bool {
+            codec.isSound(piece, rowCount: rowCount, pixels: pixels)
+        }
     }
 
     /// At least one.
@@ -62,7 +66,9 @@ public struct PictureSet: Sendable {
 
     /// Whether a piece has a part for each file that is encoded piece by piece.
     public func isComplete(_ piece: EncodedPiece) -> Bool {
-        streamed.count == 1 ? !piece.bytes.isEmpty : piece.isJoined(count: streamed.count)
+        guard streamed.count != 1 else { return streamed[0].isSound(piece.bytes[...], rowCount: piece.rowCount) }
+        guard let parts = piece.partRanges(count: streamed.count) else { return false }
+        return zip(streamed, parts).allSatisfy { $0.isSound(piece.bytes[$1], rowCount: piece.rowCount) }
     }
 
     /// The parts of a piece; nil if they were not joined for so many files.
@@ -202,12 +208,8 @@ extension EncodedPiece {
         return start == bytes.count && raw == rawByteCount ? heads : nil
     }
 
-    /// Whether `parts` finds so many.
-    fileprivate func isJoined(count: Int) -> Bool { partHeads(count: count) != nil }
-}
-
-private func littleEndian<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-    withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    /// Where the encoded bytes of each part are; nil if `parts` is nil.
+    fileprivate func partRanges(count: Int) -> [Range<Int>]? { partHeads(count: count)?.map(\.range) }
 }
 
 /// Makes the files of a picture side by side.

@@ -52,7 +52,8 @@ struct StoredRows {
         self.stored = stored
         self.pixels = pixels
         self.orientation = orientation
-        conversion = profile.flatMap { ColorConversion(profile: $0, pixels) }
+        // Samples in sRGB stay as they are.
+        conversion = profile.flatMap { $0 == SRGBProfile.bytes ? nil : ColorConversion(profile: $0, pixels) }
         let isGray = pixels.colors == .gray && conversion == nil && use == .mask
         channels = (isGray ? 1 : 3) + (pixels.hasAlpha ? 1 : 0)
         let size = orientation.turned(stored)

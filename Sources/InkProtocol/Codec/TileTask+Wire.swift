@@ -136,27 +136,31 @@ extension PictureEncoding: WireValue {
         let format = PictureFormat(rawValue: try reader.uint8("picture format"))
         let effort: EncodingEffort = try reader.enumeration("effort")
         let quality = try reader.integer("quality", in: 0...PictureEncoding.qualities.upperBound)
-        let flags = try reader.uint8("chroma sampling")
-        guard flags < 4 * PictureEncoding.progressiveFlag else {
-            throw .badValue(what: "chroma sampling", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 15")
+        // Bits 0 and 1 chroma, 2 progressive, 3 lossless, 4 to 6 compression.
+        let choices = try reader.uint8("chroma sampling and compression")
+        guard choices < 0b1000_0000 else {
+            throw .badValue(
+                what: "chroma sampling and compression", offset: reader.offset - 1, found: "\(choices)",
+                expected: "0 to 127")
         }
-        let chroma = flags % PictureEncoding.progressiveFlag
+        let (chroma, compression) = (choices & 0b11, choices >> 4 & 0b111)
         self.init(
             format: format, effort: effort, quality: quality == 0 ? nil : quality,
-            chroma: chroma == 0 ? nil : try reader.enumeration("chroma sampling", chroma))
-        isProgressive = flags & PictureEncoding.progressiveFlag != 0
-        isLossless = flags & PictureEncoding.losslessFlag != 0
+            chroma: chroma == 0 ? nil : try reader.enumeration("chroma sampling", chroma),
+            compression: compression == 0 ? nil : try reader.enumeration("compression", compression))
+        isProgressive = choices & PictureEncoding.progressiveFlag != 0
+        isLossless = choices & PictureEncoding.losslessFlag != 0
     }
 
     func write(to writer: inout ByteWriter) {
-        if format != .png || quality != nil || chroma != nil || isProgressive || isLossless {
+        if self != PictureEncoding(effort: effort) {
             writer.uint8(PictureEncoding.otherFormat)
             writer.uint8(format.rawValue)
             writer.uint8(effort.rawValue)
             writer.integer(max(0, min(PictureEncoding.qualities.upperBound, quality ?? 0)))
             writer.uint8(
                 (chroma?.rawValue ?? 0) | (isProgressive ? PictureEncoding.progressiveFlag : 0)
-                    | (isLossless ? PictureEncoding.losslessFlag : 0))
+                    | (isLossless ? PictureEncoding.losslessFlag : 0) | (compression?.rawValue ?? 0) << 4)
         } else {
             writer.uint8(effort.rawValue)
         }

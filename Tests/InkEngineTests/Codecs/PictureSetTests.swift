@@ -6,20 +6,6 @@ import Testing
 
 @Suite("Several files of one picture")
 struct PictureSetTests {
-    /// What writes leave in files and stores.
-    private static func carriedOut(_ writes: [PictureWrite]) -> [Int: [UInt8]] {
-        var streams: [Int: [UInt8]] = [:]
-        for write in writes {
-            switch write {
-            case .append(let bytes, let stream): streams[stream, default: []] += bytes
-            case .patch(let bytes, let offset, let stream):
-                streams[stream, default: []].replaceSubrange(offset..<(offset + bytes.count), with: bytes)
-            case .move(let store, let stream): streams[stream, default: []] += streams.removeValue(forKey: store) ?? []
-            }
-        }
-        return streams
-    }
-
     private static func writes(
         _ pixels: [UInt8], _ size: PixelSize, _ format: PixelFormat, _ encodings: [PictureEncoding], rows: Int,
         isArchive: Bool = false
@@ -60,10 +46,10 @@ struct PictureSetTests {
         let pixels = Self.noise(size.area * 3, &random)
         let set = try PictureSet(Self.both, pixels: .rgb)
         let rows = set.rowMultiple * .random(in: 1...3, using: &random)
-        let files = Self.carriedOut(try Self.writes(pixels, size, .rgb, Self.both, rows: rows))
+        let files = carriedOut(try Self.writes(pixels, size, .rgb, Self.both, rows: rows))
         #expect(files.count == 2)
         for (index, encoding) in Self.both.enumerated() {
-            let own = Self.carriedOut(try Self.writes(pixels, size, .rgb, [encoding], rows: rows))
+            let own = carriedOut(try Self.writes(pixels, size, .rgb, [encoding], rows: rows))
             #expect(files[index] == own[0], "seed \(seed), file \(index)")
         }
     }
@@ -71,10 +57,10 @@ struct PictureSetTests {
     @Test func aFormatWithoutAlphaGetsThePictureOnWhite() throws {
         let size = PixelSize(width: 8, height: 8)
         let pixels = (0..<64).flatMap { _ -> [UInt8] in [200, 0, 40, 128] }
-        let files = Self.carriedOut(try Self.writes(pixels, size, .rgba, Self.both, rows: 8))
+        let files = carriedOut(try Self.writes(pixels, size, .rgba, Self.both, rows: 8))
         // (200 * 128 + 255 * 127) / 255 and so on.
         let flat = (0..<64).flatMap { _ -> [UInt8] in [227, 127, 147] }
-        let own = Self.carriedOut(try Self.writes(flat, size, .rgb, [Self.both[1]], rows: 8))
+        let own = carriedOut(try Self.writes(flat, size, .rgb, [Self.both[1]], rows: 8))
         #expect(files[1] == own[0])
         #expect(files[0] != nil)
     }
@@ -84,8 +70,8 @@ struct PictureSetTests {
         var random = SeededGenerator(seed: 3)
         let size = PixelSize(width: 30, height: 50)
         let pixels = Self.noise(size.area * 3, &random)
-        let files = Self.carriedOut(try Self.writes(pixels, size, .rgb, Self.both, rows: 16))
-        let streams = Self.carriedOut(try Self.writes(pixels, size, .rgb, Self.both, rows: 16, isArchive: true))
+        let files = carriedOut(try Self.writes(pixels, size, .rgb, Self.both, rows: 16))
+        let streams = carriedOut(try Self.writes(pixels, size, .rgb, Self.both, rows: 16, isArchive: true))
         #expect(streams.count == 1)
         let archive = try #require(streams[0])
         var offset = 0

@@ -10,8 +10,8 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
         let width = Int.random(in: 1...(seed % 4 == 0 ? 1400 : 200), using: &random)
-        let rowByteCount = 1 + width * format.bytesPerPixel
-        // As if each row were a pixel wider, whose first byte is the filter's number.
+        let rowByteCount = Int.random(in: 0...2, using: &random) + width * format.bytesPerPixel
+        // As if each row were a pixel wider, whose first bytes are the filter's number, or nothing.
         let pixels = patchwork(size: PixelSize(width: width + 1, height: 60), format: format, using: &random)
         let rows = (0..<60).map { Array(pixels[($0 * (width + 1) * format.bytesPerPixel)...].prefix(rowByteCount)) }
         let cuts = [0, Int.random(in: 1...59, using: &random), 60]

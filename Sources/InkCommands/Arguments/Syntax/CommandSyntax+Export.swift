@@ -75,6 +75,8 @@ extension CommandSyntax {
         .flag("--progressive", group: "Picture", "JPEG whose coarse picture comes first, a little smaller"),
         .flag("--lossless", group: "Picture", "Exact pixels in formats that need not keep them"),
         .value(
+            "--compression", "deflate|lzw|zstd|none", group: "Picture", "Compression of TIFF files (default: deflate)"),
+        .value(
             "--effort", "fast|balanced|small", group: "Picture",
             "Compression: time against file size (default: balanced)"),
         .value(

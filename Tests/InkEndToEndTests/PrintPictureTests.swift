@@ -1,0 +1,78 @@
+import Foundation
+import InkEngine
+import Testing
+
+@Suite("Pictures for print", .timeLimit(.minutes(5)))
+struct PrintPictureTests {
+    private func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+    private func pixels(_ path: String, width: Int) throws -> [UInt8] {
+        var samples: [UInt8] = []
+        _ = try ImageDecoders.decode(try bytes(path), as: .color, place: Place(file: path)) { chunk in
+            switch chunk.content {
+            case .samples(let rows): samples += rows
+            case .constant(let value):
+                let pixel = (0..<3).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+                samples += Array(repeating: pixel, count: chunk.rows.count * width).flatMap { $0 }
+            }
+        }
+        return samples
+    }
+
+    @Test("A TIFF is the same file however it is cut and wherever it is made, and has the pixels of the PNG")
+    func tiff() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.long)
+        func export(_ name: String, _ options: [String] = []) throws -> [UInt8] {
+            let result = try InkProcess.run(
+                ["export", project, "-o", folder(name), "--size", "500x500", "--dpi", "300"] + options)
+            #expect(result.code == 0, "\(result.error)")
+            return try bytes(folder(name))
+        }
+        _ = try export("a.png")
+        let file = try export("a.tif")
+        for (index, tile) in ["500x16", "500x90", "64x40"].enumerated() {
+            #expect(try export("\(index).tif", ["--tile", tile]) == file, "\(tile)")
+        }
+        let farm = try FarmProcesses(workers: 1)
+        #expect(try export("b.tif", ["--broker", farm.endpoint]) == file)
+        let png = try pixels(folder("a.png"), width: 500)
+        #expect(try pixels(folder("a.tif"), width: 500) == png)
+        for compression in ["lzw", "zstd", "none"] {
+            _ = try export("c.tiff", ["--compression", compression])
+            #expect(try pixels(folder("c.tiff"), width: 500) == png, "\(compression)")
+        }
+    }
+
+    @Test("A picture that shows the same is left, one that is damaged is made again", arguments: ["tiff"])
+    func unchanged(format: String) throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.small)
+        let arguments = [
+            "export", project, "--format", format, "--background", "transparent", "--if-exists", "skip-unchanged",
+            "-o", folder("out"),
+        ]
+        #expect(try InkProcess.run(arguments).output.contains("1 exported"))
+        let path = folder("out/" + (try #require(folder.files(in: "out").first)))
+        #expect(try InkProcess.run(arguments).output.contains("1 unchanged"))
+        let whole = try bytes(path)
+        try Data(whole.dropLast(9)).write(to: URL(fileURLWithPath: path))
+        #expect(try InkProcess.run(arguments).output.contains("1 exported"))
+        #expect(try bytes(path) == whole)
+    }
+
+    @Test("What a format does not have is refused before anything is made")
+    func refusals() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.small)
+        for (options, word) in [
+            (["-o", folder("a.tif"), "--compression", "zip"], "deflate, lzw, zstd, none"),
+            (["-o", folder("a.png"), "--compression", "lzw"], "tiff has"),
+            (["-o", folder("a.tif"), "--quality", "9"], "--quality"),
+        ] {
+            let result = try InkProcess.run(["export", project] + options)
+            #expect(result.code == 64 && result.error.contains(word), "\(options): \(result.error)")
+        }
+        #expect(folder.files == ["a.ink"])
+    }
+}
