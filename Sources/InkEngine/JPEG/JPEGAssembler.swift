@@ -31,21 +31,29 @@ struct JPEGAssembler: PictureAssembler {
             scan.marker == JPEGMarker.startOfScan, segments.count > 2, head.size.height <= JPEGCodec().edgePixelsMax
         else { throw .internalError("libjpeg made no header for \(head.size) pixels") }
         if head.encoding.isProgressive {
-            return Array(file[..<segments[1].data.upperBound]) + description(head.description)
+            return Array(file[..<segments[1].data.upperBound]) + description(head.description, head.size)
         }
         var bytes = Array(file[..<scan.data.upperBound])
         bytes[frame.data.lowerBound + 1] = UInt8(head.size.height >> 8)
         bytes[frame.data.lowerBound + 2] = UInt8(head.size.height & 0xFF)
         // After JFIF's own segment, which must be the first.
-        bytes.insert(contentsOf: description(head.description), at: segments[1].data.upperBound)
+        bytes.insert(contentsOf: description(head.description, head.size), at: segments[1].data.upperBound)
         return bytes
     }
 
-    private static func description(_ description: PictureDescription) -> [UInt8] {
+    /// EXIF, XMP, the colour profile and the digest.
+    private static func description(_ description: PictureDescription, _ size: PixelSize) -> [UInt8] {
         var bytes: [UInt8] = []
-        for text in description.text where !text.cleanedText.isEmpty {
+        if let exif = ExifData.make(description, size) {
+            bytes += JPEGMarker.segment(JPEGMarker.metadata, ExifSegment.mark + exif)
+        }
+        if let packet = XMPPacket.make(description, byteCountMax: 65_000) {
+            bytes += JPEGMarker.segment(JPEGMarker.metadata, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + packet)
+        }
+        if description.hasProfile {
+            // The first part of one.
             bytes += JPEGMarker.segment(
-                JPEGMarker.comment, Array("\(text.keyword.rawValue): \(text.cleanedText)".utf8))
+                JPEGMarker.profile, Array("ICC_PROFILE\0".utf8) + [1, 1] + SRGBProfile.bytes)
         }
         if let digest = description.digest { bytes += JPEGDigest.segment(digest) }
         return bytes

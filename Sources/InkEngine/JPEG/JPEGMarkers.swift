@@ -5,8 +5,11 @@ enum JPEGMarker {
     static let startOfScan: UInt8 = 0xDA
     /// RST0; RST1 to RST7 follow.
     static let restart: UInt8 = 0xD0
-    static let comment: UInt8 = 0xFE
-    /// The marker of an application segment.
+    /// APP1: EXIF and XMP.
+    static let metadata: UInt8 = 0xE1
+    /// APP2: ICC profiles.
+    static let profile: UInt8 = 0xE2
+    /// The marker of a segment of this program, APP15.
     static let application: UInt8 = 0xEF
 
     /// SOF0 to SOF15, except for the markers in that range with other meanings.

@@ -8,7 +8,7 @@ public enum PNGStream {
     /// program that changes the picture removes it.
     static let digestChunkType = "inKD"
 
-    /// Signature and chunks up to the first IDAT: IHDR, sRGB (perceptual), pHYs, tEXt and iTXt, inKD.
+    /// Signature and chunks up to the first IDAT: IHDR, sRGB (perceptual), pHYs, tEXt and iTXt, XMP as iTXt, inKD.
     ///
     /// A `dotsPerInch` that is not finite or not above 0 is omitted; one beyond the range of pHYs is clamped.
     ///
@@ -28,6 +28,7 @@ public enum PNGStream {
             bytes += chunk("pHYs", perMetre + perMetre + [1])
         }
         for entry in description.text { bytes += entry.chunk }
+        if let packet = XMPPacket.make(description) { bytes += international("XML:com.adobe.xmp", packet) }
         if let digest = description.digest { bytes += chunk(digestChunkType, digest.bytes) }
         return bytes
     }
@@ -64,6 +65,11 @@ public enum PNGStream {
         chunk("IDAT", bigEndian(adler32)) + chunk("IEND", [])
     }
 
+    /// `iTXt`: not compressed, method 0, no language, no translated keyword.
+    static func international(_ keyword: String, _ text: [UInt8]) -> [UInt8] {
+        chunk("iTXt", Array(keyword.utf8) + [0, 0, 0, 0, 0] + text)
+    }
+
     /// A chunk: length, type, data, CRC.
     static func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -90,7 +96,6 @@ extension PictureText {
         if text.unicodeScalars.allSatisfy({ $0.value < 256 && $0 != "\t" }) {
             return PNGStream.chunk("tEXt", key + [0] + text.unicodeScalars.map { UInt8($0.value) })
         }
-        // Not compressed, method 0, no language, no translated keyword.
-        return PNGStream.chunk("iTXt", key + [0, 0, 0, 0, 0] + Array(text.utf8))
+        return PNGStream.international(keyword.rawValue, Array(text.utf8))
     }
 }

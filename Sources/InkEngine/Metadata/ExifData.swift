@@ -1,0 +1,34 @@
+/// EXIF data of a picture (CIPA DC-008): a header as in TIFF, and two directories.
+enum ExifData {
+    /// Longer texts are cut, so that all fit into a segment of JPEG.
+    private static let textBytesMax = 12_000
+
+    /// nil if there is no text to write.
+    static func make(_ description: PictureDescription, _ size: PixelSize) -> [UInt8]? {
+        guard description.text.contains(where: { !$0.cleanedText.isEmpty }) else { return nil }
+        let header: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0]
+        var main = TagDirectory()
+        main.add(description, textBytesMax: textBytesMax)
+        main[274] = .short([1])
+        // Chroma is in the middle of its pixels.
+        main[531] = .short([1])
+        main[pointer] = .long([0])
+        let start = header.count + main.bytes(at: UInt64(header.count)).count
+        main[pointer] = .long([UInt32(start)])
+        var exif = TagDirectory()
+        exif[36864] = .undefined(Array("0232".utf8))
+        exif[36867] = description.date.map { .text($0.exif) }
+        exif[36881] = description.date?.exifOffset.map { .text($0) }
+        // Y, Cb, Cr.
+        exif[37121] = .undefined([1, 2, 3, 0])
+        exif[40960] = .undefined(Array("0100".utf8))
+        // sRGB.
+        exif[40961] = .short([1])
+        exif[40962] = .long([UInt32(size.width)])
+        exif[40963] = .long([UInt32(size.height)])
+        return header + main.bytes(at: UInt64(header.count)) + exif.bytes(at: UInt64(start))
+    }
+
+    /// Where the second directory is.
+    private static let pointer: UInt16 = 34665
+}
