@@ -44,7 +44,26 @@ struct PrintPictureTests {
         }
     }
 
-    @Test("A picture that shows the same is left, one that is damaged is made again", arguments: ["tiff"])
+    @Test("A PDF is the same file here and through a broker")
+    func pdf() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.long)
+        let farm = try FarmProcesses(workers: 1)
+        var files: [[UInt8]] = []
+        for options in [[], ["--broker", farm.endpoint]] {
+            let path = folder("\(files.count).pdf")
+            let result = try InkProcess.run(
+                ["export", project, "-o", path, "--size", "500x500", "--background", "#ffffff80", "--bleed", "3mm"]
+                    + options)
+            #expect(result.code == 0, "\(result.error)")
+            files.append(try bytes(path))
+        }
+        #expect(files[0] == files[1])
+        let text = String(decoding: files[0].map { $0 < 128 ? $0 : 63 }, as: UTF8.self)
+        #expect(text.contains("/TrimBox [8.504 8.504 ") && text.contains("/SMask") && text.hasSuffix("%%EOF\n"))
+    }
+
+    @Test("A picture that shows the same is left, one that is damaged is made again", arguments: ["tiff", "pdf"])
     func unchanged(format: String) throws {
         let folder = try EndToEndFolder()
         let project = try folder.file("a.ink", GoodProject.small)
@@ -69,9 +88,18 @@ struct PrintPictureTests {
             (["-o", folder("a.tif"), "--compression", "zip"], "deflate, lzw, zstd, none"),
             (["-o", folder("a.png"), "--compression", "lzw"], "tiff has"),
             (["-o", folder("a.tif"), "--quality", "9"], "--quality"),
+            (["-o", folder("a.tif"), "--bleed", "3mm"], "pdf has"), (["-o", folder("a.pdf"), "--bleed", "3"], "3mm"),
+            (["-o", folder("a.pdf"), "--bleed", "999mm"], "--bleed"),
         ] {
             let result = try InkProcess.run(["export", project] + options)
             #expect(result.code == 64 && result.error.contains(word), "\(options): \(result.error)")
+        }
+        for (options, word) in [
+            (["-o", folder("a.pdf"), "--size", "15000"], "--dpi 75"),
+            (["-o", folder("a.pdf"), "--size", "100", "--bleed", "1in"], "leaves nothing"),
+        ] {
+            let result = try InkProcess.run(["export", project] + options)
+            #expect(result.code == 65 && result.error.contains(word), "\(options): \(result.error)")
         }
         #expect(folder.files == ["a.ink"])
     }

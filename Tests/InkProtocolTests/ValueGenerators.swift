@@ -58,7 +58,17 @@ extension SeededGenerator {
     }
 
     mutating func encoding() -> PieceEncoding {
-        PieceEncoding(PictureEncoding(effort: EncodingEffort.allCases.randomElement(using: &self)!), isLast: bool())
+        PieceEncoding(pictureEncoding(), others: (0..<int(0...2)).map { _ in pictureEncoding() }, isLast: bool())
+    }
+
+    mutating func pictureEncoding() -> PictureEncoding {
+        PictureEncoding(
+            format: PictureFormat(rawValue: UInt8(int(0...11))),
+            effort: EncodingEffort.allCases.randomElement(using: &self)!,
+            quality: bool() ? int(1...100) : nil,
+            chroma: bool() ? ChromaSampling.allCases.randomElement(using: &self) : nil,
+            compression: bool() ? StripCompression.allCases.randomElement(using: &self) : nil,
+            bleed: bool() ? int(1...500_000) : nil)
     }
 
     mutating func tileTask() -> TileTask {

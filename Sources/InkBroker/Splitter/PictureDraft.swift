@@ -94,6 +94,10 @@ struct PictureDraft: Sendable {
             codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
             viewport = try project.viewport(options.view, place: Place(file: name))
             try PictureDraft.check(project, measures, viewport, order.output, codecs, limits: limits, name: name)
+            for (codec, file) in zip(codecs, options.files) {
+                try codec.check(
+                    order.output, file.encoding, dotsPerInch: options.dotsPerInch, place: Place(file: name))
+            }
         } catch {
             throw .refused(error)
         }

@@ -242,6 +242,7 @@ extension ExportArguments {
             }
             encoding.compression = compression
         }
+        if let text = parsed.value("bleed") { encoding.bleed = try bleed(text) }
         return codecs.map { codec in
             var own = PictureEncoding(format: codec.format)
             if codec.settings.contains(.effort) { own.effort = encoding.effort }
@@ -250,8 +251,22 @@ extension ExportArguments {
             if codec.settings.contains(.progressive) { own.isProgressive = encoding.isProgressive }
             if codec.settings.contains(.lossless) { own.isLossless = encoding.isLossless }
             if codec.settings.contains(.compression) { own.compression = encoding.compression }
+            if codec.settings.contains(.bleed) { own.bleed = encoding.bleed }
             return own
         }
+    }
+
+    /// A length such as `3mm`, `0.125in` or `9pt`, in thousandths of a point; nil for none.
+    private static func bleed(_ text: String) throws(CommandError) -> Int? {
+        let units = ["mm": 72 / 25.4, "in": 72, "pt": 1]
+        guard let (unit, points) = units.first(where: { text.hasSuffix($0.key) }) else {
+            throw .usage("--bleed: \"\(text)\" is not a length; use 3mm, 0.125in or 9pt")
+        }
+        let most = Double(PictureEncoding.bleeds.upperBound) / 1000 / points
+        let number = try TextValue.number(
+            String(text.dropLast(unit.count)), option: "--bleed", in: 0...most.rounded(.down))
+        let bleed = Int((number * points * 1000).rounded())
+        return bleed == 0 ? nil : bleed
     }
 
     private static func run(_ parsed: ParsedCommand) throws(CommandError) -> RunArguments {

@@ -29,6 +29,12 @@ public protocol PictureCodec: Sendable {
     func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool
     /// The decoded content of a piece, used to compare the results of two workers; nil if the piece is invalid.
     func content(of piece: EncodedPiece) -> [UInt8]?
+    /// Checks that the format can represent a picture, before it is rendered.
+    ///
+    /// - Throws: `EngineError.overLimit` or `badInput` at `place`.
+    func check(
+        _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
+    ) throws(EngineError)
     /// Makes an encoder; each thread needs its own.
     func makeEncoder() -> any PieceEncoder
     /// - Throws: `EngineError.internalError` for a picture that the format cannot represent.
@@ -48,11 +54,15 @@ extension PictureCodec {
     }
 
     public func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool { !piece.isEmpty }
+
+    public func check(
+        _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
+    ) throws(EngineError) {}
 }
 
 /// An option for encoding.
 public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
-    case effort, quality, chroma, progressive, lossless, compression
+    case effort, quality, chroma, progressive, lossless, compression, bleed
 }
 
 /// Full-width rows of a picture to encode.

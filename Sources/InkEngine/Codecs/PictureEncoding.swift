@@ -20,6 +20,11 @@ public struct PictureEncoding: Hashable, Sendable {
     public var isLossless = false
     /// nil: the format's default.
     public var compression: StripCompression?
+    /// How far the picture reaches beyond each edge of the finished page, in thousandths of a point; nil: not at all.
+    public var bleed: Int?
+
+    /// Ten times as far as any printer asks for.
+    public static let bleeds = 1...500_000
 
     public static let qualities = 1...100
 
@@ -32,18 +37,20 @@ public struct PictureEncoding: Hashable, Sendable {
         if isProgressive { parts.append("progressive") }
         if isLossless { parts.append("lossless") }
         if let compression { parts.append("compression=\(compression.name)") }
+        if let bleed { parts.append("bleed=\(bleed)") }
         return parts
     }
 
     public init(
         format: PictureFormat = .png, effort: EncodingEffort = .balanced, quality: Int? = nil,
-        chroma: ChromaSampling? = nil, compression: StripCompression? = nil
+        chroma: ChromaSampling? = nil, compression: StripCompression? = nil, bleed: Int? = nil
     ) {
         self.format = format
         self.effort = effort
         self.quality = quality
         self.chroma = chroma
         self.compression = compression
+        self.bleed = bleed
     }
 }
 

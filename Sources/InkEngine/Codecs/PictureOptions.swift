@@ -120,6 +120,12 @@ public struct PictureOptions: Hashable, Sendable {
         if encoding.compression != nil, !codec.settings.contains(.compression) {
             throw fault("\(codec.name) has no choice of compression")
         }
+        if let bleed = encoding.bleed {
+            guard PictureEncoding.bleeds.contains(bleed) else {
+                throw fault("a bleed of \(bleed) thousandths of a point, 1 to 500000 are possible")
+            }
+            guard codec.settings.contains(.bleed) else { throw fault("\(codec.name) has no bleed") }
+        }
         if colorMode == .rgba, !codec.hasAlpha, otherFiles.isEmpty { throw fault("\(codec.name) has no transparency") }
     }
 }

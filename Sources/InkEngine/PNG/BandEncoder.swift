@@ -25,7 +25,14 @@ public final class BandEncoder: PieceEncoder {
     public func encode(
         pixels: UnsafeRawBufferPointer, width: Int, format: PixelFormat, encoding: PieceEncoding
     ) throws(EngineError) -> EncodedPiece {
-        let rowByteCount = width.multipliedReportingOverflow(by: format.bytesPerPixel)
+        try encode(pixels: pixels, width: width, bytesPerPixel: format.bytesPerPixel, encoding: encoding)
+    }
+
+    /// The same for pixels of 1, 3 or 4 bytes.
+    func encode(
+        pixels: UnsafeRawBufferPointer, width: Int, bytesPerPixel: Int, encoding: PieceEncoding
+    ) throws(EngineError) -> EncodedPiece {
+        let rowByteCount = width.multipliedReportingOverflow(by: bytesPerPixel)
         guard width > 0, !rowByteCount.overflow, rowByteCount.partialValue < BandEncoder.rowByteCountMax else {
             throw .internalError("a band of width \(width) cannot be encoded")
         }
@@ -34,8 +41,8 @@ public final class BandEncoder: PieceEncoder {
             throw .internalError("a band of \(pixels.count) bytes is not rows of \(rowByteCount.partialValue)")
         }
         let band = Band(
-            pixels: base.assumingMemoryBound(to: UInt8.self), rowCount: rowCount, bytesPerPixel: format.bytesPerPixel,
-            filter: filter(width: width, bytesPerPixel: format.bytesPerPixel))
+            pixels: base.assumingMemoryBound(to: UInt8.self), rowCount: rowCount, bytesPerPixel: bytesPerPixel,
+            filter: filter(width: width, bytesPerPixel: bytesPerPixel))
         let packing = try bestPacking(of: band, effort: encoding.picture.effort)
         return try deflate(band, packing: packing, encoding: encoding)
     }
@@ -105,7 +112,9 @@ public final class BandEncoder: PieceEncoder {
                 strategy: strategy,
                 start: .init(
                     search: search, filteredRowByteCount: band.filter.filteredRowByteCount,
-                    bytesPerPixel: band.bytesPerPixel, coarseness: UInt32(coarseness), estimate: nil))
+                    // The search takes four gray samples for a pixel.
+                    bytesPerPixel: band.bytesPerPixel == 1 ? 4 : band.bytesPerPixel, coarseness: UInt32(coarseness),
+                    estimate: nil))
         }
         var candidates = [
             packing(filtering, .runs), packing(.none, .pixels),

@@ -126,6 +126,7 @@ extension PictureEncoding: WireValue {
     /// Added to the chroma sampling.
     private static let progressiveFlag: UInt8 = 4
     private static let losslessFlag: UInt8 = 8
+    private static let bleedFlag: UInt8 = 128
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let first = try reader.uint8("effort")
@@ -136,18 +137,15 @@ extension PictureEncoding: WireValue {
         let format = PictureFormat(rawValue: try reader.uint8("picture format"))
         let effort: EncodingEffort = try reader.enumeration("effort")
         let quality = try reader.integer("quality", in: 0...PictureEncoding.qualities.upperBound)
-        // Bits 0 and 1 chroma, 2 progressive, 3 lossless, 4 to 6 compression.
+        // Bits 0 and 1 chroma, 2 progressive, 3 lossless, 4 to 6 compression, 7 whether a bleed follows.
         let choices = try reader.uint8("chroma sampling and compression")
-        guard choices < 0b1000_0000 else {
-            throw .badValue(
-                what: "chroma sampling and compression", offset: reader.offset - 1, found: "\(choices)",
-                expected: "0 to 127")
-        }
         let (chroma, compression) = (choices & 0b11, choices >> 4 & 0b111)
         self.init(
             format: format, effort: effort, quality: quality == 0 ? nil : quality,
             chroma: chroma == 0 ? nil : try reader.enumeration("chroma sampling", chroma),
-            compression: compression == 0 ? nil : try reader.enumeration("compression", compression))
+            compression: compression == 0 ? nil : try reader.enumeration("compression", compression),
+            bleed: choices & PictureEncoding.bleedFlag == 0
+                ? nil : try reader.integer("bleed", in: PictureEncoding.bleeds))
         isProgressive = choices & PictureEncoding.progressiveFlag != 0
         isLossless = choices & PictureEncoding.losslessFlag != 0
     }
@@ -160,7 +158,9 @@ extension PictureEncoding: WireValue {
             writer.integer(max(0, min(PictureEncoding.qualities.upperBound, quality ?? 0)))
             writer.uint8(
                 (chroma?.rawValue ?? 0) | (isProgressive ? PictureEncoding.progressiveFlag : 0)
-                    | (isLossless ? PictureEncoding.losslessFlag : 0) | (compression?.rawValue ?? 0) << 4)
+                    | (isLossless ? PictureEncoding.losslessFlag : 0) | (compression?.rawValue ?? 0) << 4
+                    | (bleed == nil ? 0 : PictureEncoding.bleedFlag))
+            if let bleed { writer.integer(bleed) }
         } else {
             writer.uint8(effort.rawValue)
         }

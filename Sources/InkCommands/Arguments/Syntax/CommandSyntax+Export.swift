@@ -77,6 +77,9 @@ extension CommandSyntax {
         .value(
             "--compression", "deflate|lzw|zstd|none", group: "Picture", "Compression of TIFF files (default: deflate)"),
         .value(
+            "--bleed", "LENGTH", group: "Picture",
+            "How far the picture of a PDF reaches beyond each edge of the finished page, such as 3mm, 0.125in or 9pt"),
+        .value(
             "--effort", "fast|balanced|small", group: "Picture",
             "Compression: time against file size (default: balanced)"),
         .value(

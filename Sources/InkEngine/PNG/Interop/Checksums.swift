@@ -1,4 +1,5 @@
 import CISAL
+import CZlib
 
 /// CRC-32 as in PNG (ISO 3309, reflected) of `bytes` appended to the data whose CRC is `seed`.
 ///
@@ -13,6 +14,11 @@ private func crc32(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt32) -> UInt32 
     guard let base = bytes.baseAddress else { return seed }
     // Reads `count` bytes from `base`, which the caller holds.
     return crc32_gzip_refl(seed, base, UInt64(bytes.count))
+}
+
+/// The CRC-32 of `A + B` from those of `A` and `B` and the length of `B`.
+func combinedCRC32(_ a: UInt32, _ b: UInt32, lengthB: Int) -> UInt32 {
+    UInt32(truncatingIfNeeded: crc32_combine(uLong(a), uLong(b), lengthB))
 }
 
 /// Adler-32 (RFC 1950, section 8.2), the checksum of a zlib stream.

@@ -1,0 +1,203 @@
+import Foundation
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+@Suite("Pictures as PDF")
+struct PDFPictureTests {
+    private static func head(
+        _ size: PixelSize, _ pixels: PixelFormat, bleed: Int? = nil,
+        _ description: PictureDescription = PictureDescription()
+    ) -> PictureHead {
+        PictureHead(
+            size: size, pixels: pixels, encoding: PictureEncoding(format: .pdf, bleed: bleed), description: description)
+    }
+
+    private static func file(
+        _ pixels: [UInt8], _ head: PictureHead, heights: () -> Int = { 50 }
+    ) throws -> [UInt8] {
+        try pictureFile(pixels, head, PDFAssembler(head), heights: heights)
+    }
+
+    @Test("The streams hold the pixels, whatever the bands", arguments: 0..<20 as Range<UInt64>)
+    func pixels(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let size = PixelSize(width: .random(in: 1...150, using: &random), height: .random(in: 1...90, using: &random))
+        let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
+        let pixels = patchwork(size: size, format: format, using: &random)
+        let file = try Self.file(pixels, Self.head(size, format)) { .random(in: 1...40, using: &random) }
+        let pdf = try #require(PDFReader(file))
+        let page = try #require(pdf.page)
+        #expect(page.contains("/MediaBox [0 0 \(size.width) \(size.height)]"))
+        let image = try #require(pdf.reference("/Im0", in: page))
+        let (dictionary, stream) = try #require(pdf.stream(image))
+        let colors = try Self.samples(stream, size, .rgb)
+        let channels = format.bytesPerPixel
+        let expected = pixels.indices.filter { $0 % channels < 3 }.map { pixels[$0] }
+        #expect(colors == expected, "seed \(seed), \(size), \(format)")
+        #expect(dictionary.contains("/SMask") == (format == .rgba))
+        guard format == .rgba else { return }
+        let mask = try #require(pdf.reference("/SMask", in: dictionary))
+        let alpha = try Self.samples(try #require(pdf.stream(mask)).bytes, size, .gray)
+        #expect(alpha == pixels.indices.filter { $0 % 4 == 3 }.map { pixels[$0] }, "seed \(seed), \(size)")
+    }
+
+    /// A stream is that of a PNG.
+    private static func samples(
+        _ stream: [UInt8], _ size: PixelSize, _ type: PNGHeader.ColorType
+    ) throws -> [UInt8] {
+        let edges = bigEndian(UInt32(size.width)) + bigEndian(UInt32(size.height))
+        let png =
+            PNGHeader.signature + PNGStream.chunk("IHDR", edges + [8, type.rawValue, 0, 0, 0])
+            + PNGStream.chunk("IDAT", stream) + PNGStream.chunk("IEND", [])
+        let samples = try decodedPixels(png).samples
+        return type == .gray ? stride(from: 0, to: samples.count, by: 3).map { samples[$0] } : samples
+    }
+
+    @Test func boxesAndTextsSayWhatThePageIs() throws {
+        let size = PixelSize(width: 600, height: 300)
+        let description = PictureDescription(
+            dotsPerInch: 300,
+            text: [
+                PictureText(.title, "Eule (\\1)"), PictureText(.author, "\u{1F989}"), PictureText(.copyright, "CC0"),
+                PictureText(.creationTime, "2026-05-04T10:20:30Z"),
+            ], digest: PictureDigest(bytes: Array(repeating: 1, count: 32)))
+        let pixels = [UInt8](repeating: 200, count: size.area * 3)
+        let file = try Self.file(pixels, Self.head(size, .rgb, bleed: 8_504, description))
+        let pdf = try #require(PDFReader(file))
+        let page = try #require(pdf.page)
+        #expect(page.contains("/MediaBox [0 0 144 72] /BleedBox [0 0 144 72] /TrimBox [8.504 8.504 135.496 63.496]"))
+        let info = try #require(pdf.reference("/Info", in: pdf.trailer).flatMap(pdf.object))
+        #expect(info.contains("/Title (Eule \\(\\\\1\\))") && info.contains("/Author <feffd83edd89>"))
+        #expect(info.contains("/CreationDate (D:20260504102030+00'00')"))
+        let catalog = try #require(pdf.reference("/Root", in: pdf.trailer).flatMap(pdf.object))
+        let packet = try #require(pdf.reference("/Metadata", in: catalog).flatMap(pdf.stream))
+        #expect(String(decoding: packet.bytes, as: UTF8.self).contains("CC0"))
+        let profile = try #require(pdf.reference("/DestOutputProfile", in: catalog).flatMap(pdf.stream))
+        #expect(profile.bytes == SRGBProfile.bytes)
+        // Nothing of this where it is not wanted; equal pictures are equal files.
+        let plain = try Self.file(pixels, Self.head(size, .rgb))
+        let other = try #require(PDFReader(plain))
+        #expect(!other.trailer.contains("/Info") && other.page?.contains("Box [0 0 600 300]") == true)
+        #expect(other.page?.contains("TrimBox") == false)
+        #expect(try plain == Self.file(pixels, Self.head(size, .rgb)))
+    }
+
+    @Test func pagesThatReadersDoNotShowAreRefused() throws {
+        func check(_ edge: Int, dotsPerInch: Double? = nil, bleed: Int? = nil) throws(EngineError) {
+            try PDFCodec().check(
+                PixelSize(width: edge, height: 100), PictureEncoding(format: .pdf, bleed: bleed),
+                dotsPerInch: dotsPerInch, place: Place(file: "a"))
+        }
+        try check(14_400)
+        try check(30_000, dotsPerInch: 150)
+        try check(100, bleed: 49_999)
+        #expect(throws: EngineError.self) { try check(14_401) }
+        #expect(throws: EngineError.self) { try check(30_001, dotsPerInch: 150) }
+        #expect(throws: EngineError.self) { try check(100, bleed: 50_000) }
+    }
+
+    @Test("What a picture was made from is found in a whole file, and in no damaged one")
+    func storedDigest() throws {
+        var random = SeededGenerator(seed: 1)
+        let size = PixelSize(width: 20, height: 30)
+        let digest = try #require(PictureDigest(bytes: (0..<32).map { UInt8($0 * 5) }))
+        let head = Self.head(size, .rgba, PictureDescription(text: [PictureText(.title, "Eule")], digest: digest))
+        let folder = try TemporaryFolder(prefix: "ink-pdf")
+        func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
+            let path = folder.path(of: "a.pdf")
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            return try PDFCodec().storedDigest(path: path)
+        }
+        let file = try Self.file(patchwork(size: size, format: .rgba, using: &random), head)
+        #expect(try stored(file) == digest)
+        #expect(PDFReader(file) != nil)
+        for at in stride(from: 0, to: file.count, by: 7) {
+            var damaged = file
+            damaged[at] ^= 4
+            #expect(try stored(damaged) == nil, "byte \(at)")
+        }
+        for count in [0, 1, 20, file.count - 1] { #expect(try stored(Array(file[..<count])) == nil) }
+        #expect(try stored(file + [0]) == nil)
+        #expect(try PDFCodec().storedDigest(path: folder.path(of: "none.pdf")) == nil)
+    }
+
+    @Test func piecesWithAWrongHeadAreNotTaken() {
+        let good = littleEndian(UInt64(2)) + [1, 2, 3, 4] + [9, 9, 8]
+        func isWhole(_ bytes: [UInt8]) -> Bool { PDFCodec().isSound(bytes[...], rowCount: 1, pixels: .rgba) }
+        #expect(isWhole(good))
+        #expect(PDFPiece(([0] + good)[1...])?.alpha.elementsEqual([8]) == true)
+        #expect(!isWhole(Array(good.dropLast())) && !isWhole([]) && !isWhole(Array(good.prefix(12))))
+        #expect(!isWhole(littleEndian(UInt64.max) + [1, 2, 3, 4, 9, 9, 8]))
+        #expect(!isWhole(littleEndian(UInt64(0)) + [1, 2, 3, 4, 9, 9, 8]))
+    }
+}
+
+/// Objects of a PDF by its table of cross references.
+private struct PDFReader {
+    private let file: [UInt8]
+    private var offsets: [Int] = []
+    private(set) var trailer = ""
+
+    /// nil if the table does not say exactly where the objects are.
+    init?(_ file: [UInt8]) {
+        self.file = file
+        let text = String(decoding: file.map { $0 < 128 ? $0 : 63 }, as: UTF8.self)
+        guard text.hasPrefix("%PDF-1.7\n"), text.hasSuffix("\n%%EOF\n") else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let start = Int(lines[lines.count - 3]), lines[lines.count - 4] == "startxref", start < file.count else {
+            return nil
+        }
+        let table = String(decoding: file[start...], as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        guard table[0] == "xref", table[1].hasPrefix("0 "), let count = Int(table[1].dropFirst(2)),
+            table[2] == "0000000000 65535 f "
+        else { return nil }
+        for number in 1..<count {
+            let line = table[2 + number]
+            guard line.utf8.count == 19, line.hasSuffix(" 00000 n "), let offset = Int(line.prefix(10)),
+                file[offset...].starts(with: "\(number) 0 obj\n".utf8)
+            else { return nil }
+            offsets.append(offset)
+        }
+        guard table[2 + count] == "trailer", table[3 + count].contains("/Size \(count) ") else { return nil }
+        trailer = String(table[3 + count])
+    }
+
+    /// The text of an object up to its stream or its end.
+    func object(_ number: Int) -> String? {
+        guard (1...offsets.count).contains(number) else { return nil }
+        let bytes = file[offsets[number - 1]...].prefix(4_000)
+        let text = String(decoding: bytes.map { $0 < 128 ? $0 : 63 }, as: UTF8.self)
+        let body = text.dropFirst("\(number) 0 obj\n".utf8.count)
+        return [body.firstRange(of: "\nstream\n"), body.firstRange(of: "\nendobj\n")].compactMap { $0?.lowerBound }
+            .min()
+            .map { String(body[..<$0]) }
+    }
+
+    func reference(_ key: String, in dictionary: String) -> Int? {
+        guard let range = dictionary.firstRange(of: "\(key) ") else { return nil }
+        let rest = dictionary[range.upperBound...]
+        return rest.firstRange(of: " 0 R").flatMap { Int(rest[..<$0.lowerBound]) }
+    }
+
+    func stream(_ number: Int) -> (dictionary: String, bytes: [UInt8])? {
+        guard let dictionary = object(number), let range = dictionary.firstRange(of: "/Length ") else { return nil }
+        var length = Int(dictionary[range.upperBound...].prefix { $0.isNumber })
+        if let other = reference("/Length", in: dictionary) { length = object(other).flatMap { Int($0) } }
+        let start = offsets[number - 1] + "\(number) 0 obj\n\(dictionary)\nstream\n".utf8.count
+        guard let length, start + length <= file.count,
+            file[(start + length)...].starts(with: "\nendstream\nendobj\n".utf8)
+        else { return nil }
+        return (dictionary, Array(file[start..<(start + length)]))
+    }
+
+    var page: String? {
+        reference("/Root", in: trailer).flatMap(object).flatMap { catalog in reference("/Pages", in: catalog) }
+            .flatMap(object).flatMap { pages in
+                let kids = pages.firstRange(of: "/Kids [").map { "/Kids " + pages[$0.upperBound...] }
+                return kids.flatMap { reference("/Kids", in: $0) }
+            }.flatMap(object)
+    }
+}
