@@ -72,7 +72,13 @@ package struct Exports {
         found.readOutlines(with: opener)
         var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
         let plan = try makePlan(found, policy, &failed)
-        try checkReportPath(found.inputs, plan)
+        try checkPath(arguments.run.reportPath, option: "--report", found.inputs, plan)
+        try checkPath(arguments.run.bookPath, option: "--pdf-book", found.inputs, plan)
+        if let report = arguments.run.reportPath, let book = arguments.run.bookPath,
+            FilePlace(report) == FilePlace(book)
+        {
+            throw .usage("--pdf-book: \(book) is also the report")
+        }
         return Planned(inputs: found.inputs, plan: plan, failed: failed, policy: policy, opener: opener)
     }
 
@@ -112,14 +118,38 @@ package struct Exports {
         try run.execute { () throws(ExportError) in
             if remote == nil, isFarmNeeded { try start(farm) }
         }
-        let finished = FinishedExports(
+        var finished = FinishedExports(
             records: run.records, stoppedBy: run.stoppedBy, milliseconds: clock.milliseconds, policy: planned.policy,
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
+        finished.bookFailure = writeBook(finished)
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
         // failure the farm may still be removing unfinished files.
         let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done
         if !isLeft { farm.stop() }
         return finished
+    }
+
+    /// Joins the PDF files of all pictures, in the order of the plan, where that is asked for.
+    private func writeBook(_ finished: FinishedExports) -> PictureFailure? {
+        guard let path = arguments.run.bookPath, !arguments.run.isDryRun else { return nil }
+        // A project that could not be read has no names of pictures.
+        let pages = finished.records.filter { record in
+            guard let output = record.output else { return true }
+            return PictureCodecs.codec(ofFile: output)?.format == .pdf
+        }
+        let made = pages.filter { $0.state == .done || $0.state == .skipped }.compactMap(\.output)
+        guard made.count == pages.count, !made.isEmpty else {
+            observer.error("\(path): not written, \(pages.count - made.count) of its \(pages.count) pages are missing")
+            return nil
+        }
+        do {
+            let software = arguments.options.hasMetadata ? "ink \(ProgramVersion.text)" : nil
+            try BookWriting(path: path, pages: made, software: software).run()
+            return nil
+        } catch {
+            observer.error(error.description)
+            return PictureFailure(error)
+        }
     }
 
     /// A project that may be unchanged is packed only once it is known to have changed. A project read with limits of
@@ -165,23 +195,25 @@ package struct Exports {
         return plan
     }
 
-    /// A report may replace an older report, but not an input or a picture.
-    private func checkReportPath(_ inputs: [ExportInput], _ plan: ExportPlan) throws(ExportError) {
-        guard let path = arguments.run.reportPath else { return }
+    /// A file beside the pictures may replace an older one, but no input and no picture.
+    private func checkPath(
+        _ path: String?, option: String, _ inputs: [ExportInput], _ plan: ExportPlan
+    ) throws(ExportError) {
+        guard let path else { return }
         if try ExportError.wrapping({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
-            throw .usage("--report: \(path) is a folder")
+            throw .usage("\(option): \(path) is a folder")
         }
         let lists = arguments.paths.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
         let read = inputs.filter { !$0.isStandardInput }.map(\.path) + lists + [arguments.limitsPath].compactMap(\.self)
         let place = FilePlace(path)
         for other in read where FilePlace(other) == place {
-            throw .usage("--report: \(path) would replace the input \(other)")
+            throw .usage("\(option): \(path) would replace the input \(other)")
         }
         for picture in plan.pictures where FilePlace(picture.output) == place {
-            throw .usage("--report: \(path) is also the name of a picture")
+            throw .usage("\(option): \(path) is also the name of a picture")
         }
         for input in inputs where input.isTemplateFolder && place.isInside(FilePlace(input.path)) {
-            throw .usage("--report: \(path) lies inside the input \(input.path)")
+            throw .usage("\(option): \(path) lies inside the input \(input.path)")
         }
         try ExportError.wrapping { () throws(EngineError) in try FileSystem.checkWritable(path) }
     }

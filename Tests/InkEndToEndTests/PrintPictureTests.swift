@@ -63,6 +63,35 @@ struct PrintPictureTests {
         #expect(text.contains("/TrimBox [8.504 8.504 ") && text.contains("/SMask") && text.hasSuffix("%%EOF\n"))
     }
 
+    @Test("All pictures of a run are pages of one PDF, unless one is missing")
+    func book() throws {
+        let folder = try EndToEndFolder()
+        for name in ["a", "b"] { _ = try folder.file("in/\(name).ink", GoodProject.small) }
+        let arguments = [
+            "export", folder("in"), "-o", folder("out"), "--size", "100,200", "--pdf-book", folder("book.pdf"),
+        ]
+        for _ in 0..<2 {
+            let result = try InkProcess.run(arguments)
+            #expect(result.code == 0, "\(result.error)")
+            let text = String(decoding: try bytes(folder("book.pdf")).map { $0 < 128 ? $0 : 63 }, as: UTF8.self)
+            #expect(text.contains("/Count 4 >>"))
+        }
+        #expect(folder.files(in: "out") == ["a-100x100.pdf", "a-200x200.pdf", "b-100x100.pdf", "b-200x200.pdf"])
+        try FileManager.default.removeItem(atPath: folder("book.pdf"))
+        _ = try folder.file("in/c.ink", "{")
+        let failed = try InkProcess.run(arguments)
+        #expect(failed.code != 0 && failed.error.contains("not written"), "\(failed.error)")
+        #expect(!folder.files.contains("book.pdf"))
+        for (options, word) in [
+            (["--pdf-book", "book.png"], ".pdf"), (["--pdf-book", "b.pdf", "--format", "png"], "must contain pdf"),
+            (["--pdf-book", folder("out/a-100x100.pdf")], "picture"),
+        ] {
+            let result = try InkProcess.run(
+                ["export", folder("in/a.ink"), "-o", folder("out/"), "--size", "100"] + options)
+            #expect(result.code == 64 && result.error.contains(word), "\(options): \(result.error)")
+        }
+    }
+
     @Test("A picture that shows the same is left, one that is damaged is made again", arguments: ["tiff", "pdf"])
     func unchanged(format: String) throws {
         let folder = try EndToEndFolder()

@@ -153,14 +153,27 @@ extension ExportArguments {
         }
         let file = output.flatMap { OutputPlace.isWritable($0) ? $0 : nil } ?? parsed.value("name")
         let ofFile = file.flatMap { PictureCodecs.codec(ofFile: $0) }
-        guard let first = named.first else { return [ofFile ?? PictureCodecs.all[0]] }
+        let pages = parsed.isGiven("pdf-book") ? PictureCodecs.codec(named: "pdf") : nil
+        guard let first = named.first else {
+            return try withPages([ofFile ?? pages ?? PictureCodecs.all[0]], by: pages)
+        }
         if let ofFile, let file, named.count > 1 || first.format != ofFile.format {
             throw .usage(
                 named.count > 1
                     ? "\(file) is one file, but there are \(named.count) formats; name a folder, or {ext} in --name"
                     : "--format \(first.name) and \(file) contradict each other")
         }
-        return named
+        return try withPages(named, by: pages)
+    }
+
+    /// The same formats, if they have the one that the pages of a book need.
+    private static func withPages(
+        _ codecs: [any PictureCodec], by pages: (any PictureCodec)?
+    ) throws(CommandError) -> [any PictureCodec] {
+        if let pages, !codecs.contains(where: { $0.format == pages.format }) {
+            throw .usage("--pdf-book: its pages are PDF files, so the formats must contain pdf")
+        }
+        return codecs
     }
 
     private static func options(
@@ -283,6 +296,10 @@ extension ExportArguments {
         if run.reportPath == "-" {
             throw .usage(
                 "--report: standard output is for --json, which prints the same (write ./- for a file named -)")
+        }
+        run.bookPath = parsed.value("pdf-book")
+        if let path = run.bookPath, PictureCodecs.codec(ofFile: path)?.format != .pdf {
+            throw .usage("--pdf-book: \(path) does not end in .pdf")
         }
         run.wantsFileDigests = run.reportPath != nil || parsed.isGiven("json")
         // Checked here with the other options; the display parses it again.

@@ -30,6 +30,8 @@ package struct RunArguments: Hashable, Sendable {
     package var keepsGoing = true
     package var isDryRun = false
     package var reportPath: String?
+    /// A PDF of all pictures of the run that are PDF.
+    package var bookPath: String?
     /// Whether somebody asks for the SHA-256 of the files.
     package var wantsFileDigests = false
     /// Whether a project that gives warnings is refused.

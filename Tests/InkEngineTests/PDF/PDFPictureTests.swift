@@ -123,6 +123,72 @@ struct PDFPictureTests {
         #expect(try PDFCodec().storedDigest(path: folder.path(of: "none.pdf")) == nil)
     }
 
+    /// What is read of the file in memory.
+    private static func source(_ file: [UInt8]) -> PDFBook.Source {
+        PDFBook.Source(byteCount: file.count) { (count, offset) throws(EngineError) in
+            guard offset >= 0, offset + count <= file.count else { throw .internalError("beyond the end") }
+            return Array(file[offset..<(offset + count)])
+        }
+    }
+
+    private static func book(_ files: [[UInt8]]) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var book = PDFBook(software: "ink 1") { bytes += $0 }
+        try book.begin()
+        for file in files { try book.add(source(file), place: Place(file: "a.pdf")) }
+        try book.end()
+        return bytes
+    }
+
+    @Test func aBookHasThePagesOfItsFiles() throws {
+        var random = SeededGenerator(seed: 5)
+        let text = PictureDescription(text: [PictureText(.title, "Eule")], digest: PictureDigest(bytes: Array(0..<32)))
+        let heads = [
+            Self.head(PixelSize(width: 60, height: 40), .rgb, text), Self.head(PixelSize(width: 30, height: 90), .rgba),
+            Self.head(PixelSize(width: 5, height: 1), .rgb),
+            Self.head(PixelSize(width: 80, height: 80), .rgba, bleed: 9_000, text),
+        ]
+        let files = try heads.map {
+            try Self.file(patchwork(size: $0.size, format: $0.pixels, using: &random), $0)
+        }
+        let book = try #require(PDFReader(try Self.book(files)))
+        let pages = book.pages
+        #expect(pages.count == files.count)
+        for (page, file) in zip(pages, files) {
+            let own = try #require(PDFReader(file))
+            let ownPage = try #require(own.page)
+            for box in ["/MediaBox", "/TrimBox", "/Group"] {
+                let value = { (text: String) in text.firstRange(of: box).map { text[$0.lowerBound...].prefix(30) } }
+                #expect(value(page) == value(ownPage))
+            }
+            let image = try #require(book.reference("/Im0", in: page).flatMap(book.stream))
+            let ownImage = try #require(own.reference("/Im0", in: ownPage).flatMap(own.stream))
+            #expect(image.bytes == ownImage.bytes)
+            let mask = book.reference("/SMask", in: image.dictionary).flatMap(book.stream)
+            #expect(mask?.bytes == own.reference("/SMask", in: ownImage.dictionary).flatMap(own.stream)?.bytes)
+            let contents = try #require(book.reference("/Contents", in: page).flatMap(book.stream))
+            #expect(contents.bytes == own.reference("/Contents", in: ownPage).flatMap(own.stream)?.bytes)
+        }
+        #expect(try Self.book(files) == Self.book(files))
+    }
+
+    @Test func onlyOurOwnFilesArePagesOfABook() throws {
+        let size = PixelSize(width: 60, height: 40)
+        let file = try Self.file([UInt8](repeating: 3, count: size.area * 3), Self.head(size, .rgb))
+        var random = SeededGenerator(seed: 8)
+        var others = [[], Array("%PDF-1.4\n".utf8), Array(file.dropLast(3)), Array(file.prefix(200)), file + [10]]
+        for _ in 0..<200 {
+            var damaged = file
+            for at in damaged.indices.suffix(500) where Int.random(in: 0..<60, using: &random) == 0 {
+                damaged[at] = .random(in: 48...57, using: &random)
+            }
+            others.append(damaged)
+        }
+        // Damaged files are refused, or read: nothing crashes.
+        for other in others { _ = try? Self.book([other]) }
+        for other in others.prefix(5) { #expect(throws: EngineError.self) { try Self.book([other]) } }
+    }
+
     @Test func piecesWithAWrongHeadAreNotTaken() {
         let good = littleEndian(UInt64(2)) + [1, 2, 3, 4] + [9, 9, 8]
         func isWhole(_ bytes: [UInt8]) -> Bool { PDFCodec().isSound(bytes[...], rowCount: 1, pixels: .rgba) }
@@ -193,11 +259,13 @@ private struct PDFReader {
         return (dictionary, Array(file[start..<(start + length)]))
     }
 
-    var page: String? {
-        reference("/Root", in: trailer).flatMap(object).flatMap { catalog in reference("/Pages", in: catalog) }
-            .flatMap(object).flatMap { pages in
-                let kids = pages.firstRange(of: "/Kids [").map { "/Kids " + pages[$0.upperBound...] }
-                return kids.flatMap { reference("/Kids", in: $0) }
-            }.flatMap(object)
+    var page: String? { pages.first }
+
+    var pages: [String] {
+        guard let catalog = reference("/Root", in: trailer).flatMap(object),
+            let tree = reference("/Pages", in: catalog).flatMap(object), let start = tree.firstRange(of: "/Kids [")
+        else { return [] }
+        let kids = tree[start.upperBound...].prefix { $0 != "]" }.split(separator: " ")
+        return stride(from: 0, to: kids.count, by: 3).compactMap { Int(kids[$0]).flatMap(object) }
     }
 }

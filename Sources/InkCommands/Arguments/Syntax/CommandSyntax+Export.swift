@@ -39,6 +39,7 @@ extension CommandSyntax {
             .value("--limits", "FILE", group: "Run", "JSON file with limits that replace the default ones"),
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, searched first"),
             .value("--report", "FILE", group: "Run", "Write a JSON report of all exports"),
+            .value("--pdf-book", "FILE", group: "Run", "Write all pictures as pages of one PDF as well"),
             .value("--from-report", "FILE", group: "Run", "Repeat the exports of a report, with their options"),
             .flag("--failed", group: "Run", "With --from-report: only what failed or was not reached"),
             .flag("-q,--quiet", group: "Run", "Print only errors, and how many pictures have warnings"),
