@@ -66,6 +66,16 @@ class PictureTests(unittest.TestCase):
                     check = subprocess.run(["pngcheck", "-q", str(path)], capture_output=True, text=True, check=False)
                     self.assertEqual((check.returncode, check.stdout), (0, ""))
 
+    def test_tiff_is_read_alike_by_pillow_and_libvips(self):
+        for project in support.EXAMPLES:
+            for compression in ("deflate", "lzw", "zstd", "none"):
+                with self.subTest(project=project.name, compression=compression):
+                    path = support.export(project, self.folder / "p.tif", "--compression", compression, size="400")
+                    exact = samples(support.export(project, self.folder / "p.png", size="400"))
+                    self.assertEqual(abs(samples(path) - exact).max(), 0)
+                    by_vips = pyvips.Image.new_from_buffer(path.read_bytes(), "").numpy().astype(int)
+                    self.assertEqual(abs(exact[:, :, :by_vips.shape[2]] - by_vips).max(), 0)
+
     def test_jpeg_is_read_alike_by_pillow_and_libvips(self):
         for project in support.EXAMPLES:
             for chroma in ("4:4:4", "4:2:0"):

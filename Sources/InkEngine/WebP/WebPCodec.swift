@@ -64,10 +64,18 @@ struct WebPAssembler: PictureAssembler {
     /// The only piece: a whole file.
     mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
         var chunks = WebPAssembler.chunks(of: piece.bytes).filter { $0.name != "VP8X" }
+        let exif = ExifData.make(head.description, head.size).map { Chunk(name: "EXIF", data: $0[...]) }
+        let packet = XMPPacket.make(head.description).map { Chunk(name: "XMP ", data: $0[...]) }
+        let profile = head.description.hasProfile ? Chunk(name: "ICCP", data: SRGBProfile.bytes[...]) : nil
+        if head.description.digest != nil || exif != nil || packet != nil || profile != nil {
+            var flags = head.pixels == .rgba ? Flags.alpha : 0
+            if profile != nil { flags |= Flags.profile }
+            if exif != nil { flags |= Flags.exif }
+            if packet != nil { flags |= Flags.xmp }
+            let header = Chunk(name: "VP8X", data: WebPAssembler.extendedHeader(head.size, flags: flags)[...])
+            chunks = [header] + [profile].compactMap(\.self) + chunks + [exif, packet].compactMap(\.self)
+        }
         if let digest = head.description.digest {
-            let hasAlpha = head.pixels == .rgba
-            chunks.insert(
-                Chunk(name: "VP8X", data: WebPAssembler.extendedHeader(head.size, hasAlpha: hasAlpha)[...]), at: 0)
             let before = WebPAssembler.file(chunks, further: WebPAssembler.digestChunkBytes)
             return [
                 .append(before),
@@ -111,8 +119,13 @@ struct WebPAssembler: PictureAssembler {
         return magic.riff + littleEndian(4 + body.count + further, bytes: 4) + magic.webp + body
     }
 
-    private static func extendedHeader(_ size: PixelSize, hasAlpha: Bool) -> [UInt8] {
-        [hasAlpha ? 0x10 : 0, 0, 0, 0] + littleEndian(size.width - 1, bytes: 3)
+    /// What an extended file says it has.
+    private enum Flags {
+        static let (profile, alpha, exif, xmp): (UInt8, UInt8, UInt8, UInt8) = (0x20, 0x10, 0x08, 0x04)
+    }
+
+    private static func extendedHeader(_ size: PixelSize, flags: UInt8) -> [UInt8] {
+        [flags, 0, 0, 0] + littleEndian(size.width - 1, bytes: 3)
             + littleEndian(size.height - 1, bytes: 3)
     }
 

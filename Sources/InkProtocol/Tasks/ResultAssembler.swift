@@ -128,9 +128,9 @@ extension ResultItem {
 
 /// Maximum size of a valid result, in bytes. The broker passes it to `ResultAssembler` and sends it with the task.
 public enum ResultLimit {
-    /// For a rendered or encoded band of that size.
+    /// For a rendered or encoded band of that size. LZW makes a byte a code of up to 12 bits.
     public static func band(width: Int, rows: Int, format: PixelFormat) -> UInt64 {
-        incompressible(width: 1 + width * format.bytesPerPixel, rows: rows)
+        incompressible(width: 1 + width * format.bytesPerPixel, rows: rows) / 2 * 3
     }
 
     /// For a tile's pixels.

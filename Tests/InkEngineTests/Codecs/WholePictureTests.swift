@@ -120,6 +120,36 @@ struct WholePictureTests {
         }
     }
 
+    @Test("A WebP has its metadata in the chunks that readers expect", arguments: [PixelFormat.rgb, .rgba])
+    func webPMetadata(format: PixelFormat) throws {
+        let size = PixelSize(width: 33, height: 20)
+        let pixels = Self.pixels(size, format, seed: 4)
+        let description = PictureDescription(
+            dotsPerInch: 300, text: [PictureText(.title, "Eule"), PictureText(.author, "A & B")], hasProfile: true)
+        for encoding in [PictureEncoding(format: .webp), PictureEncoding(format: .webp).lossless] {
+            let file = try Self.file(pixels, size, format, encoding, description: description)
+            var chunks: [(name: String, data: [UInt8])] = []
+            var at = 12
+            while at + 8 <= file.count {
+                let count = file[(at + 4)..<(at + 8)].reversed().reduce(0) { $0 << 8 | Int($1) }
+                chunks.append(
+                    (String(decoding: file[at..<(at + 4)], as: UTF8.self), Array(file[(at + 8)...].prefix(count))))
+                at += 8 + count + count % 2
+            }
+            #expect(at == file.count)
+            #expect(chunks.prefix(2).map(\.name) == ["VP8X", "ICCP"])
+            #expect(chunks.suffix(2).map(\.name) == ["EXIF", "XMP "])
+            #expect(chunks[0].data[0] == (format == .rgba ? 0x3C : 0x2C))
+            #expect(chunks[1].data == SRGBProfile.bytes)
+            let tags = try #require(TagReader(chunks[chunks.count - 2].data))
+            #expect(tags.text(270) == "Eule" && tags.numbers(282) == [300, 1])
+            #expect(String(decoding: chunks[chunks.count - 1].data, as: UTF8.self).contains("A &amp; B"))
+            let (found, samples) = try Self.decoded(file, format.bytesPerPixel)
+            #expect(found == size)
+            #expect(try samples == Self.decoded(Self.file(pixels, size, format, encoding), format.bytesPerPixel).1)
+        }
+    }
+
     @Test("A progressive JPEG shows what the baseline one shows, and says its resolution")
     func progressive() throws {
         let size = PixelSize(width: 77, height: 50)
