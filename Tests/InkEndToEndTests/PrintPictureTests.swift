@@ -44,6 +44,26 @@ struct PrintPictureTests {
         }
     }
 
+    @Test("Files whose bytes are patched or spooled travel with others, here and through a broker")
+    func severalFormats() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.small)
+        let farm = try FarmProcesses(workers: 1)
+        let options = ["--size", "300x300", "--background", "#ffffff80"]
+        for (name, more) in [("here", []), ("there", ["--broker", farm.endpoint])] {
+            let result = try InkProcess.run(
+                ["export", project, "--format", "pdf,tiff,png", "-o", folder("\(name)/"), "--name", "b.{ext}"] + options
+                    + more)
+            #expect(result.code == 0, "\(result.error)")
+            #expect(folder.files(in: name) == ["b.pdf", "b.png", "b.tif"])
+        }
+        for ending in ["pdf", "png", "tif"] {
+            #expect(try bytes(folder("here/b.\(ending)")) == bytes(folder("there/b.\(ending)")), "\(ending)")
+        }
+        #expect(try InkProcess.run(["export", project, "-o", folder("own.tif")] + options).code == 0)
+        #expect(try bytes(folder("own.tif")) == bytes(folder("here/b.tif")))
+    }
+
     @Test("A PDF is the same file here and through a broker")
     func pdf() throws {
         let folder = try EndToEndFolder()
