@@ -67,7 +67,8 @@ struct WebPAssembler: PictureAssembler {
         let exif = ExifData.make(head.description, head.size).map { Chunk(name: "EXIF", data: $0[...]) }
         let packet = XMPPacket.make(head.description).map { Chunk(name: "XMP ", data: $0[...]) }
         let profile = head.description.hasProfile ? Chunk(name: "ICCP", data: SRGBProfile.bytes[...]) : nil
-        if head.description.digest != nil || exif != nil || packet != nil || profile != nil {
+        let hasAlphaChunk = chunks.contains { $0.name == "ALPH" }
+        if hasAlphaChunk || head.description.digest != nil || exif != nil || packet != nil || profile != nil {
             var flags = head.pixels == .rgba ? Flags.alpha : 0
             if profile != nil { flags |= Flags.profile }
             if exif != nil { flags |= Flags.exif }
