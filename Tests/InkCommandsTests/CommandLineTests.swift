@@ -143,11 +143,11 @@ struct CommandLineTests {
             (["d.ink", "--size", "2k", "4k"], "use --size 2k,4k"), (["d.ink", "4k"], "use --size 4k"),
             (["d.ink", "--size", "2k", "50%"], "use --size 2k,50%"),
             (["d.ink", "out.png"], "use ink export d.ink -o out.png"),
-            (["a.ink", "out.WebP"], "to write a picture there, use ink export a.ink -o out.png"),
+            (["a.ink", "out.BMP"], "to write a picture there, use ink export a.ink -o out.png"),
             (["a.ink", "b.ink", "out.png"], "use ink export a.ink b.ink -o FOLDER/"),
             (["d.ink", "no-such/"], "use -o no-such/"), (["d.ink", "--size", "3k"], "use 1080p, 2k"),
             (["d.ink", "-o", "name.tga"], "is written, not .tga; use -o name.png, or -o name.tga/"),
-            (["d.ink", "-o", "a.b/name.WebP"], "use -o a.b/name.png"),
+            (["d.ink", "-o", "a.b/name.BMP"], "use -o a.b/name.png"),
             (["d.ink", "-o", ".tga"], "use -o picture.png"),
             (["d.ink", "-o", "copy.ink"], "copy.ink looks like a file"),
         ])
