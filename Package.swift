@@ -91,7 +91,7 @@ let package = Package(
             path: "Tests/InkTestSupport"),
         .testTarget(name: "InkReferenceTests", dependencies: ["InkReference", "InkEngine", "InkTestSupport"]),
         .testTarget(
-            name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "InkReference", "InkTestSupport"]),
+            name: "InkEngineTests", dependencies: ["InkEngine", "CHEIF", "CKernels", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport", "CSystem"]),
         .testTarget(

@@ -14,7 +14,8 @@ typedef struct {
 } heif_error;
 
 enum { colorspace_rgb = 1, chroma_rgb = 10, chroma_rgba = 11, chroma_rgb_16 = 14, chroma_rgba_16 = 15 };
-enum { channel_interleaved = 10 };
+enum { colorspace_monochrome = 2, chroma_monochrome = 0 };
+enum { channel_luma = 0, channel_interleaved = 10 };
 enum { compression_hevc = 1, compression_av1 = 4 };
 // Of a file's picture, before it is cut.
 enum { edge_max = 16384 };
@@ -41,6 +42,20 @@ static struct {
     int (*image_get_bits_per_pixel_range)(const void *, int);
     const uint8_t *(*image_get_plane_readonly)(const void *, int, int *);
     void (*image_release)(const void *);
+    // For encoding; not every build of the library has an encoder.
+    int can_encode;
+    int (*have_encoder_for_format)(int);
+    heif_error (*context_get_encoder_for_format)(void *, int, void **);
+    void (*encoder_release)(void *);
+    heif_error (*encoder_set_lossy_quality)(void *, int);
+    heif_error (*encoder_set_lossless)(void *, int);
+    heif_error (*encoder_set_parameter_integer)(void *, const char *, int);
+    heif_error (*encoder_set_parameter_string)(void *, const char *, const char *);
+    heif_error (*image_create)(int, int, int, int, void **);
+    heif_error (*image_add_plane)(void *, int, int, int, int);
+    uint8_t *(*image_get_plane)(void *, int, int *);
+    heif_error (*context_encode_image)(void *, const void *, void *, const void *, void **);
+    heif_error (*context_write)(void *, void *, void *);
 } heif;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -70,8 +85,21 @@ static void load(void) {
     FIND(image_get_bits_per_pixel_range);
     FIND(image_get_plane_readonly);
     FIND(image_release);
-#undef FIND
     heif.is_whole = found;
+    FIND(have_encoder_for_format);
+    FIND(context_get_encoder_for_format);
+    FIND(encoder_release);
+    FIND(encoder_set_lossy_quality);
+    FIND(encoder_set_lossless);
+    FIND(encoder_set_parameter_integer);
+    FIND(encoder_set_parameter_string);
+    FIND(image_create);
+    FIND(image_add_plane);
+    FIND(image_get_plane);
+    FIND(context_encode_image);
+    FIND(context_write);
+#undef FIND
+    heif.can_encode = found && heif.have_encoder_for_format(compression_av1);
 }
 
 int ink_heif_is_present(void) {
@@ -175,4 +203,90 @@ void ink_heif_close(ink_heif_reader *reader) {
     if (reader->handle != NULL) heif.image_handle_release(reader->handle);
     if (reader->context != NULL) heif.context_free(reader->context);
     free(reader);
+}
+
+// MARK: - Encoding
+
+typedef struct {
+    int version;
+    heif_error (*write)(void *, const void *, size_t, void *);
+} heif_writer;
+
+typedef struct {
+    uint8_t *bytes;
+    size_t count;
+} written;
+
+static heif_error keep(void *context, const void *bytes, size_t count, void *user) {
+    (void)context;
+    written *file = user;
+    file->bytes = malloc(count > 0 ? count : 1);
+    if (file->bytes == NULL) return (heif_error){6, 0, "no memory"};
+    memcpy(file->bytes, bytes, count);
+    file->count = count;
+    return (heif_error){0, 0, ""};
+}
+
+int ink_heif_can_encode(void) { return ink_heif_is_present() && heif.can_encode; }
+
+int ink_heif_encode(
+    const uint8_t *pixels, const ink_heif_settings *settings, uint8_t **file, size_t *count,
+    char message[INK_HEIF_MESSAGE_BYTES]) {
+    message[0] = 0;
+    if (!ink_heif_can_encode()) {
+        snprintf(message, INK_HEIF_MESSAGE_BYTES, "libheif is not there, or has no encoder for AVIF");
+        return 0;
+    }
+    void *context = heif.context_alloc();
+    void *encoder = NULL;
+    void *image = NULL;
+    void *handle = NULL;
+    written made = {NULL, 0};
+    heif_error error = {6, 0, "no memory"};
+    int is_gray = settings->channels == 1;
+    int channel = is_gray ? channel_luma : channel_interleaved;
+    int width = (int)settings->width;
+    int height = (int)settings->height;
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        error = (call);                                                                                                \
+        if (error.code != 0) goto done;                                                                                \
+    } while (0)
+    if (context == NULL) goto done;
+    TRY(heif.context_get_encoder_for_format(context, compression_av1, &encoder));
+    if (settings->is_lossless) {
+        TRY(heif.encoder_set_lossless(encoder, 1));
+    } else {
+        TRY(heif.encoder_set_lossy_quality(encoder, settings->quality));
+    }
+    TRY(heif.encoder_set_parameter_integer(encoder, "speed", settings->speed));
+    TRY(heif.encoder_set_parameter_integer(encoder, "threads", 1));
+    if (!is_gray)
+        TRY(heif.encoder_set_parameter_string(encoder, "chroma", settings->full_chroma ? "444" : "420"));
+    TRY(heif.image_create(
+        width, height, is_gray ? colorspace_monochrome : colorspace_rgb, is_gray ? chroma_monochrome : chroma_rgb,
+        &image));
+    TRY(heif.image_add_plane(image, channel, width, height, 8));
+    int stride = 0;
+    uint8_t *plane = heif.image_get_plane(image, channel, &stride);
+    size_t row_bytes = (size_t)settings->width * settings->channels;
+    for (uint32_t y = 0; y < settings->height; y++) memcpy(plane + (size_t)stride * y, pixels + row_bytes * y, row_bytes);
+    TRY(heif.context_encode_image(context, image, encoder, NULL, &handle));
+    heif_writer writer = {1, keep};
+    TRY(heif.context_write(context, &writer, &made));
+#undef TRY
+done:
+    if (error.code != 0)
+        snprintf(message, INK_HEIF_MESSAGE_BYTES, "%s", error.message != NULL ? error.message : "it failed");
+    if (handle != NULL) heif.image_handle_release(handle);
+    if (image != NULL) heif.image_release(image);
+    if (encoder != NULL) heif.encoder_release(encoder);
+    if (context != NULL) heif.context_free(context);
+    if (error.code != 0) {
+        free(made.bytes);
+        return 0;
+    }
+    *file = made.bytes;
+    *count = made.count;
+    return 1;
 }

@@ -47,3 +47,28 @@ void ink_heif_copy_row(const ink_heif_reader *reader, uint32_t y, uint8_t *row);
 const char *ink_heif_error(const ink_heif_reader *reader);
 
 void ink_heif_close(ink_heif_reader *reader);
+
+// Whether it is there with an encoder for AVIF.
+int ink_heif_can_encode(void);
+
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    // 3: RGB; 1: gray.
+    uint32_t channels;
+    // 1 to 100.
+    int quality;
+    int is_lossless;
+    // 4:4:4, else 4:2:0.
+    int full_chroma;
+    // 0 slow to 9 fast.
+    int speed;
+} ink_heif_settings;
+
+enum { INK_HEIF_MESSAGE_BYTES = 160 };
+
+// Encodes rows without padding to an AVIF file with this one picture, in one thread. 0: it failed, and `message` says
+// why. The file is to be freed by `free`.
+int ink_heif_encode(
+    const uint8_t *pixels, const ink_heif_settings *settings, uint8_t **file, size_t *count,
+    char message[INK_HEIF_MESSAGE_BYTES]);

@@ -2,6 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ink_lzw.h"
+
 // libtiff behind plain functions: the first page of a file in memory, row by row.
 //
 // A function that returns 0 has failed; `ink_tiff_error` then says why.

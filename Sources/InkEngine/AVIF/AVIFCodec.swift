@@ -1,0 +1,132 @@
+import CHEIF
+
+extension PictureFormat {
+    public static let avif = PictureFormat(rawValue: 5)
+}
+
+/// AVIF files: a grid of tiles of one size that are encoded alone, so that the file is the same however the picture was
+/// cut. The AV1 encoder is libheif's, which is loaded when a tile is to be encoded.
+struct AVIFCodec: PictureCodec {
+    var format: PictureFormat { .avif }
+    var name: String { "avif" }
+    var endings: [String] { ["avif"] }
+    var hasAlpha: Bool { true }
+    var settings: Set<EncodingSetting> { [.effort, .quality, .chroma] }
+    var edgePixelsMax: Int { 65_536 }
+
+    func rowMultiple(_ encoding: PictureEncoding) -> Int { AVIFGrid.tileHeight }
+
+    func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int {
+        rowCount * width * pixels.bytesPerPixel
+    }
+
+    func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool {
+        AVIFPiece.tiles(in: piece, rowCount: rowCount, pixels: pixels) != nil
+    }
+
+    func content(of piece: EncodedPiece) -> [UInt8]? { piece.bytes }
+
+    /// Tiles are numbered with 16 bits.
+    func check(
+        _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
+    ) throws(EngineError) {
+        let grid = AVIFGrid(size)
+        guard grid.count <= AVIFGrid.countMax else {
+            throw .overLimit(
+                place, what: "AVIF tiles of \(AVIFGrid.tileWidth)x\(AVIFGrid.tileHeight) pixels",
+                found: "\(grid.count)", limit: "\(AVIFGrid.countMax)")
+        }
+        // MIAF 7.3.11.4.2: otherwise libavif and browsers show nothing.
+        if encoding.avifChroma == .quarter, !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2) {
+            throw .badInput(place, reason: "an AVIF of \(size) pixels cannot be 4:2:0, since an edge is odd; use 4:4:4")
+        }
+    }
+
+    func makeEncoder() -> any PieceEncoder { AVIFPieceEncoder() }
+
+    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler { AVIFAssembler(head) }
+
+    func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
+        guard let file = try BufferedFile(regularFileAt: path) else { return nil }
+        return try AVIFDigest.read(file)
+    }
+}
+
+extension PictureEncoding {
+    /// The default is 75.
+    var avifQuality: Int { quality ?? 75 }
+    /// Hatching consists of edges, which 4:2:0 blurs.
+    var avifChroma: ChromaSampling { chroma ?? .full }
+    var avifSpeed: Int {
+        switch effort {
+        case .fast: 8
+        case .balanced: 6
+        case .small: 4
+        }
+    }
+}
+
+/// How a picture is cut into tiles. The last ones of rows and columns go beyond the picture.
+struct AVIFGrid: Hashable, Sendable {
+    static let tileWidth = 512
+    static let tileHeight = 256
+    /// For the picture and its alpha, with some numbers left for other items.
+    static let countMax = 32_000
+
+    let columns: Int
+    let rows: Int
+
+    init(_ size: PixelSize) {
+        columns = (size.width + AVIFGrid.tileWidth - 1) / AVIFGrid.tileWidth
+        rows = (size.height + AVIFGrid.tileHeight - 1) / AVIFGrid.tileHeight
+    }
+
+    var count: Int { rows * columns }
+}
+
+/// The form of a piece: the configuration box of the colour tiles and of the alpha tiles, each with its length before it
+/// (4 bytes, little-endian; the second is empty without alpha), the number of tiles (4), the length of each (4), then
+/// the tiles: row by row, of each row first those of colour, then those of alpha.
+enum AVIFPiece {
+    struct Tiles {
+        var colorConfiguration: ArraySlice<UInt8>
+        var alphaConfiguration: ArraySlice<UInt8>
+        var lengths: [Int]
+        /// All tiles.
+        var data: ArraySlice<UInt8>
+    }
+
+    static func join(color: [UInt8], alpha: [UInt8], tiles: [[UInt8]]) -> [UInt8] {
+        var bytes = littleEndian(UInt32(color.count)) + color + littleEndian(UInt32(alpha.count)) + alpha
+        bytes += littleEndian(UInt32(tiles.count))
+        for tile in tiles { bytes += littleEndian(UInt32(tile.count)) }
+        for tile in tiles { bytes += tile }
+        return bytes
+    }
+
+    /// nil if the bytes are not a piece of so many rows.
+    static func tiles(in piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Tiles? {
+        var rest = piece
+        func number() -> Int? {
+            guard rest.count >= 4 else { return nil }
+            defer { rest = rest.dropFirst(4) }
+            return rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        func part() -> ArraySlice<UInt8>? {
+            guard let count = number(), count <= rest.count else { return nil }
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+        guard let color = part(), let alpha = part(), !color.isEmpty, alpha.isEmpty == (pixels == .rgb),
+            let count = number(), count > 0, count <= rest.count / 4,
+            count.isMultiple(of: AVIFGrid(PixelSize(width: 1, height: rowCount)).rows * (pixels == .rgb ? 1 : 2))
+        else { return nil }
+        var lengths: [Int] = []
+        for _ in 0..<count {
+            guard let length = number(), length > 0 else { return nil }
+            lengths.append(length)
+        }
+        guard lengths.reduce(0, +) == rest.count else { return nil }
+        return Tiles(colorConfiguration: color, alphaConfiguration: alpha, lengths: lengths, data: rest)
+    }
+}

@@ -1,0 +1,137 @@
+import CHEIF
+import Foundation
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+@Suite("Pictures as AVIF", .enabled(if: ink_heif_can_encode() != 0, "libheif has no encoder for AVIF here"))
+struct AVIFPictureTests {
+    private static let place = Place(file: "a.avif")
+
+    private static func pixels(_ size: PixelSize, _ format: PixelFormat) -> [UInt8] {
+        (0..<size.area).flatMap { index -> [UInt8] in
+            let (x, y) = (index % size.width, index / size.width)
+            let pixel = [x / 3, y / 2, (x + y) / 4].map { UInt8($0 & 0xFF) }
+            return format == .rgba ? pixel + [UInt8((x * 7 + y) & 0xFF)] : pixel
+        }
+    }
+
+    private static func pieces(
+        _ size: PixelSize, _ format: PixelFormat, _ encoding: PictureEncoding, bands: [Int]
+    ) throws -> [EncodedPiece] {
+        let pixels = pixels(size, format)
+        let rowBytes = size.width * format.bytesPerPixel
+        let encoder = AVIFPieceEncoder()
+        var row = 0
+        return try bands.map { count in
+            defer { row += count }
+            let band = Array(pixels[(row * rowBytes)..<((row + count) * rowBytes)])
+            return try band.withUnsafeBufferPointer { buffer in
+                try encoder.encode(
+                    PixelRows(
+                        pixels: UnsafeRawBufferPointer(buffer), width: size.width, format: format, firstRow: row),
+                    PieceEncoding(encoding, isLast: row + count == size.height))
+            }
+        }
+    }
+
+    private static func file(
+        _ pieces: [EncodedPiece], _ size: PixelSize, _ format: PixelFormat, _ encoding: PictureEncoding,
+        description: PictureDescription = PictureDescription()
+    ) throws -> [UInt8] {
+        var assembler = try PictureCodecs.assembler(
+            for: PictureHead(size: size, pixels: format, encoding: encoding, description: description))
+        var streams: [Int: [UInt8]] = [:]
+        for write in assembler.begin() + pieces.flatMap({ assembler.add($0) }) + assembler.end() {
+            switch write {
+            case .append(let bytes, let stream): streams[stream, default: []] += bytes
+            case .move(let store, let stream): streams[stream, default: []] += streams.removeValue(forKey: store) ?? []
+            case .patch: Issue.record("nothing is replaced")
+            }
+        }
+        #expect(streams.count == 1)
+        return streams[0] ?? []
+    }
+
+    @Test(
+        "A picture is the same file however it is cut, has its own size, and shows what it should",
+        arguments: [false, true])
+    func picture(hasAlpha: Bool) throws {
+        let format: PixelFormat = hasAlpha ? .rgba : .rgb
+        let size = PixelSize(width: 601, height: 517)
+        let encoding = PictureEncoding(format: .avif, effort: .fast, quality: 80)
+        let cuts = [[517], [256, 261], [256, 256, 5]]
+        let files = try cuts.map { bands in
+            try Self.file(Self.pieces(size, format, encoding, bands: bands), size, format, encoding)
+        }
+        #expect(Set(files).count == 1)
+        var samples: [UInt8] = []
+        let info = try ImageDecoders.decode(files[0], as: .color, place: Self.place) { chunk in
+            guard case .samples(let rows) = chunk.content else { preconditionFailure("all pixels are equal") }
+            samples += rows
+        }
+        #expect(info.size == size && info.format.bytesPerPixel == format.bytesPerPixel)
+        let expected = Self.pixels(size, format)
+        var differences = [0, 0, 0, 0]
+        for (index, pair) in zip(samples, expected).enumerated() {
+            differences[index % format.bytesPerPixel] += abs(Int(pair.0) - Int(pair.1))
+        }
+        for channel in 0..<3 { #expect(Double(differences[channel]) / Double(size.area) < 3, "\(differences)") }
+        #expect(differences[3] == 0, "transparency is exact")
+    }
+
+    @Test("A digest is found in a whole file, and in none that is cut, longer or changed")
+    func digest() throws {
+        let size = PixelSize(width: 70, height: 40)
+        let encoding = PictureEncoding(format: .avif, effort: .fast)
+        let digest = try #require(PictureDigest(bytes: (0..<32).map { $0 }))
+        let file = try Self.file(
+            Self.pieces(size, .rgb, encoding, bands: [40]), size, .rgb, encoding,
+            description: PictureDescription(digest: digest))
+        let folder = try TemporaryFolder(prefix: "ink-avif")
+        func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
+            try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "a")))
+            return try AVIFCodec().storedDigest(path: folder.path(of: "a"))
+        }
+        #expect(try stored(file) == digest)
+        #expect(try stored(Array(file.dropLast())) == nil)
+        #expect(try stored(file + [0]) == nil)
+        #expect(try stored([]) == nil)
+        for index in stride(from: 0, to: file.count, by: 13) {
+            var changed = file
+            changed[index] ^= 1
+            #expect(try stored(changed) != digest, "byte \(index)")
+        }
+    }
+
+    @Test("A piece that is cut or longer is not sound, at any byte")
+    func damagedPieces() throws {
+        let encoding = PictureEncoding(format: .avif, effort: .fast)
+        let piece = try Self.pieces(PixelSize(width: 16, height: 16), .rgba, encoding, bands: [16])[0]
+        let codec = AVIFCodec()
+        #expect(codec.isSound(piece.bytes[...], rowCount: 16, pixels: .rgba))
+        #expect(!codec.isSound(piece.bytes[...], rowCount: 16, pixels: .rgb))
+        for count in stride(from: 0, to: piece.bytes.count, by: 3) {
+            #expect(!codec.isSound(piece.bytes[..<count], rowCount: 16, pixels: .rgba), "\(count) bytes")
+        }
+        #expect(!codec.isSound((piece.bytes + [0])[...], rowCount: 16, pixels: .rgba))
+        var huge = piece.bytes
+        huge.replaceSubrange(0..<4, with: [255, 255, 255, 255])
+        #expect(!codec.isSound(huge[...], rowCount: 16, pixels: .rgba))
+    }
+
+    @Test("What readers would not show, or cannot be numbered, is refused before it is rendered")
+    func limits() {
+        let codec = AVIFCodec()
+        func check(_ width: Int, _ height: Int, _ chroma: ChromaSampling?) throws {
+            try codec.check(
+                PixelSize(width: width, height: height), PictureEncoding(format: .avif, chroma: chroma),
+                dotsPerInch: nil, place: Self.place)
+        }
+        #expect(throws: Never.self) { try check(101, 100, nil) }
+        #expect(throws: Never.self) { try check(100, 100, .quarter) }
+        #expect(throws: EngineError.self) { try check(101, 100, .quarter) }
+        #expect(throws: EngineError.self) { try check(65_536, 65_536, nil) }
+    }
+}
