@@ -44,6 +44,10 @@ struct SubmitCommand {
     private init(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
         self.environment = environment
         arguments = try ExportArguments(parsed)
+        if let layered = arguments.options.files.first(where: \.isLayered) {
+            let name = (try? PictureCodecs.codec(layered.encoding.format))?.name ?? ""
+            throw .usage("--format: a broker does not make \(name); use ink export --broker")
+        }
         into = try parsed.value("into").map { text throws(CommandError) in try Self.relative(text) }
         isShared = parsed.isGiven("shared")
         shown = try ShownArguments(parsed)

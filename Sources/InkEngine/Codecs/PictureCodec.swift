@@ -17,6 +17,9 @@ public protocol PictureCodec: Sendable {
     /// Whether a file is encoded by one task from all of the picture, not piece by piece. Then `encodeWhole` makes its
     /// only piece, and the encoder of pieces is not used.
     func isWhole(_ encoding: PictureEncoding) -> Bool
+    /// Whether a file holds the layers too. It is put together where it is wanted, from pictures that a farm renders; a
+    /// farm itself cannot make it.
+    var isLayered: Bool { get }
     /// Encodes all of a picture. The result depends on nothing but the pixels and the encoding.
     ///
     /// - Throws: what `picture.read` throws, and `EngineError.internalError` if there is no memory or the library fails.
@@ -48,6 +51,8 @@ public protocol PictureCodec: Sendable {
 
 extension PictureCodec {
     public func isWhole(_ encoding: PictureEncoding) -> Bool { false }
+
+    public var isLayered: Bool { false }
 
     public func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
         throw .internalError("\(name) is encoded piece by piece")

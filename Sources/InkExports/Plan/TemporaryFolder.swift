@@ -5,10 +5,12 @@ import InkSystem
 /// A folder for what need not stay, in `TMPDIR` or else in `/tmp`.
 package enum TemporaryFolder {
     /// Makes a folder of a new name, which the user alone may look into; one of the `Leftovers`.
-    /// - Parameter name: what its name begins with.
-    package static func make(_ name: String) throws(EngineError) -> String {
+    /// - Parameters:
+    ///   - name: what its name begins with.
+    ///   - folder: in place of these.
+    package static func make(_ name: String, in folder: String? = nil) throws(EngineError) -> String {
         let variable = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-        let parent = variable.isEmpty ? "/tmp" : variable
+        let parent = folder ?? (variable.isEmpty ? "/tmp" : variable)
         return try EngineError.wrapping(parent) { () throws(SystemFailure) in
             try Leftovers.add { () throws(SystemFailure) in
                 var template = Array(parent.appendingPath("\(name)-XXXXXX").utf8CString)
