@@ -97,8 +97,14 @@ package struct Exports {
     private var workers: Int { arguments.run.workers ?? UsableCores.count() }
 
     private func makeFarm() throws(ExportError) -> any ExportFarm {
-        if let remote { return try RemoteFarm(remote.options, remote.connector) }
-        return environment.makeFarm(workers, limits)
+        let farm: any ExportFarm
+        if let remote {
+            farm = try RemoteFarm(remote.options, remote.connector)
+        } else {
+            farm = environment.makeFarm(workers, limits)
+        }
+        guard arguments.options.files.contains(where: \.encoding.isVector) else { return farm }
+        return VectorFarm(farm, workerCount: workers, limits: limits)
     }
 
     private func run(_ planned: Planned, on farm: any ExportFarm) throws(ExportError) -> FinishedExports {

@@ -1,7 +1,9 @@
 /// The picture formats that can be written.
 public enum PictureCodecs {
     /// The first is the default.
-    public static let all: [any PictureCodec] = [PNGCodec(), JPEGCodec(), WebPCodec(), TIFFCodec(), PDFCodec()]
+    public static let all: [any PictureCodec] = [
+        PNGCodec(), JPEGCodec(), WebPCodec(), TIFFCodec(), PDFCodec(), SVGCodec(),
+    ]
 
     /// - Throws: `EngineError.internalError` for an unknown number, which only another version may send.
     public static func codec(_ format: PictureFormat) throws(EngineError) -> any PictureCodec {
