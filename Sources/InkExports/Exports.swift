@@ -97,13 +97,17 @@ package struct Exports {
     private var workers: Int { arguments.run.workers ?? UsableCores.count() }
 
     private func makeFarm() throws(ExportError) -> any ExportFarm {
-        let farm: any ExportFarm
+        var farm: any ExportFarm
         if let remote {
             farm = try RemoteFarm(remote.options, remote.connector)
         } else {
             farm = environment.makeFarm(workers, limits)
         }
-        return try arguments.options.files.contains(where: \.isLayered) ? LayeredFarm(farm, environment.sha256) : farm
+        if arguments.options.files.contains(where: \.isLayered) { farm = try LayeredFarm(farm, environment.sha256) }
+        if arguments.options.files.contains(where: \.encoding.isVector) {
+            farm = VectorFarm(farm, workerCount: workers, limits: limits)
+        }
+        return farm
     }
 
     private func run(_ planned: Planned, on farm: any ExportFarm) throws(ExportError) -> FinishedExports {

@@ -92,6 +92,10 @@ struct PictureDraft: Sendable {
         do throws(EngineError) {
             try options.check(place: Place(file: name))
             codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
+            if let vector = codecs.first(where: \.isVector) {
+                throw .badInput(
+                    Place(file: name), reason: "\(vector.name) is not made by a farm, but by ink export itself")
+            }
             viewport = try project.viewport(options.view, place: Place(file: name))
             try PictureDraft.check(project, measures, viewport, order.output, codecs, limits: limits, name: name)
             for (codec, file) in zip(codecs, options.files) {

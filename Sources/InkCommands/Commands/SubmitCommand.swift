@@ -55,6 +55,10 @@ struct SubmitCommand {
             try parsed.value("priority").map { text throws(CommandError) in
                 try PriorityText.read(text, option: "--priority")
             } ?? JobPriority.bulk
+        let codecs = arguments.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
+        if let vector = codecs.first(where: \.isVector) {
+            throw .usage("--format: \(vector.name) is not made by a farm; use ink export")
+        }
         if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
         if isShared, arguments.paths.contains("-") {
             throw .usage("--shared cannot read a project from standard input (-)")

@@ -12,6 +12,9 @@ public protocol PictureCodec: Sendable {
     var hasAlpha: Bool { get }
     /// The fields of a `PictureEncoding` that affect the file.
     var settings: Set<EncodingSetting> { get }
+    /// Whether a file is made from the project's geometry, by `VectorPicture`, and not from pixels. A broker cannot make
+    /// it.
+    var isVector: Bool { get }
     /// Maximum edge length of the format, in pixels.
     var edgePixelsMax: Int { get }
     /// Whether a file is encoded by one task from all of the picture, not piece by piece. Then `encodeWhole` makes its
@@ -50,6 +53,8 @@ public protocol PictureCodec: Sendable {
 }
 
 extension PictureCodec {
+    public var isVector: Bool { false }
+
     public func isWhole(_ encoding: PictureEncoding) -> Bool { false }
 
     public var isLayered: Bool { false }

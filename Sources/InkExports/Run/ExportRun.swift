@@ -187,6 +187,10 @@ struct ExportRun {
         case .taken(let index): for id in files[index] ?? [] { letGo(id) }
         case .news(let text):
             observer.warning(text)
+        case .warned(let index, let warnings):
+            guard startTimes[index] != nil else { return }
+            records[index].warnings += warnings
+            observer.hasRead(records[index].output ?? records[index].input.shownName, warnings)
         case .started(let index):
             if startTimes[index] != nil { startTimes[index] = clock.milliseconds }
         case .progress(let index, let done, let total): observer.progressed(index, done: done, total: total)

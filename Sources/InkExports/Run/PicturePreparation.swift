@@ -40,7 +40,7 @@ struct PicturePreparation: Sendable {
         for (offset, picture) in pictures.enumerated() {
             if let index = open?.index, !pictures[index].isSamePicture(as: picture) { open = nil }
             let one = prepare(picture, id: firstID + offset, input: input, opened: opened)
-            guard case .ready(let request) = one else {
+            guard case .ready(let request) = one, !request.options.encoding.isVector else {
                 prepared.append(one)
                 continue
             }
@@ -74,7 +74,9 @@ struct PicturePreparation: Sendable {
             of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
         options.layers = drawn
         let digest = PictureContent(
-            contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: rendererVersion
+            contentDigest: opened.contentDigest, options: options, size: size,
+            // Made by this program, whoever renders other pictures.
+            rendererVersion: options.encoding.isVector ? VectorPicture.version : rendererVersion
         ).digest(sha256)
         options.digest = digest
         if exists, policy == .fail {

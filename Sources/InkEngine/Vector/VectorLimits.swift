@@ -1,0 +1,15 @@
+/// What a vector picture may hold: what needs more becomes an image.
+struct VectorLimits {
+    /// Stamps of a layer.
+    var stamps = 250_000
+    /// Stamps of a picture.
+    var stampsInAll = 1_000_000
+    /// Lines, dots and waves that a stroke uncovers of a pattern.
+    var patternParts = 50_000
+    /// Of a layer: groups of strokes that erase what is below them, each of which is a mask round all that.
+    var erasures = 16
+    /// Farthest coordinate, in output pixels: readers calculate with 24 bits.
+    var farthest = 1e6
+    /// Definitions of stamps that are remembered.
+    var definitions = 4096
+}

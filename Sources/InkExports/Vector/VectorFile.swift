@@ -1,0 +1,124 @@
+import InkEngine
+import InkSystem
+
+/// Writes one vector picture: to a hidden file, which gets its name when it is complete.
+struct VectorFile {
+    private let request: PictureRequest
+    private let images: VectorImages
+    private let isCancelled: () -> Bool
+
+    /// Bytes that are written at once.
+    private static let bufferBytes = 1 << 18
+
+    init(_ request: PictureRequest, images: VectorImages, isCancelled: @escaping () -> Bool) {
+        self.request = request
+        self.images = images
+        self.isCancelled = isCancelled
+    }
+
+    func write() throws(PictureFailure) -> (PictureOutcome, [ReadingWarning]) {
+        let output = request.outputs[0]
+        let clock = Stopwatch()
+        var file: PendingFile
+        do throws(SystemFailure) {
+            file = try PendingFile(target: output, replaces: request.replacesFile)
+        } catch {
+            throw PictureFailure(.io(path: output, operation: error.operation, errno: error.errno))
+        }
+        do throws(PictureFailure) {
+            var outcome = PictureOutcome()
+            let warnings = try writeText(to: &file, &outcome)
+            outcome.byteCount = file.byteCount
+            outcome.phases.raster = clock.milliseconds
+            try wrapping(output) { () throws(SystemFailure) in
+                try file.sync()
+                try file.publish()
+            }
+            outcome.phases.stitch = clock.milliseconds - outcome.phases.raster
+            return (outcome, warnings)
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
+    private func writeText(
+        to file: inout PendingFile, _ outcome: inout PictureOutcome
+    ) throws(PictureFailure) -> [ReadingWarning] {
+        let output = request.outputs[0]
+        let digest = request.wantsFileDigest ? SHA256() : nil
+        let buffer = WriteBuffer()
+        /// Why an image failed, which is told in its own words.
+        let failed = FailedImage()
+        let options = try imageOptions()
+        let pending = PendingBox(file)
+        func flush() throws(EngineError) {
+            try EngineError.wrapping(output) { () throws(SystemFailure) in try pending.file.write(buffer.bytes) }
+            digest?.update(buffer.bytes)
+            buffer.bytes.removeAll(keepingCapacity: true)
+        }
+        let tools = VectorPictureTools(
+            write: { (bytes) throws(EngineError) in
+                buffer.bytes += bytes
+                if buffer.bytes.count >= VectorFile.bufferBytes { try flush() }
+            },
+            render: { [request, images] (image) throws(EngineError) in
+                do throws(PictureFailure) {
+                    var own = options
+                    own.background = image.background
+                    own.includesBaseImage = image.includesBaseImage
+                    return try images.render(
+                        image.project(of: request.project), name: request.name, size: request.size, options: own)
+                } catch {
+                    failed.failure = error
+                    throw .internalError(error.reason)
+                }
+            }, isCancelled: isCancelled)
+        defer { file = pending.file }
+        do throws(EngineError) {
+            let text =
+                request.options.hasMetadata
+                ? PictureText.entries(of: request.project, software: "ink \(ProgramVersion.text)") : []
+            var picture = try VectorPicture(
+                request.project, options: request.options, output: request.size, name: request.name, text: text,
+                tools: tools)
+            let warnings = try picture.write()
+            try flush()
+            if let digest { outcome.sha256 = digest.finish().hexadecimal }
+            return warnings
+        } catch {
+            throw failed.failure ?? PictureFailure(error)
+        }
+    }
+
+    /// Those of an image, which shows what the picture shows.
+    private func imageOptions() throws(PictureFailure) -> PictureOptions {
+        var options = PictureOptions(
+            fillsSuggested: request.options.fillsSuggested, encoding: PictureEncoding(), hasMetadata: false)
+        do throws(EngineError) {
+            // What a view of everything shows depends on what there is.
+            let viewport = try request.project.viewport(request.options.view, place: Place(file: request.name))
+            options.view = viewport.map {
+                .place(center: $0.center, zoom: $0.zoom, rotation: $0.rotation, size: $0.size)
+            }
+        } catch {
+            throw PictureFailure(error)
+        }
+        return options
+    }
+
+    private func wrapping(
+        _ path: String, _ body: () throws(SystemFailure) -> Void
+    ) throws(PictureFailure) {
+        do throws(SystemFailure) { try body() } catch {
+            throw PictureFailure(.io(path: path, operation: error.operation, errno: error.errno))
+        }
+    }
+
+    private final class WriteBuffer { var bytes: [UInt8] = [] }
+    private final class FailedImage { var failure: PictureFailure? }
+    private final class PendingBox {
+        var file: PendingFile
+        init(_ file: PendingFile) { self.file = file }
+    }
+}
