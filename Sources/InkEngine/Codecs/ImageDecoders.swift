@@ -5,6 +5,11 @@ public enum ImageDecoders {
         HEIFImages(isAVIF: true), SVGImages(),
     ]
 
+    /// Endings of file names of these formats, in lower case and with the dot.
+    public static let endings = [
+        ".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".svg",
+    ]
+
     /// The decoder for a file's format.
     ///
     /// - Throws: `badInput` at `place` if the format is unknown.
