@@ -52,6 +52,7 @@ extension ExportArguments {
             ifExists: ifExists,
             presetFolders: parsed.all("presets"), limitsPath: parsed.value("limits"), run: try Self.run(parsed))
         self.isEachViewport = isEachViewport
+        overlays = try OverlayArguments(parsed)
     }
 
     /// The view that `--viewport` or `--margin` requests.

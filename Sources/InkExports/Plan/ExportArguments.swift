@@ -54,6 +54,8 @@ package struct ExportArguments: Hashable, Sendable {
     package var ifExists: ExistingFilePolicy?
     package var presetFolders: [String]
     package var limitsPath: String?
+    /// Laid over the pictures, but for those of one layer alone.
+    package var overlays = OverlayArguments()
     package var run: RunArguments
 
     package init(

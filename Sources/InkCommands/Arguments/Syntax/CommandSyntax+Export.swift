@@ -80,6 +80,26 @@ extension CommandSyntax {
         .value(
             "--tile", "WxH", group: "Picture", "Tile size, each edge at least 16 pixels (default: automatic)"),
         .flag("--no-metadata", group: "Picture", "Leave out title, author, licence and date"),
+        .value(
+            "--overlay", "FILE", group: "Watermark", "Lay texts and pictures over each picture, as a JSON file says"),
+        .value(
+            "--watermark", "TEXT|FILE", group: "Watermark",
+            "Lay a text or a picture over each picture, lower right; a FILE exists or ends like a picture"),
+        .value(
+            "--watermark-anchor", "PLACE", group: "Watermark",
+            "Where: top, bottom, left, right, center or two of them, as in top-left (default: bottom-right)"),
+        .value(
+            "--watermark-size", "N|P%", group: "Watermark",
+            "Size of the text's font or width of the picture: pixels, or a share of the shorter edge (text) or of the "
+                + "width"
+        ),
+        .value("--watermark-opacity", "N", group: "Watermark", "0 to 1 (default: 0.6)"),
+        .value(
+            "--watermark-margin", "N|P%", group: "Watermark",
+            "Distance from the edges: pixels, or a share of width and height (default: 16)"),
+        .values(
+            "--font", "FILE", group: "Watermark",
+            "Font of texts that name none (default: DejaVu Sans); further ones are for characters that it lacks"),
     ]
 
     static let progressHelp =
