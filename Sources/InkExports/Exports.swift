@@ -70,7 +70,7 @@ package struct Exports {
     /// - Throws: if the request cannot be met.
     package func plan() throws(ExportError) -> Planned {
         var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
-        let policy = arguments.ifExists ?? (isSingle(found.inputs) ? .overwrite : .skipUnchanged)
+        let policy = policy(for: found.inputs)
         let opener = environment.makeOpener(arguments.presetFolders, limits, textUse(policy))
         found.readOutlines(with: opener)
         var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
@@ -140,6 +140,13 @@ package struct Exports {
         } catch {
             throw .farm(error)
         }
+    }
+
+    /// Pictures of photos replace nothing where that is not asked for; `PicturePreparation` sees to those among others.
+    private func policy(for inputs: [ExportInput]) -> ExistingFilePolicy {
+        if let asked = arguments.ifExists { return asked }
+        if !inputs.isEmpty, inputs.allSatisfy(\.isPhoto) { return .fail }
+        return isSingle(inputs) ? .overwrite : .skipUnchanged
     }
 
     /// Whether the inputs are a single project that was named itself.

@@ -94,6 +94,30 @@ struct OverlayTests {
         }
     }
 
+    @Test("An SVG is drawn in the size that it has in the picture; what depends on the machine is refused")
+    func vector() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", project("#ffffff", 120, 90))
+        func svg(_ content: String) -> String {
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"4\" height=\"2\">\(content)</svg>"
+        }
+        _ = try folder.file("mark.svg", svg("<rect x=\"2\" width=\"2\" height=\"2\" fill=\"#c00000\"/>"))
+        try export([
+            project, "--watermark", folder("mark.svg"), "--watermark-size", "80", "--watermark-anchor", "top-left",
+            "--watermark-margin", "5", "--watermark-opacity", "1", "--size", "1x", "-o", folder("a.png"),
+        ])
+        let picture = try picture(folder, "a.png")
+        for y in 0..<90 {
+            for x in 0..<120 {
+                let isInside = (45..<85).contains(x) && (5..<45).contains(y)
+                #expect(picture.rgba(x, y) == (isInside ? [192, 0, 0, 255] : [255, 255, 255, 255]), "\(x), \(y)")
+            }
+        }
+        _ = try folder.file("text.svg", svg("<text>a</text>"))
+        let result = try InkProcess.run(["export", project, "--watermark", folder("text.svg"), "-o", folder("b.png")])
+        #expect(result.code == 65 && result.error.contains("text.svg"), "\(result.error)")
+    }
+
     @Test("Tiles lie where the layout says, shifted in every other row")
     func repeated() throws {
         let folder = try EndToEndFolder()

@@ -67,6 +67,7 @@ struct PictureDraft: Sendable {
     var files: [PictureFileOptions]
     private let dotsPerInch: Double?
     private let text: [PictureText]
+    private let source: (exif: [UInt8]?, xmp: [UInt8]?)
     var limits: Limits
     var images: [ImageRequest]
     var costs: RowCosts
@@ -107,6 +108,7 @@ struct PictureDraft: Sendable {
         files = options.files
         dotsPerInch = options.dotsPerInch
         text = options.hasMetadata ? PictureText.entries(of: project, software: order.software) : []
+        source = options.hasMetadata ? (project.metadata.exif, project.metadata.xmp) : (nil, nil)
         var builder = SceneBuilder(
             project, measures, through: viewport, order: order, name: name, limits: limits, encoder: encoder)
         if options.includesBaseImage, let base = project.baseImage {
@@ -121,8 +123,10 @@ struct PictureDraft: Sendable {
     }
 
     func description(_ file: PictureFileOptions) -> PictureDescription {
-        PictureDescription(
+        var description = PictureDescription(
             dotsPerInch: dotsPerInch, text: text, digest: file.digest.flatMap { PictureDigest(bytes: $0) })
+        (description.exif, description.xmp) = source
+        return description
     }
 
     /// Sorts slow images first, so that no worker begins a slow image when the others have nothing left to do.

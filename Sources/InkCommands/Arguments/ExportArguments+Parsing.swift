@@ -53,6 +53,12 @@ extension ExportArguments {
             presetFolders: parsed.all("presets"), limitsPath: parsed.value("limits"), run: try Self.run(parsed))
         self.isEachViewport = isEachViewport
         overlays = try OverlayArguments(parsed)
+        photos.isWanted = parsed.isGiven("photos")
+        photos.output = output
+        photos.needsOutput = parsed.name == "export"
+        keepsPhotoSizes = !parsed.isGiven("size")
+        let names = [output, parsed.value("name")].compactMap(\.self)
+        keepsPhotoFormats = !parsed.isGiven("format") && names.allSatisfy { PictureCodecs.codec(ofFile: $0) == nil }
     }
 
     /// The view that `--viewport` or `--margin` requests.
@@ -154,7 +160,14 @@ extension ExportArguments {
         }
         let file = output.flatMap { OutputPlace.isWritable($0) ? $0 : nil } ?? parsed.value("name")
         let ofFile = file.flatMap { PictureCodecs.codec(ofFile: $0) }
-        guard let first = named.first else { return [ofFile ?? PictureCodecs.all[0]] }
+        guard let first = named.first else {
+            // Photos keep their format; where all have one, its settings may be given.
+            let paths = parsed.all("PATH")
+            let ofPaths = paths.map { path in ExportInput(path: path).isPhoto ? PictureCodecs.codec(ofFile: path) : nil
+            }
+            let isOne = !ofPaths.isEmpty && ofPaths.allSatisfy { $0 != nil && $0?.format == ofPaths[0]?.format }
+            return [ofFile ?? (isOne ? ofPaths[0] : nil) ?? PictureCodecs.all[0]]
+        }
         if let ofFile, let file, named.count > 1 || first.format != ofFile.format {
             throw .usage(
                 named.count > 1

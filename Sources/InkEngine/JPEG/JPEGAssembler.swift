@@ -31,18 +31,22 @@ struct JPEGAssembler: PictureAssembler {
             scan.marker == JPEGMarker.startOfScan, segments.count > 2, head.size.height <= JPEGCodec().edgePixelsMax
         else { throw .internalError("libjpeg made no header for \(head.size) pixels") }
         if head.encoding.isProgressive {
-            return Array(file[..<segments[1].data.upperBound]) + description(head.description)
+            return Array(file[..<segments[1].data.upperBound]) + description(head.description, head.size)
         }
         var bytes = Array(file[..<scan.data.upperBound])
         bytes[frame.data.lowerBound + 1] = UInt8(head.size.height >> 8)
         bytes[frame.data.lowerBound + 2] = UInt8(head.size.height & 0xFF)
         // After JFIF's own segment, which must be the first.
-        bytes.insert(contentsOf: description(head.description), at: segments[1].data.upperBound)
+        bytes.insert(contentsOf: description(head.description, head.size), at: segments[1].data.upperBound)
         return bytes
     }
 
-    private static func description(_ description: PictureDescription) -> [UInt8] {
+    private static func description(_ description: PictureDescription, _ size: PixelSize) -> [UInt8] {
         var bytes: [UInt8] = []
+        if let exif = description.exif, let data = ExifData(exif) {
+            bytes += JPEGMarker.segment(JPEGMarker.exif, ExifSegment.mark + data.sized(size))
+        }
+        if let xmp = description.xmp { bytes += JPEGMarker.segment(JPEGMarker.exif, SourceMetadata.xmpMark + xmp) }
         for text in description.text where !text.cleanedText.isEmpty {
             bytes += JPEGMarker.segment(
                 JPEGMarker.comment, Array("\(text.keyword.rawValue): \(text.cleanedText)".utf8))

@@ -6,6 +6,8 @@ enum JPEGMarker {
     /// RST0; RST1 to RST7 follow.
     static let restart: UInt8 = 0xD0
     static let comment: UInt8 = 0xFE
+    /// The marker of segments with EXIF and XMP.
+    static let exif: UInt8 = 0xE1
     /// The marker of an application segment.
     static let application: UInt8 = 0xEF
 

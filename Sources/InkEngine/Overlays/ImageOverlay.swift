@@ -6,6 +6,7 @@ public struct ImageOverlay: Sendable {
     /// - Parameters:
     ///   - bytes: the whole file.
     ///   - place: names it in errors.
+    ///   - limits: larger pictures are refused.
     /// - Throws: `badInput` for an unknown format and a damaged header, `overLimit` for its pixels.
     public init(_ bytes: [UInt8], place: Place, limits: Limits) throws(EngineError) {
         file = try EncodedImage(checking: bytes, place: place, limits: limits)

@@ -69,7 +69,9 @@ public struct Overlay: Sendable {
     /// Makes the images that show the overlay on a picture.
     ///
     /// - Parameters:
+    ///   - target: the picture.
     ///   - dotsPerInch: of the picture, if it has a resolution.
+    ///   - limits: an overlay may have so many pixels.
     ///   - raster: gives the pixels of an overlay of this size, and may keep them; calls its last argument for new ones.
     /// - Throws: `badInput`, `overLimit`; they name the overlay.
     public func laid(

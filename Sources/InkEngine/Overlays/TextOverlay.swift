@@ -24,7 +24,9 @@ public struct TextOverlay: Sendable {
     private static let darkness: Float = 0.7
 
     /// - Parameters:
-    ///   - fonts: at least one; see `TextLine`.
+    ///   - text: one line.
+    ///   - fonts: at least one: the first gives the height, the others are asked for what it lacks.
+    ///   - style: how it is drawn.
     ///   - place: of the text, for errors.
     /// - Throws: `badInput` for a text that cannot be drawn, `overLimit` for a long one.
     public init(_ text: String, fonts: [Font], style: Style, place: Place) throws(EngineError) {

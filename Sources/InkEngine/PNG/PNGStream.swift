@@ -28,6 +28,8 @@ public enum PNGStream {
             bytes += chunk("pHYs", perMetre + perMetre + [1])
         }
         for entry in description.text { bytes += entry.chunk }
+        if let exif = description.exif, let data = ExifData(exif) { bytes += chunk("eXIf", data.sized(size)) }
+        if let xmp = description.xmp { bytes += chunk("iTXt", SourceMetadata.pngKey + xmp) }
         if let digest = description.digest { bytes += chunk(digestChunkType, digest.bytes) }
         return bytes
     }

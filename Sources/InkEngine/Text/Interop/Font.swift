@@ -23,6 +23,7 @@ public final class Font: Sendable {
     ///   - bytes: a TrueType or OpenType file.
     ///   - index: of the font in the file.
     ///   - weight: of a font whose weight can vary.
+    ///   - place: names the file in errors.
     /// - Throws: `badInput` at `place` for other files.
     public init(_ bytes: [UInt8], index: Int = 0, weight: Double = 400, place: Place) throws(EngineError) {
         guard let font = ink_font_open(bytes, bytes.count, UInt32(index), Float(weight)) else {
