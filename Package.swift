@@ -34,6 +34,7 @@ let package = Package(
         .target(name: "CHEIF"),
         .target(name: "CSVG"),
         .target(name: "CColor", linkerSettings: [.linkedLibrary("lcms2")]),
+        .target(name: "CText", linkerSettings: [.linkedLibrary("harfbuzz"), .linkedLibrary("fribidi")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
         // The renderer's inner loops, for each level of processor.
@@ -42,6 +43,7 @@ let package = Package(
             name: "CVersions",
             linkerSettings: [
                 "zmq", "zstd", "png16", "isal", "z", "simdjson", "crypto", "zip", "sqlite3", "webp", "tiff", "lcms2",
+                "harfbuzz",
             ].map {
                 .linkedLibrary($0)
             }),
@@ -50,7 +52,7 @@ let package = Package(
             name: "InkEngine",
             dependencies: [
                 "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CSVG", "CExpat", "CColor",
-                "CISAL", "CZlib", "CZstd", "CCrypto", "CJSON", "CZip", "CSystem",
+                "CText", "CISAL", "CZlib", "CZstd", "CCrypto", "CJSON", "CZip", "CSystem",
             ]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),

@@ -5,7 +5,8 @@ set -euo pipefail
 
 libraries=(
     libzmq3-dev libpng-dev libjpeg-dev libzstd-dev libisal-dev zlib1g-dev libssl-dev libzip-dev libsimdjson-dev libcli11-dev
-    libsqlite3-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev libexpat1-dev
+    libsqlite3-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev libexpat1-dev libharfbuzz-dev
+    libfribidi-dev fonts-dejavu-core
     # Loaded when they are needed.
     libheif1 librsvg2-2
 )

@@ -2,7 +2,9 @@
 
 #include <CLI/Version.hpp>
 #include <expat.h>
+#include <fribidi/fribidi.h>
 #include <gif_lib.h>
+#include <harfbuzz/hb.h>
 #include <isa-l.h>
 #include <cstddef>
 #include <cstdio>
@@ -87,6 +89,8 @@ const Library libraries[] = {
     {"libtiff", tiff_version},
     {"lcms2", lcms_version},
     {"expat", [] { return INK_TEXT(XML_MAJOR_VERSION) "." INK_TEXT(XML_MINOR_VERSION) "." INK_TEXT(XML_MICRO_VERSION); }},
+    {"harfbuzz", [] { return hb_version_string(); }},
+    {"fribidi", [] { return static_cast<const char *>(FRIBIDI_VERSION); }},
     {"isa-l",
      [] { return INK_TEXT(ISAL_MAJOR_VERSION) "." INK_TEXT(ISAL_MINOR_VERSION) "." INK_TEXT(ISAL_PATCH_VERSION); }},
     {"zlib", [] { return zlibVersion(); }},

@@ -6,6 +6,7 @@ package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     case badInput = 65
     case unreachable = 69
     case internalError = 70
+    case codecUnavailable = 72
     case inputOutput = 74
     case forbidden = 77
     case configuration = 78

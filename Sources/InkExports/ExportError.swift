@@ -8,6 +8,8 @@ package enum ExportError: Error, Hashable, Sendable {
     /// A file of limits, presets or an earlier report is wrong.
     case configuration(String)
     case engine(EngineError)
+    /// A library or font that is needed is not installed.
+    case unavailable(String)
     /// The farm could not start or lost what it needs.
     case farm(PictureFailure)
     /// The reader of the output is gone; there is nobody to tell.
@@ -18,6 +20,7 @@ package enum ExportError: Error, Hashable, Sendable {
         case .usage: .usage
         case .configuration: .configuration
         case .engine(let error): error.exitCode
+        case .unavailable: .codecUnavailable
         case .farm(let failure): failure.kind
         case .outputClosed: .outputClosed
         }
@@ -43,7 +46,7 @@ extension ExportError {
 extension ExportError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .usage(let text), .configuration(let text): text
+        case .usage(let text), .configuration(let text), .unavailable(let text): text
         case .engine(let error): error.description
         case .farm(let failure): failure.reason
         case .outputClosed: "standard output is closed"

@@ -22,6 +22,8 @@ package struct Exports {
     private let repeated: RepeatedExports?
     private let limits: Limits
     private let environment: ExportEnvironment
+    /// nil: none.
+    private let overlays: Overlays?
     /// nil: this process renders.
     private let remote: Remote?
     private let observer: any ExportObserver
@@ -33,7 +35,7 @@ package struct Exports {
     /// - Parameters:
     ///   - repeated: the exports of an earlier run, of which `arguments` are the options.
     ///   - clock: began with the command.
-    /// - Throws: `configuration` before anything is touched.
+    /// - Throws: `configuration` before anything is touched; as `Overlays.init`.
     package init(
         _ arguments: ExportArguments, repeating repeated: RepeatedExports? = nil, limits: Limits,
         environment: ExportEnvironment, remote: Remote? = nil, observer: any ExportObserver, control: ExportControl,
@@ -43,6 +45,7 @@ package struct Exports {
         self.repeated = repeated
         self.limits = limits
         self.environment = environment
+        overlays = arguments.overlays.isEmpty ? nil : try Overlays(arguments.overlays, limits: limits)
         var remote = remote
         remote?.options.replacesFiles = arguments.ifExists?.replacesFiles ?? true
         self.remote = remote
@@ -67,7 +70,7 @@ package struct Exports {
     /// - Throws: if the request cannot be met.
     package func plan() throws(ExportError) -> Planned {
         var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
-        let policy = arguments.ifExists ?? (isSingle(found.inputs) ? .overwrite : .skipUnchanged)
+        let policy = policy(for: found.inputs)
         let opener = environment.makeOpener(arguments.presetFolders, limits, textUse(policy))
         found.readOutlines(with: opener)
         var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
@@ -117,7 +120,8 @@ package struct Exports {
         if remote != nil, isFarmNeeded { try start(farm) }
         control.endPlanning()
         let preparation = PicturePreparation(
-            arguments: arguments, policy: planned.policy, limits: limits, rendererVersion: farm.rendererVersion,
+            arguments: arguments, overlays: overlays, policy: planned.policy, limits: limits,
+            rendererVersion: farm.rendererVersion,
             storedDigest: environment.storedDigest, sha256: environment.sha256)
         var run = ExportRun(
             inputs: planned.inputs, plan: planned.plan, failed: planned.failed, preparation: preparation,
@@ -162,9 +166,10 @@ package struct Exports {
     }
 
     /// A project that may be unchanged is packed only once it is known to have changed. A project read with limits of
-    /// its own is serialized, because the broker has other limits and then reads only what is drawn.
+    /// its own is serialized, because the broker has other limits and then reads only what is drawn. The same holds for one
+    /// with overlays.
     private func textUse(_ policy: ExistingFilePolicy) -> TextUse {
-        guard remote != nil, !arguments.run.isDryRun, arguments.limitsPath == nil else { return .none }
+        guard remote != nil, !arguments.run.isDryRun, arguments.limitsPath == nil, overlays == nil else { return .none }
         return policy == .skipUnchanged ? .packed : .packedAtOnce
     }
 
@@ -174,6 +179,13 @@ package struct Exports {
         } catch {
             throw .farm(error)
         }
+    }
+
+    /// Pictures of photos replace nothing where that is not asked for; `PicturePreparation` sees to those among others.
+    private func policy(for inputs: [ExportInput]) -> ExistingFilePolicy {
+        if let asked = arguments.ifExists { return asked }
+        if !inputs.isEmpty, inputs.allSatisfy(\.isPhoto) { return .fail }
+        return isSingle(inputs) ? .overwrite : .skipUnchanged
     }
 
     /// Whether the inputs are a single project that was named itself.

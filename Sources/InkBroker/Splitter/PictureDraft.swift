@@ -68,6 +68,7 @@ struct PictureDraft: Sendable {
     private let dotsPerInch: Double?
     private let text: [PictureText]
     private let hasMetadata: Bool
+    private let source: (exif: [UInt8]?, xmp: [UInt8]?)
     var limits: Limits
     var images: [ImageRequest]
     var costs: RowCosts
@@ -117,6 +118,7 @@ struct PictureDraft: Sendable {
         dotsPerInch = options.dotsPerInch
         hasMetadata = options.hasMetadata
         text = options.hasMetadata ? PictureText.entries(of: project, software: order.software) : []
+        source = options.hasMetadata ? (project.metadata.exif, project.metadata.xmp) : (nil, nil)
         var builder = SceneBuilder(
             project, measures, through: viewport, order: order, name: name, limits: limits, encoder: encoder)
         if options.includesBaseImage, let base = project.baseImage {
@@ -131,9 +133,11 @@ struct PictureDraft: Sendable {
     }
 
     func description(_ file: PictureFileOptions) -> PictureDescription {
-        PictureDescription(
+        var description = PictureDescription(
             dotsPerInch: dotsPerInch, text: text, digest: file.digest.flatMap { PictureDigest(bytes: $0) },
             hasProfile: hasMetadata)
+        (description.exif, description.xmp) = source
+        return description
     }
 
     /// Sorts slow images first, so that no worker begins a slow image when the others have nothing left to do.

@@ -52,6 +52,13 @@ extension ExportArguments {
             ifExists: ifExists,
             presetFolders: parsed.all("presets"), limitsPath: parsed.value("limits"), run: try Self.run(parsed))
         self.isEachViewport = isEachViewport
+        overlays = try OverlayArguments(parsed)
+        photos.isWanted = parsed.isGiven("photos")
+        photos.output = output
+        photos.needsOutput = parsed.name == "export"
+        keepsPhotoSizes = !parsed.isGiven("size")
+        let names = [output, parsed.value("name")].compactMap(\.self)
+        keepsPhotoFormats = !parsed.isGiven("format") && names.allSatisfy { PictureCodecs.codec(ofFile: $0) == nil }
     }
 
     /// The view that `--viewport` or `--margin` requests.
@@ -155,7 +162,13 @@ extension ExportArguments {
         let ofFile = file.flatMap { PictureCodecs.codec(ofFile: $0) }
         let pages = parsed.isGiven("pdf-book") ? PictureCodecs.codec(named: "pdf") : nil
         guard let first = named.first else {
-            return try withPages([ofFile ?? pages ?? PictureCodecs.all[0]], by: pages)
+            // Photos keep their format; where all have one, its settings may be given.
+            let ofPaths = parsed.all("PATH").map { path in
+                ExportInput(path: path).isPhoto ? PictureCodecs.codec(ofFile: path) : nil
+            }
+            let isOne = !ofPaths.isEmpty && ofPaths.allSatisfy { $0 != nil && $0?.format == ofPaths[0]?.format }
+            let ofPhotos = isOne ? ofPaths[0] : nil
+            return try withPages([ofFile ?? pages ?? ofPhotos ?? PictureCodecs.all[0]], by: pages)
         }
         if let ofFile, let file, named.count > 1 || first.format != ofFile.format {
             throw .usage(

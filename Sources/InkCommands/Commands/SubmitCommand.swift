@@ -32,6 +32,8 @@ struct SubmitCommand {
     private let shown: ShownArguments
     private let limits: Limits
     private let opener: any ProjectOpener
+    /// nil: none.
+    private let overlays: Overlays?
     private var open: [SubmissionKey: Entry] = [:]
     private var failures: [ExitCode] = []
 
@@ -71,9 +73,15 @@ struct SubmitCommand {
                 "--shared: the broker reads the project, \"ink status JOB\" shows its warnings; --strict cannot be used"
             )
         }
+        if isShared, !arguments.overlays.isEmpty {
+            throw .usage(
+                "--shared: the broker reads the project, and overlays are laid over it here; they cannot be used together"
+            )
+        }
         try FileSystem.checkPresetFolders(arguments.presetFolders)
         limits = try environment.limits(arguments.limitsPath)
-        let sendsText = !isShared && arguments.limitsPath == nil
+        overlays = arguments.overlays.isEmpty ? nil : try Overlays(arguments.overlays, limits: limits)
+        let sendsText = !isShared && arguments.limitsPath == nil && overlays == nil
         opener = environment.exports.makeOpener(arguments.presetFolders, limits, sendsText ? .packedAtOnce : .none)
     }
 
@@ -143,7 +151,13 @@ struct SubmitCommand {
         do throws(PictureFailure) {
             let (source, content, opened) = try self.source(of: input)
             for picture in pictures {
-                let submission = try self.submission(picture, input, source, opened)
+                let submission: Submission
+                var content = content
+                if let overlays, let opened, picture.layer == nil {
+                    (submission, content) = try self.submission(picture, input, opened, overlays)
+                } else {
+                    submission = try self.submission(picture, input, source, opened)
+                }
                 open[submission.key] = Entry(
                     input: input, picture: picture, submission: submission.digest, byteCount: input.byteCount,
                     warnings: opened?.warnings ?? [])
@@ -208,14 +222,51 @@ struct SubmitCommand {
             delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
     }
 
+    /// With overlays each size is a project of its own.
+    private func submission(
+        _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, _ overlays: Overlays
+    ) throws(PictureFailure) -> (Submission, ContentSource) {
+        var options = picture.options(arguments)
+        let laid: OpenedProject
+        let size: PixelSize
+        do throws(CommandError) {
+            options.layers = try arguments.layers.drawnLayers(
+                of: ProjectOutline(opened.project), layer: nil, file: input.shownName)
+        } catch {
+            throw PictureFailure(error)
+        }
+        do throws(EngineError) {
+            size = try self.size(picture, input, opened, options)
+            laid = try opened.laidOver(by: overlays, size, &options, name: input.shownName)
+        } catch {
+            throw PictureFailure(error)
+        }
+        options.digest = PictureContent(
+            contentDigest: laid.contentDigest, options: options, size: size, rendererVersion: TileRenderer.version
+        ).digest(environment.exports.sha256)
+        let prepared = try ProjectPacking.content(
+            of: laid.project, warnings: laid.warnings, text: nil, name: input.shownName)
+        let submission = Submission(
+            key: .random(), name: ProjectPacking.name(input.isStandardInput ? input.stem : input.path),
+            source: prepared.source, picture: PictureSpec(size: .exact(size), options: options),
+            delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
+        return (submission, prepared.content)
+    }
+
+    private func size(
+        _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, _ options: PictureOptions
+    ) throws(EngineError) -> PixelSize {
+        let place = Place(file: input.shownName)
+        return try picture.size.outputSize(
+            canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
+    }
+
     /// The digest by which a later `ink export` recognizes the picture.
     private func digest(
         _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, _ options: PictureOptions
     ) throws(PictureFailure) -> [UInt8] {
         do throws(EngineError) {
-            let place = Place(file: input.shownName)
-            let size = try picture.size.outputSize(
-                canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
+            let size = try self.size(picture, input, opened, options)
             return PictureContent(
                 contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: TileRenderer.version
             ).digest(environment.exports.sha256)

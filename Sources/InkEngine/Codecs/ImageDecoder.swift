@@ -6,6 +6,8 @@ public struct ImageHeader: Hashable, Sendable {
     public var isHeldWhole: Bool
     /// Whether images of the format can be decoded row by row at all. Those of other formats have a limit of their own.
     public var formatStreams: Bool
+    /// Whether pixels may be transparent.
+    public var hasAlpha: Bool
     /// Whether the image is drawn in the size that it has in the output (`VectorRaster`), and `size` is only that in
     /// which it lies on the canvas when nothing else is said.
     public var isVector = false
@@ -26,10 +28,11 @@ public struct ImageHeader: Hashable, Sendable {
     public static let guessWarning =
         "CMYK without a colour profile that counts, converted plainly; colours may differ from a print"
 
-    public init(size: PixelSize, isHeldWhole: Bool, formatStreams: Bool = true) {
+    public init(size: PixelSize, isHeldWhole: Bool, formatStreams: Bool = true, hasAlpha: Bool = true) {
         self.size = size
         self.isHeldWhole = isHeldWhole
         self.formatStreams = formatStreams
+        self.hasAlpha = hasAlpha
     }
 
     /// The longest edge that is decoded, whatever the limits, because a chunk of 64 rows must be held in memory.

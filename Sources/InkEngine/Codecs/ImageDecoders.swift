@@ -5,6 +5,16 @@ public enum ImageDecoders {
         HEIFImages(isAVIF: true), SVGImages(),
     ]
 
+    /// Those of pictures that are documents themselves.
+    static let photos: [any ImageDecoder] = [
+        PNGImages(), JPEGImages(), WebPImages(), TIFFImages(), HEIFImages(isAVIF: false), HEIFImages(isAVIF: true),
+    ]
+
+    /// Endings of file names of these formats, in lower case and with the dot.
+    public static let endings = [
+        ".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".svg",
+    ]
+
     /// The decoder for a file's format.
     ///
     /// - Throws: `badInput` at `place` if the format is unknown.

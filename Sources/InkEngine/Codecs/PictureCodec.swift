@@ -151,6 +151,9 @@ public struct PictureDescription: Hashable, Sendable {
     /// nil: not written.
     public var dotsPerInch: Double?
     public var text: [PictureText]
+    /// Of the picture that is shown, where that is one itself; at most 65,000 bytes each. nil: not written.
+    public var exif: [UInt8]?
+    public var xmp: [UInt8]?
     /// Digest of the inputs; nil: not written.
     public var digest: PictureDigest?
     /// Whether a profile says that the colours are sRGB, in formats where it is not plain.

@@ -4,6 +4,8 @@
 public protocol DocumentReader: Sendable {
     /// Endings of file names, in lower case and with the dot. A search through folders takes files that end so.
     var endings: [String] { get }
+    /// Endings of the names of pictures that are documents. A search takes them only where they are what is looked for.
+    var pictureEndings: [String] { get }
     /// Endings of the names of folders that are one document each.
     var folderEndings: [String] { get }
     /// Whether `ink import` turns each page into a project of its own, because the document itself says neither canvas
@@ -30,6 +32,7 @@ public protocol DocumentReader: Sendable {
 
 extension DocumentReader {
     public var endings: [String] { [] }
+    public var pictureEndings: [String] { [] }
     public var folderEndings: [String] { [] }
     public var isImported: Bool { false }
 }

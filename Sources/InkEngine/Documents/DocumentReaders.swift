@@ -1,7 +1,9 @@
 /// The kinds of documents that are read.
 public enum DocumentReaders {
     /// Asked in this order; the last takes what no other recognizes, and says what is wrong with it.
-    private static let all: [any DocumentReader] = [TemplateDocument(), QuickDrawDocument(), InkDocument()]
+    private static let all: [any DocumentReader] = [
+        TemplateDocument(), QuickDrawDocument(), PhotoDocument(), InkDocument(),
+    ]
 
     static func reader(of head: DocumentHead) -> any DocumentReader {
         all.first { $0.recognizes(head) } ?? InkDocument()
@@ -9,6 +11,9 @@ public enum DocumentReaders {
 
     /// Endings of the files that a search through folders takes.
     public static let endings = all.flatMap(\.endings)
+
+    /// Endings of pictures that are documents themselves, such as photos.
+    public static let pictureEndings = all.flatMap(\.pictureEndings)
 
     /// Endings of the folders that a search takes as one document each.
     public static let folderEndings = all.flatMap(\.folderEndings)

@@ -270,8 +270,24 @@ struct ProjectParser {
             return ProjectMetadata()
         }
         addMetadataKeys(metadata)
-        return ProjectMetadata(
+        var read = ProjectMetadata(
             author: descriptiveText(metadata, "author"), license: descriptiveText(metadata, "license"))
+        read.exif = descriptiveBytes(metadata, "exif")
+        read.xmp = descriptiveBytes(metadata, "xmp")
+        return read
+    }
+
+    /// Bytes in base64 that nothing is drawn from; what is none, or too much for a picture's file, is left out with a warning.
+    private mutating func descriptiveBytes(_ object: JSONObject, _ key: StaticString) -> [UInt8]? {
+        guard let text = descriptiveText(object, key) else { return nil }
+        let bytes = try? Array(text.utf8).withUnsafeBufferPointer { try Base64.decode($0) }
+        guard let bytes, bytes.count <= SourceMetadata.bytesMax else {
+            warnings.add(
+                .leftOut, at: object.path(key).text,
+                "is not base64 or more than \(SourceMetadata.bytesMax) bytes, left out")
+            return nil
+        }
+        return bytes
     }
 
     /// Apps may store anything there.

@@ -42,6 +42,10 @@ public enum ProjectWriter {
             json.beginObject()
             if let author = project.metadata.author { json.field("author", author) }
             if let license = project.metadata.license { json.field("license", license) }
+            if let exif = project.metadata.exif {
+                json.field("exif", String(decoding: Base64.encode(exif), as: UTF8.self))
+            }
+            if let xmp = project.metadata.xmp { json.field("xmp", String(decoding: Base64.encode(xmp), as: UTF8.self)) }
             json.endObject()
         }
         if !warnings.isEmpty {

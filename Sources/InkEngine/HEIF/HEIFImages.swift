@@ -86,7 +86,7 @@ private final class HEIFReader {
 
     var header: ImageHeader {
         let size = PixelSize(width: Int(layout.width), height: Int(layout.height))
-        return ImageHeader(size: size, isHeldWhole: true, formatStreams: false)
+        return ImageHeader(size: size, isHeldWhole: true, formatStreams: false, hasAlpha: layout.has_alpha != 0)
     }
 
     var pixels: StoredPixels {

@@ -21,7 +21,7 @@ struct JPEGImages: ImageDecoder {
         let orientation = segments.orientation(in: file)
         // An image with several scans is assembled in memory; one that is turned, too.
         let isHeldWhole = frame.marker != 0xC0 && frame.marker != 0xC1 || orientation != .upright
-        var header = ImageHeader(size: orientation.turned(size), isHeldWhole: isHeldWhole)
+        var header = ImageHeader(size: orientation.turned(size), isHeldWhole: isHeldWhole, hasAlpha: false)
         if fields[5] == 4 { header.inks = StoredPixels.inks(segments.profile(in: file)) }
         return header
     }

@@ -1,11 +1,12 @@
 /// Metadata as XMP (ISO 16684-1): title, author, rights, software and date.
 enum XMPPacket {
-    /// nil if there is nothing to write.
+    /// That of the photo that the picture was made of, else made of its texts; nil if there is nothing to write.
     ///
     /// - Parameters:
     ///   - description: whose texts are written.
     ///   - byteCountMax: texts are shortened until the packet has at most so many bytes.
     static func make(_ description: PictureDescription, byteCountMax: Int = .max) -> [UInt8]? {
+        if let xmp = description.xmp, xmp.count <= byteCountMax { return xmp }
         var textBytes = PictureText.byteCountMax
         while true {
             guard let packet = packet(description, textBytes: textBytes) else { return nil }

@@ -8,7 +8,21 @@ struct PNGImages: ImageDecoder {
 
     func header(_ file: [UInt8], place: Place) throws(EngineError) -> ImageHeader {
         let header = try PNGHeader(file, place: place)
-        return ImageHeader(size: header.size, isHeldWhole: header.isInterlaced)
+        let hasAlpha = header.colorType == .grayAlpha || header.colorType == .rgba || Self.hasTransparency(file)
+        return ImageHeader(size: header.size, isHeldWhole: header.isInterlaced, hasAlpha: hasAlpha)
+    }
+
+    /// Whether a chunk before the pixels says which colours are transparent.
+    private static func hasTransparency(_ file: [UInt8]) -> Bool {
+        var at = PNGHeader.signature.count
+        while at + 12 <= file.count {
+            let length = Int(bigEndian(file, at: at))
+            let type = file[(at + 4)..<(at + 8)]
+            if type.elementsEqual("tRNS".utf8) { return true }
+            guard length <= file.count - at - 12, !type.elementsEqual("IDAT".utf8) else { return false }
+            at += length + 12
+        }
+        return false
     }
 
     func decode(

@@ -28,6 +28,7 @@ public enum PNGStream {
             bytes += chunk("pHYs", perMetre + perMetre + [1])
         }
         for entry in description.text { bytes += entry.chunk }
+        if let exif = description.exif, let data = SourceExif(exif) { bytes += chunk("eXIf", data.sized(size)) }
         if let packet = XMPPacket.make(description) { bytes += international("XML:com.adobe.xmp", packet) }
         if let digest = description.digest { bytes += chunk(digestChunkType, digest.bytes) }
         return bytes

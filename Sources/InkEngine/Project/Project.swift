@@ -84,6 +84,10 @@ extension [Layer] {
 public struct ProjectMetadata: Hashable, Sendable {
     public var author: String?
     public var license: String?
+    /// EXIF and XMP of the picture that the project shows; go into the picture's file where its format has a place for
+    /// them.
+    public var exif: [UInt8]?
+    public var xmp: [UInt8]?
 
     public init(author: String? = nil, license: String? = nil) {
         self.author = author

@@ -20,6 +20,17 @@ public struct Viewport: Hashable, Sendable {
         self.size = size
     }
 
+    /// The placement in the world that the viewport shows upright at this place of its canvas.
+    public func world(_ shown: Placement) -> Placement {
+        let (sine, cosine) = sinCos(degrees: -rotation)
+        let (x, y) = (shown.center.x - size.width / 2, shown.center.y - size.height / 2)
+        let (width, height) = (shown.width / zoom, shown.height / zoom)
+        return Placement(
+            x: center.x + (cosine * x - sine * y) / zoom - width / 2,
+            y: center.y + (sine * x + cosine * y) / zoom - height / 2, width: width, height: height,
+            rotation: shown.rotation - rotation)
+    }
+
     /// What zooms are read: within, coordinates and lengths of any project stay numbers.
     public static let zooms = 1e-9...1e9
 }

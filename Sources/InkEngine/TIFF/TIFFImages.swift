@@ -67,7 +67,8 @@ private final class TIFFReader {
 
     var header: ImageHeader {
         let isHeldWhole = layout.is_held_whole != 0 || orientation != .upright
-        var header = ImageHeader(size: orientation.turned(stored), isHeldWhole: isHeldWhole)
+        var header = ImageHeader(
+            size: orientation.turned(stored), isHeldWhole: isHeldWhole, hasAlpha: layout.has_alpha != 0)
         if pixels.colors == .cmyk { header.inks = StoredPixels.inks(profile) }
         return header
     }

@@ -54,7 +54,10 @@ private struct WebPFile {
 
     var stored: PixelSize { PixelSize(width: Int(layout.width), height: Int(layout.height)) }
 
-    var header: ImageHeader { ImageHeader(size: orientation.turned(stored), isHeldWhole: true, formatStreams: false) }
+    var header: ImageHeader {
+        ImageHeader(
+            size: orientation.turned(stored), isHeldWhole: true, formatStreams: false, hasAlpha: layout.has_alpha != 0)
+    }
 
     var orientation: ImageOrientation {
         // Some writers put the mark of JPEG's segment before the data.

@@ -116,6 +116,7 @@ final class LayeredFarm: ExportFarm {
     private func take(_ event: FarmEvent, id: Int, _ job: LayeredJob, _ picture: Int) {
         switch event {
         case .taken, .news: break
+        case .warned(_, let warnings): tell(.warned(picture, warnings))
         case .started:
             if job.begin() { tell(.started(picture)) }
         case .progress(_, let done, let total):
@@ -149,7 +150,7 @@ extension FarmEvent {
     fileprivate var id: Int? {
         switch self {
         case .taken(let id), .started(let id), .progress(let id, _, _), .finished(let id, _), .failed(let id, _),
-            .cancelled(let id):
+            .cancelled(let id), .warned(let id, _):
             id
         case .news: nil
         }

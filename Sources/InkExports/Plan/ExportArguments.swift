@@ -56,6 +56,13 @@ package struct ExportArguments: Hashable, Sendable {
     package var ifExists: ExistingFilePolicy?
     package var presetFolders: [String]
     package var limitsPath: String?
+    /// Laid over the pictures, but for those of one layer alone.
+    package var overlays = OverlayArguments()
+    /// What a search through folders does with photos.
+    package var photos = PhotoSearch()
+    /// Whether pictures that are made of photos have the photo's size, and its format.
+    package var keepsPhotoSizes = false
+    package var keepsPhotoFormats = false
     package var run: RunArguments
 
     package init(
@@ -73,6 +80,30 @@ package struct ExportArguments: Hashable, Sendable {
         self.presetFolders = presetFolders
         self.limitsPath = limitsPath
         self.run = run
+    }
+
+    /// The sizes of the pictures of an input.
+    func sizes(of input: ExportInput) -> [ExportSize] {
+        keepsPhotoSizes && input.isPhoto ? ExportSize("1x").map { [$0] } ?? sizes : sizes
+    }
+
+    /// How the only file of each picture of a photo is encoded; nil for other inputs, which have those of the options.
+    /// - Throws: `badInput` where the photo's format is none that is written.
+    func photoEncoding(_ input: ExportInput) throws(EngineError) -> PictureEncoding? {
+        guard keepsPhotoFormats, input.isPhoto else { return nil }
+        guard let codec = PictureCodecs.codec(ofFile: input.path) else {
+            throw .badInput(
+                Place(file: input.path),
+                reason: "pictures of its format cannot be written; give another, as in --format jpeg")
+        }
+        var encoding = PictureEncoding(format: codec.format)
+        let wanted = options.encoding
+        if codec.settings.contains(.effort) { encoding.effort = wanted.effort }
+        if codec.settings.contains(.quality) { encoding.quality = wanted.quality }
+        if codec.settings.contains(.chroma) { encoding.chroma = wanted.chroma }
+        if codec.settings.contains(.progressive) { encoding.isProgressive = wanted.isProgressive }
+        if codec.settings.contains(.lossless) { encoding.isLossless = wanted.isLossless }
+        return encoding
     }
 
     /// The output where it is the name of a picture, not of a folder.

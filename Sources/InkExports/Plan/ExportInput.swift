@@ -22,12 +22,16 @@ package struct ExportInput: Hashable, Sendable {
     package var stem: String {
         if isStandardInput { return "stdin" }
         let name = path.splitPath().name
-        for ending in DocumentReaders.folderEndings + DocumentReaders.endings
+        for ending in DocumentReaders.folderEndings + DocumentReaders.endings + DocumentReaders.pictureEndings
         where name.hasEnding(ending) && name.utf8.count > ending.utf8.count {
             return String(name.dropLast(ending.count))
         }
         return name
     }
+
+    /// Whether it is named like a picture, such as a photo: what comes of it keeps its size and format where nothing else
+    /// is said, and replaces nothing.
+    package var isPhoto: Bool { !isStandardInput && DocumentReaders.pictureEndings.contains { path.hasEnding($0) } }
 
     /// The project's folder; empty for the current one.
     var folder: String { isStandardInput ? "" : path.splitPath().folder }

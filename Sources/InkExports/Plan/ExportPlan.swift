@@ -106,6 +106,8 @@ package struct PlannedPicture: Hashable, Sendable {
     package var viewport: Int?
     /// Which of the files that the run makes of each picture.
     package var file = 0
+    /// How it is encoded where that is not the run's choice.
+    package var encoding: PictureEncoding?
     /// Path of the picture.
     package var output: String
 }
@@ -121,7 +123,7 @@ extension PlannedPicture {
     /// The options of the run with what this picture shows of the project, for this file alone.
     package func options(_ arguments: ExportArguments) -> PictureOptions {
         var options = arguments.options
-        options.files = [arguments.options.files[file]]
+        options.files = [encoding.map { PictureFileOptions(encoding: $0) } ?? arguments.options.files[file]]
         if let viewport { options.view = .index(viewport) }
         return options
     }
@@ -149,21 +151,25 @@ package struct ExportPlan: Sendable {
     ) throws(ExportError) {
         pictures = []
         let outputFile = arguments.outputFile
-        let endings = arguments.options.files.map { file in
-            (try? PictureCodecs.codec(file.encoding.format))?.endings[0] ?? ""
+        func ending(_ encoding: PictureEncoding) -> String {
+            (try? PictureCodecs.codec(encoding.format))?.endings[0] ?? ""
         }
         var number = 0
         for (index, input) in inputs.enumerated() {
             let outline = outlines[index]
             if Self.needsOutlines(arguments), outline == nil { continue }
+            // One whose format cannot be written is not among the inputs.
+            let own = try? arguments.photoEncoding(input)
+            let endings = own.map { [ending($0)] } ?? arguments.options.files.map { ending($0.encoding) }
             let viewports: [Int?] = arguments.isEachViewport ? outline.map { Array($0.viewports.indices) } ?? [] : [nil]
             for layer in Self.layers(arguments.layers, outline) {
                 for viewport in viewports {
-                    for size in arguments.sizes {
+                    for size in arguments.sizes(of: input) {
                         number += 1
                         for (file, ending) in endings.enumerated() {
                             var picture = PlannedPicture(
-                                input: index, size: size, layer: layer, viewport: viewport, file: file, output: "")
+                                input: index, size: size, layer: layer, viewport: viewport, file: file, encoding: own,
+                                output: "")
                             let name = try arguments.name.fill { placeholder in
                                 placeholder == .ext
                                     ? ending

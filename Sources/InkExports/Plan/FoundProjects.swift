@@ -20,11 +20,17 @@ package struct FoundProjects {
             inputs = known
         } else {
             var otherCount = 0
-            let found = try InputFinder.find(arguments.paths) { otherCount = $0 }
+            let found = try InputFinder.find(arguments.paths, photos: arguments.photos) { otherCount = $0 }
             if otherCount > 0 { observer.skipped(otherFiles: otherCount) }
             for item in found {
                 switch item {
-                case .input(let input): inputs.append(input)
+                case .input(let input):
+                    do throws(EngineError) {
+                        _ = try arguments.photoEncoding(input)
+                        inputs.append(input)
+                    } catch {
+                        fail(input, error)
+                    }
                 case .failure(let path, let error): fail(ExportInput(path: path), error)
                 }
             }

@@ -2,6 +2,18 @@ import Glibc
 import InkEngine
 import InkSystem
 
+/// What a search through folders does with pictures that are documents themselves, such as photos.
+package struct PhotoSearch: Hashable, Sendable {
+    /// Whether they are taken wherever they are; else only from a folder without projects: there they may belong to one.
+    package var isWanted = false
+    /// Where the pictures of the run go; nil: beside what they are made of.
+    package var output: String?
+    /// Whether photos that a search has found need an output, so that it does not take them again the next time.
+    package var needsOutput = true
+
+    package init() {}
+}
+
 /// Finds the projects that a command line names: searches folders and reads list files.
 package struct InputFinder {
     /// The most projects in one run.
@@ -14,19 +26,30 @@ package struct InputFinder {
     private var searched: Set<FileStatus.Identity> = []
     /// The number of files in searched folders that do not have a project's name.
     private var otherCount = 0
+    private let photos: PhotoSearch
+    /// Of the folder where pictures go: it is not searched for photos.
+    private let output: FileStatus.Identity?
+    /// What the present search has found of projects, and of photos that are taken if there are none.
+    private var projectCount = 0
+    private var waitingPhotos: [ExportInput] = []
 
-    private init() {}
+    private init(_ photos: PhotoSearch) {
+        self.photos = photos
+        // What cannot be looked at is not searched either.
+        output = photos.output.flatMap { try? FileSystem.status($0) }?.identity
+    }
 
     /// The projects at the paths, in order; within a folder, sorted by the bytes of their names.
     ///
     /// Links are followed, and each folder is searched once. Names that begin with a dot are skipped in searches. A
-    /// folder without any project is a failure.
+    /// folder without any project or photo is a failure.
     ///
+    /// - Parameter photos: when photos are taken.
     /// - Parameter onOthers: gets the number of files in searched folders that do not have a project's name.
     package static func find(
-        _ paths: [String], onOthers: (Int) -> Void = { _ in }
+        _ paths: [String], photos: PhotoSearch = PhotoSearch(), onOthers: (Int) -> Void = { _ in }
     ) throws(ExportError) -> [FoundInput] {
-        var finder = InputFinder()
+        var finder = InputFinder(photos)
         for path in paths {
             if path.hasPrefix("@") {
                 for line in try listed(String(path.dropFirst())) { try finder.add(line) }
@@ -76,11 +99,26 @@ package struct InputFinder {
             return
         }
         let before = found.count
+        (projectCount, waitingPhotos) = (0, [])
         try search(path, tree: [])
+        if projectCount == 0 || photos.isWanted { try takePhotos(of: path) }
         if found.count == before {
             let reason = "the folder contains no project (\(DocumentReaders.shownEndings)), or only ones already listed"
             found.append(.failure(path, .badInput(Place(file: path), reason: reason)))
         }
+    }
+
+    private mutating func takePhotos(of folder: String) throws(ExportError) {
+        guard !waitingPhotos.isEmpty else { return }
+        let isInside = try output.map { identity throws(ExportError) in
+            try ExportError.wrapping { () throws(EngineError) in try FileSystem.status(folder)?.identity == identity }
+        }
+        if photos.needsOutput, isInside ?? (photos.output == nil) {
+            throw .usage("\(folder) holds photos, and their pictures would lie among them; use -o with another folder")
+        }
+        otherCount -= waitingPhotos.count
+        for photo in waitingPhotos { try append(.input(photo)) }
+        waitingPhotos = []
     }
 
     /// The recursion ends because each folder is entered once.
@@ -88,6 +126,7 @@ package struct InputFinder {
         let entries: [FolderEntry]
         do {
             guard let status = try FileSystem.status(folder), searched.insert(status.identity).inserted else { return }
+            if status.identity == output, !tree.isEmpty { return }
             entries = try FileSystem.entries(folder)
         } catch {
             found.append(.failure(folder, error))
@@ -116,11 +155,14 @@ package struct InputFinder {
             return
         }
         if name.isTemplateFolderName || (name.isProjectName && !isFolder) {
+            projectCount += 1
             try append(.input(ExportInput(path: path, tree: tree)))
         } else if isFolder {
             try search(path, tree: tree + [name])
         } else {
             otherCount += 1
+            let input = ExportInput(path: path, tree: tree)
+            if input.isPhoto, waitingPhotos.count < Self.inputsMax { waitingPhotos.append(input) }
         }
     }
 

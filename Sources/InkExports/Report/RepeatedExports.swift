@@ -112,7 +112,7 @@ package struct RepeatedExports: Sendable {
     }
 
     /// Options whose values are paths.
-    private static let pathOptions: Set<String> = ["output", "presets", "limits"]
+    private static let pathOptions: Set<String> = ["output", "presets", "limits", "overlay", "font"]
 
     /// Whether to repeat a picture.
     func contains(_ picture: PlannedPicture) -> Bool {

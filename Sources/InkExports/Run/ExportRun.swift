@@ -293,8 +293,11 @@ final class ProjectReaderThread: Sendable {
                 let milliseconds = clock.milliseconds
                 let pictures = preparation.prepare(
                     group.pictures, firstID: group.firstRecord, input: group.input, opened: opened)
-                queue.post(
-                    .opened(group: index, pictures, warnings: opened.warnings, milliseconds: milliseconds))
+                var warnings = opened.warnings
+                for case .ready(let request) in pictures {
+                    warnings += request.warnings.filter { !warnings.contains($0) }
+                }
+                queue.post(.opened(group: index, pictures, warnings: warnings, milliseconds: milliseconds))
             } catch {
                 queue.post(.unreadable(group: index, error))
             }

@@ -15,6 +15,8 @@ enum PreparedPicture: Sendable {
 /// Prepares pictures on the reader's thread: sizes, layers, digests, existing files.
 struct PicturePreparation: Sendable {
     var arguments: ExportArguments
+    /// Laid over each picture.
+    var overlays: Overlays?
     var policy: ExistingFilePolicy
     var limits: Limits
     var rendererVersion: String
@@ -59,6 +61,7 @@ struct PicturePreparation: Sendable {
     private func decide(
         _ picture: PlannedPicture, id: Int, input: ExportInput, opened: OpenedProject
     ) throws(ExportError) -> PreparedPicture {
+        let policy = input.isPhoto ? arguments.ifExists ?? .fail : policy
         let size: PixelSize
         let exists: Bool
         var options = picture.options(arguments)
@@ -73,6 +76,7 @@ struct PicturePreparation: Sendable {
         let drawn = try arguments.layers.drawnLayers(
             of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
         options.layers = drawn
+        let opened = try laidOver(picture, opened, size, &options, input)
         let digest = PictureContent(
             contentDigest: opened.contentDigest, options: options, size: size,
             // Made by this program, whoever renders other pictures.
@@ -90,6 +94,42 @@ struct PicturePreparation: Sendable {
                 output: picture.output, replacesFile: policy.replacesFiles, contentDigest: opened.contentDigest,
                 text: opened.text, warnings: opened.warnings,
                 wantsFileDigest: arguments.run.wantsFileDigests))
+    }
+}
+
+extension PicturePreparation {
+    /// The project with what is laid over it in this picture. A picture of one layer alone gets no overlays.
+    private func laidOver(
+        _ picture: PlannedPicture, _ opened: OpenedProject, _ size: PixelSize, _ options: inout PictureOptions,
+        _ input: ExportInput
+    ) throws(ExportError) -> OpenedProject {
+        guard let overlays, picture.layer == nil else { return opened }
+        do throws(EngineError) {
+            return try opened.laidOver(by: overlays, size, &options, name: input.shownName)
+        } catch {
+            throw .engine(error)
+        }
+    }
+}
+
+extension OpenedProject {
+    /// With overlays for a picture of these options, which are changed to show them.
+    ///
+    /// - Throws: as `Overlays.adding`.
+    package func laidOver(
+        by overlays: Overlays, _ size: PixelSize, _ options: inout PictureOptions, name: String
+    ) throws(EngineError) -> OpenedProject {
+        let result = try overlays.adding(
+            to: project, contentDigest: contentDigest, size: size, options: options, place: Place(file: name))
+        options.layers = options.layers.map { $0 + result.layers }
+        options.view = result.view
+        var opened = self
+        opened.project = result.project
+        opened.contentDigest = result.contentDigest
+        opened.warnings += result.warnings
+        // The project's own text does not have the overlays.
+        opened.text = nil
+        return opened
     }
 }
 

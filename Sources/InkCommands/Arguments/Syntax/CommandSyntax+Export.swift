@@ -49,7 +49,7 @@ extension CommandSyntax {
 
     /// Content and format of the pictures.
     static let pictureOptions: [OptionSyntax] = [
-        .values("--size", "SIZE,...", "Sizes of the pictures (default: 2k)"),
+        .values("--size", "SIZE,...", "Sizes of the pictures (default: 2k; 1x for photos)"),
         .value("--background", "COLOR", group: "Picture", "Replace the project's background"),
         .flag("--no-base", group: "Picture", "Leave out the base image"),
         .values(
@@ -85,7 +85,31 @@ extension CommandSyntax {
             "Compression: time against file size (default: balanced)"),
         .value(
             "--tile", "WxH", group: "Picture", "Tile size, each edge at least 16 pixels (default: automatic)"),
-        .flag("--no-metadata", group: "Picture", "Leave out title, author, licence and date"),
+        .flag(
+            "--photos", group: "Picture",
+            "In searched folders take photos too; without it only where a folder has no project"),
+        .flag(
+            "--no-metadata", group: "Picture", "Leave out title, author, licence and date, and a photo's EXIF and XMP"),
+        .value(
+            "--overlay", "FILE", group: "Watermark", "Lay texts and pictures over each picture, as a JSON file says"),
+        .value(
+            "--watermark", "TEXT|FILE", group: "Watermark",
+            "Lay a text or a picture over each picture, lower right; a FILE exists or ends like a picture"),
+        .value(
+            "--watermark-anchor", "PLACE", group: "Watermark",
+            "Where: top, bottom, left, right, center or two of them, as in top-left (default: bottom-right)"),
+        .value(
+            "--watermark-size", "N|P%", group: "Watermark",
+            "Size of the text's font or width of the picture: pixels, or a share of the shorter edge (text) or of the "
+                + "width"
+        ),
+        .value("--watermark-opacity", "N", group: "Watermark", "0 to 1 (default: 0.6)"),
+        .value(
+            "--watermark-margin", "N|P%", group: "Watermark",
+            "Distance from the edges: pixels, or a share of width and height (default: 16)"),
+        .values(
+            "--font", "FILE", group: "Watermark",
+            "Font of texts that name none (default: DejaVu Sans); further ones are for characters that it lacks"),
     ]
 
     static let progressHelp =
@@ -94,8 +118,8 @@ extension CommandSyntax {
 
     /// The syntax of paths, sizes, colours and names.
     static let pathNotes = """
-        A PATH is a project (.ink), a template (.inktemplate folder or .zip), a folder to search for them (hidden
-        files are skipped), "-" for a project on standard input, or "@list.txt" for a file with one path per
+        A PATH is a project (.ink), a template (.inktemplate folder or .zip), a photo (JPEG, PNG, WebP, TIFF,
+        HEIF, AVIF), a folder to search for them (hidden files are skipped), "-" for a project on standard input, or "@list.txt" for a file with one path per
         line. Sizes: 1080p, 2k, 4k, 8k (longest edge 1920, 2048, 4096, 8192 pixels), N (longest edge N pixels),
         WxH (fits inside), Nx or P% (of the canvas); separate several by commas. Colours: #rgb, #rrggbb,
         #rrggbbaa, transparent. Placeholders of --name: {name} the file name without its ending, {title} and

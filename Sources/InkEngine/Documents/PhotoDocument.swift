@@ -1,0 +1,56 @@
+/// A picture itself, such as a photo, as a project: a canvas of its size, upright, with the picture as the only layer. Its
+/// colour profile counts. One page.
+struct PhotoDocument: DocumentReader {
+    let pictureEndings = [".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".heic", ".heif", ".avif"]
+
+    /// By content. A project or an archive is never a picture, so a picture with such a name is a mistake, which the readers
+    /// of those explain.
+    func recognizes(_ head: DocumentHead) -> Bool {
+        let name = head.name.lowercased()
+        guard !head.isFolder, !name.hasSuffix(".ink"), !name.hasSuffix(".zip") else { return false }
+        return Self.decoder(of: head.bytes) != nil
+    }
+
+    private static func decoder(of bytes: [UInt8]) -> (any ImageDecoder)? {
+        ImageDecoders.photos.first { $0.recognizes(bytes) }
+    }
+
+    func read(
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        guard case .file(let bytes) = consume content else {
+            throw .badInput(Place(file: name), reason: "is a folder, not a picture")
+        }
+        let digest = SHA256()
+        digest.update(label: "photo", bytes)
+        let source = SourceMetadata(of: bytes)
+        var image = try EncodedImage(checking: bytes, place: Place(file: name), limits: context.limits)
+        image.place = ""
+        let size = image.size
+        guard size.longestEdge <= context.limits.edgePixels else {
+            throw .overLimit(
+                Place(file: name), what: "the picture", found: "\(size)",
+                limit: "\(context.limits.edgePixels) pixels an edge")
+        }
+        var project = Project(
+            canvasSize: size, background: image.header.hasAlpha ? .transparent : .white,
+            layers: [Layer(id: "picture", name: "Picture", contentImage: image)])
+        project.hasColorProfiles = true
+        project.metadata.exif = source.exif
+        project.metadata.xmp = source.xmp
+        var warnings: [ReadingWarning] = []
+        if image.header.guessesColors(convertsProfiles: true) {
+            warnings.append(ReadingWarning(.other, at: nil, ImageHeader.guessWarning))
+        }
+        if source.hasGainMap {
+            warnings.append(
+                ReadingWarning(.leftOut, at: nil, "the picture's gain map for HDR screens is left out"))
+        }
+        onPage(
+            .success(
+                DocumentPage(
+                    reading: ProjectReading(
+                        project: project, warnings: warnings, contentDigest: digest.finish()))))
+    }
+}

@@ -1,0 +1,28 @@
+package import InkEngine
+
+/// The overlays that a command line asks for.
+package struct OverlayArguments: Hashable, Sendable {
+    /// A file that describes overlays.
+    package var file: String?
+    /// A text, or the path of a picture; drawn above those of the file.
+    package var watermark: String?
+    /// Of the watermark, as are the others below.
+    package var horizontal: OverlayLayout.Horizontal?
+    package var vertical: OverlayLayout.Vertical?
+    package var size: OverlayLength?
+    package var opacity: Double?
+    package var margin: OverlayLength?
+    /// Font files: the first is that of texts that name none, the others are asked for what it lacks.
+    package var fonts: [String] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { file == nil && watermark == nil }
+}
+
+/// A length as a person writes it.
+package enum OverlayLength: Hashable, Sendable {
+    case pixels(Double)
+    /// 0...1, of the picture.
+    case share(Double)
+}

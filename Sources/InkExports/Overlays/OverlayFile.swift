@@ -1,0 +1,325 @@
+import InkEngine
+import InkJSON
+import InkSystem
+
+/// A file of overlays: `{"overlays": [{"type": "text", ...}, {"type": "image", ...}], "fonts": [...]}`.
+struct OverlayFile {
+    /// The largest file, bytes.
+    static let bytesMax = 1 << 20
+    /// Overlays in a file.
+    static let overlaysMax = 64
+
+    private let path: String
+    private let limits: Limits
+    private var fonts: OverlayFonts
+
+    /// - Parameters:
+    ///   - path: of the file; paths in it start from its folder.
+    ///   - fonts: given beside it.
+    /// - Throws: `engine` with `badInput` that names the path in the file, such as `overlays[1].size`.
+    static func read(_ path: String, fonts: [String], limits: Limits) throws(ExportError) -> [Overlay] {
+        let bytes = try ExportError.wrapping { () throws(EngineError) in
+            try FileSystem.read(path, limitBytes: bytesMax)
+        }
+        let document: JSONValue
+        do throws(JSONReader.Failure) {
+            document = try JSONReader.read(bytes)
+        } catch {
+            throw .engine(.badInput(Place(file: path), reason: "byte \(error.offset): \(error.reason)"))
+        }
+        var file = OverlayFile(path: path, limits: limits, fonts: OverlayFonts(limits: limits))
+        return try file.overlays(document, fonts)
+    }
+
+    private mutating func overlays(_ document: JSONValue, _ givenFonts: [String]) throws(ExportError) -> [Overlay] {
+        let root = try OverlayObject(document, file: path, path: "", keys: ["$schema", "overlays", "fonts"])
+        for font in givenFonts { try fonts.add(font) }
+        for (index, value) in try root.array("fonts").enumerated() {
+            guard let name = value.string, !name.isEmpty else {
+                throw root.fault("fonts[\(index)]", "must be the path of a font")
+            }
+            try fonts.add(resolved(name))
+        }
+        let items = try root.array("overlays")
+        guard !items.isEmpty else { throw root.fault("overlays", "must be a list of overlays") }
+        guard items.count <= Self.overlaysMax else {
+            throw root.fault("overlays", "there are \(items.count), at most \(Self.overlaysMax) are possible")
+        }
+        var overlays: [Overlay] = []
+        for (index, value) in items.enumerated() {
+            overlays.append(try overlay(value, path: "overlays[\(index)]"))
+        }
+        return overlays
+    }
+
+    private func resolved(_ name: String) -> String {
+        name.hasPrefix("/") ? name : path.splitPath().folder.appendingPath(name)
+    }
+
+    private mutating func overlay(_ value: JSONValue, path: String) throws(ExportError) -> Overlay {
+        let object = try OverlayObject(
+            value, file: self.path, path: path,
+            keys: [
+                "type", "text", "file", "font", "anchor", "size", "preserveAspectRatio", "style", "repeat",
+            ])
+        let type = try object.word("type", among: ["text", "image", "svg"])
+        guard let type else { throw object.fault("type", "is missing; it is text or image") }
+        let style = try object.object("style", keys: ["opacity", "blendMode", "stroke", "strokeWidth", "shadowBlur"])
+        var layout = try layout(object, isText: type == "text")
+        layout.repetition = try repetition(object)
+        let content =
+            type == "text" ? try text(object, style) : try image(object, style)
+        var overlay = Overlay(content, layout: layout, place: Place(file: self.path, path: path))
+        if let style {
+            overlay.opacity = try style.number("opacity", in: 0...1) ?? Overlay.defaultOpacity
+            if let name = try style.text("blendMode") {
+                guard let mode = BlendMode(name: name) else {
+                    throw style.fault("blendMode", "\"\(name)\" is not a blend mode")
+                }
+                overlay.blendMode = mode
+            }
+        }
+        return overlay
+    }
+
+    // MARK: - Contents
+
+    private func image(_ object: OverlayObject, _ style: OverlayObject?) throws(ExportError) -> Overlay.Content {
+        for key in ["text", "font"] where object.has(key) { throw object.fault(key, "is of texts") }
+        for key in ["stroke", "strokeWidth", "shadowBlur"] where style?.has(key) == true {
+            throw object.fault("style.\(key)", "is of texts")
+        }
+        guard let name = try object.text("file"), !name.isEmpty else {
+            throw object.fault("file", "is missing: the path of a picture")
+        }
+        return .image(try OverlayImages.read(resolved(name), limits: limits))
+    }
+
+    private mutating func text(
+        _ object: OverlayObject, _ style: OverlayObject?
+    ) throws(ExportError) -> Overlay.Content {
+        for key in ["file", "size", "preserveAspectRatio"] where object.has(key) {
+            throw object.fault(key, key == "size" ? "is of pictures; a text has font.size" : "is of pictures")
+        }
+        guard let text = try object.text("text") else { throw object.fault("text", "is missing") }
+        let font = try object.object("font", keys: ["family", "file", "size", "unit", "weight", "color"])
+        let weight = try font?.number("weight", in: 1...1000) ?? OverlayFonts.regular
+        var textStyle = TextOverlay.Style()
+        if let name = try font?.text("color") {
+            guard let color = RGBA8(hex: name) else {
+                throw object.fault("font.color", "\"\(name)\" is not a colour (#rgb, #rrggbb or #rrggbbaa)")
+            }
+            textStyle.color = color
+        }
+        let width = try style?.number("strokeWidth", in: 0...TextOverlay.reachMax)
+        if try style?.flag("stroke") ?? false { textStyle.outline = width ?? 1 }
+        textStyle.shadowBlur = try style?.number("shadowBlur", in: 0...TextOverlay.reachMax) ?? 0
+        var size = Overlay.FontSize(24, .points)
+        if let name = try font?.word("unit", among: Overlay.FontSize.Unit.allCases.map(\.rawValue)) {
+            size.unit = Overlay.FontSize.Unit(rawValue: name) ?? .points
+        }
+        if let font, font.has("size") {
+            let most = size.unit == .shortSide ? 1 : TextOverlay.sizeMax
+            size.value = try font.number("size", above: 0, upTo: most) ?? 24
+        } else if size.unit == .shortSide {
+            throw object.fault("font.size", "is missing: a share of the shorter edge")
+        }
+        if font?.has("family") == true, font?.has("file") == true {
+            throw object.fault("font.file", "and font.family cannot be used together")
+        }
+        let chosen: [Font]
+        if let name = try font?.text("file") {
+            chosen = try fonts.chosen(file: resolved(name), weight: weight)
+        } else if let family = try font?.text("family") {
+            do throws(OverlayFonts.Missing) {
+                chosen = try fonts.chosen(family: family, weight: weight)
+            } catch {
+                throw object.fault("font.family", error.reason)
+            }
+        } else {
+            chosen = try fonts.chosen(weight: weight)
+        }
+        let place = Place(file: path, path: object.path + ".text")
+        return try ExportError.wrapping { () throws(EngineError) in
+            .text(try TextOverlay(text, fonts: chosen, style: textStyle, place: place), size)
+        }
+    }
+
+    // MARK: - Layout
+
+    private func layout(_ object: OverlayObject, isText: Bool) throws(ExportError) -> OverlayLayout {
+        var layout = OverlayLayout()
+        if let anchor = try object.object("anchor", keys: ["h", "v", "margin", "unit", "offset"]) {
+            if let name = try anchor.word("h", among: OverlayLayout.Horizontal.allCases.map(\.rawValue)) {
+                layout.horizontal = OverlayLayout.Horizontal(rawValue: name) ?? layout.horizontal
+            }
+            if let name = try anchor.word("v", among: OverlayLayout.Vertical.allCases.map(\.rawValue)) {
+                layout.vertical = OverlayLayout.Vertical(rawValue: name) ?? layout.vertical
+            }
+            if let name = try anchor.word("unit", among: OverlayLayout.Unit.allCases.map(\.rawValue)) {
+                layout.unit = OverlayLayout.Unit(rawValue: name) ?? layout.unit
+            }
+            let isShare = layout.unit == .percent || layout.unit == .shortSide
+            let most = isShare ? 1 : Self.lengthMax
+            if isShare { layout.margin = 0.02 }
+            layout.margin = try anchor.number("margin", in: 0...most) ?? layout.margin
+            if anchor.has("offset") {
+                let values = try anchor.array("offset")
+                guard values.count == 2, let x = OverlayObject.number(values[0]),
+                    let y = OverlayObject.number(values[1]), max(abs(x), abs(y)) <= most
+                else {
+                    throw anchor.fault("offset", "must be two numbers, x and y, each at most \(most) from 0")
+                }
+                (layout.offsetX, layout.offsetY) = (x, y)
+            }
+        }
+        layout.keepsAspect = try object.flag("preserveAspectRatio") ?? true
+        layout.size = isText ? .own : try size(object) ?? layout.size
+        return layout
+    }
+
+    /// Pixels; longer ones are mistakes.
+    private static let lengthMax = 1_000_000.0
+
+    private func size(_ object: OverlayObject) throws(ExportError) -> OverlayLayout.Size? {
+        guard let size = try object.object("size", keys: ["auto", "px", "percent"]) else { return nil }
+        let given = ["auto", "px", "percent"].filter { size.has($0) }
+        guard given.count == 1 else { throw object.fault("size", "must have one of auto, px and percent") }
+        switch given[0] {
+        case "auto":
+            guard let auto = try size.object("auto", keys: ["fraction", "min", "max"]) else { return nil }
+            let fraction = try auto.number("fraction", above: 0, upTo: 1) ?? 0.18
+            let least = try auto.number("min", in: 0...Self.lengthMax) ?? 64
+            let most = try auto.number("max", in: 0...Self.lengthMax) ?? max(512, least)
+            guard least <= most else { throw size.fault("auto", "min is above max") }
+            return .automatic(fraction: fraction, min: least, max: most)
+        case "px":
+            if let width = size.plainNumber("px") {
+                guard width > 0, width <= Self.lengthMax else { throw size.fault("px", "is not a width in pixels") }
+                return .pixels(width: width, height: nil)
+            }
+            guard let pixels = try size.object("px", keys: ["width", "height"]),
+                let width = try pixels.number("width", above: 0, upTo: Self.lengthMax)
+            else { throw size.fault("px", "must be a width in pixels, or have a width") }
+            return .pixels(width: width, height: try pixels.number("height", above: 0, upTo: Self.lengthMax))
+        default:
+            if let width = size.plainNumber("percent") {
+                guard width > 0, width <= 1 else { throw size.fault("percent", "must be above 0 and at most 1") }
+                return .percent(width: width)
+            }
+            guard let share = try size.object("percent", keys: ["width"]),
+                let width = try share.number("width", above: 0, upTo: 1)
+            else { throw size.fault("percent", "must be a share of the width, 0 to 1, or have a width") }
+            return .percent(width: width)
+        }
+    }
+
+    private func repetition(_ object: OverlayObject) throws(ExportError) -> OverlayLayout.Repetition? {
+        guard let given = try object.object("repeat", keys: ["gapX", "gapY", "stagger"]) else { return nil }
+        for key in ["gapX", "gapY"] {
+            if let gap = given.plainNumber(key), gap < 0 { throw given.fault(key, "is below 0: copies would overlap") }
+        }
+        return OverlayLayout.Repetition(
+            gapX: try given.number("gapX", in: 0...Self.lengthMax) ?? 0,
+            gapY: try given.number("gapY", in: 0...Self.lengthMax) ?? 0,
+            stagger: try given.number("stagger", in: 0...1) ?? 0)
+    }
+}
+
+/// An object of a file of overlays, whose keys are known.
+struct OverlayObject {
+    private let members: [(String, JSONValue)]
+    private let file: String
+    /// In the file; empty for its root.
+    let path: String
+
+    /// - Throws: for what is no object, and for a key that it does not have.
+    init(_ value: JSONValue, file: String, path: String, keys: [String]) throws(ExportError) {
+        self.file = file
+        self.path = path
+        guard let members = value.members else {
+            throw .engine(.badInput(Place(file: file, path: path.isEmpty ? nil : path), reason: "must be an object"))
+        }
+        self.members = members
+        var seen: Set<String> = []
+        for (key, _) in members {
+            guard keys.contains(key) else {
+                throw fault(key, "is not a key here; there are \(keys.joined(separator: ", "))")
+            }
+            guard seen.insert(key).inserted else { throw fault(key, "is there twice") }
+        }
+    }
+
+    func fault(_ key: String, _ reason: String) -> ExportError {
+        .engine(.badInput(Place(file: file, path: path.isEmpty ? key : "\(path).\(key)"), reason: reason))
+    }
+
+    private func value(_ key: String) -> JSONValue? {
+        guard let value = members.first(where: { $0.0 == key })?.1 else { return nil }
+        if case .null = value { return nil }
+        return value
+    }
+
+    func has(_ key: String) -> Bool { value(key) != nil }
+
+    func text(_ key: String) throws(ExportError) -> String? {
+        guard let value = value(key) else { return nil }
+        guard let text = value.string else { throw fault(key, "must be a text") }
+        return text
+    }
+
+    func word(_ key: String, among words: [String]) throws(ExportError) -> String? {
+        guard let text = try text(key) else { return nil }
+        guard words.contains(text) else { throw fault(key, "\"\(text)\" is not \(words.joined(separator: ", "))") }
+        return text
+    }
+
+    func flag(_ key: String) throws(ExportError) -> Bool? {
+        guard let value = value(key) else { return nil }
+        guard case .bool(let flag) = value else { throw fault(key, "must be true or false") }
+        return flag
+    }
+
+    func array(_ key: String) throws(ExportError) -> [JSONValue] {
+        guard let value = value(key) else { return [] }
+        guard let items = value.array else { throw fault(key, "must be a list") }
+        return items
+    }
+
+    func object(_ key: String, keys: [String]) throws(ExportError) -> OverlayObject? {
+        guard let value = value(key) else { return nil }
+        return try OverlayObject(value, file: file, path: path.isEmpty ? key : "\(path).\(key)", keys: keys)
+    }
+
+    /// nil also for what is no number.
+    func plainNumber(_ key: String) -> Double? { value(key).flatMap { Self.number($0) } }
+
+    func number(_ key: String, in range: ClosedRange<Double>) throws(ExportError) -> Double? {
+        guard has(key) else { return nil }
+        guard let number = plainNumber(key), range.contains(number) else {
+            throw fault(key, "must be a number from \(range.lowerBound.shown) to \(range.upperBound.shown)")
+        }
+        return number
+    }
+
+    func number(_ key: String, above least: Double, upTo most: Double) throws(ExportError) -> Double? {
+        guard has(key) else { return nil }
+        guard let number = plainNumber(key), number > least, number <= most else {
+            throw fault(key, "must be a number above \(least.shown), at most \(most.shown)")
+        }
+        return number
+    }
+
+    static func number(_ value: JSONValue) -> Double? {
+        switch value {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}
+
+extension Double {
+    /// Without `.0`.
+    fileprivate var shown: String { self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self) }
+}

@@ -1,0 +1,89 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+@Suite("EXIF and XMP of photos")
+struct SourceMetadataTests {
+    /// An EXIF block: orientation 6, an artist, camera data that say a size and a colour space, and a thumbnail at the end.
+    private func exif(isLittle: Bool) -> [UInt8] {
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            return isLittle ? bytes : bytes.reversed()
+        }
+        func entry(_ tag: Int, _ kind: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+            number(tag, 2) + number(kind, 2) + number(count, 4) + value + [UInt8](repeating: 0, count: 4 - value.count)
+        }
+        let first =
+            number(3, 2) + entry(274, 3, 1, number(6, 2)) + entry(315, 2, 3, Array("Me\0".utf8))
+            + entry(0x8769, 4, 1, number(50, 4)) + number(92, 4)
+        let camera =
+            number(3, 2) + entry(0xA001, 3, 1, number(0xFFFF, 2)) + entry(0xA002, 4, 1, number(900, 4))
+            + entry(0xA003, 3, 1, number(600, 2)) + number(0, 4)
+        let thumbnail =
+            number(2, 2) + entry(0x201, 4, 1, number(122, 4)) + entry(0x202, 4, 1, number(5, 4)) + number(0, 4)
+        let head = Array((isLittle ? "II" : "MM").utf8) + number(42, 2) + number(8, 4)
+        return head + first + camera + thumbnail + [0xFF, 0xD8, 1, 2, 3]
+    }
+
+    private func jpeg(_ segments: [[UInt8]]) -> [UInt8] {
+        [0xFF, 0xD8] + segments.flatMap { JPEGMarker.segment(0xE1, $0) }
+            + JPEGMarker.segment(0xDA, [1, 1, 0, 0, 63, 0]) + [0xFF, 0xD9]
+    }
+
+    @Test("EXIF becomes that of an upright picture in sRGB, without its thumbnail", arguments: [true, false])
+    func upright(isLittle: Bool) throws {
+        let source = SourceMetadata(of: jpeg([ExifSegment.mark + exif(isLittle: isLittle)]))
+        let found = try #require(source.exif)
+        #expect(found.count == 122)
+        #expect(ImageOrientation(exif: found[...]) == .upright)
+        #expect(found.firstRange(of: Array("Me".utf8)) != nil)
+        // No second directory.
+        #expect(found[46..<50].allSatisfy { $0 == 0 })
+        let sized = try #require(SourceExif(found)).sized(PixelSize(width: 300, height: 258))
+        let (wide, high): ([UInt8], [UInt8]) =
+            isLittle ? ([44, 1, 0, 0], [2, 1, 0, 0]) : ([0, 0, 1, 44], [1, 2, 0, 0])
+        #expect(Array(sized[72..<76]) == wide && Array(sized[84..<88]) == high)
+        #expect(Array(sized[60..<62]) == (isLittle ? [1, 0] : [0, 1]))
+    }
+
+    @Test("Damaged EXIF is read without harm")
+    func damaged() {
+        let whole = exif(isLittle: true)
+        var random = SeededGenerator(seed: 34)
+        for count in 0..<whole.count { _ = SourceMetadata(of: jpeg([ExifSegment.mark + whole.prefix(count)])) }
+        for _ in 0..<2_000 {
+            var bytes = whole
+            for _ in 0..<3 {
+                bytes[Int.random(in: 4..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            if let found = SourceMetadata(of: jpeg([ExifSegment.mark + bytes])).exif {
+                _ = SourceExif(found)?.sized(PixelSize(width: 70_000, height: 3))
+            }
+        }
+    }
+
+    @Test("XMP says that the picture is upright; one that tells of a gain map is left out")
+    func xmp() throws {
+        func source(_ text: String) -> SourceMetadata {
+            SourceMetadata(of: jpeg([SourceMetadata.xmpMark + Array(text.utf8)]))
+        }
+        let plain = source("<x tiff:Orientation=\"6\" a=\"6\"><tiff:Orientation>8</tiff:Orientation></x>")
+        let text = String(decoding: try #require(plain.xmp), as: UTF8.self)
+        #expect(text == "<x tiff:Orientation=\"1\" a=\"6\"><tiff:Orientation>1</tiff:Orientation></x>")
+        #expect(!plain.hasGainMap)
+        let mapped = source("<x hdrgm:Version=\"1.0\"/>")
+        #expect(mapped.hasGainMap && mapped.xmp == nil)
+    }
+
+    @Test("A project keeps EXIF and XMP when it is written and read")
+    func written() throws {
+        var project = Project(canvasSize: PixelSize(width: 3, height: 2))
+        project.metadata.exif = exif(isLittle: true)
+        project.metadata.xmp = Array("<x/>".utf8)
+        let read = try ProjectReader.read(
+            try ProjectWriter.write(project), file: "a.ink", presets: PresetLibrary(folders: []), limits: Limits())
+        #expect(read.project.metadata == project.metadata)
+        #expect(read.warnings.isEmpty)
+    }
+}
