@@ -121,6 +121,7 @@ final class LayeredFarm: ExportFarm {
         case .progress(_, let done, let total):
             let progress = job.note(id, done: done, total: total)
             tell(.progress(picture, done: progress.done, total: progress.total))
+        case .warned(_, let warnings): tell(.warned(picture, warnings))
         case .finished(_, let outcome): ended(id, job, picture) { job.finish(id, outcome) }
         case .failed(_, let failure): ended(id, job, picture) { job.fail(failure) }
         case .cancelled: ended(id, job, picture) { job.isCancelled = true }
@@ -149,7 +150,7 @@ extension FarmEvent {
     fileprivate var id: Int? {
         switch self {
         case .taken(let id), .started(let id), .progress(let id, _, _), .finished(let id, _), .failed(let id, _),
-            .cancelled(let id):
+            .cancelled(let id), .warned(let id, _):
             id
         case .news: nil
         }
