@@ -30,14 +30,16 @@ struct SVGCodec: PictureCodec {
     }
 }
 
-/// The comment at the end of an SVG file: the digest of its inputs, and a checksum of all before the comment.
+/// The comment at the end of an SVG file: the digest of its inputs, and a checksum of all before the checksum.
 struct SVGSeal {
     private static let head = Array("<!--ink ".utf8)
     private static let tail = Array("-->\n".utf8)
     private static let byteCount = head.count + 2 * PictureDigest.byteCount + 1 + 8 + tail.count
 
+    /// - Parameter crc: of all before the comment.
     static func text(_ digest: PictureDigest, crc: UInt32) -> [UInt8] {
-        head + digest.description.utf8 + [UInt8(ascii: " ")] + bigEndian(crc).hexadecimal.utf8 + tail
+        let start = head + digest.description.utf8 + [UInt8(ascii: " ")]
+        return start + bigEndian(crc32(start, seed: crc)).hexadecimal.utf8 + tail
     }
 
     /// The digest of a complete file; nil for any other file.
