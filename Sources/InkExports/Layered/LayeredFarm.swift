@@ -122,7 +122,6 @@ final class LayeredFarm: ExportFarm {
         case .progress(_, let done, let total):
             let progress = job.note(id, done: done, total: total)
             tell(.progress(picture, done: progress.done, total: progress.total))
-        case .warned(_, let warnings): tell(.warned(picture, warnings))
         case .finished(_, let outcome): ended(id, job, picture) { job.finish(id, outcome) }
         case .failed(_, let failure): ended(id, job, picture) { job.fail(failure) }
         case .cancelled: ended(id, job, picture) { job.isCancelled = true }
