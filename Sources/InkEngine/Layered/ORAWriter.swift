@@ -36,8 +36,7 @@ package struct ORAWriter {
 
     private let picture: LayeredPicture
     private let size: PixelSize
-    private let dotsPerInch: Double?
-    private let digest: PictureDigest?
+    private let description: PictureDescription
     private let pictures: [LayeredPart: Picture]
     /// The layers' own, in the order of the file's list.
     private let layers: [LayeredPart]
@@ -45,7 +44,7 @@ package struct ORAWriter {
     /// - Parameter pictures: of every part.
     /// - Throws: `internalError` where one is missing.
     package init(
-        _ picture: LayeredPicture, size: PixelSize, dotsPerInch: Double?, digest: PictureDigest?,
+        _ picture: LayeredPicture, size: PixelSize, _ description: PictureDescription,
         pictures: [LayeredPart: Picture]
     ) throws(EngineError) {
         for part in picture.parts where pictures[part] == nil {
@@ -53,8 +52,7 @@ package struct ORAWriter {
         }
         self.picture = picture
         self.size = size
-        self.dotsPerInch = dotsPerInch
-        self.digest = digest
+        self.description = description
         self.pictures = pictures
         layers = picture.parts.filter { $0 != .merged && $0 != .thumbnail }
     }
@@ -78,7 +76,7 @@ package struct ORAWriter {
                 Array("PK".utf8) + [1, 2] + little(20, 2) + common(entry) + little(0, 2) + little(0, 2) + little(0, 2)
                     + little(0, 4) + little(entry.offset, 4) + Array(entry.name.utf8))
         }
-        let comment = digest.map { Array("\(ORAWriter.commentStart)\($0) ".utf8) } ?? []
+        let comment = description.digest.map { Array("\(ORAWriter.commentStart)\($0) ".utf8) } ?? []
         try sink.write(
             Array("PK".utf8) + [5, 6] + little(0, 4) + little(entries.count, 2) + little(entries.count, 2)
                 + little(sink.byteCount - start, 4) + little(start, 4)
@@ -131,7 +129,7 @@ package struct ORAWriter {
     var stackText: String {
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         text += "<image version=\"0.0.5\" w=\"\(size.width)\" h=\"\(size.height)\""
-        if let dotsPerInch {
+        if let dotsPerInch = description.dotsPerInch {
             let density = max(1, Int(dotsPerInch.rounded()))
             text += " xres=\"\(density)\" yres=\"\(density)\""
         }

@@ -15,8 +15,7 @@ package struct PSDWriter {
         hasThumbnail: false)
 
     private let size: PixelSize
-    private let dotsPerInch: Double?
-    private let digest: PictureDigest?
+    private let description: PictureDescription
     private let merged: PackedPlanes
     private let records: [Record]
     /// Whether the file is a PSB.
@@ -49,13 +48,12 @@ package struct PSDWriter {
     ///   - planes: of every part, masks as `.mask`, the merged picture as `.merged`.
     /// - Throws: `internalError` where one is missing.
     package init(
-        _ picture: LayeredPicture, size: PixelSize, dotsPerInch: Double?, digest: PictureDigest?, isLarge: Bool,
+        _ picture: LayeredPicture, size: PixelSize, _ description: PictureDescription, isLarge: Bool,
         planes: [LayeredPart: PackedPlanes]
     ) throws(EngineError) {
         guard let merged = planes[.merged] else { throw .internalError("a layered picture without its picture") }
         self.size = size
-        self.dotsPerInch = dotsPerInch
-        self.digest = digest
+        self.description = description
         self.merged = merged
         var records: [Record] = []
         try PSDWriter.add(picture.nodes, planes, to: &records)
@@ -117,7 +115,7 @@ package struct PSDWriter {
         try sink.write(big(1, 2))
         for channel in 0..<channels { try merged.copyTable(channel, isLarge: isLarge, to: &sink) }
         for channel in 0..<channels { try merged.copyRows(channel, to: &sink) }
-        if digest != nil { try sink.patch(bigEndian(sink.crc), at: PSDWriter.checksumOffset) }
+        if description.digest != nil { try sink.patch(bigEndian(sink.crc), at: PSDWriter.checksumOffset) }
     }
 
     private func writeLayers(hasAlpha: Bool, to sink: inout LayeredSink) throws(EngineError) {
@@ -203,12 +201,16 @@ package struct PSDWriter {
 
     private var resources: [UInt8] {
         var resources: [UInt8] = []
-        if let digest { resources += resource(PSDWriter.digestResource, Array("inKD".utf8) + digest.bytes + big(0, 4)) }
+        if let digest = description.digest {
+            resources += resource(PSDWriter.digestResource, Array("inKD".utf8) + digest.bytes + big(0, 4))
+        }
         // 16.16 fixed point, pixels per inch, shown in centimetres.
-        if let dotsPerInch, dotsPerInch < 32_768 {
+        if let dotsPerInch = description.dotsPerInch, dotsPerInch < 32_768 {
             let density = big(Int((dotsPerInch * 65_536).rounded()), 4) + big(1, 2) + big(2, 2)
             resources += resource(1005, density + density)
         }
+        if description.hasProfile { resources += resource(1039, SRGBProfile.bytes) }
+        if let packet = XMPPacket.make(description) { resources += resource(1060, packet) }
         // Of the version, and that the merged picture is one.
         let names = PSDWriter.unicode("Ink export farm") + PSDWriter.unicode("Ink export farm")
         resources += resource(1057, big(1, 4) + [1] + names + big(1, 4))

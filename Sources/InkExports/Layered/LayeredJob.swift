@@ -211,13 +211,11 @@ final class LayeredJob: @unchecked Sendable {
         do throws(EngineError) {
             if file.format == .ora {
                 let writer = try ORAWriter(
-                    file.picture, size: whole.size, dotsPerInch: whole.options.dotsPerInch, digest: file.digest,
-                    pictures: pictures)
+                    file.picture, size: whole.size, description(file), pictures: pictures)
                 try writer.write(to: &sink, place: Place(file: file.output))
             } else {
                 let writer = try PSDWriter(
-                    file.picture, size: whole.size, dotsPerInch: whole.options.dotsPerInch, digest: file.digest,
-                    isLarge: file.format == .psb, planes: planes)
+                    file.picture, size: whole.size, description(file), isLarge: file.format == .psb, planes: planes)
                 try writer.write(to: &sink)
             }
         } catch {
@@ -243,6 +241,15 @@ final class LayeredJob: @unchecked Sendable {
             sha = digest.finish().hexadecimal
         }
         results[file.index] = .init(byteCount: finished.file.byteCount, sha256: sha)
+    }
+
+    private func description(_ file: File) -> PictureDescription {
+        let options = whole.options
+        let text =
+            options.hasMetadata
+            ? PictureText.entries(of: whole.project, software: "ink \(ProgramVersion.text)") : []
+        return PictureDescription(
+            dotsPerInch: options.dotsPerInch, text: text, digest: file.digest, hasProfile: options.hasMetadata)
     }
 
     private func publish() throws(EngineError) {
