@@ -178,6 +178,9 @@ private struct TreeBuilder {
             for index in stack.clipped {
                 var clipped = node(siblings[index], path + [index], isIsolated: true)
                 clipped.isClipped = true
+                if case .group = siblings[index].kind, siblings[index].isVisible {
+                    warn("a group that is clipped to another layer is drawn unclipped by some programs")
+                }
                 made.append(clipped)
             }
         }
