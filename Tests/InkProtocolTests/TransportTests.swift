@@ -4,7 +4,7 @@ import InkTestSupport
 import Synchronization
 import Testing
 
-@Suite("ZeroMQ", .timeLimit(.minutes(1)))
+@Suite("ZeroMQ", .timeLimit(.minutes(5)))
 struct TransportTests {
     private static func wait(_ socket: borrowing ZeroMQSocket) throws -> ReceivedMessage {
         var items = [socket.pollItem()]

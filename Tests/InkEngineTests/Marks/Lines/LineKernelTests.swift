@@ -111,7 +111,7 @@ struct LineKernelTests {
 
     /// Where an edge of the output is rounded up, ends may lie along the pixels while sides do not.
     @Test(
-        "are drawn where the scales of both axes differ much", .timeLimit(.minutes(1)),
+        "are drawn where the scales of both axes differ much", .timeLimit(.minutes(5)),
         arguments: [(0.1, 90.05, 1.2, 6.0), (0.3, 90.09, 1.2, 6), (0.1, 90.03, 9, 14), (4.5, 0.02, 1.2, 6)])
     func skewedScales(y: Double, rotation: Double, width: Double, spacing: Double) {
         let canvas = PixelSize(width: 200, height: 1000)
