@@ -276,7 +276,8 @@ static int start(ink_svg *svg) {
     close(sockets[1]);
     svg->socket = sockets[0];
     if (svg->process < 0) return 0;
-    svg->deadline = now() + 3000 * (int64_t)svg->raster.seconds;
+    // Processor time is limited in the process itself; a busy machine may give it to others.
+    svg->deadline = now() + 20000 * (int64_t)svg->raster.seconds;
     return 1;
 }
 

@@ -21,7 +21,7 @@ typedef struct {
     uint32_t y;
     uint32_t part_width;
     uint32_t part_height;
-    // Of a processor, until all of it is drawn. Three times as many may pass on a busy machine.
+    // Of a processor, until all of it is drawn. Twenty times as many may pass on a busy machine.
     uint32_t seconds;
 } ink_svg_raster;
 
