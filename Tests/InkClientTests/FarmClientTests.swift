@@ -7,7 +7,7 @@ import Testing
 
 @testable import InkClient
 
-@Suite("Client over real sockets", .timeLimit(.minutes(3)))
+@Suite("Client over real sockets", .timeLimit(.minutes(5)))
 struct FarmClientTests {
     private func client(_ broker: FakeBroker, _ log: EventLog) throws -> FarmClient {
         var configuration = FarmClientConfiguration(endpoint: broker.endpoint, name: "test")

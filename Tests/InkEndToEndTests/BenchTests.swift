@@ -5,7 +5,7 @@ import InkTestSupport
 import Testing
 
 /// `ink bench` as a person runs it, with small pictures.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct BenchTests {
     /// Runs it with a folder for temporary files, which has to be empty afterwards.
     private func run(_ arguments: [String], _ folder: EndToEndFolder) throws -> InkProcess.Result {

@@ -4,7 +4,7 @@ import InkTestSupport
 import Testing
 
 /// A broker that is asked for more than it has: descriptors, memory.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct BrokerLimitTests {
     /// What a process has computed, seconds.
     private func computed(_ process: Int32) throws -> Double {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Exit codes, streams and signals of the real executable, without rendering.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct CommandEndToEndTests {
     private static let project = #"{"version": "1.1", "name": "T", "canvasSize": {"width": 40, "height": 30}}"#
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Damaged and lying input through the real executable: one line that names file and place, the right exit code, little
 /// memory, nothing left behind, and the others of a bulk done.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct HostileInputTests {
     /// Of the files in Data/png those whose pixels are sound, whatever else is odd about them.
     private static let sound: Set = [

@@ -3,7 +3,7 @@ import InkTestSupport
 import Testing
 
 /// Exports that are stopped in the middle: no half file, the right exit code.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct InterruptionTests {
     /// An export that is writing: its temporary file is there.
     private func underWay(

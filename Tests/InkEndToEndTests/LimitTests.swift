@@ -4,7 +4,7 @@ import InkTestSupport
 import Testing
 
 /// The limits of spec section 1: a project just within is exported, one just beyond is refused.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct LimitTests {
     struct Case: Sendable, CustomTestStringConvertible {
         /// The key of the limits file.

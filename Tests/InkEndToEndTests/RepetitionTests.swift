@@ -3,7 +3,7 @@ import InkTestSupport
 import Testing
 
 /// `--if-exists skip-unchanged`, and reports that are run again.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RepetitionTests {
     private let folder: EndToEndFolder
     private let path: String

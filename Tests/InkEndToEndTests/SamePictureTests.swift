@@ -7,7 +7,7 @@ import Testing
 @testable import InkBroker
 
 /// However an export is made, the pixels are the same, and they are the right ones.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SamePictureTests {
     /// Ways of making a picture that must not show in it.
     private static let ways: [(options: [String], environment: [String: String])] = {

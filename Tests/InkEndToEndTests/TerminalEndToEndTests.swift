@@ -3,7 +3,7 @@ import InkTestSupport
 import Testing
 
 /// The program on a terminal: what stands there in the end.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalEndToEndTests {
     private func long(_ folder: EndToEndFolder, _ name: String = "long.ink") throws -> [String] {
         let path = try folder.file(name, GoodProject.long)

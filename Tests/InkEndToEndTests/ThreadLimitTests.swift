@@ -28,7 +28,7 @@ private enum LimitedUser {
 /// Too few threads, processes or address space: a clear error at once, or fewer threads; nothing hangs, nothing aborts, and
 /// signals end every program.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled(if: LimitedUser.isAvailable, "a user of its own takes root, setpriv and prlimit"))
 struct ThreadLimitTests {
     /// Anyone may write there.
@@ -195,7 +195,7 @@ struct ThreadLimitTests {
 }
 
 /// The same for file descriptors and address space, which any user may do without.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ResourceLimitTests {
     /// Exports under each limit, all at once; how each ended.
     private func exports(_ limits: [String], _ folder: EndToEndFolder) throws -> [InkProcess.Result] {

@@ -3,7 +3,7 @@ import InkTestSupport
 import Testing
 
 /// Paths that cannot be read or written, disks that are full, names that clash.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct UnfitPathTests {
     private func fails(
         _ arguments: [String], code: Int32, _ words: String, limits: ProcessLimits = ProcessLimits(),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import InkStore
 
-@Suite("Crashes", .serialized, .timeLimit(.minutes(2)))
+@Suite("Crashes", .serialized, .timeLimit(.minutes(5)))
 struct CrashTests {
     private static let names = ["jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite-shm"]
 

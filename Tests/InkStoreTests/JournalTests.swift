@@ -6,7 +6,7 @@ import Testing
 
 @testable import InkStore
 
-@Suite("The journal", .timeLimit(.minutes(2)))
+@Suite("The journal", .timeLimit(.minutes(5)))
 struct JournalTests {
     private let folder: TemporaryFolder
     private let store: JobStore

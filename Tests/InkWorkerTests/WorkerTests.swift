@@ -85,7 +85,7 @@ struct EndlessRunner: TaskRunner {
     }
 }
 
-@Suite("Worker over inproc", .timeLimit(.minutes(2)))
+@Suite("Worker over inproc", .timeLimit(.minutes(5)))
 struct WorkerTests {
     @Test("It fetches blocks once, renders, and takes its leave")
     func wholeLife() throws {
