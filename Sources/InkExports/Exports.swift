@@ -69,6 +69,15 @@ package struct Exports {
     /// Finds the projects and decides which pictures to export, without writing anything.
     /// - Throws: if the request cannot be met.
     package func plan() throws(ExportError) -> Planned {
+        // Elsewhere it is the workers that need them.
+        if remote == nil {
+            for file in arguments.options.files {
+                let codec = try? PictureCodecs.codec(file.encoding.format)
+                if let codec, let library = codec.missingLibrary {
+                    throw .unavailable("\(codec.name) cannot be written: \(library) is not installed")
+                }
+            }
+        }
         var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
         let policy = policy(for: found.inputs)
         let opener = environment.makeOpener(arguments.presetFolders, limits, textUse(policy))

@@ -14,6 +14,10 @@ struct AVIFCodec: PictureCodec {
     var settings: Set<EncodingSetting> { [.effort, .quality, .chroma] }
     var edgePixelsMax: Int { 65_536 }
 
+    var missingLibrary: String? {
+        ink_heif_can_encode() != 0 ? nil : "libheif with an AV1 encoder (package libheif1)"
+    }
+
     func rowMultiple(_ encoding: PictureEncoding) -> Int { AVIFGrid.tileHeight }
 
     func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int {

@@ -51,10 +51,8 @@ final class AVIFPieceEncoder: PieceEncoder {
     private static func file(
         _ pixels: [UInt8], channels: Int, _ encoding: PictureEncoding
     ) throws(EngineError) -> AVIFTileFile {
-        guard ink_heif_can_encode() != 0 else {
-            throw .badInput(
-                Place(file: "avif"),
-                reason: "AVIF cannot be written: libheif with its AV1 encoder is missing (install libheif1)")
+        if let library = AVIFCodec().missingLibrary {
+            throw .badInput(Place(file: "avif"), reason: "the worker cannot write AVIF, because it lacks \(library)")
         }
         var settings = ink_heif_settings()
         settings.width = UInt32(AVIFGrid.tileWidth)

@@ -17,6 +17,9 @@ public protocol PictureCodec: Sendable {
     var isVector: Bool { get }
     /// Maximum edge length of the format, in pixels.
     var edgePixelsMax: Int { get }
+    /// The library that writing needs and that this process cannot load, with the package that has it; nil if nothing is
+    /// missing.
+    var missingLibrary: String? { get }
     /// Whether a file is encoded by one task from all of the picture, not piece by piece. Then `encodeWhole` makes its
     /// only piece, and the encoder of pieces is not used.
     func isWhole(_ encoding: PictureEncoding) -> Bool
@@ -54,6 +57,8 @@ public protocol PictureCodec: Sendable {
 
 extension PictureCodec {
     public var isVector: Bool { false }
+
+    public var missingLibrary: String? { nil }
 
     public func isWhole(_ encoding: PictureEncoding) -> Bool { false }
 

@@ -142,7 +142,7 @@ package struct ORAWriter {
     /// From the top down, so that the pictures are met from the last to the first.
     private func add(_ nodes: [LayeredNode], indent: String, _ index: inout Int, to text: inout String) {
         for node in nodes.reversed() {
-            var attributes = "name=\"\(ORAWriter.escaped(node.name))\" opacity=\"\(shown(node.opacity))\""
+            var attributes = "name=\"\(node.name.xmlEscaped)\" opacity=\"\(shown(node.opacity))\""
             attributes += " visibility=\"\(node.isVisible ? "visible" : "hidden")\""
             let operation = ORAWriter.compositeOperation(node.blendMode) ?? "svg:src-over"
             attributes += " composite-op=\"\(operation)\""
@@ -159,23 +159,6 @@ package struct ORAWriter {
     }
 
     private func shown(_ opacity: Double) -> String { String((opacity * 10_000).rounded() / 10_000) }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            default:
-                let isForbidden =
-                    scalar.properties.generalCategory == .control || scalar.value == 0xFFFE || scalar.value == 0xFFFF
-                escaped.unicodeScalars.append(isForbidden ? " " : scalar)
-            }
-        }
-        return escaped
-    }
 
     /// The name of a mode; nil for one that the format does not have.
     private static func compositeOperation(_ mode: BlendMode) -> String? {

@@ -17,7 +17,7 @@ enum XMPPacket {
 
     private static func packet(_ description: PictureDescription, textBytes: Int) -> [UInt8]? {
         func text(_ keyword: PictureText.Keyword) -> String? {
-            description.text(keyword).map { escaped($0.prefix(utf8: textBytes)) }
+            description.text(keyword).map { $0.prefix(utf8: textBytes).xmlEscaped }
         }
         func inLanguage(_ text: String) -> String {
             "<rdf:Alt><rdf:li xml:lang=\"x-default\">\(text)</rdf:li></rdf:Alt>"
@@ -43,21 +43,6 @@ enum XMPPacket {
             <?xpacket end="r"?>
             """
         return Array(packet.utf8)
-    }
-
-    /// As content of an element. What XML 1.0 has no form for is left out.
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\u{FFFE}", "\u{FFFF}": continue
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }
 

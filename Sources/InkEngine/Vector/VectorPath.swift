@@ -116,21 +116,6 @@ extension [UInt8] {
         }
         add(value, decimals: decimals)
     }
-
-    /// Appends text as XML content or the value of an attribute; what XML does not allow is left out.
-    mutating func add(escaped text: String) {
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": add("&amp;")
-            case "<": add("&lt;")
-            case ">": add("&gt;")
-            case "\"": add("&quot;")
-            case "\t", "\n", "\r": add("&#\(scalar.value);")
-            case _ where scalar.value < 0x20 || scalar.value & 0xFFFE == 0xFFFE || scalar.value == 0x7F: continue
-            default: self += UTF8.encode(scalar).map { Array($0) } ?? []
-            }
-        }
-    }
 }
 
 extension RGBA8 {

@@ -142,7 +142,7 @@ public struct VectorPicture {
         if text.isEmpty { return }
         if let title = text.first(where: { $0.keyword == .title }) {
             head.add("<title>")
-            head.add(escaped: title.cleanedText)
+            head.add(title.cleanedText.xmlEscaped)
             head.add("</title>\n")
         }
         head.add("<metadata><rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"")
@@ -158,7 +158,7 @@ public struct VectorPicture {
                 case .creationTime: "dc:date"
                 }
             head.add("<\(name)>")
-            head.add(escaped: entry.cleanedText)
+            head.add(entry.cleanedText.xmlEscaped)
             head.add("</\(name)>")
         }
         head.add("</rdf:Description></rdf:RDF></metadata>\n")
@@ -306,7 +306,7 @@ public struct VectorPicture {
         let name = layer.name.isEmpty ? layer.id : layer.name
         if !name.isEmpty {
             text.add(" inkscape:label=\"")
-            text.add(escaped: name)
+            text.add(name.xmlEscaped)
             text.add("\"")
         }
         if layer.opacity < 1 {

@@ -42,14 +42,7 @@ struct AVIFPictureTests {
     ) throws -> [UInt8] {
         var assembler = try PictureCodecs.assembler(
             for: PictureHead(size: size, pixels: format, encoding: encoding, description: description))
-        var streams: [Int: [UInt8]] = [:]
-        for write in assembler.begin() + pieces.flatMap({ assembler.add($0) }) + assembler.end() {
-            switch write {
-            case .append(let bytes, let stream): streams[stream, default: []] += bytes
-            case .move(let store, let stream): streams[stream, default: []] += streams.removeValue(forKey: store) ?? []
-            case .patch: Issue.record("nothing is replaced")
-            }
-        }
+        let streams = carriedOut(assembler.begin() + pieces.flatMap { assembler.add($0) } + assembler.end())
         #expect(streams.count == 1)
         return streams[0] ?? []
     }
@@ -66,11 +59,7 @@ struct AVIFPictureTests {
             try Self.file(Self.pieces(size, format, encoding, bands: bands), size, format, encoding)
         }
         #expect(Set(files).count == 1)
-        var samples: [UInt8] = []
-        let info = try ImageDecoders.decode(files[0], as: .color, place: Self.place) { chunk in
-            guard case .samples(let rows) = chunk.content else { preconditionFailure("all pixels are equal") }
-            samples += rows
-        }
+        let (info, samples) = try decodedPixels(files[0])
         #expect(info.size == size && info.format.bytesPerPixel == format.bytesPerPixel)
         let expected = Self.pixels(size, format)
         var differences = [0, 0, 0, 0]

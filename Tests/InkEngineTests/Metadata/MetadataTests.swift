@@ -5,6 +5,11 @@ import Testing
 
 @Suite("Metadata that formats share")
 struct MetadataTests {
+    @Test("Text in XML keeps what XML has a form for, and leaves the rest out")
+    func xmlText() {
+        #expect("a<b>&\"c\"\u{1}\n\u{FFFE}\u{7F}\u{1F600}é".xmlEscaped == "a&lt;b&gt;&amp;&quot;c&quot;&#10;\u{1F600}é")
+    }
+
     @Test(arguments: [
         ("2026-05-04T10:20:30+02:00", "2026:05:04 10:20:30", "2026-05-04T10:20:30+02:00", "D:20260504102030+02'00'"),
         ("2026-05-04T10:20:30.25Z", "2026:05:04 10:20:30", "2026-05-04T10:20:30+00:00", "D:20260504102030+00'00'"),
