@@ -79,12 +79,12 @@ static void ink_on_fatal_signal(int number) {
     static const char words[] =
         "ink: error: out of memory: the system gives this process no more; raise its limit (ulimit -v, ulimit -d), or use fewer "
         "threads\n";
-    // Hardly any room is left: then that is why.
-    void *room = mmap(NULL, (size_t)64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // Little room is left, less than a picture's buffers may want: then that is why.
+    void *room = mmap(NULL, (size_t)256 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED && errno == ENOMEM) {
         ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
         (void)written;
-        _exit(EX_IOERR);
+        _exit(EX_OSERR);
     }
     signal(number, SIG_DFL);
     raise(number);

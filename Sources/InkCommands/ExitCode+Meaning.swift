@@ -10,6 +10,7 @@ extension ExitCode {
         case .badInput: "A file breaks a rule of its format or exceeds a limit"
         case .unreachable: "The broker is unreachable, refuses this peer, or has died"
         case .internalError: "Internal error"
+        case .outOfMemory: "The system gives this process no more memory"
         case .codecUnavailable: "A library or font that is needed is not installed"
         case .inputOutput: "The system refused to read or write"
         case .forbidden: "The broker does not allow it"

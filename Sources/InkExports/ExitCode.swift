@@ -6,6 +6,7 @@ package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     case badInput = 65
     case unreachable = 69
     case internalError = 70
+    case outOfMemory = 71
     case codecUnavailable = 72
     case inputOutput = 74
     case forbidden = 77

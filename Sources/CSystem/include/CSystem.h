@@ -34,7 +34,7 @@ int ink_keep_only_files(const int *files, long count);
 /// Whether this process has a thread of that number, also one that has just ended and still counts against limits.
 int ink_is_thread(int number);
 
-/// Has the process say so and leave with EX_IOERR where it ends by a signal of its own since it is refused memory: allocators
+/// Has the process say so and leave with EX_OSERR where it ends by a signal of its own since it is refused memory: allocators
 /// abort then, and what goes on without its memory is ended by the processor. Without such need those signals do what they
 /// always do.
 void ink_explain_exhaustion(void);
