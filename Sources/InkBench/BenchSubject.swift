@@ -119,7 +119,7 @@ package struct BenchSubjects {
             throw .engine(.io(path: folder, operation: "open the folder", errno: FileSystem.missingError))
         }
         guard status.isFolder else { throw .usage("--projects: \(folder) is not a folder") }
-        let opener = environment.makeOpener([], Limits(), .none)
+        let opener = environment.makeOpener(ReadingChoices(limits: Limits()))
         var sources: [Source] = []
         for found in try InputFinder.find([folder]) where !isStopped() {
             do throws(EngineError) {

@@ -1,10 +1,27 @@
 package import InkEngine
 
+/// How the projects of a run are read.
+package struct ReadingChoices: Hashable, Sendable {
+    /// Where presets are looked up first.
+    package var presetFolders: [String]
+    package var limits: Limits
+    /// What happens to the text of projects.
+    package var textUse = TextUse.none
+    /// Whether the picture that a document holds beside its layers is taken in their place.
+    package var takesMerged = false
+
+    package init(presetFolders: [String] = [], limits: Limits, textUse: TextUse = .none, takesMerged: Bool = false) {
+        self.presetFolders = presetFolders
+        self.limits = limits
+        self.textUse = textUse
+        self.takesMerged = takesMerged
+    }
+}
+
 /// What exports need from the outside; tests replace it.
 package struct ExportEnvironment: Sendable {
-    /// What reads projects, with the preset folders and limits of a run.
-    package var makeOpener:
-        @Sendable (_ presetFolders: [String], _ limits: Limits, _ textUse: TextUse) -> any ProjectOpener
+    /// What reads projects in a run.
+    package var makeOpener: @Sendable (_ choices: ReadingChoices) -> any ProjectOpener
     /// A farm with so many render threads.
     package var makeFarm: @Sendable (_ workers: Int, _ limits: Limits) -> any ExportFarm
     /// The digest stored in a complete picture at this path; nil if there is none.
@@ -12,9 +29,7 @@ package struct ExportEnvironment: Sendable {
     package var sha256: @Sendable ([UInt8]) -> [UInt8]
 
     package init(
-        makeOpener:
-            @escaping @Sendable (_ presetFolders: [String], _ limits: Limits, _ textUse: TextUse) ->
-            any ProjectOpener,
+        makeOpener: @escaping @Sendable (_ choices: ReadingChoices) -> any ProjectOpener,
         makeFarm: @escaping @Sendable (_ workers: Int, _ limits: Limits) -> any ExportFarm,
         storedDigest: @escaping @Sendable (String) -> [UInt8]?, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) {
@@ -26,7 +41,7 @@ package struct ExportEnvironment: Sendable {
 
     /// The process's own disk and farm.
     package static let process = ExportEnvironment(
-        makeOpener: { LoadingOpener(presetFolders: $0, limits: $1, textUse: $2) },
+        makeOpener: { LoadingOpener($0) },
         makeFarm: { EmbeddedFarm(workerCount: $0, limits: $1) },
         // A picture that cannot be read is not known to be up to date, and is made again.
         storedDigest: { path in (try? PictureCodecs.codec(ofFile: path)?.storedDigest(path: path))?.bytes },

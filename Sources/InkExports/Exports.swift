@@ -80,7 +80,10 @@ package struct Exports {
         }
         var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
         let policy = policy(for: found.inputs)
-        let opener = environment.makeOpener(arguments.presetFolders, limits, textUse(policy))
+        let opener = environment.makeOpener(
+            ReadingChoices(
+                presetFolders: arguments.presetFolders, limits: limits, textUse: textUse(policy),
+                takesMerged: arguments.takesMerged))
         found.readOutlines(with: opener)
         var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
         let plan = try makePlan(found, policy, &failed)

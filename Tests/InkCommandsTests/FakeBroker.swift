@@ -66,7 +66,7 @@ final class FakeBroker: FarmConnection {
         environment.handlesSignals = false
         environment.variables = [:]
         environment.sleep = { _ in }
-        environment.exports.makeOpener = { _, _, _ in FakeOpener() }
+        environment.exports.makeOpener = { _ in FakeOpener() }
         environment.connect = { options, onEvent throws(CommandError) in
             self.options.withLock { $0 = options }
             self.state.withLock { $0.onEvent = onEvent }

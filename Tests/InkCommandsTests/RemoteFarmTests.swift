@@ -84,8 +84,8 @@ import Testing
         let transcript = Transcript()
         var environment = broker.environment(transcript.console())
         let uses = Mutex<[TextUse]>([])
-        environment.exports.makeOpener = { _, _, use in
-            uses.withLock { $0.append(use) }
+        environment.exports.makeOpener = { choices in
+            uses.withLock { $0.append(choices.textUse) }
             return FakeOpener()
         }
         environment.readLimits = { _ in Limits() }
@@ -286,7 +286,7 @@ import Testing
         }
         let transcript = Transcript()
         var environment = broker.environment(transcript.console())
-        environment.exports.makeOpener = { _, _, _ in CountingOpener { opened.withLock { $0 += 1 } } }
+        environment.exports.makeOpener = { _ in CountingOpener { opened.withLock { $0 += 1 } } }
         broker.hold()
         let atMost = Mutex(0)
         DispatchQueue.global().async {

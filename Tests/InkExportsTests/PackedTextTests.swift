@@ -24,7 +24,7 @@ import Testing
     }
 
     private func open(_ path: String, _ use: TextUse) throws -> OpenedProject {
-        try LoadingOpener(presetFolders: [], limits: Limits(), textUse: use).open(ExportInput(path: path))
+        try LoadingOpener(ReadingChoices(limits: Limits(), textUse: use)).open(ExportInput(path: path))
     }
 
     @Test(arguments: [TextUse.packed, .packedAtOnce])

@@ -53,10 +53,11 @@ extension ExportArguments {
             presetFolders: parsed.all("presets"), limitsPath: parsed.value("limits"), run: try Self.run(parsed))
         self.isEachViewport = isEachViewport
         overlays = try OverlayArguments(parsed)
+        takesMerged = parsed.isGiven("flattened")
         photos.isWanted = parsed.isGiven("photos")
         photos.output = output
         photos.needsOutput = parsed.name == "export"
-        keepsPhotoSizes = !parsed.isGiven("size")
+        keepsOwnSizes = !parsed.isGiven("size")
         let names = [output, parsed.value("name")].compactMap(\.self)
         keepsPhotoFormats = !parsed.isGiven("format") && names.allSatisfy { PictureCodecs.codec(ofFile: $0) == nil }
     }

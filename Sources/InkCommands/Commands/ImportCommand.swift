@@ -163,7 +163,7 @@ struct ImportCommand {
     }
 
     private mutating func make(_ page: DocumentPage, file: String) throws(EngineError) {
-        let name = page.name + ".ink"
+        let name = (page.name.isEmpty ? ExportInput(path: file).stem : page.name) + ".ink"
         let path = arguments.folder.appendingPath(name)
         guard made.insert(Array(name.utf8)).inserted else {
             throw .badInput(
@@ -177,6 +177,9 @@ struct ImportCommand {
             return
         }
         let text = try ProjectWriter.write(page.reading.project)
+        if !arguments.isQuiet {
+            for warning in page.reading.warnings { environment.console.warning("\(file): \(warning)") }
+        }
         // Created only now, so that an invalid file leaves no folder.
         if madeCount == 0 { try FileSystem.makeFolder(arguments.folder) }
         try FileSystem.writeAtomically(text, to: path, replaces: arguments.overwrites)

@@ -12,7 +12,8 @@ struct InspectCommand {
         let limits = try environment.limits(parsed.value("limits"))
         let presetFolders = parsed.all("presets")
         try FileSystem.checkPresetFolders(presetFolders)
-        let opener = environment.exports.makeOpener(presetFolders, limits, .none)
+        let opener = environment.exports.makeOpener(
+            ReadingChoices(presetFolders: presetFolders, limits: limits))
         var failures: [ExitCode] = []
         var documents: [JSONValue] = []
         for path in paths {

@@ -82,7 +82,9 @@ struct SubmitCommand {
         limits = try environment.limits(arguments.limitsPath)
         overlays = arguments.overlays.isEmpty ? nil : try Overlays(arguments.overlays, limits: limits)
         let sendsText = !isShared && arguments.limitsPath == nil && overlays == nil
-        opener = environment.exports.makeOpener(arguments.presetFolders, limits, sendsText ? .packedAtOnce : .none)
+        opener = environment.exports.makeOpener(
+            ReadingChoices(
+                presetFolders: arguments.presetFolders, limits: limits, textUse: sendsText ? .packedAtOnce : .none))
     }
 
     /// A folder below the broker's output root, without a slash at its end.

@@ -2,12 +2,13 @@
 public enum ImageDecoders {
     public static let all: [any ImageDecoder] = [
         PNGImages(), JPEGImages(), WebPImages(), GIFImages(), TIFFImages(), HEIFImages(isAVIF: false),
-        HEIFImages(isAVIF: true), SVGImages(),
+        HEIFImages(isAVIF: true), SVGImages(), PackedImages(),
     ]
 
     /// Those of pictures that are documents themselves.
     static let photos: [any ImageDecoder] = [
         PNGImages(), JPEGImages(), WebPImages(), TIFFImages(), HEIFImages(isAVIF: false), HEIFImages(isAVIF: true),
+        GIFImages(), SVGImages(),
     ]
 
     /// Endings of file names of these formats, in lower case and with the dot.
@@ -28,7 +29,7 @@ public enum ImageDecoders {
 
     /// `PNG, JPEG or TIFF`.
     public static var names: String {
-        let names = all.map(\.name)
+        let names = all.filter { !($0 is PackedImages) }.map(\.name)
         return "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
     }
 

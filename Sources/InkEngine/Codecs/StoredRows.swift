@@ -124,6 +124,12 @@ final class ColorConversion {
         self.transform = transform
     }
 
+    /// From Lab as Photoshop keeps it. nil without memory.
+    init?(labWithAlpha hasAlpha: Bool, is16Bit: Bool) {
+        guard let transform = ink_color_open_lab(hasAlpha ? 1 : 0, is16Bit ? 1 : 0) else { return nil }
+        self.transform = transform
+    }
+
     deinit { ink_color_close(transform) }
 
     /// To RGB of 8 bits, with alpha where the row has it.

@@ -8,6 +8,14 @@ public protocol DocumentReader: Sendable {
     var pictureEndings: [String] { get }
     /// Endings of the names of folders that are one document each.
     var folderEndings: [String] { get }
+    /// Whether a document has a size in pixels that its pictures should have where nothing else is said.
+    var hasOwnSize: Bool { get }
+    /// Whether a document holds a picture of all of it beside its layers.
+    var holdsMerged: Bool { get }
+    /// Whether a document may have several pages, each of which is a picture (`Project.hasPages`).
+    var mayHavePages: Bool { get }
+    /// Whether it is a project, or a template of one, which needs no import.
+    var isProject: Bool { get }
     /// Whether `ink import` turns each page into a project of its own, because the document itself says neither canvas
     /// nor brush.
     var isImported: Bool { get }
@@ -34,6 +42,10 @@ extension DocumentReader {
     public var endings: [String] { [] }
     public var pictureEndings: [String] { [] }
     public var folderEndings: [String] { [] }
+    public var hasOwnSize: Bool { false }
+    public var holdsMerged: Bool { false }
+    public var mayHavePages: Bool { false }
+    public var isProject: Bool { false }
     public var isImported: Bool { false }
 }
 
@@ -75,6 +87,8 @@ public struct DocumentContext {
     public var folders: [String]
     /// For documents that say neither canvas nor brush.
     public var drawing: ImportedDrawing
+    /// Whether the picture that a file holds beside its layers is taken in their place.
+    public var takesMerged = false
     /// Gets the bytes of a project file (not of a template) just before they are parsed.
     public var onText: (([UInt8]) -> Void)?
 

@@ -2,7 +2,8 @@
 public enum DocumentReaders {
     /// Asked in this order; the last takes what no other recognizes, and says what is wrong with it.
     private static let all: [any DocumentReader] = [
-        TemplateDocument(), QuickDrawDocument(), PhotoDocument(), InkDocument(),
+        PSDDocument(), OpenRasterDocument(), KritaDocument(), AsepriteDocument(), TemplateDocument(),
+        QuickDrawDocument(), PhotoDocument(), InkDocument(),
     ]
 
     static func reader(of head: DocumentHead) -> any DocumentReader {
@@ -11,6 +12,12 @@ public enum DocumentReaders {
 
     /// Endings of the files that a search through folders takes.
     public static let endings = all.flatMap(\.endings)
+
+    /// Endings of documents whose pictures have the document's size in pixels where nothing else is said.
+    public static let sizedEndings = all.filter(\.hasOwnSize).flatMap { $0.endings + $0.pictureEndings }
+
+    /// Endings of documents that may have several pages.
+    public static let pagedEndings = all.filter(\.mayHavePages).flatMap(\.endings)
 
     /// Endings of pictures that are documents themselves, such as photos.
     public static let pictureEndings = all.flatMap(\.pictureEndings)
@@ -33,15 +40,28 @@ public enum DocumentReaders {
     ) throws(EngineError) {
         guard !bytes.isEmpty else { throw .badInput(Place(file: name), reason: "the file is empty") }
         let reader = Self.reader(of: DocumentHead(.file(bytes), name: name))
-        if !reader.isImported {
+        if reader.isProject {
             if isProject(bytes, name, context) {
                 throw .badInput(Place(file: name), reason: "is already an Ink project; use ink export")
             }
             try QuickDrawDocument.refuseForeign(bytes, name)
         }
         // What nobody recognizes is read as lines of drawings, which say what is wrong with them.
-        let lines: any DocumentReader = reader.isImported ? reader : QuickDrawDocument()
-        try lines.read(.file(bytes), name: name, context, onPage: onPage)
+        guard !reader.isProject else {
+            return try QuickDrawDocument().read(.file(bytes), name: name, context, onPage: onPage)
+        }
+        try reader.read(.file(bytes), name: name, context) { page in
+            onPage(
+                page.flatMap { (page) -> Result<DocumentPage, EngineError> in
+                    do throws(EngineError) {
+                        var page = page
+                        page.reading.project = try page.reading.project.withCommonImages(limits: context.limits)
+                        return .success(page)
+                    } catch {
+                        return .failure(error)
+                    }
+                })
+        }
     }
 
     private static func isProject(_ bytes: [UInt8], _ name: String, _ context: DocumentContext) -> Bool {

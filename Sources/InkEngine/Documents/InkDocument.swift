@@ -1,6 +1,7 @@
 /// A project file (`.ink`). One page.
 struct InkDocument: DocumentReader {
     let endings = [".ink"]
+    let isProject = true
 
     /// Text that begins like a JSON object.
     func recognizes(_ head: DocumentHead) -> Bool {

@@ -1,7 +1,10 @@
 /// A picture itself, such as a photo, as a project: a canvas of its size, upright, with the picture as the only layer. Its
 /// colour profile counts. One page.
 struct PhotoDocument: DocumentReader {
-    let pictureEndings = [".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".heic", ".heif", ".avif"]
+    let pictureEndings = [
+        ".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".gif", ".svg",
+    ]
+    let hasOwnSize = true
 
     /// By content. A project or an archive is never a picture, so a picture with such a name is a mistake, which the readers
     /// of those explain.

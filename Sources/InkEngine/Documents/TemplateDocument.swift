@@ -2,6 +2,7 @@
 struct TemplateDocument: DocumentReader {
     let endings = [".zip"]
     let folderEndings = [".inktemplate"]
+    let isProject = true
 
     /// Any folder, and what begins or is named like a zip archive. A project is never an archive, so `.ink` with an
     /// archive inside is a mistake, which `InkDocument` explains.

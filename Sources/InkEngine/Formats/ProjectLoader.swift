@@ -12,14 +12,17 @@ public enum ProjectLoader {
     ///   - besideFolders: folders that may contain `brushes` and the image files of the project, each with a trailing
     /// slash. Default: the folder of the path,     then, if the path is a link, that of its target.
     ///   - limits: larger projects are rejected.
+    ///   - takesMerged: whether the picture that a document holds beside its layers is taken in their place.
     ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
     /// - Throws: `io` if reading fails, `badInput` and `overLimit` for the content.
     public static func load(
         path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits = Limits(),
-        onText: (([UInt8]) -> Void)? = nil
+        takesMerged: Bool = false, onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         if try isFolder(path) {
-            return try load(.folder(path), name: path, DocumentContext(limits: limits))
+            var context = DocumentContext(limits: limits)
+            context.takesMerged = takesMerged
+            return try load(.folder(path), name: path, context)
         }
         if path.lowercased().hasSuffix(".inktemplate/manifest.json") {
             let bundle = path.dropLast("/manifest.json".count)
@@ -29,18 +32,20 @@ public enum ProjectLoader {
         let folders = if let besideFolders { besideFolders } else { try folders(of: path) }
         let presets = PresetLibrary(
             folders: presetFolders, besideFolders: folders.map { $0 + "brushes" }, limits: limits)
-        return try load(
-            .file(bytes), name: path,
-            DocumentContext(limits: limits, presets: presets, folders: folders, onText: onText))
+        var context = DocumentContext(limits: limits, presets: presets, folders: folders, onText: onText)
+        context.takesMerged = takesMerged
+        return try load(.file(bytes), name: path, context)
     }
 
     /// Reads a project from bytes in memory; `name` names them in messages.
     public static func load(
         bytes: consuming [UInt8], name: String = "standard input", presetFolders: [String] = [],
-        limits: Limits = Limits(), onText: (([UInt8]) -> Void)? = nil
+        limits: Limits = Limits(), takesMerged: Bool = false, onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         let presets = PresetLibrary(folders: presetFolders, limits: limits)
-        return try load(.file(bytes), name: name, DocumentContext(limits: limits, presets: presets, onText: onText))
+        var context = DocumentContext(limits: limits, presets: presets, onText: onText)
+        context.takesMerged = takesMerged
+        return try load(.file(bytes), name: name, context)
     }
 
     private static func load(
@@ -51,6 +56,12 @@ public enum ProjectLoader {
             throw .badInput(
                 Place(file: name),
                 reason: "holds drawings of Quick, Draw!, is not an Ink project; ink import makes projects of them")
+        }
+        guard reader.holdsMerged || !context.takesMerged else {
+            throw .badInput(
+                Place(file: name),
+                reason: "holds no merged picture beside its layers, as --flattened wants; "
+                    + "Photoshop, OpenRaster and Krita files do")
         }
         var page: Result<DocumentPage, EngineError>?
         try reader.read(content, name: name, context) { page = page ?? $0 }

@@ -12,6 +12,8 @@ public struct Project: Sendable {
     /// Whether the canvas has no borders (spec section 8.5).
     public var isInfinite: Bool
     public var viewports: [Viewport] = []
+    /// Whether the viewports are the pages of a document of another program, each of which is a picture.
+    public var hasPages = false
     /// What lies under everything. Default opaque white.
     public var background: RGBA8
     public var baseImage: EncodedImage?

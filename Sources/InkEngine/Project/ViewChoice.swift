@@ -54,6 +54,7 @@ extension Project {
     public func viewport(_ choice: ViewChoice?, place: Place) throws(EngineError) -> Viewport? {
         func fault(_ reason: String) -> EngineError { .badInput(place, reason: reason) }
         switch choice {
+        case nil where hasPages: return viewports.first
         case nil: return isInfinite ? try fit(margin: nil, place: place) : nil
         case .fit(let margin): return try fit(margin: margin, place: place)
         case .named(let name):

@@ -9,6 +9,9 @@ struct SVGDocument {
     let width: Double
     let height: Double
 
+    /// Whether something of the file is not in the text that would show.
+    let hasLeftOut: Bool
+
     /// The largest file.
     static let bytesMax = 1 << 20
     static let depthMax = 100
@@ -21,33 +24,22 @@ struct SVGDocument {
     /// Of a document that does not say its size, as in CSS 2.1, section 10.3.2.
     static let defaultSize = (width: 300.0, height: 150.0)
 
+    /// - Parameter leavingOut: elements that are left out, with what is in them, in place of an error.
     /// - Throws: `badInput` at `place` for what is not SVG or not allowed, naming the line; `overLimit` for a large file.
-    init(reading file: [UInt8], place: Place) throws(EngineError) {
+    init(reading file: [UInt8], place: Place, leavingOut: Set<String> = []) throws(EngineError) {
         guard file.count <= Self.bytesMax else {
             throw .overLimit(place, what: "the SVG", found: "\(file.count) bytes", limit: "\(Self.bytesMax) bytes")
         }
-        let filter = SVGFilter()
-        do throws(SVGFault) {
-            try SVGScanner.scan(file, with: filter)
+        let filter = SVGFilter(leavingOut: leavingOut)
+        do throws(XMLFault) {
+            try XMLScanner.scan(file, with: filter)
             try filter.uses.check()
         } catch {
-            let line = error.line.map { ", line \($0)" } ?? ""
-            throw .badInput(place, reason: "the SVG\(line): \(error.reason)")
+            throw error.error("the SVG", at: place)
         }
         text = filter.text
+        hasLeftOut = filter.hasLeftOut
         (width, height) = filter.size
-    }
-}
-
-/// Why a document is refused.
-struct SVGFault: Error {
-    /// From 1; nil for the document as a whole.
-    var line: Int?
-    var reason: String
-
-    init(_ reason: String, line: Int? = nil) {
-        self.line = line
-        self.reason = reason
     }
 }
 
@@ -72,15 +64,15 @@ struct SVGUses {
     var elementCount: Int { ends.count }
 
     /// - Throws: when an element repeats itself, or too much comes of it.
-    func check() throws(SVGFault) {
+    func check() throws(XMLFault) {
         var counts: [Int: Int] = [:]
         var pending: Set<Int> = []
-        func count(_ element: Int, depth: Int) throws(SVGFault) -> Int {
+        func count(_ element: Int, depth: Int) throws(XMLFault) -> Int {
             if let known = counts[element] { return known }
             guard depth <= SVGDocument.useDepthMax else {
-                throw SVGFault("<use> inside of <use> is more than \(SVGDocument.useDepthMax) deep")
+                throw XMLFault("<use> inside of <use> is more than \(SVGDocument.useDepthMax) deep")
             }
-            guard pending.insert(element).inserted else { throw SVGFault("a <use> repeats itself") }
+            guard pending.insert(element).inserted else { throw XMLFault("a <use> repeats itself") }
             var sum = ends[element] - element
             // The first use at or behind the element.
             var (low, high) = (0, uses.count)
@@ -91,7 +83,7 @@ struct SVGUses {
             while low < uses.count, uses[low].element < ends[element] {
                 if let target = numbers[uses[low].target] { sum += try count(target, depth: depth + 1) }
                 guard sum <= SVGDocument.elementsMax else {
-                    throw SVGFault("<use> makes more than \(SVGDocument.elementsMax) elements of it")
+                    throw XMLFault("<use> makes more than \(SVGDocument.elementsMax) elements of it")
                 }
                 low += 1
             }

@@ -1,8 +1,10 @@
 /// Looks at a document's elements in order, and writes those that are allowed.
-final class SVGFilter {
+final class SVGFilter: XMLHandler {
     private(set) var text: [UInt8] = []
     private(set) var size = SVGDocument.defaultSize
     private(set) var uses = SVGUses()
+    private(set) var hasLeftOut = false
+    private let leavingOut: Set<String>
     private var depth = 0
     /// How deep it is inside of what is left out.
     private var skipped = 0
@@ -10,12 +12,11 @@ final class SVGFilter {
     private var style: String?
     private var embeddedPixels = 0
 
-    /// A name of XML: the namespace, or empty, and what follows the prefix.
-    typealias Name = (namespace: String, local: String)
+    init(leavingOut: Set<String> = []) { self.leavingOut = leavingOut }
 
-    func begin(_ name: Name, _ attributes: [(name: Name, value: String)]) throws(SVGFault) {
+    func begin(_ name: XMLName, _ attributes: [(name: XMLName, value: String)]) throws(XMLFault) {
         guard depth + skipped < SVGDocument.depthMax else {
-            throw SVGFault("elements are more than \(SVGDocument.depthMax) deep")
+            throw XMLFault("elements are more than \(SVGDocument.depthMax) deep")
         }
         if skipped > 0 {
             skipped += 1
@@ -23,21 +24,26 @@ final class SVGFilter {
         }
         if depth == 0 {
             guard name.local == "svg" else {
-                throw SVGFault("the document is not SVG: its root is <\(shownText(name.local, limit: 40))>")
+                throw XMLFault("the document is not SVG: its root is <\(shownText(name.local, limit: 40))>")
             }
             guard name.namespace == SVGRules.namespace else {
-                throw SVGFault("its root lacks the namespace \(SVGRules.namespace)")
+                throw XMLFault("its root lacks the namespace \(SVGRules.namespace)")
             }
         }
         if name.namespace != SVGRules.namespace || SVGRules.ignored.contains(name.local) {
             skipped = 1
             return
         }
-        guard SVGRules.elements.contains(name.local) else { throw SVGFault(SVGRules.refusal(of: name.local)) }
-        guard style == nil else { throw SVGFault("<style> has elements in it") }
+        if leavingOut.contains(name.local) {
+            hasLeftOut = true
+            skipped = 1
+            return
+        }
+        guard SVGRules.elements.contains(name.local) else { throw XMLFault(SVGRules.refusal(of: name.local)) }
+        guard style == nil else { throw XMLFault("<style> has elements in it") }
         depth += 1
         guard uses.elementCount < SVGDocument.elementsMax else {
-            throw SVGFault("it has more than \(SVGDocument.elementsMax) elements")
+            throw XMLFault("it has more than \(SVGDocument.elementsMax) elements")
         }
         let isRoot = depth == 1
         write("<\(name.local)")
@@ -61,7 +67,7 @@ final class SVGFilter {
         if name.local == "style" { style = "" }
     }
 
-    func end(_ name: Name) throws(SVGFault) {
+    func end(_ name: XMLName) throws(XMLFault) {
         if skipped > 0 {
             skipped -= 1
             return
@@ -78,9 +84,9 @@ final class SVGFilter {
 
     func characters(_ text: String) { if skipped == 0 { style?.append(text) } }
 
-    private func check(_ name: String, _ value: String, of element: String) throws(SVGFault) {
+    private func check(_ name: String, _ value: String, of element: String) throws(XMLFault) {
         let shown = "\(shownText(name, limit: 40)) of <\(element)>"
-        guard !SVGRules.conditions.contains(name) else { throw SVGFault("\(shown) depends on the machine") }
+        guard !SVGRules.conditions.contains(name) else { throw XMLFault("\(shown) depends on the machine") }
         switch name {
         case "href":
             let target = value.drop { $0.isWhitespace }
@@ -88,16 +94,16 @@ final class SVGFilter {
                 try checkEmbedded(target, shown)
             } else if SVGRules.linking.contains(element) {
                 guard target.first == "#" else {
-                    throw SVGFault("\(shown) refers to something outside of the document")
+                    throw XMLFault("\(shown) refers to something outside of the document")
                 }
             } else {
-                throw SVGFault("\(shown) is not allowed in it")
+                throw XMLFault("\(shown) is not allowed in it")
             }
             return
         case "style": return try SVGRules.check(style: value, of: shown)
         case "filter":
             guard value.split(whereSeparator: \.isWhitespace) == ["none"] else {
-                throw SVGFault("\(shown) takes unbounded time")
+                throw XMLFault("\(shown) takes unbounded time")
             }
         default: break
         }
@@ -105,23 +111,23 @@ final class SVGFilter {
     }
 
     /// A picture in the document: PNG or JPEG, in base64.
-    private func checkEmbedded(_ url: Substring, _ shown: String) throws(SVGFault) {
+    private func checkEmbedded(_ url: Substring, _ shown: String) throws(XMLFault) {
         let formats: [String: any ImageDecoder] = [
             "data:image/png;base64": PNGImages(), "data:image/jpeg;base64": JPEGImages(),
             "data:image/jpg;base64": JPEGImages(),
         ]
         guard let comma = url.utf8.firstIndex(of: UInt8(ascii: ",")), let format = formats[url[..<comma].lowercased()]
         else {
-            throw SVGFault("\(shown) is not a picture in the document: data:image/png;base64,... or jpeg")
+            throw XMLFault("\(shown) is not a picture in the document: data:image/png;base64,... or jpeg")
         }
         let text = Array(url.utf8[url.utf8.index(after: comma)...])
         let bytes = (try? text.withUnsafeBufferPointer { try Base64.decode($0) }) ?? []
         guard format.recognizes(bytes), let header = try? format.header(bytes, place: Place(file: format.name)) else {
-            throw SVGFault("\(shown) is damaged")
+            throw XMLFault("\(shown) is damaged")
         }
         embeddedPixels += header.size.area
         guard embeddedPixels <= SVGDocument.embeddedPixelsMax else {
-            throw SVGFault("its pictures have more than \(SVGDocument.embeddedPixelsMax) pixels")
+            throw XMLFault("its pictures have more than \(SVGDocument.embeddedPixelsMax) pixels")
         }
     }
 

@@ -15,9 +15,12 @@ enum SVGRules {
     /// What depends on the machine.
     static let conditions: Set<String> = ["systemLanguage", "requiredFeatures", "requiredExtensions"]
 
+    /// Elements that depend on the fonts of a machine.
+    static let texts: Set<String> = ["text", "tspan", "textPath", "tref", "font"]
+
     static func refusal(of element: String) -> String {
         switch element {
-        case "text", "tspan", "textPath", "tref", "font":
+        case _ where texts.contains(element):
             "<\(element)> depends on the fonts of a machine; convert texts to paths"
         case "filter": "<filter> takes unbounded time; draw its effect into a picture"
         case "script": "<script> is not run"
@@ -26,8 +29,8 @@ enum SVGRules {
     }
 
     /// What a value refers to must be in the document, and no value may hide what it is.
-    static func check(value: String, of name: String) throws(SVGFault) {
-        guard !value.utf8.contains(UInt8(ascii: "\\")) else { throw SVGFault("\(name) has a backslash") }
+    static func check(value: String, of name: String) throws(XMLFault) {
+        guard !value.utf8.contains(UInt8(ascii: "\\")) else { throw XMLFault("\(name) has a backslash") }
         let bytes = Array(value.utf8)
         var index = 0
         while let at = find("url(", in: bytes, from: index) {
@@ -35,23 +38,23 @@ enum SVGRules {
             var next = index
             while next < bytes.count, isBlank(bytes[next]) || bytes[next] == 0x22 || bytes[next] == 0x27 { next += 1 }
             guard next < bytes.count, bytes[next] == UInt8(ascii: "#") else {
-                throw SVGFault("\(name) refers to something outside of the document by url()")
+                throw XMLFault("\(name) refers to something outside of the document by url()")
             }
         }
     }
 
     /// Checks declarations of CSS, also with their selectors.
-    static func check(style: String, of name: String) throws(SVGFault) {
+    static func check(style: String, of name: String) throws(XMLFault) {
         try check(value: style, of: name)
         let bytes = Array(style.utf8)
-        guard find("@import", in: bytes, from: 0) == nil else { throw SVGFault("\(name) has @import") }
+        guard find("@import", in: bytes, from: 0) == nil else { throw XMLFault("\(name) has @import") }
         var index = 0
         while let at = find("filter", in: bytes, from: index) {
             index = at + 6
             var next = skipBlanks(bytes, index)
             guard next < bytes.count, bytes[next] == UInt8(ascii: ":") else { continue }
             next = skipBlanks(bytes, next + 1)
-            guard find("none", in: bytes, from: next) == next else { throw SVGFault("\(name) has a filter") }
+            guard find("none", in: bytes, from: next) == next else { throw XMLFault("\(name) has a filter") }
         }
     }
 

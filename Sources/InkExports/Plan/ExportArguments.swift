@@ -55,13 +55,16 @@ package struct ExportArguments: Hashable, Sendable {
     /// nil: by the number of inputs.
     package var ifExists: ExistingFilePolicy?
     package var presetFolders: [String]
+    /// Whether the picture that a document holds beside its layers is taken in their place.
+    package var takesMerged = false
     package var limitsPath: String?
     /// Laid over the pictures, but for those of one layer alone.
     package var overlays = OverlayArguments()
     /// What a search through folders does with photos.
     package var photos = PhotoSearch()
-    /// Whether pictures that are made of photos have the photo's size, and its format.
-    package var keepsPhotoSizes = false
+    /// Whether pictures that are made of documents with a size in pixels have that size.
+    package var keepsOwnSizes = false
+    /// Whether pictures that are made of photos have the photo's format.
     package var keepsPhotoFormats = false
     package var run: RunArguments
 
@@ -84,13 +87,16 @@ package struct ExportArguments: Hashable, Sendable {
 
     /// The sizes of the pictures of an input.
     func sizes(of input: ExportInput) -> [ExportSize] {
-        keepsPhotoSizes && input.isPhoto ? ExportSize("1x").map { [$0] } ?? sizes : sizes
+        keepsOwnSizes && input.hasOwnSize ? ExportSize("1x").map { [$0] } ?? sizes : sizes
     }
 
     /// How the only file of each picture of a photo is encoded; nil for other inputs, which have those of the options.
     /// - Throws: `badInput` where the photo's format is none that is written.
     func photoEncoding(_ input: ExportInput) throws(EngineError) -> PictureEncoding? {
-        guard keepsPhotoFormats, input.isPhoto else { return nil }
+        // Of a GIF only the first frame is a picture, and what is laid over an SVG is none.
+        guard keepsPhotoFormats, input.isPhoto, !input.path.hasEnding(".gif"), !input.path.hasEnding(".svg") else {
+            return nil
+        }
         guard let codec = PictureCodecs.codec(ofFile: input.path) else {
             throw .badInput(
                 Place(file: input.path),

@@ -33,6 +33,14 @@ package struct ExportInput: Hashable, Sendable {
     /// is said, and replaces nothing.
     package var isPhoto: Bool { !isStandardInput && DocumentReaders.pictureEndings.contains { path.hasEnding($0) } }
 
+    /// Whether its pictures have its size where nothing else is said.
+    package var hasOwnSize: Bool { !isStandardInput && DocumentReaders.sizedEndings.contains { path.hasEnding($0) } }
+
+    /// Whether each page may be a picture, which is known when it has been read.
+    package var mayHavePages: Bool {
+        isStandardInput || DocumentReaders.pagedEndings.contains { path.hasEnding($0) }
+    }
+
     /// The project's folder; empty for the current one.
     var folder: String { isStandardInput ? "" : path.splitPath().folder }
 

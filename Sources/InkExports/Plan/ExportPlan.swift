@@ -27,6 +27,8 @@ package struct ProjectOutline: Hashable, Sendable {
     package var layers: [LayerOutline]
     /// The names of its viewports, in file order.
     package var viewports: [String]
+    /// Whether each viewport is a picture where nothing else is said.
+    package var hasPages = false
 
     package init(id: String, title: String, layers: [LayerOutline], viewports: [String] = []) {
         self.id = id
@@ -40,6 +42,7 @@ package struct ProjectOutline: Hashable, Sendable {
         title = project.name
         layers = []
         viewports = project.viewports.map(\.name)
+        hasPages = project.hasPages
         add(project.layers, groups: [])
     }
 
@@ -135,12 +138,13 @@ package struct ExportPlan: Sendable {
     package private(set) var pictures: [PlannedPicture]
 
     /// Whether names or pictures are known only after the projects have been read.
-    static func needsOutlines(_ arguments: ExportArguments) -> Bool {
+    static func needsOutline(of input: ExportInput, _ arguments: ExportArguments) -> Bool {
         arguments.name.needsProject || arguments.layers == .each || arguments.isEachViewport
+            || arguments.options.view == nil && input.mayHavePages
     }
 
     /// - Parameters:
-    ///   - outlines: by input; needed for all inputs when `needsOutlines`. An input without one is left out then (it
+    ///   - outlines: by input; needed where `needsOutline`. An input without one is left out then (it
     ///     could not be read).
     ///   - resolve: one spelling for all paths to one place; nil: no file gets these names.
     /// - Throws: `usage` when two pictures would get one name, a picture would replace an input, or several pictures
@@ -157,11 +161,15 @@ package struct ExportPlan: Sendable {
         var number = 0
         for (index, input) in inputs.enumerated() {
             let outline = outlines[index]
-            if Self.needsOutlines(arguments), outline == nil { continue }
+            if Self.needsOutline(of: input, arguments), outline == nil { continue }
             // One whose format cannot be written is not among the inputs.
             let own = try? arguments.photoEncoding(input)
             let endings = own.map { [ending($0)] } ?? arguments.options.files.map { ending($0.encoding) }
-            let viewports: [Int?] = arguments.isEachViewport ? outline.map { Array($0.viewports.indices) } ?? [] : [nil]
+            let isEachPage = outline?.hasPages == true && arguments.options.view == nil
+            let viewports: [Int?] =
+                arguments.isEachViewport || isEachPage ? outline.map { Array($0.viewports.indices) } ?? [] : [nil]
+            // Pages of their own names need not be told apart.
+            let namesPages = isEachPage && viewports.count > 1 && !arguments.name.placeholders.contains(.viewport)
             for layer in Self.layers(arguments.layers, outline) {
                 for viewport in viewports {
                     for size in arguments.sizes(of: input) {
@@ -171,10 +179,13 @@ package struct ExportPlan: Sendable {
                                 input: index, size: size, layer: layer, viewport: viewport, file: file, encoding: own,
                                 output: "")
                             let name = try arguments.name.fill { placeholder in
-                                placeholder == .ext
-                                    ? ending
-                                    : Self.value(
-                                        of: placeholder, input: input, outline: outline, picture, number: number)
+                                if placeholder == .ext { return ending }
+                                let value = Self.value(
+                                    of: placeholder, input: input, outline: outline, picture, number: number)
+                                guard namesPages, placeholder == .name else { return value }
+                                let page = Self.value(
+                                    of: .viewport, input: input, outline: outline, picture, number: number)
+                                return "\(value)-\(page)"
                             }
                             picture.output = outputFile ?? Self.place(name, of: input, output: arguments.output)
                             pictures.append(picture)

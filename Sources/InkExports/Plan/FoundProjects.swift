@@ -39,8 +39,7 @@ package struct FoundProjects {
 
     /// - Parameter opener: also reads the projects later, because standard input can be read only once.
     package mutating func readOutlines(with opener: any ProjectOpener) {
-        guard ExportPlan.needsOutlines(arguments) else { return }
-        for (index, input) in inputs.enumerated() {
+        for (index, input) in inputs.enumerated() where ExportPlan.needsOutline(of: input, arguments) {
             do throws(EngineError) {
                 let outline = ProjectOutline(try opener.open(input).project)
                 try outline.check(arguments, file: input.shownName)

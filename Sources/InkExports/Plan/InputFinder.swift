@@ -154,7 +154,7 @@ package struct InputFinder {
             }
             return
         }
-        if name.isTemplateFolderName || (name.isProjectName && !isFolder) {
+        if name.isTemplateFolderName || (name.isProjectName && !isFolder && !Self.isOwnPicture(path)) {
             projectCount += 1
             try append(.input(ExportInput(path: path, tree: tree)))
         } else if isFolder {
@@ -162,8 +162,18 @@ package struct InputFinder {
         } else {
             otherCount += 1
             let input = ExportInput(path: path, tree: tree)
-            if input.isPhoto, waitingPhotos.count < Self.inputsMax { waitingPhotos.append(input) }
+            if input.isPhoto, !path.hasEnding(".svg") || !Self.isOwnPicture(path), waitingPhotos.count < Self.inputsMax
+            {
+                waitingPhotos.append(input)
+            }
         }
+    }
+
+    /// Whether a file that could be a document is a picture that this program has made, which a search leaves alone.
+    private static func isOwnPicture(_ path: String) -> Bool {
+        guard let codec = PictureCodecs.codec(ofFile: path) else { return false }
+        // What cannot be read is reported when it is opened.
+        return ((try? codec.storedDigest(path: path)) ?? nil) != nil
     }
 
     private mutating func append(_ item: FoundInput) throws(ExportError) {

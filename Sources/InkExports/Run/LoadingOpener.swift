@@ -3,30 +3,27 @@ import Synchronization
 
 /// Reads projects from disk and standard input.
 final class LoadingOpener: ProjectOpener {
-    private let presetFolders: [String]
-    private let limits: Limits
-    private let textUse: TextUse
+    private let choices: ReadingChoices
     // Standard input can be read only once, and names may need the project before it is rendered.
     private let standardInput = Mutex<OpenedProject?>(nil)
 
-    init(presetFolders: [String], limits: Limits, textUse: TextUse = .none) {
-        self.presetFolders = presetFolders
-        self.limits = limits
-        self.textUse = textUse
-    }
+    init(_ choices: ReadingChoices) { self.choices = choices }
 
     func open(_ input: ExportInput) throws(EngineError) -> OpenedProject {
         guard input.isStandardInput else {
             return try opened { onText throws(EngineError) in
                 try ProjectLoader.load(
-                    path: input.path, presetFolders: presetFolders, limits: limits, onText: onText)
+                    path: input.path, presetFolders: choices.presetFolders, limits: choices.limits,
+                    takesMerged: choices.takesMerged, onText: onText)
             }
         }
         return try standardInput.withLock { (kept: inout OpenedProject?) throws(EngineError) in
             if let kept { return kept }
-            let bytes = try InputFile.readStandardInput(limitBytes: limits.fileBytes)
+            let bytes = try InputFile.readStandardInput(limitBytes: choices.limits.fileBytes)
             let opened = try opened { onText throws(EngineError) in
-                try ProjectLoader.load(bytes: bytes, presetFolders: presetFolders, limits: limits, onText: onText)
+                try ProjectLoader.load(
+                    bytes: bytes, presetFolders: choices.presetFolders, limits: choices.limits,
+                    takesMerged: choices.takesMerged, onText: onText)
             }
             kept = opened
             return opened
@@ -37,7 +34,7 @@ final class LoadingOpener: ProjectOpener {
         _ load: (_ onText: (([UInt8]) -> Void)?) throws(EngineError) -> ProjectReading
     ) throws(EngineError) -> OpenedProject {
         var text: PackedText?
-        let use = textUse
+        let use = choices.textUse
         let reading = try load(use == .none ? nil : { text = PackedText($0, startsAtOnce: use == .packedAtOnce) })
         return OpenedProject(
             project: reading.project, warnings: reading.warnings, contentDigest: reading.contentDigest,

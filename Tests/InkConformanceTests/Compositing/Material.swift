@@ -45,17 +45,6 @@ extension FloatPlanes {
         )
     }
 
-    func copy() -> FloatPlanes {
-        let result = FloatPlanes(width: width, height: height)
-        for i in 0..<count {
-            result.red[i] = red[i]
-            result.green[i] = green[i]
-            result.blue[i] = blue[i]
-            result.alpha[i] = alpha[i]
-        }
-        return result
-    }
-
     /// Multiplies every pixel by a factor of its own.
     func multiply(by factors: [Float]) {
         precondition(factors.count == count)

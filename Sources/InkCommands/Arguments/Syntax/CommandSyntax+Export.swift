@@ -35,6 +35,9 @@ extension CommandSyntax {
             .flag("--keep-going", group: "Run", "Continue after a failed export (default)"),
             .flag("--fail-fast", group: "Run", "Stop at the first failed export"),
             .flag("--strict", group: "Run", "Treat warnings as errors: do not export projects that have any"),
+            .flag(
+                "--flattened", group: "Run",
+                "Of Photoshop, OpenRaster and Krita files, take the merged picture that they hold"),
             .flag("--dry-run", group: "Run", "List what would be written, write nothing"),
             .value("--limits", "FILE", group: "Run", "JSON file with limits that replace the default ones"),
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, searched first"),

@@ -14,11 +14,15 @@ extension CommandSyntax {
 
     static let importing = CommandSyntax(
         name: "import",
-        summary: "Make projects from Quick, Draw! drawings (raw .ndjson)",
+        summary: "Make projects from documents of other programs, and from Quick, Draw! drawings",
         group: CommandGroup.pictures,
-        notes: "\nWrites one project per drawing, WORD-KEY_ID.ink.",
+        notes: """
+
+            Writes one project per document, NAME.ink, and one per drawing, WORD-KEY_ID.ink. Canvas and brush are for
+            drawings, which have none.
+            """,
         options: [
-            .arguments("FILE", "Files of drawings, one JSON object per line, or -"),
+            .arguments("FILE", "Photoshop, OpenRaster, Krita and Aseprite files, pictures, drawings (.ndjson), or -"),
             .value("-o,--output", "DIR", "Folder for the projects, created if missing"),
             .value(
                 "--brush", "TYPE",

@@ -211,6 +211,19 @@ struct JSONNode {
         return found
     }
 
+    /// The value of a key that a file has chosen; nil if it is absent or null.
+    func member(named key: String) -> JSONNode? {
+        guard tag == Tag.object else { return nil }
+        var position = index + 1
+        let end = endIndex - 1
+        while position < end {
+            let value = at(position + 1)
+            if let name = at(position).utf8, name.elementsEqual(key.utf8) { return value.isNull ? nil : value }
+            position = value.endIndex
+        }
+        return nil
+    }
+
     /// Whether this is the string `text`.
     @inline(__always)
     func isString(_ text: StaticString) -> Bool {

@@ -1,0 +1,110 @@
+/// What readers of painting programs' files share: limits, places in messages, warnings, and order.
+struct DocumentTree {
+    /// What the file is, such as `the Krita document`.
+    let what: String
+    let place: Place
+    let limits: Limits
+    private(set) var warnings = Warnings()
+    private var elementCount = 0
+
+    init(_ what: String, place: Place, limits: Limits) {
+        self.what = what
+        self.place = place
+        self.limits = limits
+    }
+
+    /// Warns of something that is not drawn.
+    mutating func leaveOut(_ what: String, at path: String?) {
+        warnings.add(.leftOut, ofEach: what, at: path, "left out: \(what)")
+    }
+
+    mutating func warn(_ line: String) { warnings.add(line) }
+
+    mutating func addGuessedColors(of project: Project) { warnings.addGuessedColors(of: project, isBundle: false) }
+
+    /// Counts an element at a depth of groups, from 0.
+    ///
+    /// - Throws: `overLimit`.
+    mutating func count(depth: Int) throws(EngineError) {
+        elementCount += 1
+        guard elementCount <= limits.layers else {
+            throw .overLimit(
+                place, what: "the number of layers", found: "more than \(limits.layers)", limit: "\(limits.layers)")
+        }
+        guard depth < Limits.treeDepth else {
+            throw .overLimit(
+                place, what: "the depth of groups", found: "more than \(Limits.treeDepth)", limit: "\(Limits.treeDepth)"
+            )
+        }
+    }
+
+    /// A canvas of whole pixels.
+    ///
+    /// - Throws: `badInput` for none, `overLimit` for one that is too large.
+    func canvas(width: Double?, height: Double?) throws(EngineError) -> PixelSize {
+        guard let width, let height, width >= 1, height >= 1, width == width.rounded(), height == height.rounded()
+        else {
+            throw .badInput(place, reason: "\(what) does not say the size of its canvas")
+        }
+        guard max(width, height) <= Double(limits.edgePixels) else {
+            throw .overLimit(
+                place, what: "the canvas", found: "\(width)x\(height)", limit: "\(limits.edgePixels) pixels an edge")
+        }
+        return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    /// Where an element says that it lies, canvas pixels.
+    ///
+    /// - Throws: `badInput` for what is too far away to be meant.
+    func offset(_ node: XMLNode) throws(EngineError) -> (x: Double, y: Double) {
+        let (x, y) = ((node.number("x") ?? 0).rounded(), (node.number("y") ?? 0).rounded())
+        guard max(abs(x), abs(y)) <= Self.offsetMax else {
+            throw .badInput(place, reason: "\(what) has a layer at \(x), \(y), beyond \(Int(Self.offsetMax)) pixels")
+        }
+        return (x, y)
+    }
+
+    private static let offsetMax = 1e6
+
+    /// Lets an image lie at a corner in its own size. One that covers the canvas exactly fills it, without soft borders.
+    static func placement(x: Double, y: Double, _ size: PixelSize, canvas: PixelSize) -> Placement? {
+        x == 0 && y == 0 && size == canvas
+            ? nil : Placement(x: x, y: y, width: Double(size.width), height: Double(size.height))
+    }
+
+    func image(_ bytes: [UInt8], _ path: String) throws(EngineError) -> EncodedImage {
+        try EncodedImage(checking: bytes, place: Place(file: place.file, path: path), limits: limits)
+    }
+
+    /// The picture that a file holds beside its layers, as a project.
+    func merged(_ image: EncodedImage) -> Project {
+        Project(
+            canvasSize: image.size, background: image.header.hasAlpha ? .transparent : .white,
+            layers: [Layer(id: "merged", name: "Merged", contentImage: image)])
+    }
+
+    /// White where the lowest layer hides it anyway, so that pictures need no alpha.
+    static func background(below layers: [Layer]) -> RGBA8 {
+        guard let lowest = layers.drawingOrder.first.map({ layers[$0] }), lowest.isVisible, lowest.opacity == 1,
+            lowest.blendMode == .normal, lowest.maskImage == nil, lowest.contentPlacement == nil,
+            let image = lowest.contentImage, !image.header.hasAlpha
+        else { return .transparent }
+        return .white
+    }
+}
+
+extension [Layer] {
+    /// In this order, from the bottom to the top.
+    var numbered: [Layer] {
+        enumerated().map { index, layer in
+            var layer = layer
+            layer.order = Double(index)
+            return layer
+        }
+    }
+}
+
+extension Place {
+    /// A file inside of an archive.
+    func inside(_ path: String) -> Place { Place(file: file, path: path) }
+}

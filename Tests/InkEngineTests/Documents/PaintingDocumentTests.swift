@@ -1,0 +1,137 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+/// What painting programs' documents say beside their pixels, and what they must not do.
+@Suite struct PaintingDocumentTests {
+    private func load(_ bytes: [UInt8], limits: Limits = Limits()) throws(EngineError) -> ProjectReading {
+        try ProjectLoader.load(bytes: bytes, name: "f", limits: limits)
+    }
+
+    // MARK: - Photoshop
+
+    /// A file of 4x4 pixels in RGB, of records without pixels.
+    private func photoshop(_ records: [[UInt8]], size: (UInt32, UInt32) = (4, 4)) -> [UInt8] {
+        let info = [UInt8(records.count >> 8), UInt8(records.count)] + records.flatMap { $0 }
+        let layers = bigEndian(UInt32(info.count)) + info
+        return Array("8BPS".utf8) + [0, 1, 0, 0, 0, 0, 0, 0, 0, 3] + bigEndian(size.1) + bigEndian(size.0) + [
+            0, 8, 0, 3,
+        ]
+            + bigEndian(0 as UInt32) + bigEndian(0 as UInt32) + bigEndian(UInt32(layers.count)) + layers
+            + [0, 0] + [UInt8](repeating: 200, count: 48)
+    }
+
+    private func record(
+        _ name: String, mode: String = "norm", opacity: UInt8 = 255, isClipped: Bool = false, flags: UInt8 = 0,
+        blocks: [(String, [UInt8])] = []
+    ) -> [UInt8] {
+        var title = [UInt8(name.utf8.count)] + Array(name.utf8)
+        while title.count % 4 != 0 { title.append(0) }
+        var extra = bigEndian(0 as UInt32) + bigEndian(0 as UInt32) + title
+        for (key, content) in blocks { extra += Array("8BIM\(key)".utf8) + bigEndian(UInt32(content.count)) + content }
+        return [UInt8](repeating: 0, count: 16) + [0, 0] + Array("8BIM\(mode)".utf8)
+            + [opacity, isClipped ? 1 : 0, flags, 0] + bigEndian(UInt32(extra.count)) + extra
+    }
+
+    private func divider(_ kind: UInt32, mode: String? = nil) -> (String, [UInt8]) {
+        ("lsct", bigEndian(kind) + (mode.map { Array("8BIM\($0)".utf8) } ?? []))
+    }
+
+    @Test func theTreeOfAPhotoshopFileIsReadFromTheBottom() throws {
+        let file = photoshop([
+            record("low", mode: "mul ", opacity: 51),
+            record("</Layer group>", blocks: [divider(3)]),
+            record("inside", isClipped: true, flags: 2),
+            record("group", mode: "pass", blocks: [divider(1, mode: "pass")]),
+            record("</Layer group>", blocks: [divider(3)]),
+            record("other", blocks: [divider(2, mode: "scrn")]),
+            record("half", blocks: [("iOpa", [128, 0, 0, 0]), ("luni", bigEndian(1 as UInt32) + [0x26, 0x3A])]),
+        ])
+        let reading = try load(file)
+        #expect(reading.warnings.isEmpty)
+        let layers = reading.project.layers
+        #expect(layers.map(\.name) == ["low", "group", "other", "\u{263A}"])
+        #expect(layers.map(\.order) == [0, 1, 2, 3])
+        #expect(layers[0].blendMode == .multiply && layers[0].opacity == 0.2)
+        guard case .group(let children, true) = layers[1].kind else { throw TestFailure("a group that passes through") }
+        #expect(children.map(\.name) == ["inside"] && children[0].isClipped && !children[0].isVisible)
+        guard case .group(let none, false) = layers[2].kind else { throw TestFailure("an isolated group") }
+        #expect(none.isEmpty && layers[2].blendMode == .screen)
+        #expect(layers[3].opacity == 128.0 / 255)
+    }
+
+    @Test func whatIsNotDrawnOfAPhotoshopFileIsSaid() throws {
+        let effects = Array("masterFXSwitchbool".utf8) + [1] + Array("enabbool".utf8) + [1]
+        let none = Array("masterFXSwitchbool".utf8) + [0] + Array("enabbool".utf8) + [1]
+        let file = photoshop([
+            record("a", mode: "diss"), record("b", blocks: [("lfx2", effects)]), record("c", blocks: [("lfx2", none)]),
+            record("d", blocks: [("levl", [0, 0])]), record("e", blocks: [("GdFl", [0, 0])]),
+            record("f", blocks: [("knko", [1, 0, 0, 0])]),
+        ])
+        let reading = try load(file)
+        #expect(
+            reading.warnings.map(\.description) == [
+                "layer 1 \"a\": left out: the mode dissolve, drawn as normal", "layer 2 \"b\": left out: layer effects",
+                "layer 4 \"d\": left out: an adjustment layer (levels)",
+                "layer 5 \"e\": left out: a layer filled with a gradient, which has no pixels",
+                "layer 6 \"f\": left out: knock-out",
+            ])
+        #expect(reading.project.layers.map(\.name) == ["a", "b", "c", "f"])
+    }
+
+    @Test func photoshopFilesBeyondLimitsAreRefused() throws {
+        let small = photoshop([record("a")])
+        var limits = Limits()
+        limits.edgePixels = 3
+        #expect(throws: EngineError.self) { try load(small, limits: limits) }
+        limits = Limits()
+        limits.layers = 2
+        #expect(throws: EngineError.self) { try load(photoshop((0..<3).map { record("\($0)") }), limits: limits) }
+        let deep =
+            (0..<40).map { _ in record("<", blocks: [divider(3)]) }
+            + (0..<40).map { _ in record("g", blocks: [divider(1)]) }
+        #expect(throws: EngineError.self) { try load(photoshop(deep)) }
+        // Claims of a file of a few bytes.
+        #expect(throws: EngineError.self) { try load(photoshop([], size: (300_000, 300_000))) }
+        #expect(throws: EngineError.self) { try load(Array("8BPS".utf8)) }
+    }
+
+    @Test func groupsThatDoNotMatchAreNoReasonToFail() throws {
+        let file = photoshop([
+            record("g", blocks: [divider(1)]), record("<", blocks: [divider(3)]), record("a"),
+        ])
+        #expect(try load(file).project.layers.map(\.name) == ["g", "a"])
+    }
+
+    // MARK: - Aseprite
+
+    @Test func aspriteFilesThatClaimTooMuchAreRefused() throws {
+        var file: [UInt8] = [0, 0, 0, 0, 0xE0, 0xA5, 1, 0, 4, 0, 4, 0, 32, 0] + [UInt8](repeating: 0, count: 114)
+        #expect(throws: EngineError.self) { try load(file) }
+        // A frame of a length beyond the file.
+        file += [0xFF, 0xFF, 0, 0, 0xFA, 0xF1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        let error = #expect(throws: EngineError.self) { try load(file) }
+        #expect(error?.description == "f: the Aseprite file is damaged at byte 144: it ends too early")
+    }
+
+    // MARK: - Names
+
+    @Test func documentsAreToldByTheirContent() {
+        func kind(_ name: String, _ bytes: [UInt8]) -> String {
+            "\(type(of: DocumentReaders.reader(of: DocumentHead(.file(bytes), name: name))))"
+        }
+        let zip = Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: 26)
+        #expect(kind("a", photoshop([])) == "PSDDocument")
+        #expect(kind("a", zip + Array("mimetypeimage/openrasterPK".utf8)) == "OpenRasterDocument")
+        #expect(kind("a", zip + Array("mimetypeapplication/x-kritaPK".utf8)) == "KritaDocument")
+        #expect(kind("a.kra", zip) == "KritaDocument")
+        #expect(kind("a.zip", zip) == "TemplateDocument")
+        #expect(kind("a.png", [0, 0, 0, 0, 0xE0, 0xA5, 0]) == "AsepriteDocument")
+    }
+}
+
+private struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ missing: String) { description = "\(missing) is missing" }
+}
