@@ -62,7 +62,7 @@ struct HostileBytesTests {
                 return try items.flatMap { try $0.encodedRecord() }
             },
             decode: { bytes in
-                for kind in [ResultKind.decodedImage, .band, .pixels] { try? assemble(bytes, kind) }
+                for kind in [ResultKind.decodedImages(2), .band, .pixels] { try? assemble(bytes, kind) }
                 return nil
             }),
         Decoder(

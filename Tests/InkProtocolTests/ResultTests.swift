@@ -61,7 +61,8 @@ struct ResultTests {
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for (kind, items) in [
-            (ResultKind.decodedImage, Self.image(&random)), (.band, Self.band(&random)),
+            (ResultKind.decodedImages(1), Self.image(&random)), (.band, Self.band(&random)),
+            (.decodedImages(3), Self.image(&random) + Self.image(&random) + Self.image(&random)),
             (.band, Self.localBand(&random)),
         ] {
             let parts = try Self.parts(items, &random)
@@ -78,7 +79,7 @@ struct ResultTests {
         var random = SeededGenerator(seed: seed)
         let parts = try Self.parts(Self.image(&random), &random)
         func feed(_ parts: [ResultPart], limit: UInt64 = 1 << 20) throws(ProtocolError) {
-            var assembler = Self.assembler(.decodedImage, limit: limit)
+            var assembler = Self.assembler(.decodedImages(1), limit: limit)
             for part in parts { _ = try assembler.append(part) }
             try assembler.finish(Self.done(parts))
         }
@@ -100,9 +101,9 @@ struct ResultTests {
         var random = SeededGenerator(seed: 4)
         let image = Self.image(&random)
         let wrong: [(ResultKind, [ResultItem])] = [
-            (.band, image), (.pixels, Self.band(&random)), (.decodedImage, Self.band(&random)),
-            (.decodedImage, [image[0]] + image),
-            (.band, Self.band(&random) + Self.band(&random)), (.decodedImage, Array(image.dropFirst())),
+            (.band, image), (.pixels, Self.band(&random)), (.decodedImages(1), Self.band(&random)),
+            (.decodedImages(1), [image[0]] + image), (.decodedImages(1), image + image), (.decodedImages(3), image),
+            (.band, Self.band(&random) + Self.band(&random)), (.decodedImages(1), Array(image.dropFirst())),
         ]
         for (kind, items) in wrong {
             let parts = try Self.parts(items, &random)
@@ -126,7 +127,7 @@ struct ResultTests {
     @Test("An item that claims more than an item may have is refused before its bytes come")
     func hugeItem() {
         var assembler = ResultAssembler(
-            task: Self.task, attempt: 2, kind: .decodedImage, limitBytes: 1 << 20, itemLimitBytes: 1000)
+            task: Self.task, attempt: 2, kind: .decodedImages(1), limitBytes: 1 << 20, itemLimitBytes: 1000)
         #expect(throws: ProtocolError.overLimit(what: "result item", found: 1001, limit: 1000)) {
             try assembler.append(
                 ResultPart(task: Self.task, attempt: 2, sequence: 0, bytes: [2, 0xE9, 3, 0, 0]))

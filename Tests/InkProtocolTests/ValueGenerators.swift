@@ -32,9 +32,19 @@ extension SeededGenerator {
                 x: double(-1e6...1e6), y: double(-9...9), width: double(0.1...1e6), height: double(1...9),
                 rotation: double(-720...720))
         }
+        let format = SampleFormat.allCases.randomElement(using: &self)!
+        let part = placement != nil && format.isScaled ? raster().part : nil
         return ImageSlice(
-            size: size, format: SampleFormat.allCases.randomElement(using: &self)!, firstChunk: first, chunks: chunks,
-            placement: placement)
+            size: size, format: format, firstChunk: first, chunks: chunks, placement: placement, part: part)
+    }
+
+    mutating func scaling() -> ImageScaling {
+        let placement = Placement(
+            x: double(-1e6...1e6), y: double(-9...9), width: double(0.1...1e6), height: double(1...9),
+            rotation: double(-720...720))
+        return ImageScaling(
+            placement: bool() ? placement : nil, canvas: CanvasSize(width: double(0.1...99), height: double(1...9e6)),
+            output: PixelSize(width: int(1...65_536), height: int(1...65_536)))
     }
 
     mutating func layer(depth: Int = 1) -> TileLayer {
@@ -138,7 +148,8 @@ extension SeededGenerator {
             .decode(
                 DecodeTask(
                     image: blockID(), use: bool() ? .mask : .color, convertsProfiles: bool(),
-                    raster: bool() ? raster() : nil, place: place(), limits: Limits()))
+                    raster: bool() ? raster() : nil, scalings: (0..<int(0...2)).map { _ in scaling() },
+                    place: place(), limits: Limits()))
         case 1: .render(tileTask())
         default: .encode(encodeTask())
         }

@@ -69,6 +69,15 @@ struct WireVectorTests {
         "decode task": WorkerTask.decode(
             DecodeTask(image: block, use: .mask, place: Place(file: "a.ink"), limits: Limits())
         ).encoded(),
+        "decode task with scalings": WorkerTask.decode(
+            DecodeTask(
+                image: block, use: .color,
+                scalings: [
+                    ImageScaling(
+                        placement: Placement(x: 10, y: -2, width: 30, height: 20, rotation: 15), outside: 0,
+                        canvas: CanvasSize(width: 300, height: 200), output: PixelSize(width: 600, height: 400))
+                ], place: Place(file: "a.ink"), limits: Limits())
+        ).encoded(),
         "encode task": WorkerTask.encode(
             EncodeTask(
                 rect: PixelRect(x: 0, y: 8, width: 3, height: 2), format: .rgba,

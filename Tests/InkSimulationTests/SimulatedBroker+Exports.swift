@@ -212,9 +212,10 @@ extension SimulatedBroker {
         }
         switch item {
         case .imageChunk(let chunk):
-            result.chunks.append(chunk.map(\.id))
-            result.chunkBytes.append(item.block.flatMap { Zstandard.declaredSize(of: $0.frame) })
-        case .imageEnd(let info): result.imageInfo = info
+            result.chunks.append(
+                ReceivedChunk(
+                    pixels: chunk.map(\.id), byteCount: item.block.flatMap { Zstandard.declaredSize(of: $0.frame) }))
+        case .imageEnd(let info): result.endImage(info)
         case .band(let band): result.band = band
         case .pixels(let block):
             result.pixels = block.id

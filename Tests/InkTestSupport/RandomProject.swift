@@ -32,6 +32,10 @@ public struct RandomProject: Sendable, CustomStringConvertible {
         public var fillShare = 0.0
         /// Share of the images, 0...1.
         public var placedShare = 0.0
+        /// Pixels; nil for all kinds of sizes.
+        public var imageEdge: ClosedRange<Int>?
+        /// Canvas pixels.
+        public var placedEdgeMax = Double.infinity
         /// Share of the strokes whose type can lie still, 0...1.
         public var canvasPatternShare = 0.0
         /// Shares of the projects, 0...1. An infinite canvas has a viewport too, at times far from the origin.
@@ -72,6 +76,18 @@ public struct RandomProject: Sendable, CustomStringConvertible {
             var options = withoutStrokes
             options.blendModes.removeAll { RandomProject.steepModes.contains($0) }
             options.placedShare = 0.9
+            return options
+        }
+
+        /// Large pictures, placed small, so that scaling them when they are decoded saves memory.
+        public static var smallPlacedPictures: Options {
+            var options = placedPictures
+            options.canvasEdge = 40...100
+            options.outputEdgeMax = 120
+            options.layers = 1...2
+            options.placedShare = 0.7
+            options.imageEdge = 200...500
+            options.placedEdgeMax = 50
             return options
         }
 
@@ -309,7 +325,8 @@ private struct ProjectMaker {
         let (width, height) = (Double(canvas.width), Double(canvas.height))
         var placement = Placement(
             x: number(-0.3 * width...0.7 * width), y: number(-0.3 * height...0.7 * height),
-            width: number(4...(1.2 * width)), height: number(4...(1.2 * height)),
+            width: number(4...min(options.placedEdgeMax, 1.2 * width)),
+            height: number(4...min(options.placedEdgeMax, 1.2 * height)),
             rotation: pick([0, 0, 90 * Double(integer(-3...5)), number(-400...400)]))
         if chance(0.3) {
             (placement.x, placement.y) = (placement.x.rounded(), placement.y.rounded())
@@ -322,7 +339,8 @@ private struct ProjectMaker {
 
     /// The output's size at times, so that nothing is resampled; else the canvas's, smaller or larger.
     private mutating func imageSize(canvas: PixelSize, output: PixelSize) -> PixelSize {
-        switch integer(0...5) {
+        if let edge = options.imageEdge { return PixelSize(width: integer(edge), height: integer(edge)) }
+        return switch integer(0...5) {
         case 0: output
         case 1, 2: canvas
         case 3: PixelSize(width: integer(1...12), height: integer(1...12))

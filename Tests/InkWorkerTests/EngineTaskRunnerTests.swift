@@ -56,6 +56,40 @@ struct EngineTaskRunnerTests {
             ])
     }
 
+    @Test("Of a large image that is placed small, its pixels in the picture come back, for one place after the other")
+    func scaledImages() throws {
+        let size = PixelSize(width: 600, height: 500)
+        let gray = (0..<size.area).map { UInt8(truncatingIfNeeded: $0 * 7 + $0 / 600) }
+        let png = try Block(content: MinimalPNGWriter.png(gray: gray, size: size))
+        func scaling(_ edge: Double, rotation: Double = 0) -> ImageScaling {
+            ImageScaling(
+                placement: Placement(x: 5, y: 6, width: edge, height: edge, rotation: rotation),
+                canvas: CanvasSize(width: 100, height: 90), output: PixelSize(width: 100, height: 90))
+        }
+        func run(_ scalings: [ImageScaling]) throws -> [ResultItem] {
+            let task = DecodeTask(
+                image: png.id, use: .color, scalings: scalings, place: Place(file: "f"), limits: Limits())
+            #expect(WorkerTask.decode(task).resultKind == .decodedImages(scalings.count))
+            return try self.run(.decode(task), blocks: [png])
+        }
+        let (small, large) = (scaling(20), scaling(70, rotation: 30))
+        let items = try run([small, large])
+        #expect(try items == run([small]) + run([large]))
+        var held = 0
+        for item in items { held += try item.block?.content().count ?? 0 }
+        let sizes = [small, large].compactMap { $0.size(of: size, as: .color) }
+        #expect(sizes.count == 2 && sizes[0] == PixelSize(width: 26, height: 26))
+        #expect(held == sizes.reduce(0) { $0 + $1.area } * 16)
+        #expect(held < gray.count)
+        // More than it is worth, and nothing that shows.
+        #expect(throws: EngineError.self) { try run([scaling(90), scaling(89), scaling(88)]) }
+        #expect(throws: EngineError.self) {
+            var beside = small
+            beside.placement?.x = 500
+            _ = try run([beside])
+        }
+    }
+
     @Test("What is wrong with an image keeps its place")
     func badImage() throws {
         let png = try Block(content: [0])

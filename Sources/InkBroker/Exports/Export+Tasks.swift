@@ -11,8 +11,8 @@ extension Export {
             let request = draft.images[index]
             let task = DecodeTask(
                 image: request.file, use: request.use, convertsProfiles: request.convertsProfiles,
-                raster: request.raster, place: request.place, limits: draft.limits)
-            return (.decode(task), ResultLimit.image(size: request.size))
+                raster: request.raster, scalings: request.scalings, place: request.place, limits: draft.limits)
+            return (.decode(task), request.resultLimit)
         case .tile(let row, let column):
             guard let plan else { break }
             let task = plan.task(row: row, column: column)
@@ -66,14 +66,22 @@ extension Export {
         switch role {
         case .decode:
             guard let request = image(of: role) else { return nil }
-            guard let image = result.image, image.answers(request) else {
-                return "not the image of \(request.size) that was asked for"
+            let sizes = request.resultSizes
+            guard result.images.count == sizes.count else {
+                return "\(result.images.count) images, of which \(sizes.count) were asked for"
             }
-            for (index, found) in result.chunkBytes.enumerated() {
-                guard case .samples = image.chunks[index] else { continue }
-                let rows = min(ImageSlice.rowsPerChunk, image.size.height - index * ImageSlice.rowsPerChunk)
-                let expected = rows * image.size.width * image.format.bytesPerPixel
-                guard found == expected else { return Self.wrongSize("chunk \(index)", found, expected) }
+            for (received, size) in zip(result.images, sizes) {
+                guard received.image.answers(request, size) else {
+                    return "not the image of \(size) that was asked for"
+                }
+                for (index, chunk) in received.chunks.enumerated() {
+                    guard case .samples = chunk.pixels else { continue }
+                    let rows = ImageSlice.rows(ofChunk: index, imageHeight: size.height).count
+                    let expected = rows * size.width * received.info.format.bytesPerPixel
+                    guard chunk.byteCount == expected else {
+                        return Self.wrongSize("chunk \(index)", chunk.byteCount, expected)
+                    }
+                }
             }
             return nil
         case .tile(let row, let column):

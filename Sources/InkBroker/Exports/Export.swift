@@ -20,7 +20,8 @@ struct Export: Sendable {
     let submitted: UInt64
     var phase = Phase.preparing
     private(set) var draft: PictureDraft?
-    private(set) var decoded: [DecodedImage?] = []
+    /// What the tasks for the draft's images gave; nil where one has not ended.
+    private(set) var decoded: [[DecodedImage]?] = []
     private(set) var plan: PicturePlan?
     private(set) var stitch: StitchState?
     /// Blocks counted for this export, each as often as it is listed; those of `tiles` are not.
@@ -147,7 +148,7 @@ struct Export: Sendable {
         switch role {
         case .decode(let index):
             blocks += result.blocks
-            decoded[index] = result.image
+            decoded[index] = result.images.map(\.image)
             return []
         case .tile(let row, let column):
             if let pixels = result.pixels { tiles[row, default: [:]][column] = pixels }

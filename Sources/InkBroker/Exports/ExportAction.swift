@@ -5,7 +5,7 @@ enum ExportAction: Sendable {
     /// Read the project and cut it into blocks; answered with `prepared` or `failed`.
     case prepare(ExportLife, ExportJob)
     /// Cut the picture into tiles; answered with `planned` or `failed`.
-    case plan(ExportLife, PictureDraft, decoded: [DecodedImage])
+    case plan(ExportLife, PictureDraft, decoded: [[DecodedImage]])
     /// The picture's pieces are put together by this.
     case open(JobID, any PictureAssembler)
     /// Write bands, so that `rows` rows of tiles are in the file; answered with `written` or `failed`. With `ending`

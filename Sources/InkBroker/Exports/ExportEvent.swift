@@ -65,13 +65,30 @@ struct PlannedExport: Sendable {
 struct TaskResult: Sendable {
     /// Each counted once for this result.
     var blocks: [BlockID] = []
-    var imageInfo: DecodedImageInfo?
-    var chunks: [RowChunk] = []
-    /// What the chunks that are blocks say that they hold, bytes.
-    var chunkBytes: [Int?] = []
+    var images: [ReceivedImage] = []
+    /// Of the next image.
+    var chunks: [ReceivedChunk] = []
     var band: EncodedPiece?
     var pixels: BlockID?
     var pixelBytes: Int?
 
-    var image: DecodedImage? { imageInfo.map { DecodedImage(info: $0, chunks: chunks) } }
+    /// The chunks so far are those of an image.
+    mutating func endImage(_ info: DecodedImageInfo) {
+        images.append(ReceivedImage(info: info, chunks: chunks))
+        chunks = []
+    }
+}
+
+/// Rows of an image that a worker sent.
+struct ReceivedChunk: Sendable {
+    var pixels: RowChunk
+    /// What a block says that it holds; nil for a single value, and if it does not say.
+    var byteCount: Int?
+}
+
+struct ReceivedImage: Sendable {
+    var info: DecodedImageInfo
+    var chunks: [ReceivedChunk]
+
+    var image: DecodedImage { DecodedImage(info: info, chunks: chunks.map(\.pixels)) }
 }

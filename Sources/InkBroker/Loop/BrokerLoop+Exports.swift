@@ -39,7 +39,7 @@ extension BrokerLoop {
         }
     }
 
-    private func plan(_ life: ExportLife, _ draft: PictureDraft, _ decoded: [DecodedImage]) {
+    private func plan(_ life: ExportLife, _ draft: PictureDraft, _ decoded: [[DecodedImage]]) {
         let makeAssembler = makeAssembler
         let isArchive = targets[life.job]?.hasOnePlace ?? true
         cut(life) { _ throws(BrokerError) in

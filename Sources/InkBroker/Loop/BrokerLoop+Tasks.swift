@@ -26,7 +26,7 @@ extension BrokerLoop {
             // An image comes in pieces, none of which is waited for whole beyond its size.
             let assembler = ResultAssembler(
                 task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: limit,
-                itemLimitBytes: export.image(of: role).map { ResultLimit.chunk(imageWidth: $0.size.width) })
+                itemLimitBytes: export.image(of: role)?.chunkLimit)
             peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
                 life: export.life, role: role, assembler: assembler, payloadBlock: block?.id)
             if let block { owners[block.id] = id }
@@ -104,18 +104,18 @@ extension BrokerLoop {
         }
         switch item {
         case .imageChunk(let chunk):
-            guard let image = export.image(of: assembly.role) else { return }
-            let expected = ImageSlice.chunks(of: 0..<image.size.height).count
+            guard let sizes = export.image(of: assembly.role)?.resultSizes else { return }
+            let index = assembly.result.images.count
+            let expected = index < sizes.count ? ImageSlice.chunks(of: 0..<sizes[index].height).count : 0
             guard assembly.result.chunks.count < expected else {
                 throw ProtocolError.outOfSequence(
                     what: "image chunk", found: "\(expected + 1)", expected: "at most \(expected)")
             }
             var byteCount: Int?
             if case .samples(let block) = chunk { byteCount = try hold(block, for: &assembly) }
-            assembly.result.chunks.append(chunk.map(\.id))
-            assembly.result.chunkBytes.append(byteCount)
+            assembly.result.chunks.append(ReceivedChunk(pixels: chunk.map(\.id), byteCount: byteCount))
         case .imageEnd(let image):
-            assembly.result.imageInfo = image
+            assembly.result.endImage(image)
         case .band(let band): assembly.result.band = band
         case .localBand(var band, let id):
             guard case .bytes(let bytes) = store.local?.content(of: id) else {

@@ -26,16 +26,18 @@ struct ResultDigest: Sendable {
     init(_ result: TaskResult, _ files: PictureSet?, in store: BlockStore) {
         if let band = result.band { pieces.append(.band(band, files)) }
         if let pixels = result.pixels { add(pixels, in: store) }
-        for chunk in result.chunks {
-            switch chunk {
-            case .constant(let value):
-                pieces.append(.bytes([0] + withUnsafeBytes(of: value.littleEndian) { Array($0) }))
-            case .samples(let id):
-                pieces.append(.bytes([1]))
-                add(id, in: store)
+        for image in result.images {
+            for chunk in image.chunks {
+                switch chunk.pixels {
+                case .constant(let value):
+                    pieces.append(.bytes([0] + withUnsafeBytes(of: value.littleEndian) { Array($0) }))
+                case .samples(let id):
+                    pieces.append(.bytes([1]))
+                    add(id, in: store)
+                }
             }
+            pieces.append(.bytes(Array("\(image.info.maskBounds.map { "\($0)" } ?? "none")".utf8)))
         }
-        pieces.append(.bytes(Array("\(result.imageInfo?.maskBounds.map { "\($0)" } ?? "none")".utf8)))
     }
 
     private mutating func add(_ id: BlockID, in store: BlockStore) {

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkProtocol
 
 /// An image that has to be decoded before the picture can be split.
 struct ImageRequest: Sendable {
@@ -12,6 +13,8 @@ struct ImageRequest: Sendable {
     var convertsProfiles = false
     /// The pixels that a vector image is drawn in.
     var raster: VectorRaster?
+    /// How it is scaled when it is decoded, once for each place where it lies in the scene; empty: its samples travel.
+    var scalings: [ImageScaling] = []
     /// As declared in its header, or of the raster.
     var size: PixelSize
     /// For messages: the project's file, and the path inside it.
@@ -19,6 +22,31 @@ struct ImageRequest: Sendable {
 
     /// Approximate decoding time, in units of a mask's pixel.
     var decodingCost: Int { size.area.multipliedReportingOverflow(by: use == .mask ? 1 : 3).partialValue }
+
+    /// The sizes of the images that its task gives.
+    var resultSizes: [PixelSize] { scalings.isEmpty ? [size] : scalings.compactMap { $0.size(of: size, as: use) } }
+
+    /// What its task may give at most, bytes.
+    var resultLimit: UInt64 {
+        resultSizes.reduce(0) { $0 + ResultLimit.image(size: $1, bytesPerPixel: bytesPerPixelMax) }
+    }
+
+    var chunkLimit: UInt64 {
+        resultSizes.map { ResultLimit.chunk(imageWidth: $0.width, bytesPerPixel: bytesPerPixelMax) }.max() ?? 0
+    }
+
+    private var bytesPerPixelMax: Int {
+        scalings.isEmpty ? SampleFormat.rgba8.bytesPerPixel : use.scaledFormat.bytesPerPixel
+    }
+}
+
+extension ImageRequest {
+    /// With the scalings of all its places if they are to be made when it is decoded, else with none.
+    fileprivate var scaledIfWorthwhile: ImageRequest {
+        var request = self
+        if raster != nil || !ImageScaling.isWorthwhile(scalings, of: size, as: use) { request.scalings = [] }
+        return request
+    }
 }
 
 /// A decoded image and the blocks of its rows.
@@ -26,24 +54,28 @@ struct DecodedImage: Hashable, Sendable {
     var info: DecodedImageInfo
     /// All chunks of the image, from the top.
     var chunks: [RowChunk]
+    /// The pixels that it was scaled to, if it is placed (`ImageScaling.part`).
+    var part: PixelRect?
 
     var size: PixelSize { info.size }
     var format: SampleFormat { info.format }
     /// For masks: bounds of the pixels above 0, in mask pixels; nil if there are none. Not used for colour.
     var maskBounds: PixelRect? { info.maskBounds }
 
-    /// Whether the image matches the request: a worker's answer is not trusted.
-    func answers(_ request: ImageRequest) -> Bool {
+    /// Whether the image matches the request for one of this size: a worker's answer is not trusted.
+    func answers(_ request: ImageRequest, _ wanted: PixelSize) -> Bool {
         let perChunk = ImageSlice.rowsPerChunk
-        guard size == request.size, chunks.count == (size.height + perChunk - 1) / perChunk else { return false }
+        guard size == wanted, chunks.count == (size.height + perChunk - 1) / perChunk,
+            format.isScaled == !request.scalings.isEmpty
+        else { return false }
         switch request.use {
         case .mask:
-            guard format == .mask8 || format == .mask16 else { return false }
+            guard format.isMask else { return false }
             guard let bounds = maskBounds else { return true }
             return bounds.x >= 0 && bounds.y >= 0 && bounds.width > 0 && bounds.height > 0
                 && bounds.width <= size.width && bounds.height <= size.height
                 && bounds.x <= size.width - bounds.width && bounds.y <= size.height - bounds.height
-        case .color: return format == .rgb8 || format == .rgba8
+        case .color: return !format.isMask
         }
     }
 
@@ -126,7 +158,7 @@ struct PictureDraft: Sendable {
         }
         scene.layers = try builder.elements(project.layers, chosen: options.layers.map { Set($0) })
         builder.finishCosts()
-        images = builder.images.requests
+        images = builder.images.requests.map(\.scaledIfWorthwhile)
         costs = builder.costs
         blocks += builder.blocks
         putSlowImagesFirst()
@@ -218,20 +250,26 @@ struct ImageRequests {
         self.encoder = encoder
     }
 
-    /// - Parameter raster: of a vector image; the same file is drawn once in each size.
+    /// - Parameters:
+    ///   - raster: of a vector image; the same file is drawn once in each size.
+    ///   - scaling: how it lies in the scene.
     /// - Throws: `BrokerError.refused` for a raster beyond the limits.
     mutating func index(
-        of image: EncodedImage, _ use: ImageUse, _ raster: VectorRaster?, _ blocks: inout [EncodedBlock]
+        of image: EncodedImage, _ use: ImageUse, _ raster: VectorRaster?, _ scaling: ImageScaling,
+        _ blocks: inout [EncodedBlock]
     ) throws(BrokerError) -> Int {
         let place = Place(file: project, path: image.place.isEmpty ? nil : image.place)
         do throws(EngineError) { try raster?.check(against: limits, place: place) } catch { throw .refused(error) }
         let file = try block(of: image.bytes, &blocks)
         let known = requests.firstIndex { $0.file == file.id && $0.use == use && $0.raster == raster }
-        if let known { return known }
+        if let known {
+            if !requests[known].scalings.contains(scaling) { requests[known].scalings.append(scaling) }
+            return known
+        }
         requests.append(
             ImageRequest(
                 file: file.id, fileBytes: file.byteCount, use: use, convertsProfiles: convertsProfiles,
-                raster: raster, size: raster?.part.size ?? image.size, place: place))
+                raster: raster, scalings: [scaling], size: raster?.part.size ?? image.size, place: place))
         return requests.count - 1
     }
 

@@ -13,9 +13,9 @@ struct PicturePlan: Sendable {
     /// Average estimate for a tile, in nanoseconds.
     let tileNanoseconds: Double
 
-    /// - Parameter decoded: one for each of the draft's images, in order.
+    /// - Parameter decoded: for each of the draft's images, in order: itself, or what each of its scalings gave.
     /// - Throws: `BrokerError.refused` if the picture's format is unknown.
-    init(_ draft: PictureDraft, decoded: [DecodedImage]) throws(BrokerError) {
+    init(_ draft: PictureDraft, decoded: [[DecodedImage]]) throws(BrokerError) {
         format = draft.format
         do throws(EngineError) {
             files = try PictureSet(draft.files.map(\.encoding), pixels: draft.format)
@@ -27,19 +27,30 @@ struct PicturePlan: Sendable {
                 size: draft.scene.output, pixels: member.pixels, encoding: file.encoding,
                 description: draft.description(file))
         }
+        /// The image as it was scaled for its place, if it was.
+        func image(_ image: SceneImage<Int>) -> SceneImage<DecodedImage> {
+            let request = draft.images[image.source]
+            let position =
+                request.scalings.firstIndex { $0.placement == image.placement && $0.outside == image.outside } ?? 0
+            var found = decoded[image.source][position]
+            if image.placement != nil, !request.scalings.isEmpty {
+                found.part = request.scalings[position].part(of: request.size, as: request.use)
+            }
+            return image.map { _ in found }
+        }
         var scene = Scene<SceneImage<DecodedImage>, StrokeBlockIndex>(
             canvas: draft.scene.canvas, output: draft.scene.output, background: draft.scene.background,
-            patternOrigin: draft.scene.patternOrigin, baseImage: draft.scene.baseImage.map { $0.map { decoded[$0] } })
+            patternOrigin: draft.scene.patternOrigin, baseImage: draft.scene.baseImage.map(image))
         for layer in draft.scene.layers {
             let planned = layer.mapped { (layer, children) -> PlanLayer? in
-                let mask = layer.mask.map { $0.map { decoded[$0] } }
+                let mask = layer.mask.map(image)
                 if let mask, mask.source.maskBounds == nil, mask.placement == nil || mask.outside == 0 { return nil }
                 let kind: PlanLayer.Kind
                 switch layer.kind {
                 case .fill(let color): kind = .fill(color)
                 case .group(let group, _): kind = .group(group, children)
                 case .marks(let content, let strokes):
-                    kind = .marks(content.map { $0.map { decoded[$0] } }, strokes)
+                    kind = .marks(content.map(image), strokes)
                 }
                 return PlanLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
             }
@@ -126,7 +137,8 @@ struct PicturePlan: Sendable {
         let needed: Range<Int>?
         if let placement = image.placement {
             needed = ImageSlice.rowsNeeded(
-                for: rect, placement, image: decoded.size, canvas: scene.canvas, output: scene.output, filter: filter)
+                for: rect, placement, image: decoded.size, part: decoded.part, canvas: scene.canvas,
+                output: scene.output, filter: filter)
         } else {
             needed = ImageSlice.rowsNeeded(
                 for: rect.rows, imageHeight: decoded.size.height, outputHeight: scene.output.height, filter: filter)
@@ -136,17 +148,10 @@ struct PicturePlan: Sendable {
             ?? ImageSlice(size: decoded.size, format: decoded.format, firstChunk: 0, chunks: [])
         slice.placement = image.placement
         slice.outside = image.outside
-        let isHidden = slice.chunks.allSatisfy { PicturePlan.isInvisible($0, decoded.format) }
-        return isHidden && (image.placement == nil || image.outside == 0) ? nil : slice
-    }
-
-    private static func isInvisible(_ chunk: RowChunk, _ format: SampleFormat) -> Bool {
-        guard case .constant(let value) = chunk else { return false }
-        switch format {
-        case .mask8, .mask16: return value == 0
-        case .rgb8: return false
-        // Straight RGBA in memory order; the first byte is the lowest.
-        case .rgba8: return value >> 24 == 0
+        slice.part = decoded.part
+        let isHidden = slice.chunks.allSatisfy { chunk in
+            if case .constant(let value) = chunk { decoded.format.isInvisible(value) } else { false }
         }
+        return isHidden && (image.placement == nil || image.outside == 0) ? nil : slice
     }
 }

@@ -34,17 +34,20 @@ struct SceneBuilder {
         costs = RowCosts(output: order.output)
     }
 
+    /// nil for one that lies beside the picture and has no value there.
     mutating func image(
         _ image: EncodedImage, _ use: ImageUse, _ placement: Placement?, outside: Double = 0
-    ) throws(BrokerError) -> SceneImage<Int> {
+    ) throws(BrokerError) -> SceneImage<Int>? {
         var placed = view.map { $0.placement(project.placement(of: image, placement)) } ?? placement
+        let scaling = ImageScaling(placement: placed, outside: outside, canvas: canvas, output: order.output)
+        if outside == 0, scaling.part(of: image.size, as: use) == nil { return nil }
         var raster: VectorRaster?
         if image.header.isVector {
             let visible = VectorRaster.visible(of: placed, canvas: canvas, output: order.output)
             (raster, placed) = (visible.raster, visible.placement)
         }
         return SceneImage(
-            try images.index(of: image, use, raster, &blocks), placement: placed, outside: outside)
+            try images.index(of: image, use, raster, scaling, &blocks), placement: placed, outside: outside)
     }
 
     /// What is to be drawn of siblings, from the bottom up.
@@ -134,12 +137,13 @@ struct SceneBuilder {
             guard let marks = try marks(of: layer, measures[number]) else { return nil }
             kind = marks
         }
+        var mask: SceneImage<Int>?
+        if let file = layer.maskImage {
+            mask = try image(file, .mask, layer.maskPlacement, outside: layer.maskOutside)
+            if mask == nil { return nil }
+        }
         elementCount += 1
-        return Element(
-            opacity: layer.opacity, blendMode: layer.blendMode,
-            mask: try layer.maskImage.map { (mask) throws(BrokerError) in
-                try image(mask, .mask, layer.maskPlacement, outside: layer.maskOutside)
-            }, kind: kind)
+        return Element(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
     }
 
     private mutating func marks(
@@ -159,10 +163,10 @@ struct SceneBuilder {
             of: layer.strokes, measures, through: view, canvas: canvas, output: order.output, encoder: encoder,
             costs: &costs,
             into: &blocks)
-        guard layer.contentImage != nil || strokes.contains(where: \.union.isPaint) else { return nil }
-        let content = try layer.contentImage.map { (content) throws(BrokerError) in
+        let content = try layer.contentImage.flatMap { (content) throws(BrokerError) in
             try image(content, .color, layer.contentPlacement)
         }
+        guard content != nil || strokes.contains(where: \.union.isPaint) else { return nil }
         return .marks(content, strokes)
     }
 

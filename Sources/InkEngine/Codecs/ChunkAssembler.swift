@@ -47,14 +47,14 @@ struct ChunkAssembler {
         switch format {
         case .mask8: copyFirstChannel(row, into: into)
         case .mask16: multiplyByAlpha(row, into: into)
-        case .rgb8, .rgba8: into.update(from: row, count: rowByteCount)
+        case .rgb8, .rgba8, .scaledMask, .scaledColor: into.update(from: row, count: rowByteCount)
         }
         if format == .mask8 || format == .mask16 { noteMaskRow(into) }
         nextRow += 1
         guard nextRow % ImageSlice.rowsPerChunk == 0 || nextRow == size.height else { return nil }
         let index = (nextRow - 1) / ImageSlice.rowsPerChunk
         let rows = ImageSlice.rows(ofChunk: index, imageHeight: size.height)
-        return DecodedChunk(index: index, rows: rows, content: content(rowCount: rows.count))
+        return DecodedChunk(index: index, rows: rows, format: format, content: content(rowCount: rows.count))
     }
 
     private func copyFirstChannel(_ row: UnsafePointer<UInt8>, into: UnsafeMutablePointer<UInt8>) {

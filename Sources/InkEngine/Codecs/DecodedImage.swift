@@ -9,7 +9,8 @@ public enum ImageUse: UInt8, Hashable, Sendable, CaseIterable {
 /// The pixels of consecutive rows of an image. If they are not all equal, they are given as `Samples`: either the
 /// samples themselves, row-major without padding, or the block that holds them.
 public enum ChunkPixels<Samples> {
-    /// Every pixel has this value. Byte k of a pixel is `value >> 8k`; bytes beyond the format's size are 0.
+    /// Every pixel has this value. Byte k of a pixel is `value >> 8k`; bytes beyond the fourth are 0, and so are those of
+    /// the value beyond the format's size.
     case constant(UInt32)
     case samples(Samples)
 
@@ -31,11 +32,13 @@ public struct DecodedChunk: Hashable, Sendable {
     public var index: Int
     /// The image rows in the chunk.
     public var rows: Range<Int>
+    public var format: SampleFormat
     public var content: ChunkPixels<[UInt8]>
 
-    public init(index: Int, rows: Range<Int>, content: ChunkPixels<[UInt8]>) {
+    public init(index: Int, rows: Range<Int>, format: SampleFormat, content: ChunkPixels<[UInt8]>) {
         self.index = index
         self.rows = rows
+        self.format = format
         self.content = content
     }
 }

@@ -48,4 +48,39 @@ public enum ImageDecoders {
         return try decoder.decode(
             file, as: use, convertsProfiles: convertsProfiles, place: place, limits: limits, onChunk: onChunk)
     }
+
+    /// Decodes an image of any of these formats and scales it at the same time, so that it is not held whole.
+    ///
+    /// - Parameters:
+    ///   - scalings: not empty, and worthwhile for the image.
+    ///   - isCancelled: checked every 64 rows of the image.
+    ///   - onChunk: gets the index of a scaling and its next rows.
+    /// - Returns: what each scaling gives.
+    /// - Throws: as `decode`, and `internalError` if the scalings are not worthwhile, and if cancelled.
+    public static func decode(
+        _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool = false, scalings: [ImageScaling], place: Place,
+        limits: Limits = Limits(), isCancelled: () -> Bool = { false },
+        onChunk: (Int, DecodedChunk) throws(EngineError) -> Void
+    ) throws(EngineError) -> [DecodedImageInfo] {
+        let header = try decoder(of: file, place: place).header(file, place: place)
+        // Before memory is taken for what comes of it.
+        try header.check(against: limits, place: place)
+        guard !header.isVector, ImageScaling.isWorthwhile(scalings, of: header.size, as: use) else {
+            throw .internalError("an image of \(header.size) pixels is to be scaled to more than it is worth")
+        }
+        var scalers: [ImageScaler] = []
+        for scaling in scalings { scalers.append(try ImageScaler(scaling, of: header.size, as: use)) }
+        let info = try decode(
+            file, as: use, convertsProfiles: convertsProfiles, place: place, limits: limits
+        ) { (chunk) throws(EngineError) in
+            if isCancelled() { throw .internalError("cancelled") }
+            for index in scalers.indices {
+                try scalers[index].take(chunk) { (scaled) throws(EngineError) in try onChunk(index, scaled) }
+            }
+        }
+        guard info.size == header.size else {
+            throw .internalError("an image of \(header.size) pixels was decoded as \(info.size)")
+        }
+        return scalers.map(\.info)
+    }
 }

@@ -61,6 +61,18 @@ struct ImageRows {
         self.chunks = chunks
     }
 
+    /// The rows of one chunk of an image of that size.
+    init(_ chunk: DecodedChunk, of size: PixelSize) {
+        self.size = size
+        format = chunk.format
+        rows = chunk.rows
+        firstChunk = chunk.index
+        switch chunk.content {
+        case .constant(let value): chunks = [.constant(value)]
+        case .samples(let samples): chunks = [.samples(samples)]
+        }
+    }
+
     /// Passes the image row `y`, which must be in `rows`, to `body`.
     func withRow<Result>(_ y: Int, _ body: (Row) -> Result) -> Result {
         let position = y / ImageSlice.rowsPerChunk - firstChunk
@@ -87,24 +99,26 @@ struct ImageRows {
         return value
     }
 
-    /// True if an 8-bit mask is 1 in the given rows and columns, false if it is 0 there; nil otherwise.
+    /// True if a mask is 1 in the given rows and columns, false if it is 0 there; nil otherwise.
     func isOne(_ rows: Range<Int>, columns: Range<Int>) -> Bool? {
-        guard format == .mask8 else { return nil }
-        var value: UInt8?
+        let byteCount = format.bytesPerPixel
+        var value: Float?
         for y in rows {
-            let found: UInt8? = withRow(y) { row in
+            let constant: UInt32? = withRow(y) { row in
                 switch row {
-                case .constant(let value): UInt8(truncatingIfNeeded: value)
+                case .constant(let value): return value
                 case .samples(let samples):
+                    let first = samples + columns.lowerBound * byteCount
                     // All are equal if each equals the next.
-                    memcmp(samples + columns.lowerBound, samples + columns.lowerBound + 1, columns.count - 1) == 0
-                        ? samples[columns.lowerBound] : nil
+                    guard memcmp(first, first + byteCount, (columns.count - 1) * byteCount) == 0 else { return nil }
+                    return (0..<byteCount).reduce(0) { $0 | UInt32(first[$1]) << (8 * UInt32($1)) }
                 }
             }
-            guard let found, found == 0 || found == 255, value == nil || value == found else { return nil }
+            guard let found = constant.map(format.maskValue), found == 0 || found >= 1, value == nil || value == found
+            else { return nil }
             value = found
         }
-        return value.map { $0 == 255 }
+        return value.map { $0 >= 1 }
     }
 
     /// Whether the rows `y` and `y - 1` are equal because they belong to one constant chunk.

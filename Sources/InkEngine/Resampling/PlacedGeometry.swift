@@ -81,6 +81,8 @@ struct PlacedGeometry: Sendable {
         let center: Point
         let sine: Double
         let cosine: Double
+        /// Its kernel has the size of a pixel.
+        let filter: ResampleFilter
 
         /// The place in the upright picture of a place in the output.
         func upright(_ x: Double, _ y: Double) -> Point {
@@ -90,13 +92,13 @@ struct PlacedGeometry: Sendable {
                 y: Double(size.height) / 2 - sine * dx + cosine * dy)
         }
 
-        /// The pixels of the upright picture that the pixels of a rectangle read with kernels of this radius.
-        func needed(_ rect: PixelRect, radius: Int) -> PixelRect? {
+        /// The pixels of the upright picture that the pixels of a rectangle read.
+        func needed(_ rect: PixelRect) -> PixelRect? {
             var box = Rect.empty
             for x in [rect.x, rect.x + rect.width] {
                 for y in [rect.y, rect.y + rect.height] { box.formUnion(upright(Double(x), Double(y))) }
             }
-            let margin = Double(radius + 1)
+            let margin = Double(filter.radius + 1)
             func range(_ low: Double, _ high: Double, _ edge: Int) -> Range<Int>? {
                 let first = Int(max(0, min(Double(edge), (low - margin).rounded(.down))))
                 let end = Int(max(0, min(Double(edge), (high + margin).rounded(.up))))
@@ -118,7 +120,8 @@ struct PlacedGeometry: Sendable {
             let (sine, cosine) = sinCos(degrees: placement.rotation)
             func edge(_ length: Double) -> Int { max(1, Int(min((length + 0.5).rounded(.down), 1e15))) }
             let size = PixelSize(width: edge(placement.width * scale.x), height: edge(placement.height * scale.y))
-            rotation = Rotation(size: size, center: scale.output(placement.center), sine: sine, cosine: cosine)
+            rotation = Rotation(
+                size: size, center: scale.output(placement.center), sine: sine, cosine: cosine, filter: filter)
             isTransposed = false
             columns = Axis(count: image.width, start: 0, length: Double(size.width), filter: filter)
             rows = Axis(count: image.height, start: 0, length: Double(size.height), filter: filter)
@@ -140,10 +143,61 @@ struct PlacedGeometry: Sendable {
             isReversed: quarters == 2 || quarters == 3, filter: filter)
     }
 
+    /// - Parameters:
+    ///   - image: its size in samples.
+    ///   - part: of an image that was scaled when it was decoded, the pixels that its samples are, of the output or of the
+    ///     upright picture; nil for others.
+    init(
+        _ placement: Placement, image: PixelSize, part: PixelRect?, scale: OutputScale, filter: ResampleFilter
+    ) {
+        let whole = PlacedGeometry(placement, image: image, scale: scale, filter: filter)
+        guard let part else {
+            self = whole
+            return
+        }
+        // The triangle of one sample keeps each sample as it is.
+        func axis(_ axis: Axis, _ range: Range<Int>) -> Axis {
+            Axis(
+                count: range.count, start: Double(range.lowerBound), length: Double(range.count),
+                isReversed: axis.isReversed, filter: .triangle)
+        }
+        columns = axis(whole.columns, part.columns)
+        rows = axis(whole.rows, part.rows)
+        isTransposed = whole.isTransposed
+        rotation = whole.rotation
+    }
+
+    /// The pixels that a rectangle of the output needs, of the output or of the upright picture; nil if the image shows
+    /// in none of them.
+    func part(for rect: PixelRect) -> PixelRect? {
+        let needed: PixelRect
+        if let rotation {
+            guard let upright = rotation.needed(rect) else { return nil }
+            needed = upright
+        } else {
+            needed = rect
+        }
+        let (x, y) = (columns.covered(needed.columns), rows.covered(needed.rows))
+        guard !x.isEmpty, !y.isEmpty else { return nil }
+        return PixelRect(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count)
+    }
+
+    /// The weights along the image's rows and columns for such a part, in the image's own order.
+    func kernels(_ part: PixelRect) -> (columns: ResampleKernel, rows: ResampleKernel) {
+        let (x, y) = (columns.kernel(part.columns), rows.kernel(part.rows))
+        return isTransposed ? (y, x) : (x, y)
+    }
+
+    /// Of the image, in samples.
+    var imageSize: PixelSize {
+        isTransposed
+            ? PixelSize(width: rows.count, height: columns.count) : PixelSize(width: columns.count, height: rows.count)
+    }
+
     /// The image's rows that the pixels of a rectangle of the output depend on; nil if it shows in none of them.
     func imageRows(for rect: PixelRect) -> Range<Int>? {
         if let rotation {
-            guard let needed = rotation.needed(rect, radius: columns.filter.radius),
+            guard let needed = rotation.needed(rect),
                 columns.sources(needed.columns) != nil
             else { return nil }
             return rows.sources(needed.rows)

@@ -40,7 +40,7 @@ struct PlacedImage {
         // 1 is the share of what lies beyond.
         target.update(repeating: outside, count: cell.area)
         if let rotation = geometry.rotation {
-            guard let patch = try upright(cell, rotation, isMask: true) else { return outsideContent }
+            guard let patch = try upright(cell, isMask: true) else { return outsideContent }
             gather(patch, cell, rotation) { pixel, sum in
                 target[pixel] = min(max(sum[0] + outside * (1 - sum[3]), 0), 1)
             }
@@ -63,11 +63,9 @@ struct PlacedImage {
         outside == 0 ? .zero : outside == 1 ? .one : .varied
     }
 
-    // MARK: - Quarter turns
-
-    /// What of a cell the image covers.
+    /// What of a cell, or of the upright picture for it, the image covers.
     private struct Part {
-        /// Output pixels.
+        /// Pixels of the output or of the upright picture.
         var rect: PixelRect
         /// Weights along the image's rows and columns, in its own order.
         var columns: ResampleKernel
@@ -77,13 +75,12 @@ struct PlacedImage {
     }
 
     private func part(of cell: PixelRect) -> Part? {
-        let (x, y) = (geometry.columns.covered(cell.columns), geometry.rows.covered(cell.rows))
-        guard !x.isEmpty, !y.isEmpty else { return nil }
-        let (columns, rows) = (geometry.columns.kernel(x), geometry.rows.kernel(y))
-        return Part(
-            rect: PixelRect(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count),
-            columns: geometry.isTransposed ? rows : columns, rows: geometry.isTransposed ? columns : rows)
+        guard let rect = geometry.part(for: cell) else { return nil }
+        let (columns, rows) = geometry.kernels(rect)
+        return Part(rect: rect, columns: columns, rows: rows)
     }
+
+    // MARK: - Quarter turns
 
     /// Visits the pixels of a part: the index in the cell, and the index in the picture in the image's own order.
     private func forEachPixel(of part: Part, in cell: PixelRect, _ body: (Int, Int) -> Void) {
@@ -119,33 +116,28 @@ struct PlacedImage {
     }
 
     /// nil if nothing of the image shows in the cell.
-    private func upright(
-        _ cell: PixelRect, _ rotation: PlacedGeometry.Rotation, isMask: Bool
-    ) throws(EngineError) -> Patch? {
-        guard let needed = rotation.needed(cell, radius: geometry.columns.filter.radius) else { return nil }
-        let (x, y) = (geometry.columns.covered(needed.columns), geometry.rows.covered(needed.rows))
-        guard !x.isEmpty, !y.isEmpty else { return nil }
-        let (columns, rows) = (geometry.columns.kernel(x), geometry.rows.kernel(y))
-        let planes = FloatPlanes(width: x.count, height: y.count)
+    private func upright(_ cell: PixelRect, isMask: Bool) throws(EngineError) -> Patch? {
+        guard let part = part(of: cell) else { return nil }
+        let (columns, rows, size) = (part.columns, part.rows, part.size)
+        let planes = FloatPlanes(width: size.width, height: size.height)
         if isMask {
             try resampler(columns, rows).placedMask(image, into: planes.red)
             let (columnShares, rowShares) = (columns.sums, rows.sums)
-            for row in 0..<y.count {
-                for column in 0..<x.count {
-                    planes.alpha[row * x.count + column] = columnShares[column] * rowShares[row]
+            for row in 0..<size.height {
+                for column in 0..<size.width {
+                    planes.alpha[row * size.width + column] = columnShares[column] * rowShares[row]
                 }
             }
         } else {
             try fill(planes, columns, rows, isSettled: false)
         }
-        return Patch(
-            rect: PixelRect(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count), planes: planes)
+        return Patch(rect: part.rect, planes: planes)
     }
 
     private func rotatedColor(
         _ cell: PixelRect, into planes: FloatPlanes
     ) throws(EngineError) -> Resampler.ColorContent {
-        guard let rotation = geometry.rotation, let patch = try upright(cell, rotation, isMask: false) else {
+        guard let rotation = geometry.rotation, let patch = try upright(cell, isMask: false) else {
             return .transparent
         }
         planes.fill(.transparent)
@@ -164,7 +156,7 @@ struct PlacedImage {
         _ patch: Patch, _ cell: PixelRect, _ rotation: PlacedGeometry.Rotation,
         _ body: (Int, SIMD4<Float>) -> Void
     ) {
-        let filter = geometry.columns.filter
+        let filter = rotation.filter
         let radius = filter.radius
         var weightsX = [Float](repeating: 0, count: 2 * radius)
         var weightsY = weightsX

@@ -79,6 +79,27 @@ struct Resampler {
         filterMask(image, rect, needed, columns.sourceRange, target)
     }
 
+    /// The source rows that rows of `rect` (not empty) depend on.
+    func sourceRows(_ cellRows: Range<Int>) -> Range<Int> {
+        rows.sourceRange(from: cellRows.lowerBound - rect.y, count: cellRows.count)
+    }
+
+    /// Adds what the rows of `image` contribute to the premultiplied colours of a part of `rect`. They follow those that
+    /// were added before, and the first contribution to an output row replaces what was there.
+    ///
+    /// - Parameter isSettled: whether rows that are complete are clamped to what colours can be.
+    func addColor(_ image: ImageRows, cell: PixelRect, to planes: FloatPlanes, isSettled: Bool) {
+        let rows = sourceRows(cell.rows).clamped(to: image.rows)
+        if !rows.isEmpty { filterColor(image, cell, rows, planes, isSettled: isSettled) }
+    }
+
+    /// The same for the values of a mask, which are clamped in any case.
+    func addMask(_ image: ImageRows, cell: PixelRect, to target: UnsafeMutablePointer<Float>) {
+        let rows = sourceRows(cell.rows).clamped(to: image.rows)
+        let span = columns.sourceRange(from: cell.x - rect.x, count: cell.width)
+        if !rows.isEmpty { filterMask(image, cell, rows, span, target) }
+    }
+
     /// The source samples along one axis for the output samples `outputs` (not empty): the data that must be sent for a
     /// tile.
     static func sourceRange(
@@ -124,7 +145,7 @@ struct Resampler {
     func color(_ image: ImageRows, cell: PixelRect, into planes: FloatPlanes) throws(EngineError) -> ColorContent {
         precondition(planes.width == cell.width && planes.height == cell.height)
         let needed = try check(image, cell: cell, isMask: false)
-        if image.format == .rgba8, let constant = image.constant(over: needed), constant >> 24 == 0 {
+        if let constant = image.constant(over: needed), image.format.isInvisible(constant) {
             planes.fill(.transparent)
             return .transparent
         }
@@ -144,8 +165,7 @@ struct Resampler {
         guard image.size == source, image.format.isMask == isMask else {
             throw .internalError("a \(image.format) image of \(image.size) pixels where one of \(source) was expected")
         }
-        let last = rows.range(at: cell.y + cell.height - 1 - rect.y)
-        let needed = rows.range(at: cell.y - rect.y).lowerBound..<last.upperBound
+        let needed = sourceRows(cell.rows)
         guard image.rows.lowerBound <= needed.lowerBound, needed.upperBound <= image.rows.upperBound else {
             throw .internalError("rows \(needed) of an image were not sent, only \(image.rows)")
         }
@@ -163,8 +183,21 @@ extension Resampler {
     }
 
     private func copyColor(_ image: ImageRows, _ cell: PixelRect, _ planes: FloatPlanes) {
+        let scaled = AlignedFloats(count: image.format == .scaledColor ? 4 * cell.width : 0)
         for y in 0..<cell.height {
             var row = planes.rows(from: y)
+            if image.format == .scaledColor {
+                readColor(image, row: cell.y + y, columns: cell.columns, into: scaled.values)
+                for x in 0..<cell.width {
+                    row.red[x] = scaled.values[4 * x]
+                    row.green[x] = scaled.values[4 * x + 1]
+                    row.blue[x] = scaled.values[4 * x + 2]
+                    row.alpha[x] = scaled.values[4 * x + 3]
+                }
+                // Changes nothing of what an honest worker sends.
+                kernels.resample.settle_pixels(&row, cell.width)
+                continue
+            }
             image.withRow(cell.y + y) { samples in
                 switch samples {
                 case .constant(let value):
@@ -179,7 +212,7 @@ extension Resampler {
                 }
             }
         }
-        withExtendedLifetime(planes) {}
+        withExtendedLifetime((planes, scaled)) {}
     }
 }
 
@@ -203,15 +236,15 @@ extension Resampler {
         let isLast: Bool
     }
 
-    /// Calls `prepare` for the source rows in ascending order, at most `rowsAtOnce` at a time, then `use` for the cell
-    /// rows to which these rows contribute. The memory is therefore that of a few rows for any ratio.
+    /// Calls `prepare` for the source rows `needed` in ascending order, at most `rowsAtOnce` at a time, then `use` for the
+    /// cell rows to which these rows contribute. The memory is therefore that of a few rows for any ratio.
     @inline(__always)
     private func forEachShare(
         _ cell: PixelRect, _ needed: Range<Int>, prepare: (_ sourceRows: Range<Int>) -> Void, use: (Share) -> Void
     ) {
         let first = cell.y - rect.y
         // The first cell row that is not finished; both ends of the ranges are ascending.
-        var low = 0
+        var low = (0..<cell.height).first { rows.range(at: first + $0).upperBound > needed.lowerBound } ?? cell.height
         for begin in stride(from: needed.lowerBound, to: needed.upperBound, by: Self.rowsAtOnce) {
             let end = min(begin + Self.rowsAtOnce, needed.upperBound)
             prepare(begin..<end)
@@ -276,7 +309,7 @@ extension Resampler {
                             filtered.copyRow(place - 1, to: place)
                             continue
                         }
-                        image.withRow(sourceRow) { readColor($0, image.format, span, into: samples.values) }
+                        readColor(image, row: sourceRow, columns: span, into: samples.values)
                         var row = filtered.rows(from: place)
                         kernels.resample.filter_pixels(
                             filter, firstColumn, cell.width, samples.values - 4 * span.lowerBound, &row)
@@ -307,21 +340,28 @@ extension Resampler {
                 target.update(repeating: min(1, image.format.maskValue(value)), count: columns.count)
             case .samples(let row) where image.format == .mask8:
                 kernels.resample.read_mask(row + columns.lowerBound, columns.count, target)
+            case .samples(let row) where image.format == .scaledMask:
+                image.format.readScaled(row, columns: columns, into: target)
             case .samples(let row): SampleFormat.readMask16(row, columns: columns, into: target)
             }
         }
     }
 
     private func readColor(
-        _ row: ImageRows.Row, _ format: SampleFormat, _ columns: Range<Int>, into target: UnsafeMutablePointer<Float>
+        _ image: ImageRows, row: Int, columns: Range<Int>, into target: UnsafeMutablePointer<Float>
     ) {
-        switch row {
-        case .constant(let value):
-            let pixel = format.pixelValue(value, kernels)
-            for i in 0..<(4 * columns.count) { target[i] = pixel[i & 3] }
-        case .samples(let row):
-            kernels.resample.read_pixels(
-                format.pixels, row + columns.lowerBound * format.bytesPerPixel, columns.count, target)
+        let format = image.format
+        image.withRow(row) { row in
+            switch row {
+            case .constant(let value):
+                let pixel = format.pixelValue(value, kernels)
+                for i in 0..<(4 * columns.count) { target[i] = pixel[i & 3] }
+            case .samples(let row) where format == .scaledColor:
+                format.readScaled(row, columns: columns, into: target)
+            case .samples(let row):
+                kernels.resample.read_pixels(
+                    format.pixels, row + columns.lowerBound * format.bytesPerPixel, columns.count, target)
+            }
         }
     }
 }

@@ -219,8 +219,7 @@ struct CellComposition {
     /// A picture's pixels in the cell; nil if transparent. May use `planes.image`.
     private func pixels(of image: ScaledImage) throws(EngineError) -> CellLayer.Pixels? {
         if image.isPlainPicture {
-            let hasAlpha = image.rows.format == .rgba8
-            return try image.isConstant(cell, isMask: false, where: { hasAlpha && $0 >> 24 == 0 })
+            return try image.isConstant(cell, isMask: false, where: image.rows.format.isInvisible)
                 ? nil : .samples(image.rows)
         }
         return try image.color(cell, into: planes.image) == .varied ? .planes(planes.image) : nil

@@ -8,6 +8,10 @@ public enum SampleFormat: UInt8, Hashable, Sendable, CaseIterable {
     case rgb8 = 2
     /// Red, green, blue, straight alpha.
     case rgba8 = 3
+    /// Of an image that was scaled when it was decoded (`ImageScaling`): a mask's value, Float, little-endian.
+    case scaledMask = 4
+    /// Of such an image: premultiplied red, green, blue, alpha; Floats, little-endian.
+    case scaledColor = 5
 
     public var bytesPerPixel: Int {
         switch self {
@@ -15,6 +19,23 @@ public enum SampleFormat: UInt8, Hashable, Sendable, CaseIterable {
         case .mask16: 2
         case .rgb8: 3
         case .rgba8: 4
+        case .scaledMask: 4
+        case .scaledColor: 16
+        }
+    }
+
+    /// Whether the samples belong to a mask.
+    public var isMask: Bool { self == .mask8 || self == .mask16 || self == .scaledMask }
+
+    public var isScaled: Bool { self == .scaledMask || self == .scaledColor }
+
+    /// Whether pixels of this value (`ChunkPixels.constant`) are transparent, or 0 in a mask.
+    public func isInvisible(_ constant: UInt32) -> Bool {
+        switch self {
+        case .mask8, .mask16, .scaledMask, .scaledColor: constant == 0
+        case .rgb8: false
+        // Straight RGBA in memory order; the first byte is the lowest.
+        case .rgba8: constant >> 24 == 0
         }
     }
 }
@@ -39,13 +60,16 @@ public struct ImageSlice: Hashable, Sendable {
     public var placement: Placement?
     /// A mask's value beyond its placed image, 0...1.
     public var outside: Double
+    /// Of a placed image that was scaled when it was decoded: the pixels that it has (`ImageScaling.part`).
+    public var part: PixelRect?
 
     public init(
         size: PixelSize, format: SampleFormat, firstChunk: Int, chunks: [RowChunk], placement: Placement? = nil,
-        outside: Double = 0
+        outside: Double = 0, part: PixelRect? = nil
     ) {
         self.placement = placement
         self.outside = outside
+        self.part = part
         self.size = size
         self.format = format
         self.firstChunk = firstChunk
@@ -79,16 +103,16 @@ extension ImageSlice {
     ///   - rect: a part of the output.
     ///   - placement: where the image lies on the canvas.
     ///   - image: its size in pixels.
+    ///   - part: the pixels that it has, if it was scaled when it was decoded.
     ///   - canvas: the canvas's size in canvas pixels.
     ///   - output: the whole picture's size in pixels.
     ///   - filter: the one that scales the image.
     public static func rowsNeeded(
-        for rect: PixelRect, _ placement: Placement, image: PixelSize, canvas: CanvasSize, output: PixelSize,
-        filter: ResampleFilter
+        for rect: PixelRect, _ placement: Placement, image: PixelSize, part: PixelRect? = nil, canvas: CanvasSize,
+        output: PixelSize, filter: ResampleFilter
     ) -> Range<Int>? {
-        PlacedGeometry(
-            placement, image: image, scale: OutputScale(canvas: canvas, output: output), filter: filter
-        ).imageRows(for: rect)
+        let scale = OutputScale(canvas: canvas, output: output)
+        return PlacedGeometry(placement, image: image, part: part, scale: scale, filter: filter).imageRows(for: rect)
     }
 
     /// The chunks that contain `rows` (not empty).

@@ -13,7 +13,11 @@ struct TileScene {
             guard let slice else { return nil }
             let rows = try ImageRows(slice) { id throws(EngineError) in try blocks.bytes(of: id) }
             if let placement = slice.placement {
-                let geometry = PlacedGeometry(placement, image: slice.size, scale: scale, filter: filter)
+                let geometry = PlacedGeometry(
+                    placement, image: slice.size, part: slice.part, scale: scale, filter: filter)
+                guard slice.format.isScaled == (slice.part != nil), geometry.imageSize == slice.size else {
+                    throw .internalError("an image of \(slice.size) pixels is not a part of a scaled one")
+                }
                 return ScaledImage(
                     rows: rows, way: .placed(PlacedImage(rows, geometry, outside: slice.outside, kernels: kernels)))
             }
@@ -57,7 +61,7 @@ struct ScaledImage {
     var isPlainMask: Bool { isIdentity && rows.format == .mask8 }
 
     /// Whether the pixels are the picture's samples: a picture that fills an output of its own size.
-    var isPlainPicture: Bool { isIdentity && !rows.format.isMask }
+    var isPlainPicture: Bool { isIdentity && !rows.format.isMask && !rows.format.isScaled }
 
     private var isIdentity: Bool {
         if case .filling(let resampler) = way { resampler.isIdentity } else { false }

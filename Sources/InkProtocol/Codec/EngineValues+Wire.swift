@@ -164,16 +164,19 @@ extension ImageSlice: WireValue {
         let format: SampleFormat = try reader.enumeration("sample format", head & ~ImageSlice.placedBit)
         var placement: Placement?
         var outside = 0.0
+        var part: PixelRect?
         if head & ImageSlice.placedBit != 0 {
             placement = try Placement(from: &reader)
             outside = try reader.double("outside", in: 0...1)
+            if format.isScaled { part = try PixelRect(from: &reader) }
         }
         let chunksInImage = ImageSlice.chunkCount(imageHeight: size.height)
         let first = try reader.integer("first chunk", in: 0...(chunksInImage - 1))
         let chunks: [RowChunk] = try reader.array(
             "chunks", elementBytes: RowChunk.leastBytes, limit: chunksInImage - first)
         self.init(
-            size: size, format: format, firstChunk: first, chunks: chunks, placement: placement, outside: outside)
+            size: size, format: format, firstChunk: first, chunks: chunks, placement: placement, outside: outside,
+            part: part)
     }
 
     /// In the byte of the format: a placement and the value outside follow.
@@ -185,6 +188,8 @@ extension ImageSlice: WireValue {
         if let placement {
             placement.write(to: &writer)
             writer.double(outside)
+            // Of a scaled image there always is one.
+            if format.isScaled { part?.write(to: &writer) }
         }
         writer.integer(firstChunk)
         writer.array(chunks)

@@ -13,13 +13,13 @@ public struct ResultAssembler: Sendable {
     private let itemLimitBytes: UInt64
     private var nextSequence: UInt32 = 0
     private var pending: [UInt8] = []
-    private var progress = Progress.open(chunks: 0)
+    private var progress = Progress.open(images: 0, chunks: 0)
     /// Bytes received so far.
     public private(set) var receivedBytes: UInt64 = 0
 
     private enum Progress: Hashable, Sendable {
-        /// The number of chunks of an image received so far.
-        case open(chunks: Int)
+        /// Images received so far, and chunks of the next one.
+        case open(images: Int, chunks: Int)
         /// Only the pixels are missing.
         case hasBand
         case complete
@@ -98,13 +98,14 @@ public struct ResultAssembler: Sendable {
 
     private mutating func advance(over item: ResultItem) throws(ProtocolError) {
         switch (kind, progress, item) {
-        case (.decodedImage, .open(let chunks), .imageChunk): progress = .open(chunks: chunks + 1)
-        case (.decodedImage, .open(let chunks), .imageEnd(let image)):
+        case (.decodedImages, .open(let images, let chunks), .imageChunk):
+            progress = .open(images: images, chunks: chunks + 1)
+        case (.decodedImages(let count), .open(let images, let chunks), .imageEnd(let image)):
             let expected = ImageSlice.chunkCount(imageHeight: image.size.height)
             guard chunks == expected else {
                 throw .outOfSequence(what: "end of an image", found: "after \(chunks) chunks", expected: "\(expected)")
             }
-            progress = .complete
+            progress = images + 1 == count ? .complete : .open(images: images + 1, chunks: 0)
         case (.band, .open, .band), (.band, .open, .localBand), (.pixels, .open, .pixels),
             (.bandAndPixels, .hasBand, .pixels):
             progress = .complete
@@ -138,16 +139,15 @@ public enum ResultLimit {
         incompressible(width: size.width * format.bytesPerPixel, rows: size.height)
     }
 
-    /// For one chunk of a decoded image of that width.
-    public static func chunk(imageWidth: Int) -> UInt64 {
-        incompressible(width: imageWidth * SampleFormat.rgba8.bytesPerPixel, rows: ImageSlice.rowsPerChunk)
+    /// For one chunk of a decoded image of that width, in any format with pixels of at most so many bytes.
+    public static func chunk(imageWidth: Int, bytesPerPixel: Int) -> UInt64 {
+        incompressible(width: imageWidth * bytesPerPixel, rows: ImageSlice.rowsPerChunk)
     }
 
-    /// For a decoded image of that size, in any format.
-    public static func image(size: PixelSize) -> UInt64 {
+    /// For a decoded image of that size, in any format with pixels of at most so many bytes.
+    public static func image(size: PixelSize, bytesPerPixel: Int) -> UInt64 {
         let chunks = UInt64(ImageSlice.chunkCount(imageHeight: size.height))
-        return incompressible(width: size.width * SampleFormat.rgba8.bytesPerPixel, rows: size.height)
-            + chunks * 1024
+        return incompressible(width: size.width * bytesPerPixel, rows: size.height) + chunks * 1024
     }
 
     /// Deflate and zstd expand incompressible data by well under 1/64, and a band by a few bytes per flush.

@@ -2,8 +2,8 @@ public import InkEngine
 
 /// The kind of result that is expected of a task.
 public enum ResultKind: Hashable, Sendable {
-    /// One `imageChunk` for every 64 rows from the top, then `imageEnd`.
-    case decodedImage
+    /// One `imageChunk` for every 64 rows from the top, then `imageEnd`; so many times.
+    case decodedImages(Int)
     /// One `band`, or one `localBand`.
     case band
     /// One `pixels`.
@@ -16,7 +16,7 @@ extension WorkerTask {
     /// The kind of result of the task.
     public var resultKind: ResultKind {
         switch self {
-        case .decode: .decodedImage
+        case .decode(let task): .decodedImages(max(1, task.scalings.count))
         case .encode, .finish: .band
         case .render(let task):
             switch task.delivery {

@@ -86,6 +86,8 @@ public struct DecodeTask: Hashable, Sendable {
     public var convertsProfiles: Bool
     /// The pixels that a vector image is drawn in; nil for its own size, and for other images.
     public var raster: VectorRaster?
+    /// How the image is scaled, once for each image that the task gives; empty: it gives the samples.
+    public var scalings: [ImageScaling]
     /// The place of the image, for messages.
     public var place: Place
     /// Maximum pixels of the image.
@@ -96,13 +98,14 @@ public struct DecodeTask: Hashable, Sendable {
     public var heldImagePixels: Int
 
     public init(
-        image: BlockID, use: ImageUse, convertsProfiles: Bool = false, raster: VectorRaster? = nil, place: Place,
-        limits: Limits
+        image: BlockID, use: ImageUse, convertsProfiles: Bool = false, raster: VectorRaster? = nil,
+        scalings: [ImageScaling] = [], place: Place, limits: Limits
     ) {
         self.image = image
         self.use = use
         self.convertsProfiles = convertsProfiles
         self.raster = raster
+        self.scalings = scalings
         self.place = place
         self.imagePixels = limits.imagePixels
         self.interlacedImagePixels = limits.interlacedImagePixels
@@ -124,7 +127,7 @@ extension DecodeTask: WireValue {
         let image = try BlockID(from: &reader)
         let purpose = try reader.uint8("use")
         let use: ImageUse = try reader.enumeration(
-            "use", purpose & ~(Self.profilesFlag | Self.heldFlag | Self.rasterFlag))
+            "use", purpose & ~(Self.profilesFlag | Self.heldFlag | Self.rasterFlag | Self.scalingsFlag))
         let place = try Place(from: &reader)
         var limits = Limits()
         limits.imagePixels = try reader.integer("image pixels", in: 0...Int.max)
@@ -139,9 +142,17 @@ extension DecodeTask: WireValue {
             }
         }
         let raster = purpose & Self.rasterFlag == 0 ? nil : try VectorRaster(from: &reader)
+        var scalings: [ImageScaling] = []
+        if purpose & Self.scalingsFlag != 0 {
+            let start = reader.offset
+            scalings = try reader.array("scalings", elementBytes: ImageScaling.leastBytes)
+            guard !scalings.isEmpty else {
+                throw .badValue(what: "scalings", offset: start, found: "0", expected: "at least 1")
+            }
+        }
         self.init(
-            image: image, use: use, convertsProfiles: purpose & Self.profilesFlag != 0, raster: raster, place: place,
-            limits: limits)
+            image: image, use: use, convertsProfiles: purpose & Self.profilesFlag != 0, raster: raster,
+            scalings: scalings, place: place, limits: limits)
     }
 
     /// Added to the purpose.
@@ -150,18 +161,40 @@ extension DecodeTask: WireValue {
     private static let heldFlag: UInt8 = 4
     /// Added to the purpose of a vector image when the pixels that it is drawn in follow.
     private static let rasterFlag: UInt8 = 8
+    /// Added to the purpose when scalings follow.
+    private static let scalingsFlag: UInt8 = 16
 
     func write(to writer: inout ByteWriter) {
         image.write(to: &writer)
         let hasHeld = heldImagePixels != Limits().heldImagePixels
         writer.uint8(
             use.rawValue | (convertsProfiles ? Self.profilesFlag : 0) | (hasHeld ? Self.heldFlag : 0)
-                | (raster == nil ? 0 : Self.rasterFlag))
+                | (raster == nil ? 0 : Self.rasterFlag) | (scalings.isEmpty ? 0 : Self.scalingsFlag))
         place.write(to: &writer)
         writer.integer(imagePixels)
         writer.integer(interlacedImagePixels)
         if hasHeld { writer.integer(heldImagePixels) }
         raster?.write(to: &writer)
+        if !scalings.isEmpty { writer.array(scalings) }
+    }
+}
+
+extension ImageScaling: WireValue {
+    static let leastBytes = 5
+
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let canvas = try CanvasSize(from: &reader)
+        let output = try PixelSize(from: &reader)
+        let placement: Placement? = try reader.optional("has placement")
+        let outside = placement == nil ? 0 : try reader.double("outside", in: 0...1)
+        self.init(placement: placement, outside: outside, canvas: canvas, output: output)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        canvas.write(to: &writer)
+        output.write(to: &writer)
+        writer.optional(placement)
+        if placement != nil { writer.double(outside) }
     }
 }
 

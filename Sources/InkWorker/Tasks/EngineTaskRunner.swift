@@ -49,22 +49,37 @@ public final class EngineTaskRunner: TaskRunner {
         let start = SystemClock.nanoseconds
         var compressing: UInt64 = 0
         let file = try context.blocks.bytes(of: task.image)
-        let info = try ImageDecoders.decode(
-            file, as: task.use, convertsProfiles: task.convertsProfiles, raster: task.raster, place: task.place,
-            limits: task.limits
-        ) {
-            (chunk: DecodedChunk) throws(EngineError) in
+        func sealed(_ chunk: DecodedChunk) throws(EngineError) -> ResultItem {
             try context.checkCancellation()
             switch chunk.content {
-            case .constant(let value): try context.emit(.imageChunk(.constant(value)))
+            case .constant(let value): return .imageChunk(.constant(value))
             case .samples(let samples):
                 let before = SystemClock.nanoseconds
-                let block = try EngineTaskRunner.seal(samples, context)
-                compressing += SystemClock.nanoseconds - before
-                try context.emit(.imageChunk(.samples(block)))
+                defer { compressing += SystemClock.nanoseconds - before }
+                return .imageChunk(.samples(try EngineTaskRunner.seal(samples, context)))
             }
         }
-        try context.emit(.imageEnd(info))
+        if task.scalings.isEmpty {
+            let info = try ImageDecoders.decode(
+                file, as: task.use, convertsProfiles: task.convertsProfiles, raster: task.raster, place: task.place,
+                limits: task.limits
+            ) { (chunk) throws(EngineError) in try context.emit(sealed(chunk)) }
+            try context.emit(.imageEnd(info))
+        } else {
+            // What is ready of the further ones waits until the first has ended.
+            var items: [[ResultItem]] = Array(repeating: [], count: task.scalings.count)
+            let infos = try ImageDecoders.decode(
+                file, as: task.use, convertsProfiles: task.convertsProfiles, scalings: task.scalings,
+                place: task.place, limits: task.limits, isCancelled: { context.isCancelled }
+            ) { (index, chunk) throws(EngineError) in
+                let item = try sealed(chunk)
+                if index == 0 { try context.emit(item) } else { items[index].append(item) }
+            }
+            for (waiting, info) in zip(items, infos) {
+                for item in waiting { try context.emit(item) }
+                try context.emit(.imageEnd(info))
+            }
+        }
         return TaskPhases(decode: SystemClock.nanoseconds - start - compressing, encode: compressing)
     }
 

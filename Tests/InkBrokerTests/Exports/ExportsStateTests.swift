@@ -279,10 +279,9 @@ private struct SimulatedExports {
         switch role {
         case .decode:
             let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
-            return TaskResult(
-                blocks: [block],
-                imageInfo: DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8),
-                chunks: [.samples(block)], chunkBytes: [64])
+            let info = DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8)
+            let chunks = [ReceivedChunk(pixels: .samples(block), byteCount: 64)]
+            return TaskResult(blocks: [block], images: [ReceivedImage(info: info, chunks: chunks)])
         case .tile(let row, _):
             guard let plan = state[life]?.plan else { return band(row) }
             let hasBand = plan.grid.isBands && !plan.files.streamed.isEmpty

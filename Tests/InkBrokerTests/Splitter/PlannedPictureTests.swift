@@ -33,6 +33,31 @@ import Testing
         }
     }
 
+    @Test("Whether pictures are scaled when they are decoded or in the tiles does not show", arguments: 0..<8)
+    func scalingWhenDecodedDoesNotShow(group: UInt64) throws {
+        var scaledCount = 0
+        for seed in (5 * group)..<(5 * group + 5) {
+            var random = RandomProject.make(seed: seed, options: .smallPlacedPictures)
+            // A mask's value beyond its image is added before a rotation then, not after it, and rounded otherwise.
+            for index in random.project.layers.indices { random.project.layers[index].maskOutside = 0 }
+            let scaled = try PlannedPicture(random)
+            scaledCount += scaled.scaledCount
+            let whole = try PlannedPicture(random, scales: false)
+            #expect(whole.scaledCount == 0)
+            #expect(scaled.pixels == whole.pixels, "\(random)")
+            let tiled = try PlannedPicture(random, tile: PixelSize(width: 37, height: 53))
+            #expect(tiled.pixels == whole.pixels, "\(random)")
+        }
+        #expect(scaledCount > 0)
+    }
+
+    @Test(
+        "Pictures that are placed small are within one step of the specification's nearly everywhere", arguments: 0..<20
+    )
+    func smallPlacedPictures(seed: UInt64) throws {
+        try compare(RandomProject.make(seed: seed, options: .smallPlacedPictures)) { $0.isWithinOneStep }
+    }
+
     private func compare(_ random: RandomProject, _ isGood: (PictureComparison) -> Bool) throws {
         let expected = ReferenceRenderer.render(
             project: random.project, viewport: random.viewport, images: random.images, output: random.output)
@@ -45,8 +70,11 @@ import Testing
 /// The pixels of a random project, made by its tile tasks.
 private struct PlannedPicture {
     var pixels: [UInt8]
+    /// Images that were scaled when they were decoded.
+    var scaledCount = 0
 
-    init(_ random: RandomProject, tile: PixelSize? = nil) throws {
+    /// - Parameter scales: whether images may be scaled when they are decoded.
+    init(_ random: RandomProject, tile: PixelSize? = nil, scales: Bool = true) throws {
         var order = PictureOrder(output: random.output)
         order.options.colorMode = .rgba
         order.options.tile = tile
@@ -55,13 +83,15 @@ private struct PlannedPicture {
         }
         let blocks = PlanBlocks()
         var encoded: [EncodedBlock] = []
-        let draft = try PictureDraft(
+        var draft = try PictureDraft(
             random.project, order: order, name: "random", limits: Limits(), encoder: blocks.encoder, blocks: &encoded)
         var images: [String: StraightImage] = [:]
         for (key, image) in ImageKey.images(of: random.project) { images[image.place] = random.images[key] }
+        for index in draft.images.indices where !scales { draft.images[index].scalings = [] }
         let decoded = try draft.images.map { request in
-            blocks.decoded(try #require(images[request.place.path ?? ""]), request.use)
+            try blocks.decoded(try #require(images[request.place.path ?? ""]), request)
         }
+        scaledCount = draft.images.count { !$0.scalings.isEmpty }
         let plan = try PicturePlan(draft, decoded: decoded)
         let renderer = TileRenderer()
         pixels = [UInt8](repeating: 0, count: random.output.area * 4)
@@ -109,8 +139,17 @@ private final class PlanBlocks: TileBlocks {
         return id
     }
 
-    func decoded(_ image: StraightImage, _ use: ImageUse) -> DecodedImage {
-        let isMask = use == .mask
+    func decoded(_ image: StraightImage, _ request: ImageRequest) throws -> [DecodedImage] {
+        guard request.scalings.isEmpty else {
+            // An image of the scene is its file, too.
+            let file = try bytes(of: request.file)
+            var chunks = Array(repeating: [RowChunk](), count: request.scalings.count)
+            let infos = try ImageDecoders.decode(
+                file, as: request.use, scalings: request.scalings, place: request.place
+            ) { (index, chunk) throws(EngineError) in chunks[index].append(chunk.content.map(add)) }
+            return zip(infos, chunks).map { DecodedImage(info: $0, chunks: $1) }
+        }
+        let isMask = request.use == .mask
         let chunkCount = (image.size.height + ImageSlice.rowsPerChunk - 1) / ImageSlice.rowsPerChunk
         let chunks = (0..<chunkCount).map { index -> RowChunk in
             let rows = ImageSlice.rows(ofChunk: index, imageHeight: image.size.height)
@@ -121,7 +160,7 @@ private final class PlanBlocks: TileBlocks {
         let whole = PixelRect(x: 0, y: 0, width: image.size.width, height: image.size.height)
         let info = DecodedImageInfo(
             size: image.size, format: isMask ? .mask16 : .rgba8, maskBounds: isMask ? whole : nil)
-        return DecodedImage(info: info, chunks: chunks)
+        return [DecodedImage(info: info, chunks: chunks)]
     }
 
     /// Red times alpha, 16 bits, little-endian.

@@ -69,7 +69,7 @@ import Testing
     }
 
     private func plan(_ draft: PictureDraft, _ decoded: [DecodedImage] = []) throws -> PicturePlan {
-        try PicturePlan(draft, decoded: decoded)
+        try PicturePlan(draft, decoded: decoded.map { [$0] })
     }
 
     private func mask(_ chunks: [RowChunk], bounds: PixelRect? = PixelRect(x: 0, y: 0, width: 9, height: 9))
@@ -141,6 +141,44 @@ import Testing
                     info: DecodedImageInfo(size: canvas, format: .rgba8), chunks: Array(repeating: chunks[0], count: 7))
             ])
         #expect(transparent.task(row: 0, column: 0).layers.isEmpty)
+    }
+
+    @Test("Pictures and masks beside the canvas are not even decoded")
+    func whatLiesBesideIsNotDecoded() throws {
+        var beside = Layer(contentImage: .fake("c", width: 200, height: 400))
+        beside.contentPlacement = Placement(x: 2000, y: 0, width: 200, height: 400, rotation: 10)
+        var hidden = Layer(maskImage: .fake("m", width: 200, height: 400), strokes: [.line(from: (1, 1), to: (9, 9))])
+        hidden.maskPlacement = Placement(x: -300, y: 0, width: 200, height: 400)
+        let (draft, _) = try draft([beside, hidden])
+        #expect(draft.scene.layers.isEmpty)
+        hidden.maskOutside = 0.5
+        let (half, _) = try self.draft([beside, hidden])
+        #expect(half.scene.layers.count == 1 && half.images.count == 1)
+    }
+
+    @Test("A large picture is scaled when it is decoded, once for each of its places, while that saves memory")
+    func largePicturesAreScaledWhenDecoded() throws {
+        func draft(_ placements: [Placement]) throws -> PictureDraft {
+            let layers = placements.map { placement in
+                var layer = Layer(contentImage: .fake("c", width: 4000, height: 3000))
+                layer.contentPlacement = placement
+                return layer
+            }
+            return try self.draft(layers).0
+        }
+        let place = Placement(x: 10, y: 20, width: 40, height: 30)
+        var turned = place
+        turned.rotation = 90
+        let images = try draft([place, turned, place]).images
+        #expect(images.count == 1)
+        #expect(images[0].scalings.map(\.placement) == [place, turned])
+        // Lanczos reaches three pixels over the border, less half a sample.
+        #expect(images[0].resultSizes == [PixelSize(width: 46, height: 36), PixelSize(width: 46, height: 36)])
+        // Of one that is larger than the canvas, what shows.
+        #expect(try draft([Placement(x: 0, y: 0, width: 4000, height: 3000)]).images[0].resultSizes == [canvas])
+        let many = (0..<400).map { Placement(x: Double($0), y: 0, width: 40, height: 30) }
+        #expect(try draft(many).images[0].scalings.isEmpty)
+        #expect(try draft(many).images[0].resultSizes == [PixelSize(width: 4000, height: 3000)])
     }
 
     @Test func blackIsShown() throws {
@@ -420,18 +458,19 @@ import Testing
         let request = ImageRequest(
             file: FakeBlocks.id(of: []), fileBytes: 0, use: .mask, size: canvas, place: Place(file: "a"))
         let good = mask(Array(repeating: .constant(1), count: 7))
-        #expect(good.answers(request))
+        #expect(good.answers(request, canvas))
+        #expect(!good.answers(request, PixelSize(width: 1, height: 1)))
         var bad = good
         bad.chunks.removeLast()
-        #expect(!bad.answers(request))
+        #expect(!bad.answers(request, canvas))
         bad = good
         bad.info.format = .rgb8
-        #expect(!bad.answers(request))
+        #expect(!bad.answers(request, canvas))
         bad = good
         bad.info.maskBounds = PixelRect(x: Int.max, y: 0, width: 1, height: 1)
-        #expect(!bad.answers(request))
+        #expect(!bad.answers(request, canvas))
         bad = good
         bad.info.size.width += 1
-        #expect(!bad.answers(request))
+        #expect(!bad.answers(request, canvas))
     }
 }

@@ -116,6 +116,7 @@ struct TestImage {
         case .mask8: return [p[0] / 255, 0, 0, 0]
         case .mask16: return [(p[0] + 256 * p[1]) / 65_025, 0, 0, 0]
         case .rgb8: return [p[0] / 255, p[1] / 255, p[2] / 255, 1]
+        case .scaledMask, .scaledColor: fatalError("not made here")
         case .rgba8: return [p[0] * p[3] / 65_025, p[1] * p[3] / 65_025, p[2] * p[3] / 65_025, p[3] / 255]
         }
     }

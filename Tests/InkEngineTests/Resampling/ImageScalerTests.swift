@@ -1,0 +1,154 @@
+import InkTestSupport
+import Testing
+
+@testable import InkEngine
+
+/// Images that are scaled while they are decoded, against the same images scaled in tiles.
+@Suite("Scaling while decoding")
+struct ImageScalerTests {
+    /// An image of chance that lies anywhere.
+    private struct Sample {
+        var size: PixelSize
+        var format: SampleFormat
+        var chunks: [DecodedChunk] = []
+        var scaling: ImageScaling
+
+        init(seed: UInt64, use: ImageUse) {
+            var random = SeededGenerator(seed: seed)
+            func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+            let size = PixelSize(
+                width: .random(in: 1...300, using: &random), height: .random(in: 1...300, using: &random))
+            let formats: [SampleFormat] = use == .mask ? [.mask8, .mask16] : [.rgb8, .rgba8]
+            let format = formats.randomElement(using: &random)!
+            let output = PixelSize(
+                width: .random(in: 20...90, using: &random), height: .random(in: 20...150, using: &random))
+            let canvas = CanvasSize(width: number(20...90), height: number(20...90))
+            let rotation = [0, 90, 180, 270, number(-400...400)].randomElement(using: &random)!
+            let placement = Placement(
+                x: number(-30...60), y: number(-30...60), width: number(5...200), height: number(5...200),
+                rotation: rotation)
+            let fills = Int.random(in: 0..<5, using: &random) == 0
+            let outside = use == .mask && !fills && Bool.random(using: &random) ? number(0...1) : 0
+            for first in stride(from: 0, to: size.height, by: 64) {
+                let rows = first..<min(size.height, first + 64)
+                let level = [0, 255].randomElement(using: &random)!
+                let isConstant = Int.random(in: 0..<4, using: &random) == 0
+                let samples = (0..<(rows.count * size.width)).flatMap { _ -> [UInt8] in
+                    let value = UInt8.random(in: 0...255, using: &random)
+                    if format == .mask16 { return [UInt8(UInt16(value) * 255 & 255), UInt8(UInt16(value) * 255 >> 8)] }
+                    return (0..<format.bytesPerPixel).map { value &* UInt8(truncatingIfNeeded: 3 * $0 + 1) }
+                }
+                chunks.append(
+                    DecodedChunk(
+                        index: first / 64, rows: rows, format: format,
+                        content: isConstant
+                            ? .constant(level == 0 ? 0 : format == .mask16 ? 65_025 : 0xFF) : .samples(samples)))
+            }
+            (self.size, self.format) = (size, format)
+            scaling = ImageScaling(
+                placement: fills ? nil : placement, outside: outside, canvas: canvas, output: output)
+        }
+    }
+
+    private struct Blocks: TileBlocks {
+        var samples: [[UInt8]] = []
+
+        mutating func add(_ chunks: [DecodedChunk]) -> [RowChunk] {
+            chunks.map { chunk in
+                chunk.content.map { bytes in
+                    samples.append(bytes)
+                    return BlockID(words: [UInt64(samples.count - 1), 0, 0, 0])
+                }
+            }
+        }
+
+        func bytes(of id: BlockID) throws(EngineError) -> [UInt8] { samples[Int(id.bytes[0]) + 256 * Int(id.bytes[1])] }
+        func strokes(
+            of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
+        ) throws(EngineError) -> PreparedStrokeBlock { throw .internalError("no strokes") }
+    }
+
+    private func picture(_ slice: ImageSlice, _ scaling: ImageScaling, _ blocks: Blocks, cut: Int) throws -> [UInt8] {
+        let isMask = slice.format.isMask
+        let layer = TileLayer(
+            opacity: 1, blendMode: .normal, mask: isMask ? slice : nil,
+            kind: isMask ? .fill(RGBA8(red: 10, green: 200, blue: 99, alpha: 255)) : .marks(slice, []))
+        var pixels: [UInt8] = []
+        for y in stride(from: 0, to: scaling.output.height, by: cut) {
+            let rect = PixelRect(
+                x: 0, y: y, width: scaling.output.width, height: min(cut, scaling.output.height - y))
+            let task = TileTask(
+                canvas: scaling.canvas, output: scaling.output, rect: rect, background: isMask ? .white : .transparent,
+                baseImage: nil,
+                layers: [layer], pixelFormat: .rgba, delivery: .pixels)
+            pixels += try TileRenderer().render(task, blocks: blocks).pixels
+        }
+        return pixels
+    }
+
+    @Test("It gives what scaling in tiles gives, at any place, size and rotation", arguments: 0..<300)
+    func sameAsInTiles(seed: UInt64) throws {
+        let use: ImageUse = seed % 3 == 0 ? .mask : .color
+        let sample = Sample(seed: seed, use: use)
+        guard let part = sample.scaling.part(of: sample.size, as: use) else { return }
+        let scaling = sample.scaling
+        var scaler = try ImageScaler(scaling, of: sample.size, as: use)
+        var scaled: [DecodedChunk] = []
+        for chunk in sample.chunks { try scaler.take(chunk) { scaled.append($0) } }
+        #expect(scaled.map(\.index) == Array(ImageSlice.chunks(of: 0..<scaler.info.size.height)))
+        #expect(scaler.info.size == scaling.size(of: sample.size, as: use))
+        var blocks = Blocks()
+        let expected = try picture(
+            ImageSlice(
+                size: sample.size, format: sample.format, firstChunk: 0, chunks: blocks.add(sample.chunks),
+                placement: scaling.placement, outside: scaling.outside), scaling, blocks, cut: 1000)
+        let slice = ImageSlice(
+            size: scaler.info.size, format: scaler.info.format, firstChunk: 0, chunks: blocks.add(scaled),
+            placement: scaling.placement, outside: scaling.outside, part: scaling.placement == nil ? nil : part)
+        for cut in [1000, 17] {
+            let found = try picture(slice, scaling, blocks, cut: cut)
+            // A mask's value beyond its image is added before a rotation instead of after it.
+            let tolerance = scaling.outside == 0 ? 0 : 1
+            let worst = zip(found, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
+            #expect(worst <= tolerance, "seed \(seed): \(sample.size) of \(sample.format), \(scaling)")
+        }
+    }
+
+    @Test("The chunks that it needs for a part of the picture are those that it is asked for", arguments: 0..<100)
+    func neededRows(seed: UInt64) throws {
+        let sample = Sample(seed: seed, use: .color)
+        guard let placement = sample.scaling.placement, let part = sample.scaling.part(of: sample.size, as: .color),
+            let size = sample.scaling.size(of: sample.size, as: .color)
+        else { return }
+        let output = sample.scaling.output
+        let all = ImageSlice.rowsNeeded(
+            for: PixelRect(x: 0, y: 0, width: output.width, height: output.height), placement, image: size, part: part,
+            canvas: sample.scaling.canvas, output: output, filter: .lanczos3)
+        #expect(all == 0..<size.height, "seed \(seed)")
+    }
+
+    @Test("Samples that no decoder makes do no harm")
+    func hostileSamples() throws {
+        for bits in [Float.nan, .infinity, -.infinity, 1e30, -1e30] {
+            for (use, rotation) in [(ImageUse.color, 0.0), (.color, 20), (.mask, 0), (.mask, 20)] {
+                let scaling = ImageScaling(
+                    placement: Placement(x: 2, y: 2, width: 20, height: 20, rotation: rotation),
+                    canvas: CanvasSize(width: 30, height: 30), output: PixelSize(width: 30, height: 30))
+                let part = PixelRect(x: 0, y: 0, width: 20, height: 20)
+                let count = use.scaledFormat.bytesPerPixel / 4 * part.area
+                let pattern = withUnsafeBytes(of: bits.bitPattern.littleEndian) { Array($0) }
+                var blocks = Blocks()
+                blocks.samples = [(0..<count).flatMap { _ in pattern }]
+                let slice = ImageSlice(
+                    size: part.size, format: use.scaledFormat, firstChunk: 0,
+                    chunks: [.samples(BlockID(words: [0, 0, 0, 0]))], placement: scaling.placement, part: part)
+                #expect(try picture(slice, scaling, blocks, cut: 1000).count == 3600)
+                var wrong = slice
+                wrong.part?.width = 21
+                #expect(throws: EngineError.self) { try picture(wrong, scaling, blocks, cut: 1000) }
+                wrong.part = nil
+                #expect(throws: EngineError.self) { try picture(wrong, scaling, blocks, cut: 1000) }
+            }
+        }
+    }
+}
