@@ -7,6 +7,7 @@ let package = Package(
     name: "ink-fuzz",
     products: [
         .executable(name: "FuzzProjectReader", targets: ["FuzzProjectReader"]),
+        .executable(name: "FuzzDocuments", targets: ["FuzzDocuments"]),
         .executable(name: "FuzzImages", targets: ["FuzzImages"]),
         .executable(name: "FuzzProtocol", targets: ["FuzzProtocol"]),
     ],
@@ -16,6 +17,10 @@ let package = Package(
         .target(name: "FuzzSupport", dependencies: ["CFuzzer"]),
         .executableTarget(
             name: "FuzzProjectReader",
+            dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+        .executableTarget(
+            name: "FuzzDocuments",
             dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${FUZZ_SECONDS:-30}
-targets=(FuzzProjectReader FuzzImages FuzzProtocol)
+targets=(FuzzProjectReader FuzzDocuments FuzzImages FuzzProtocol)
 if [[ $# -gt 0 ]]; then
     targets=("$1")
     shift
@@ -31,6 +31,14 @@ for target in "${targets[@]}"; do
     FuzzProjectReader)
         seeds=(Fuzz/Seeds/FuzzProjectReader)
         options+=(-max_len=8192 -dict=Fuzz/Seeds/project.dict)
+        ;;
+    FuzzDocuments)
+        data=Tests/InkConformanceTests/Data
+        seeds=(Fuzz/.build/seeds/FuzzDocuments Fuzz/Seeds/FuzzDocuments)
+        rm -rf "${seeds[0]}" && mkdir -p "${seeds[0]}"
+        cp "$data"/aseprite/*.aseprite "$data"/layers-psd/*/src.psd "$data"/notes/* "$data"/kra/marquee-border.kra \
+            --backup=numbered "${seeds[0]}"
+        options+=(-max_len=65536)
         ;;
     FuzzImages)
         seeds=(

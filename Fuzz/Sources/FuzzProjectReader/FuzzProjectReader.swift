@@ -34,7 +34,8 @@ private func check(_ bytes: [UInt8]) {
         for stroke in layer.strokes {
             precondition(stroke.brush.spacing > 0 && stroke.brush.scale > 0 && stroke.brush.lineWidth > 0)
             for point in stroke.points {
-                precondition(abs(point.x) <= limits.coordinate && abs(point.y) <= limits.coordinate)
+                let most = project.isInfinite ? Limits.worldCoordinate : limits.coordinate
+                precondition(abs(point.x) <= most && abs(point.y) <= most)
                 precondition((0...1).contains(point.pressure))
             }
         }
