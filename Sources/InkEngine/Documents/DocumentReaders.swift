@@ -2,8 +2,10 @@
 public enum DocumentReaders {
     /// Asked in this order; the last takes what no other recognizes, and says what is wrong with it.
     private static let all: [any DocumentReader] = [
-        PSDDocument(), OpenRasterDocument(), KritaDocument(), AsepriteDocument(), TemplateDocument(),
-        QuickDrawDocument(), PhotoDocument(), InkDocument(),
+        PSDDocument(), OpenRasterDocument(), KritaDocument(), AsepriteDocument(), XournalDocument(),
+        ExcalidrawDocument(), TldrawDocument(), RnoteDocument(), InkMLDocument(), UnipenDocument(), TabletDocument(),
+        MyPaintEventsDocument(),
+        TemplateDocument(), QuickDrawDocument(), PhotoDocument(), InkDocument(),
     ]
 
     static func reader(of head: DocumentHead) -> any DocumentReader {

@@ -1,0 +1,260 @@
+/// Ink Markup Language (W3C): traces as strokes on an infinite canvas, with the pressure, times and tilts that they have, in
+/// the widths and colours of their brushes. Lengths in units become pixels, 96 an inch.
+struct InkMLDocument: DocumentReader {
+    let endings = [".inkml"]
+
+    func recognizes(_ head: DocumentHead) -> Bool {
+        ForeignFormat.name(ofText: head.bytes) == "an InkML document"
+            || head.name.lowercased().hasSuffix(".inkml") && !InputKind.isArchive(head.bytes)
+    }
+
+    func read(
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        let place = Place(file: name)
+        guard case .file(let bytes) = consume content else {
+            throw .badInput(place, reason: "is a folder, not an InkML document")
+        }
+        let root = try XMLNode.read(bytes, "the InkML document", place: place)
+        guard root.name == "ink" else { throw .badInput(place, reason: "is not an InkML document") }
+        var reader = InkMLReader(root, place: place)
+        let strokes = try reader.strokes()
+        try StrokeDocuments.emit(
+            strokes, label: "inkml", bytes, "the InkML document", place, context, warnings: reader.warnings, onPage)
+    }
+}
+
+private struct InkMLReader {
+    private struct Channel {
+        var name: String
+        var units: String
+        var lowest: Double?
+        var highest: Double?
+        /// Values in a unit.
+        var resolution: Double?
+    }
+
+    private struct Pen {
+        var width: Double?
+        var color = RGBA8.black
+        var usesPressure = true
+    }
+
+    private let root: XMLNode
+    private let place: Place
+    private(set) var warnings: [String] = []
+    private var formats: [String: [Channel]] = [:]
+    private var pens: [String: Pen] = [:]
+    private var found: [FoundStroke] = []
+    /// What traces without a reference have.
+    private var current: (format: [Channel]?, pen: Pen?) = (nil, nil)
+    /// Whether all values but a trace's first are differences, though nothing marks them: Livescribe's pens write so.
+    private var hasBareDifferences = false
+
+    init(_ root: XMLNode, place: Place) {
+        self.root = root
+        self.place = place
+    }
+
+    mutating func strokes() throws(EngineError) -> [FoundStroke] {
+        try visit(root, format: nil, pen: nil, depth: 0)
+        return found
+    }
+
+    private mutating func visit(_ node: XMLNode, format: [Channel]?, pen: Pen?, depth: Int) throws(EngineError) {
+        for child in node.children {
+            switch child.name {
+            case "definitions", "context":
+                define(child)
+                if child.name == "context" {
+                    let id = child.attributes["id"].map { "#\($0)" }
+                    if let own = id.flatMap({ formats[$0] }) { current.format = own }
+                    if let own = child.attributes["brushRef"].flatMap({ pens[$0] }) { current.pen = own }
+                }
+                if child.name == "definitions" { try visit(child, format: format, pen: pen, depth: depth + 1) }
+            case "brush", "traceFormat", "inkSource": define(child)
+            case "traceGroup":
+                try visit(
+                    child, format: child.attributes["contextRef"].flatMap { formats[$0] } ?? format,
+                    pen: child.attributes["brushRef"].flatMap { pens[$0] } ?? pen, depth: depth + 1)
+            case "trace":
+                let format = child.attributes["contextRef"].flatMap { formats[$0] } ?? format ?? current.format
+                let pen = child.attributes["brushRef"].flatMap { pens[$0] } ?? pen ?? current.pen ?? Pen()
+                // What a pen does in the air is not drawn.
+                if child.attributes["type"] != "penUp" { try add(child, format ?? Self.plain, pen) }
+            default: break
+            }
+        }
+    }
+
+    /// Without a format, traces are pairs of numbers.
+    private static let plain = [Channel(name: "X", units: ""), Channel(name: "Y", units: "")]
+
+    private mutating func define(_ node: XMLNode) {
+        let id = node.attributes["id"].map { "#\($0)" }
+        if node.name == "inkSource", node.attributes["manufacturer"] == "Livescribe" { hasBareDifferences = true }
+        switch node.name {
+        case "brush":
+            if let id { pens[id] = Self.pen(node) }
+            if id == nil { current.pen = Self.pen(node) }
+        case "traceFormat", "inkSource", "context":
+            var channels: [Channel]?
+            if node.name == "traceFormat" { channels = Self.channels(node, nil) }
+            if let source = node.name == "inkSource" ? node : node.child("inkSource") {
+                channels = source.child("traceFormat").map { Self.channels($0, source.child("channelProperties")) }
+                if let sourceID = source.attributes["id"], let channels { formats["#\(sourceID)"] = channels }
+            }
+            if let format = node.child("traceFormat") { channels = Self.channels(format, nil) }
+            if let reference = node.attributes["inkSourceRef"] ?? node.attributes["traceFormatRef"]
+                ?? node.attributes["contextRef"]
+            {
+                channels = channels ?? formats[reference]
+            }
+            if let channels {
+                if let id { formats[id] = channels }
+                if id == nil || current.format == nil { current.format = channels }
+            }
+            if node.name == "context", let brush = node.child("brush") { current.pen = Self.pen(brush) }
+        default:
+            for child in node.children where child.name != "traceGroup" && child.name != "trace" { define(child) }
+        }
+    }
+
+    private static func channels(_ format: XMLNode, _ properties: XMLNode?) -> [Channel] {
+        let nodes = format.children("channel") + (format.child("intermittentChannels")?.children("channel") ?? [])
+        return nodes.map { node in
+            let name = node.attributes["name"] ?? ""
+            let property = properties?.children.first {
+                $0.attributes["channel"] == name && $0.attributes["name"] == "resolution"
+            }
+            return Channel(
+                name: name, units: node.attributes["units"] ?? "", lowest: node.number("min"),
+                highest: node.number("max"), resolution: property?.number("value").flatMap { $0 > 0 ? $0 : nil })
+        }
+    }
+
+    private static func pen(_ node: XMLNode) -> Pen {
+        var pen = Pen()
+        for property in node.children("brushProperty") {
+            let value = property.attributes["value"] ?? ""
+            switch property.attributes["name"] {
+            case "width": pen.width = property.number("value").map { $0 * pixels(property.attributes["units"] ?? "") }
+            case "color": pen.color = NoteColor.parse(value) ?? pen.color
+            case "ignorePressure": pen.usesPressure = value != "1" && value != "true"
+            case "transparency":
+                if let amount = property.number("value") {
+                    pen.color.alpha = UInt8(clamping: 255 - Int(max(0, min(amount, 255))))
+                }
+            default: break
+            }
+        }
+        return pen
+    }
+
+    /// Pixels in a unit of length; 1 for what is none.
+    private static func pixels(_ unit: String) -> Double {
+        [
+            "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "m": 9600 / 2.54, "pt": 96.0 / 72, "pc": 16,
+            "himetric": 0.96 / 25.4,
+        ][unit] ?? 1
+    }
+
+    // MARK: - Traces
+
+    private mutating func add(_ node: XMLNode, _ format: [Channel], _ pen: Pen) throws(EngineError) {
+        let rows = try Self.values(node.text, channelCount: format.count, hasBareDifferences, place)
+        func column(_ name: String) -> Int? { format.firstIndex { $0.name == name } }
+        guard let x = column("X"), let y = column("Y") else {
+            throw .badInput(place, reason: "the InkML document has traces without X and Y")
+        }
+        func scale(_ channel: Channel) -> Double { Self.pixels(channel.units) / (channel.resolution ?? 1) }
+        let (scaleX, scaleY) = (scale(format[x]), scale(format[y]))
+        let force = column("F")
+        let time = column("T")
+        let second = time.map { format[$0].units == "s" ? 1000.0 : 1 } ?? 1
+        var points: [StrokePoint] = []
+        for row in rows where row.count > max(x, y) {
+            var point = StrokePoint(x: row[x] * scaleX, y: row[y] * scaleY)
+            if let force, row.count > force, pen.usesPressure {
+                let (low, high) = (format[force].lowest ?? 0, format[force].highest ?? 1)
+                point.pressure = high > low ? min(max((row[force] - low) / (high - low), 0), 1) : 1
+            }
+            if let time, row.count > time { point.timestamp = row[time] * second }
+            if let elevation = column("OE"), row.count > elevation { point.altitude = min(max(row[elevation], 0), 90) }
+            if let azimuth = column("OA"), row.count > azimuth { point.azimuth = row[azimuth] }
+            points.append(point)
+        }
+        guard !points.isEmpty else {
+            warnings.append("a trace without points")
+            return
+        }
+        found.append(
+            FoundStroke(
+                points: points, width: pen.width, color: pen.color, usesPressure: pen.usesPressure && force != nil))
+    }
+
+    /// The values of a trace, a row a point: plain ones, differences to the point before ('), and differences of
+    /// differences ("), as long as nothing else is said for the channel.
+    private static func values(
+        _ text: String, channelCount: Int, _ hasBareDifferences: Bool, _ place: Place
+    ) throws(EngineError) -> [[Double]] {
+        var rows: [[Double]] = []
+        var kinds = [UInt8](repeating: UInt8(ascii: "!"), count: channelCount)
+        var last = [Double](repeating: 0, count: channelCount)
+        var speed = [Double](repeating: 0, count: channelCount)
+        for part in text.utf8.split(separator: UInt8(ascii: ",")) {
+            var (row, channel): ([Double], Int) = ([], 0)
+            var index = part.startIndex
+            while index < part.endIndex, channel < channelCount {
+                let byte = part[index]
+                if byte <= 0x20 {
+                    index = part.index(after: index)
+                    continue
+                }
+                switch byte {
+                case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "!"):
+                    kinds[channel] = byte
+                    index = part.index(after: index)
+                    continue
+                case UInt8(ascii: "*"), UInt8(ascii: "?"):
+                    // As before, or unknown.
+                    row.append(last[channel])
+                    index = part.index(after: index)
+                case UInt8(ascii: "T"), UInt8(ascii: "F"):
+                    row.append(byte == UInt8(ascii: "T") ? 1 : 0)
+                    index = part.index(after: index)
+                default:
+                    var end = part.index(after: index)
+                    while end < part.endIndex, isOfNumber(part[end], after: part[part.index(before: end)]) {
+                        end = part.index(after: end)
+                    }
+                    guard let value = Double(String(decoding: part[index..<end], as: UTF8.self)), value.isFinite else {
+                        let shown = String(decoding: part[index..<end], as: UTF8.self)
+                        throw .badInput(
+                            place,
+                            reason: "the InkML document has a trace with \"\(shownText(shown, limit: 20))\", no number")
+                    }
+                    switch kinds[channel] {
+                    case UInt8(ascii: "'"): speed[channel] = value
+                    case UInt8(ascii: "\""): speed[channel] += value
+                    default: speed[channel] = value - last[channel]
+                    }
+                    row.append(last[channel] + speed[channel])
+                    index = end
+                }
+                last[channel] = row[channel]
+                channel += 1
+            }
+            if !row.isEmpty { rows.append(row) }
+            if hasBareDifferences, rows.count == 1 { kinds = kinds.map { _ in UInt8(ascii: "'") } }
+        }
+        return rows
+    }
+
+    private static func isOfNumber(_ byte: UInt8, after before: UInt8) -> Bool {
+        let isExponent = before | 0x20 == UInt8(ascii: "e")
+        return (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+            || isExponent && (byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+"))
+    }
+}

@@ -1,0 +1,459 @@
+/// Collects the layers of a page of a note, from the bottom to the top: strokes, filled shapes and pictures in their order.
+///
+/// A project's layer shows a picture below its strokes. So strokes and shapes share a layer where the order lets them.
+struct NotePage {
+    /// What lies upper left of the page, world coordinates.
+    let origin: Point
+    private(set) var tree: DocumentTree
+    private(set) var layers: [Layer] = []
+    private var counts: (strokes: Int, points: Int)
+
+    /// Of the last layer: shapes that will be its picture, and what its strokes cover.
+    private var shapes: (paths: String, box: Rect)?
+    private var inked = Rect.empty
+    private var isOpen = false
+
+    init(origin: Point, _ tree: DocumentTree, counts: (strokes: Int, points: Int) = (0, 0)) {
+        self.origin = origin
+        self.tree = tree
+        self.counts = counts
+    }
+
+    mutating func leaveOut(_ what: String, at path: String?) { tree.leaveOut(what, at: path) }
+
+    /// Ends the last layer; what comes next lies above it.
+    mutating func close() throws(EngineError) {
+        if isOpen, let shapes { try finish(shapes) }
+        (shapes, inked, isOpen) = (nil, .empty, false)
+    }
+
+    private mutating func open(_ mode: BlendMode, opacity: Double = 1, name: String) throws(EngineError) {
+        if isOpen, layers.last?.blendMode == mode, layers.last?.opacity == opacity { return }
+        try close()
+        try tree.count(depth: 1)
+        layers.append(
+            Layer(
+                id: "layer-\(layers.count + 1)", name: name, order: Double(layers.count), opacity: opacity,
+                blendMode: mode))
+        isOpen = true
+    }
+
+    // MARK: - Strokes
+
+    /// A point of a line, in the page's coordinates, and how wide the line is there.
+    struct WidePoint {
+        var x: Double
+        var y: Double
+        var width: Double
+        /// Milliseconds.
+        var time = 0.0
+        var altitude = 90.0
+        var azimuth = 0.0
+    }
+
+    /// Adds a line of changing width, with round ends.
+    ///
+    /// - Parameter isFreehand: whether the line is a curve through its points, as strokes are drawn; else it is straight
+    ///   between them.
+    /// - Throws: `overLimit` for the numbers of strokes and points, `badInput` for coordinates that are none.
+    mutating func addLine(
+        _ points: [WidePoint], color: RGBA8, mode: BlendMode = .normal, layerOpacity: Double = 1,
+        name: String = "Strokes",
+        isFreehand: Bool = false
+    ) throws(EngineError) {
+        guard let first = points.first else { return }
+        let reach = Limits.worldCoordinate - max(abs(origin.x), abs(origin.y))
+        for point in points {
+            guard max(abs(point.x), abs(point.y)) <= reach, point.width >= 0, point.width <= reach else {
+                throw .badInput(tree.place, reason: "\(tree.what) has a point beyond 10^9, or none")
+            }
+        }
+        try open(mode, opacity: layerOpacity, name: name)
+        let last = layers.count - 1
+        let line = points.count == 1 ? [first, first] : isFreehand ? points : Self.cornered(points)
+        for run in Self.runs(line, pointsMax: tree.limits.pointsPerStroke) {
+            try count(strokes: 1, points: run.count)
+            let widest = max(run.reduce(0) { max($0, $1.width) }, 1e-3)
+            var brush = Brush(type: .solid, opacity: Double(color.alpha) / 255, lineWidth: widest)
+            brush.color = RGBA8(red: color.red, green: color.green, blue: color.blue)
+            brush.dynamics = BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: true)
+            let stroke = Stroke(
+                brush: brush,
+                points: run.map { point in
+                    StrokePoint(
+                        x: origin.x + point.x, y: origin.y + point.y, pressure: max(0, 2 * point.width / widest - 1),
+                        timestamp: point.time, altitude: point.altitude, azimuth: point.azimuth)
+                })
+            layers[last].strokes.append(stroke)
+            for point in run {
+                inked.formUnion(Point(x: point.x - widest, y: point.y - widest))
+                inked.formUnion(Point(x: point.x + widest, y: point.y + widest))
+            }
+        }
+    }
+
+    /// Adds a stroke as it is, in the page's coordinates; one of too many points as several that share their ends.
+    ///
+    /// - Throws: as `addLine`.
+    mutating func addStroke(_ points: [StrokePoint], _ brush: Brush, name: String = "Strokes") throws(EngineError) {
+        guard !points.isEmpty else { return }
+        let reach = Limits.worldCoordinate - max(abs(origin.x), abs(origin.y))
+        guard points.allSatisfy({ max(abs($0.x), abs($0.y)) <= reach }) else {
+            throw .badInput(tree.place, reason: "\(tree.what) has a point beyond 10^9, or none")
+        }
+        try open(.normal, name: name)
+        let most = tree.limits.pointsPerStroke
+        for start in stride(from: 0, to: max(points.count - 1, 1), by: max(most - 1, 1)) {
+            let part = points[start..<min(start + most, points.count)]
+            try count(strokes: 1, points: part.count)
+            layers[layers.count - 1].strokes.append(
+                Stroke(
+                    brush: brush,
+                    points: part.map { point in
+                        var point = point
+                        (point.x, point.y) = (origin.x + point.x, origin.y + point.y)
+                        return point
+                    }))
+        }
+        for point in points { inked.formUnion(Point(x: point.x, y: point.y)) }
+    }
+
+    private mutating func count(strokes: Int, points: Int) throws(EngineError) {
+        counts.strokes += strokes
+        counts.points += points
+        guard counts.strokes <= tree.limits.strokes, counts.points <= tree.limits.points else {
+            throw .overLimit(
+                tree.place, what: "the drawing", found: "\(counts.strokes) strokes of \(counts.points) points",
+                limit: "\(tree.limits.strokes) strokes, \(tree.limits.points) points")
+        }
+    }
+
+    /// With points towards each corner, ever closer, so that the smooth curve through all of them (spec section 3, step 1) stays on
+    /// the straight lines and turns at the corner.
+    static func cornered(_ points: [WidePoint]) -> [WidePoint] {
+        guard points.count > 2 else { return points }
+        func isCorner(_ index: Int) -> Bool {
+            guard index > 0, index < points.count - 1 else { return false }
+            let (a, b) = (
+                Point(x: points[index].x - points[index - 1].x, y: points[index].y - points[index - 1].y),
+                Point(x: points[index + 1].x - points[index].x, y: points[index + 1].y - points[index].y)
+            )
+            let lengths = a.length * b.length
+            // More than ten degrees.
+            return lengths > 0 && a.x * b.x + a.y * b.y < 0.985 * lengths
+        }
+        var line = [points[0]]
+        for index in 0..<(points.count - 1) {
+            let (from, to) = (points[index], points[index + 1])
+            let length = Point(x: to.x - from.x, y: to.y - from.y).length
+            let closest = max(0.05 * min(from.width, to.width), 1e-6 * length)
+            var shares: [Double] = []
+            for (isAtEnd, atCorner) in [(false, isCorner(index)), (true, isCorner(index + 1))]
+            where atCorner && closest > 0 {
+                var distance = closest
+                while distance < length / 2 {
+                    shares.append(isAtEnd ? 1 - distance / length : distance / length)
+                    distance *= 4
+                }
+            }
+            for share in shares.sorted() {
+                var point = from
+                point.x += (to.x - from.x) * share
+                point.y += (to.y - from.y) * share
+                point.width += (to.width - from.width) * share
+                line.append(point)
+            }
+            line.append(to)
+        }
+        return line
+    }
+
+    var strokeCounts: (strokes: Int, points: Int) { counts }
+
+    /// Cuts a line where its widths become more than twice the smallest: pressure can halve a width, no more. Runs share
+    /// their ends.
+    static func runs(_ points: [WidePoint], pointsMax: Int) -> [[WidePoint]] {
+        var runs: [[WidePoint]] = []
+        var run: [WidePoint] = []
+        var (low, high) = (Double.infinity, 0.0)
+        for point in points {
+            let (lower, higher) = (min(low, point.width), max(high, point.width))
+            if run.count >= pointsMax || run.count > 1 && higher > 2 * lower {
+                runs.append(run)
+                let joint = run[run.count - 1]
+                run = [joint]
+                (low, high) = (min(joint.width, point.width), max(joint.width, point.width))
+            } else {
+                (low, high) = (lower, higher)
+            }
+            run.append(point)
+        }
+        runs.append(run)
+        return runs
+    }
+
+    /// The points of a line where its dashes are, lengths of lines and gaps in turns.
+    static func dashes(_ points: [WidePoint], _ lengths: [Double]) -> [[WidePoint]] {
+        guard !lengths.isEmpty, lengths.allSatisfy({ $0 >= 0 && $0.isFinite }), lengths.reduce(0, +) > 1e-6,
+            let first = points.first
+        else { return [points] }
+        var (dashes, dash): ([[WidePoint]], [WidePoint]) = ([], [first])
+        var (index, left) = (0, lengths[0])
+        for (from, to) in zip(points, points.dropFirst()) {
+            let length = ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
+            guard length.isFinite, length / (lengths.reduce(0, +) / Double(lengths.count)) < 1e6 else {
+                return [points]
+            }
+            var done = 0.0
+            while length - done > left {
+                done += left
+                let share = done / length
+                var point = from
+                point.x += (to.x - from.x) * share
+                point.y += (to.y - from.y) * share
+                point.width += (to.width - from.width) * share
+                if index % 2 == 0 {
+                    dashes.append(dash + [point])
+                    dash = []
+                } else {
+                    dash = [point]
+                }
+                index = (index + 1) % (lengths.count % 2 == 0 ? lengths.count : 2 * lengths.count)
+                left = max(lengths[index % lengths.count], 1e-6)
+            }
+            left -= length - done
+            if index % 2 == 0 { dash.append(to) }
+        }
+        if dash.count > 1 { dashes.append(dash) }
+        return dashes
+    }
+
+    // MARK: - Shapes and pictures
+
+    /// Adds a filled shape, in the page's coordinates, by the even-odd rule.
+    mutating func addShape(
+        _ outlines: [[Point]], color: RGBA8, mode: BlendMode = .normal, layerOpacity: Double = 1
+    ) throws(EngineError) {
+        var (path, box) = (NotePath(), Rect.empty)
+        for outline in outlines where outline.count > 2 {
+            for (index, point) in outline.enumerated() {
+                box.formUnion(point)
+                path.add(index == 0 ? "M" : "L", point)
+            }
+            path.close()
+        }
+        try addShape(path, box, rule: "evenodd", color: color, mode: mode, layerOpacity: layerOpacity)
+    }
+
+    private mutating func addShape(
+        _ path: NotePath, _ box: Rect, rule: String, color: RGBA8, mode: BlendMode, layerOpacity: Double
+    ) throws(EngineError) {
+        guard !box.isEmpty, box.maxX > box.minX, box.maxY > box.minY, color.alpha > 0 else { return }
+        guard [box.minX, box.minY, box.maxX, box.maxY].allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
+            throw .badInput(tree.place, reason: "\(tree.what) has a shape beyond 10^9, or none")
+        }
+        let overlaps =
+            !inked.isEmpty && box.minX < inked.maxX && inked.minX < box.maxX && box.minY < inked.maxY
+            && inked.minY < box.maxY
+        let isFull = (shapes?.paths.utf8.count ?? 0) > Self.pathsBytesMax
+        if overlaps || isFull || isOpen && layers.last?.contentImage != nil { try close() }
+        try open(mode, opacity: layerOpacity, name: "Shapes")
+        let opacity = color.isOpaque ? "" : " fill-opacity=\"\(Double(color.alpha) / 255)\""
+        let fill = "\(RGBA8(red: color.red, green: color.green, blue: color.blue))"
+        var all = shapes ?? ("", .empty)
+        all.paths += "<path fill-rule=\"\(rule)\" fill=\"\(fill)\"\(opacity) d=\"\(path.text)\"/>"
+        all.box.formUnion(box)
+        shapes = all
+    }
+
+    // MARK: - Text
+
+    /// Adds lines of text as outlines, the first baseline at `y`.
+    ///
+    /// - Parameters:
+    ///   - size: of an em.
+    ///   - lineHeight: from baseline to baseline.
+    ///   - align: 0 left, 0.5 centred, 1 right of x.
+    ///   - turned: what a point of the text becomes; nil: itself.
+    mutating func addText(
+        _ text: String, x: Double, y: Double, size: Double, lineHeight: Double, align: Double = 0, color: RGBA8,
+        turned: ((Point) -> Point)? = nil, path: String
+    ) throws(EngineError) {
+        guard size > 0, size <= 1e6 else { return leaveOut("text without a size", at: path) }
+        guard let font = NoteFont.sans else {
+            return leaveOut("text, since the font DejaVu Sans is not installed (package fonts-dejavu-core)", at: path)
+        }
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        var (outline, box) = (NotePath(), Rect.empty)
+        for (index, content) in lines.prefix(10_000).enumerated() {
+            let shown = String(content.map { $0 == "\t" ? " " : $0 })
+            guard shown.contains(where: { !$0.isWhitespace }) else { continue }
+            let line: TextLine
+            do throws(EngineError) { line = try TextLine(shown, fonts: [font], place: tree.place) } catch {
+                guard case .badInput(_, let reason) = error else { throw error }
+                leaveOut("text: \(reason)", at: path)
+                continue
+            }
+            let left = x - align * line.advance * size
+            let baseline = y + Double(index) * lineHeight
+            for glyph in line.glyphs {
+                let em = glyph.font.unitsPerEm
+                outline.add(try glyph.font.outline(glyph.number)) { (point: Point) in
+                    let flat = Point(
+                        x: left + (glyph.place.x + point.x / em) * size,
+                        y: baseline - (glyph.place.y + point.y / em) * size)
+                    let place = turned?(flat) ?? flat
+                    box.formUnion(place)
+                    return place
+                }
+            }
+        }
+        try addShape(outline, box, rule: "nonzero", color: color, mode: .normal, layerOpacity: 1)
+    }
+
+    private static let pathsBytesMax = 1 << 18
+
+    /// Makes a picture of shapes, the content of the last layer.
+    private mutating func finish(_ shapes: (paths: String, box: Rect)) throws(EngineError) {
+        let box = shapes.box
+        let (width, height) = (box.maxX - box.minX, box.maxY - box.minY)
+        let svg =
+            "<svg xmlns=\"\(SVGRules.namespace)\" width=\"\(width)\" height=\"\(height)\" "
+            + "viewBox=\"\(box.minX) \(box.minY) \(width) \(height)\" preserveAspectRatio=\"none\">\(shapes.paths)</svg>"
+        layers[layers.count - 1].contentImage = try tree.image(Array(svg.utf8), "shapes")
+        layers[layers.count - 1].contentPlacement = Placement(
+            x: origin.x + box.minX, y: origin.y + box.minY, width: width, height: height)
+    }
+
+    /// Adds a picture, in the page's coordinates. One that cannot be read is left out with a warning.
+    mutating func addPicture(
+        _ bytes: [UInt8], _ placement: Placement, opacity: Double = 1, path: String
+    ) throws(EngineError) {
+        guard placement.width > 0, placement.height > 0,
+            [placement.x, placement.y, placement.width, placement.height, placement.rotation].allSatisfy({
+                abs($0) <= Limits.worldCoordinate
+            })
+        else { return leaveOut("a picture without a place", at: path) }
+        let image: EncodedImage
+        do throws(EngineError) { image = try tree.image(bytes, path) } catch {
+            guard case .badInput(_, let reason) = error else { throw error }
+            return leaveOut("a picture: \(reason)", at: path)
+        }
+        try close()
+        try open(.normal, opacity: opacity, name: "Picture")
+        layers[layers.count - 1].contentImage = image
+        var placed = placement
+        placed.x += origin.x
+        placed.y += origin.y
+        layers[layers.count - 1].contentPlacement = placed
+        try close()
+    }
+
+    /// A rectangle of one colour below all that follows.
+    mutating func addGround(_ color: RGBA8, _ box: Rect) throws(EngineError) {
+        var png = PNGFile(PixelSize(width: 1, height: 1), bytesPerPixel: 4)
+        try png.append([color.red, color.green, color.blue, color.alpha])
+        try addPicture(
+            png.finish(),
+            Placement(x: box.minX, y: box.minY, width: box.maxX - box.minX, height: box.maxY - box.minY),
+            path: "the background")
+    }
+}
+
+/// Puts the pages of a note side by side on an infinite canvas, each in a viewport.
+struct NotePages {
+    private(set) var project: Project
+    private(set) var tree: DocumentTree
+    private var counts = (strokes: 0, points: 0)
+    private var nextX = 0.0
+
+    /// Between pages, so that what lies beyond one does not show in the next.
+    static let gap = 1000.0
+
+    init(_ tree: DocumentTree, background: RGBA8) {
+        self.tree = tree
+        project = Project(canvasSize: nil, background: background)
+    }
+
+    /// Adds a page of a size, which `draw` fills. Its place is at 0, 0 for `draw`.
+    mutating func add(
+        name: String, width: Double, height: Double, _ draw: (inout NotePage) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        guard width > 0, height > 0, width <= 1e6, height <= 1e6 else {
+            throw .badInput(
+                tree.place, reason: "\(tree.what) has a page of \(shownNumber(width)) by \(shownNumber(height))")
+        }
+        try tree.count(depth: 0)
+        var page = NotePage(origin: Point(x: nextX, y: 0), tree, counts: counts)
+        try draw(&page)
+        try page.close()
+        (tree, counts) = (page.tree, page.strokeCounts)
+        let number = project.layers.count + 1
+        var group = Layer(id: "page-\(number)", name: name.isEmpty ? "Page \(number)" : name, order: Double(number))
+        group.kind = .group(page.layers, isPassThrough: true)
+        project.layers.append(group)
+        project.viewports.append(
+            Viewport(
+                name: name.isEmpty ? "\(number)" : name, center: Point(x: nextX + width / 2, y: height / 2),
+                size: CanvasSize(width: width, height: height)))
+        nextX += width + Self.gap
+    }
+
+    /// The project, whose viewports are pages.
+    func finished() throws(EngineError) -> Project {
+        guard !project.viewports.isEmpty else { throw .badInput(tree.place, reason: "\(tree.what) has no page") }
+        var finished = project
+        finished.hasPages = true
+        return finished
+    }
+}
+
+/// The data of a path in SVG.
+struct NotePath {
+    private(set) var text = ""
+
+    mutating func add(_ command: String, _ points: Point...) {
+        text += command
+        for (index, point) in points.enumerated() {
+            text += "\(index == 0 ? "" : " ")\(Self.number(point.x)) \(Self.number(point.y))"
+        }
+    }
+
+    mutating func close() { text += "Z" }
+
+    /// Adds the contours of a glyph.
+    mutating func add(_ outline: GlyphOutline, _ map: (Point) -> Point) {
+        var isOpen = false
+        for step in outline.steps {
+            switch step {
+            case .move(let point):
+                if isOpen { close() }
+                add("M", map(point))
+            case .line(let point): add("L", map(point))
+            case .quadratic(let control, let point): add("Q", map(control), map(point))
+            case .cubic(let first, let second, let point): add("C", map(first), map(second), map(point))
+            }
+            isOpen = true
+        }
+        if isOpen { close() }
+    }
+
+    /// To a thousandth of a unit.
+    private static func number(_ value: Double) -> String {
+        let rounded = (value * 1000).rounded() / 1000
+        return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int(rounded))" : "\(rounded)"
+    }
+}
+
+/// The font that notes of other programs are set in, whatever they name.
+enum NoteFont {
+    /// DejaVu Sans; nil where it is not installed.
+    static let sans: Font? = {
+        for folder in ["/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu-sans-fonts"] {
+            let path = "\(folder)/DejaVuSans.ttf"
+            guard let bytes = try? InputFile.read(path: path, limitBytes: 32 << 20) else { continue }
+            return try? Font(bytes, place: Place(file: path))
+        }
+        return nil
+    }()
+}

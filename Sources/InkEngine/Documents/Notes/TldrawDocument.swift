@@ -1,0 +1,466 @@
+import Glibc
+
+/// Drawings of tldraw (`.tldr`): a page each page that shows something.
+///
+/// Lines, arrows and the outlines of shapes become strokes, without the wobble of a hand; freehand lines keep their
+/// pressure; fills and text (in DejaVu Sans) become pictures of shapes.
+struct TldrawDocument: DocumentReader {
+    let endings = [".tldr"]
+    let mayHavePages = true
+
+    func recognizes(_ head: DocumentHead) -> Bool {
+        head.name.lowercased().hasSuffix(".tldr") || ForeignFormat.name(ofText: head.bytes) == "a tldraw drawing"
+    }
+
+    func read(
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        let place = Place(file: name)
+        guard case .file(let bytes) = consume content else {
+            throw .badInput(place, reason: "is a folder, not a tldraw drawing")
+        }
+        let digest = SHA256()
+        digest.update(label: "tldraw", bytes)
+        let document = try JSONDocument(bytes, file: name, limits: context.limits)
+        defer { withExtendedLifetime(document) {} }
+        let root = try JSONObject(document.root, path: .root, file: name)
+        var reader = try TldrawReader(root, DocumentTree("the drawing", place: place, limits: context.limits))
+        let project = try reader.project()
+        onPage(
+            .success(
+                DocumentPage(
+                    reading: ProjectReading(
+                        project: project, warnings: reader.tree.warnings.all, contentDigest: digest.finish()))))
+    }
+}
+
+private struct TldrawReader {
+    var tree: DocumentTree
+    private var pages: [JSONNode] = []
+    private var assets: [String: JSONNode] = [:]
+    /// By their parents' identifiers.
+    private var shapes: [String: [JSONNode]] = [:]
+
+    private static let padding = 32.0
+
+    init(_ root: JSONObject, _ tree: DocumentTree) throws(EngineError) {
+        self.tree = tree
+        guard let records = try root.array("records") else { throw root.error("records", "is missing") }
+        for record in records.elements {
+            switch record.field("typeName")?.string {
+            case "page": pages.append(record)
+            case "asset": if let id = record.field("id")?.string { assets[id] = record }
+            case "shape":
+                if let parent = record.field("parentId")?.string { shapes[parent, default: []].append(record) }
+            default: break
+            }
+        }
+        func index(_ record: JSONNode) -> String { record.field("index")?.string ?? "" }
+        pages.sort { index($0) < index($1) }
+        for parent in shapes.keys { shapes[parent]?.sort { index($0).utf8.lexicographicallyPrecedes(index($1).utf8) } }
+    }
+
+    mutating func project() throws(EngineError) -> Project {
+        var pages = NotePages(tree, background: .white)
+        for record in self.pages {
+            guard let id = record.field("id")?.string else { continue }
+            // What it covers is known when it has been drawn.
+            var scratch = NotePage(
+                origin: Point(x: 0, y: 0), DocumentTree(tree.what, place: tree.place, limits: tree.limits))
+            try add(childrenOf: id, .identity, opacity: 1, depth: 0, to: &scratch)
+            try scratch.close()
+            guard let box = Project(canvasSize: nil, layers: scratch.layers).visibleBounds else { continue }
+            let padding = Self.padding
+            let reader = self
+            try pages.add(
+                name: self.pages.count > 1 ? record.field("name")?.string ?? "" : "",
+                width: box.maxX - box.minX + 2 * padding, height: box.maxY - box.minY + 2 * padding
+            ) { (page) throws(EngineError) in
+                var moved = NotePage(
+                    origin: Point(x: page.origin.x - box.minX + padding, y: page.origin.y - box.minY + padding),
+                    page.tree,
+                    counts: page.strokeCounts)
+                try reader.add(childrenOf: id, .identity, opacity: 1, depth: 0, to: &moved)
+                try moved.close()
+                page = moved
+            }
+        }
+        tree = pages.tree
+        return try pages.finished()
+    }
+
+    /// Where shapes lie: turned, then moved.
+    private struct Frame {
+        var x = 0.0
+        var y = 0.0
+        /// Radians, clockwise.
+        var angle = 0.0
+
+        static let identity = Frame()
+
+        func point(_ point: Point) -> Point {
+            let (sine, cosine) = sinCos(degrees: angle * 180 / .pi)
+            return Point(x: x + cosine * point.x - sine * point.y, y: y + sine * point.x + cosine * point.y)
+        }
+
+        func inner(_ inner: Frame) -> Frame {
+            let corner = point(Point(x: inner.x, y: inner.y))
+            return Frame(x: corner.x, y: corner.y, angle: angle + inner.angle)
+        }
+    }
+
+    private func add(
+        childrenOf parent: String, _ frame: Frame, opacity: Double, depth: Int, to page: inout NotePage
+    ) throws(EngineError) {
+        guard depth < Limits.treeDepth else {
+            return page.leaveOut("shapes more than \(Limits.treeDepth) deep", at: nil)
+        }
+        for record in shapes[parent] ?? [] {
+            let own = Frame(
+                x: record.field("x")?.number ?? 0, y: record.field("y")?.number ?? 0,
+                angle: record.field("rotation")?.number ?? 0)
+            guard own.x.isFinite, own.y.isFinite, own.angle.isFinite else { continue }
+            let shape = Shape(
+                record, frame: frame.inner(own),
+                opacity: opacity * min(max(record.field("opacity")?.number ?? 1, 0), 1))
+            try add(shape, to: &page)
+            if let id = record.field("id")?.string {
+                try add(childrenOf: id, shape.frame, opacity: shape.opacity, depth: depth + 1, to: &page)
+            }
+        }
+    }
+
+    private struct Shape {
+        let type: String
+        let id: String
+        let props: JSONNode?
+        let frame: Frame
+        let opacity: Double
+
+        init(_ record: JSONNode, frame: Frame, opacity: Double) {
+            type = record.field("type")?.string ?? ""
+            id = record.field("id")?.string ?? ""
+            props = record.field("props")
+            self.frame = frame
+            self.opacity = opacity
+        }
+
+        private var size: String { props?.field("size")?.string ?? "m" }
+        private var scale: Double { min(max(props?.field("scale")?.number ?? 1, 0.01), 100) }
+        var strokeWidth: Double { (["s": 2, "m": 3.5, "l": 5, "xl": 10][size] ?? 3.5) * scale }
+        var fontSize: Double { (["s": 18, "m": 24, "l": 36, "xl": 44][size] ?? 24) * scale }
+        var labelSize: Double { (["s": 18, "m": 22, "l": 26, "xl": 32][size] ?? 22) * scale }
+        var width: Double { props?.field("w")?.number ?? 0 }
+        var height: Double { (props?.field("h")?.number ?? 0) + (props?.field("growY")?.number ?? 0) }
+
+        private func faded(_ color: RGBA8) -> RGBA8 {
+            var color = color
+            color.alpha = UInt8((Double(color.alpha) * opacity).rounded())
+            return color
+        }
+
+        var color: RGBA8 { faded(TldrawColors.line(props?.field("color")?.string)) }
+        var labelColor: RGBA8 {
+            faded(TldrawColors.line((type == "geo" ? props?.field("labelColor") : props?.field("color"))?.string))
+        }
+        var fill: RGBA8? {
+            switch props?.field("fill")?.string {
+            case "solid", "pattern": faded(TldrawColors.fill(props?.field("color")?.string))
+            case "semi": faded(RGBA8(red: 0xFC, green: 0xFF, blue: 0xFE))
+            case "fill", "lined-fill": color
+            default: nil
+            }
+        }
+        var isPattern: Bool { props?.field("fill")?.string == "pattern" }
+
+        var dashes: [Double] {
+            switch props?.field("dash")?.string {
+            case "dashed": [2 * strokeWidth, 2 * strokeWidth]
+            case "dotted": [strokeWidth / 100, 2 * strokeWidth]
+            default: []
+            }
+        }
+
+        /// Of old files plain, of new ones in paragraphs.
+        var text: String {
+            if let text = props?.field("text")?.string { return text }
+            func words(_ node: JSONNode, depth: Int) -> String {
+                guard depth < 32 else { return "" }
+                if node.field("type")?.string == "hardBreak" { return "\n" }
+                return (node.field("text")?.string ?? "")
+                    + (node.field("content")?.elements.map { words($0, depth: depth + 1) }.joined() ?? "")
+            }
+            return props?.field("richText")?.field("content")?.elements.map { words($0, depth: 0) }.joined(
+                separator: "\n") ?? ""
+        }
+    }
+
+    private func add(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
+        switch shape.type {
+        case "group", "frame": break
+        case "draw", "highlight": try addFreehand(shape, to: &page)
+        case "line":
+            var points = shape.props?.field("points").map(Self.points) ?? []
+            if shape.props?.field("spline")?.string == "cubic", points.count > 2 { points = NotePage.smoothed(points) }
+            try addLine(points, isClosed: false, shape, to: &page)
+        case "arrow": try addArrow(shape, to: &page)
+        case "geo":
+            let outlines = outline(shape)
+            for (index, points) in outlines.enumerated() { try addLine(points, isClosed: index == 0, shape, to: &page) }
+            try addLabel(shape, size: shape.labelSize, middle: true, to: &page)
+        case "note":
+            let edge = 200 * min(max(shape.props?.field("scale")?.number ?? 1, 0.01), 100)
+            let corners = [(0, 0), (edge, 0), (edge, edge), (0, edge)].map { Point(x: $0.0, y: $0.1) }.map(
+                shape.frame.point)
+            let yellow = TldrawColors.note(shape.props?.field("color")?.string)
+            try page.addShape([corners], color: yellow)
+            try addLabel(
+                shape, size: shape.labelSize, middle: true, width: edge, height: edge, color: .black, to: &page)
+        case "text": try addLabel(shape, size: shape.fontSize, middle: false, to: &page)
+        case "image": try addImage(shape, to: &page)
+        default:
+            page.leaveOut("a shape of the kind \(shownText(shape.type, limit: 40))", at: shownText(shape.id, limit: 60))
+        }
+    }
+
+    /// Points of a list, or of an object whose values have an order.
+    private static func points(_ list: JSONNode) -> [Point] {
+        let nodes =
+            list.kind == .object
+            ? list.keys.compactMap { list.member(named: $0) }.sorted {
+                ($0.field("index")?.string ?? "") < ($1.field("index")?.string ?? "")
+            } : Array(list.elements)
+        return nodes.compactMap { node in
+            guard let x = node.field("x")?.number, let y = node.field("y")?.number else { return nil }
+            return Point(x: x, y: y)
+        }
+    }
+
+    private func addLine(
+        _ points: [Point], isClosed: Bool, _ shape: Shape, to page: inout NotePage
+    ) throws(EngineError) {
+        let points = points.map(shape.frame.point)
+        guard let first = points.first else { return }
+        if isClosed, let fill = shape.fill {
+            try page.addShape([points], color: fill)
+            if shape.isPattern {
+                for (from, to) in NotePage.hatching(points, angle: -45, gap: 8) {
+                    try page.addLine(
+                        [.init(x: from.x, y: from.y, width: 2), .init(x: to.x, y: to.y, width: 2)], color: shape.color)
+                }
+            }
+        }
+        let line = (isClosed ? points + [first] : points).map {
+            NotePage.WidePoint(x: $0.x, y: $0.y, width: shape.strokeWidth)
+        }
+        for dash in NotePage.dashes(line, shape.dashes) { try page.addLine(dash, color: shape.color) }
+    }
+
+    private func addFreehand(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
+        let isHighlight = shape.type == "highlight"
+        let isPen = shape.props?.field("isPen")?.bool ?? false
+        var line: [NotePage.WidePoint] = []
+        for segment in shape.props?.field("segments")?.elements.map({ $0 }) ?? [] {
+            guard let points = segment.field("points"), points.kind == .array else {
+                return page.leaveOut("a freehand line that is packed", at: shownText(shape.id, limit: 60))
+            }
+            for point in points.elements {
+                guard let x = point.field("x")?.number, let y = point.field("y")?.number else { continue }
+                let place = shape.frame.point(Point(x: x, y: y))
+                let pressure = isPen ? min(max(point.field("z")?.number ?? 0.5, 0), 1) : 0.5
+                let width = isHighlight ? 1.12 * shape.fontSize : shape.strokeWidth * (0.69 + 0.62 * pressure)
+                line.append(.init(x: place.x, y: place.y, width: width))
+            }
+        }
+        if shape.props?.field("isClosed")?.bool == true, let fill = shape.fill {
+            try page.addShape([line.map { Point(x: $0.x, y: $0.y) }], color: fill)
+        }
+        for dash in NotePage.dashes(line, isHighlight ? [] : shape.dashes) {
+            try page.addLine(
+                dash, color: shape.color, mode: isHighlight ? .multiply : .normal, layerOpacity: isHighlight ? 0.5 : 1,
+                isFreehand: true)
+        }
+    }
+
+    private func addArrow(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
+        func end(_ key: StaticString) -> Point {
+            let node = shape.props?.field(key)
+            return Point(x: node?.field("x")?.number ?? 0, y: node?.field("y")?.number ?? 0)
+        }
+        let (start, finish) = (end("start"), end("end"))
+        let bend = shape.props?.field("bend")?.number ?? 0
+        let chord = finish - start
+        guard chord.length > 0, chord.length.isFinite, bend.isFinite else { return }
+        var points = [start, finish]
+        if abs(bend) > 1 {
+            // Through both ends and a point that lies beside the middle.
+            let across = (1 / chord.length) * Point(x: chord.y, y: -chord.x)
+            let radius = (chord.length * chord.length / 4 + bend * bend) / (2 * abs(bend))
+            let middle = start + 0.5 * chord
+            let center = middle + ((bend > 0 ? 1 : -1) * (abs(bend) - radius)) * across
+            let (from, to) = (start - center, finish - center)
+            let half = Angle.between(from, to, isLong: abs(bend) > radius)
+            let turn = bend > 0 ? -1.0 : 1
+            points = (0...48).map { step in
+                let (sine, cosine) = sinCos(degrees: -turn * half * Double(step) / 48)
+                return center + Point(x: cosine * from.x - sine * from.y, y: sine * from.x + cosine * from.y)
+            }
+            if ((points.last ?? finish) - finish).length > 0.01 * chord.length {
+                points = (0...48).map { step in
+                    let (sine, cosine) = sinCos(degrees: turn * half * Double(step) / 48)
+                    return center + Point(x: cosine * from.x - sine * from.y, y: sine * from.x + cosine * from.y)
+                }
+            }
+        }
+        try addLine(points, isClosed: false, shape, to: &page)
+        for (key, ordered) in [("arrowheadEnd" as StaticString, points), ("arrowheadStart", points.reversed())] {
+            guard let head = shape.props?.field(key)?.string, head != "none", let tip = ordered.last,
+                let before = ordered.last(where: { ($0 - tip).length > 3 * shape.strokeWidth }) ?? ordered.first
+            else { continue }
+            let along = (1 / max((tip - before).length, 1e-9)) * (tip - before)
+            let size = min(4 * shape.strokeWidth, chord.length / 2)
+            func corner(_ degrees: Double) -> Point {
+                let (sine, cosine) = sinCos(degrees: degrees)
+                return tip - size * Point(x: cosine * along.x - sine * along.y, y: sine * along.x + cosine * along.y)
+            }
+            if head == "bar" {
+                try addLine([corner(90), corner(-90)], isClosed: false, shape, to: &page)
+            } else {
+                let corners = [corner(30), tip, corner(-30)]
+                if head != "arrow" { try page.addShape([corners.map(shape.frame.point)], color: shape.color) }
+                try addLine(corners, isClosed: false, shape, to: &page)
+            }
+        }
+    }
+
+    /// The outline of a shape, and lines inside of it.
+    private func outline(_ shape: Shape) -> [[Point]] {
+        let (w, h) = (shape.width, shape.height)
+        func at(_ x: Double, _ y: Double) -> Point { Point(x: x * w, y: y * h) }
+        func regular(_ count: Int, inner: Double? = nil) -> [Point] {
+            var points: [Point] = []
+            for step in 0..<count {
+                for (index, radius) in [1.0, inner].compactMap({ $0 }).enumerated() {
+                    let degrees = 360 / Double(count) * (Double(step) + 0.5 * Double(index)) - 90
+                    let (sine, cosine) = sinCos(degrees: degrees)
+                    points.append(Point(x: radius * cosine, y: radius * sine))
+                }
+            }
+            var box = Rect.empty
+            for point in points { box.formUnion(point) }
+            return points.map {
+                at(($0.x - box.minX) / (box.maxX - box.minX), ($0.y - box.minY) / (box.maxY - box.minY))
+            }
+        }
+        switch shape.props?.field("geo")?.string {
+        case "ellipse", "oval", "cloud":
+            return [
+                (0..<96).map { step in
+                    let (sine, cosine) = sinCos(degrees: 3.75 * Double(step))
+                    return at(0.5 + cosine / 2, 0.5 + sine / 2)
+                }
+            ]
+        case "triangle": return [[at(0.5, 0), at(1, 1), at(0, 1)]]
+        case "diamond": return [[at(0.5, 0), at(1, 0.5), at(0.5, 1), at(0, 0.5)]]
+        case "pentagon": return [regular(5)]
+        case "hexagon": return [[at(0.25, 0), at(0.75, 0), at(1, 0.5), at(0.75, 1), at(0.25, 1), at(0, 0.5)]]
+        case "octagon":
+            return [
+                [
+                    at(0.29, 0), at(0.71, 0), at(1, 0.29), at(1, 0.71), at(0.71, 1), at(0.29, 1), at(0, 0.71),
+                    at(0, 0.29),
+                ]
+            ]
+        case "star": return [regular(5, inner: 0.5)]
+        case "rhombus": return [[at(0.25, 0), at(1, 0), at(0.75, 1), at(0, 1)]]
+        case "rhombus-2": return [[at(0, 0), at(0.75, 0), at(1, 1), at(0.25, 1)]]
+        case "trapezoid": return [[at(0.25, 0), at(0.75, 0), at(1, 1), at(0, 1)]]
+        case "x-box": return [[at(0, 0), at(1, 0), at(1, 1), at(0, 1)], [at(0, 0), at(1, 1)], [at(1, 0), at(0, 1)]]
+        case "check-box":
+            return [[at(0, 0), at(1, 0), at(1, 1), at(0, 1)], [at(0.25, 0.5), at(0.45, 0.72), at(0.78, 0.25)]]
+        case "arrow-right":
+            return [[at(0, 0.16), at(0.66, 0.16), at(0.66, 0), at(1, 0.5), at(0.66, 1), at(0.66, 0.84), at(0, 0.84)]]
+        case "arrow-left":
+            return [[at(1, 0.16), at(0.34, 0.16), at(0.34, 0), at(0, 0.5), at(0.34, 1), at(0.34, 0.84), at(1, 0.84)]]
+        case "arrow-up":
+            return [[at(0.16, 1), at(0.16, 0.34), at(0, 0.34), at(0.5, 0), at(1, 0.34), at(0.84, 0.34), at(0.84, 1)]]
+        case "arrow-down":
+            return [[at(0.16, 0), at(0.16, 0.66), at(0, 0.66), at(0.5, 1), at(1, 0.66), at(0.84, 0.66), at(0.84, 0)]]
+        default: return [[at(0, 0), at(1, 0), at(1, 1), at(0, 1)]]
+        }
+    }
+
+    private func addLabel(
+        _ shape: Shape, size: Double, middle: Bool, width: Double? = nil, height: Double? = nil, color: RGBA8? = nil,
+        to page: inout NotePage
+    ) throws(EngineError) {
+        let text = shape.text
+        guard text.contains(where: { !$0.isWhitespace }) else { return }
+        let lineHeight = 1.35 * size
+        let count = Double(text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count)
+        let align: Double =
+            switch (shape.props?.field("align") ?? shape.props?.field("textAlign"))?.string {
+            case "start", "start-legacy": 0
+            case "end", "end-legacy": 1
+            default: 0.5
+            }
+        let (width, height) = (width ?? shape.width, height ?? shape.height)
+        let top = middle ? (height - count * lineHeight) / 2 : 0
+        try page.addText(
+            text, x: align * width, y: top + lineHeight / 2 + 0.35 * size, size: size, lineHeight: lineHeight,
+            align: align,
+            color: color ?? shape.labelColor, turned: shape.frame.point, path: shownText(shape.id, limit: 60))
+    }
+
+    private func addImage(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
+        let path = shownText(shape.id, limit: 60)
+        guard let id = shape.props?.field("assetId")?.string,
+            let url = assets[id]?.field("props")?.field("src")?.string,
+            url.hasPrefix("data:"), let comma = url.utf8.firstIndex(of: UInt8(ascii: ","))
+        else { return page.leaveOut("a picture that is not in the file", at: path) }
+        let text = Array(url.utf8[url.utf8.index(after: comma)...])
+        guard let bytes = try? text.withUnsafeBufferPointer({ try Base64.decode($0) }) else {
+            return page.leaveOut("a damaged picture", at: path)
+        }
+        // Placements turn about their middle, shapes about their corner.
+        let center = shape.frame.point(Point(x: shape.width / 2, y: shape.height / 2))
+        try page.addPicture(
+            bytes,
+            Placement(
+                x: center.x - shape.width / 2, y: center.y - shape.height / 2, width: shape.width, height: shape.height,
+                rotation: shape.frame.angle * 180 / .pi), opacity: shape.opacity, path: path)
+    }
+}
+
+/// Degrees between arms of a circle.
+private enum Angle {
+    static func between(_ a: Point, _ b: Point, isLong: Bool) -> Double {
+        let cosine = (a.x * b.x + a.y * b.y) / max(a.length * b.length, 1e-300)
+        let angle = acos(min(max(cosine, -1), 1)) * 180 / .pi
+        return isLong ? 360 - angle : angle
+    }
+}
+
+/// tldraw's colours in its light theme.
+private enum TldrawColors {
+    private static let all: [String: (line: String, fill: String, note: String)] = [
+        "black": ("#1d1d1d", "#e8e8e8", "#fce19c"), "grey": ("#9fa8b2", "#eceef0", "#c0cad3"),
+        "light-violet": ("#e085f4", "#f5eafa", "#df9eee"), "violet": ("#ae3ec9", "#ecdcf2", "#db91fd"),
+        "blue": ("#4465e9", "#dce1f8", "#8aa3ff"), "light-blue": ("#4ba1f1", "#ddedfa", "#9bc4fd"),
+        "yellow": ("#f1ac4b", "#f9f0e6", "#fed49a"), "orange": ("#e16919", "#f8e2d4", "#faa475"),
+        "green": ("#099268", "#d3e9e3", "#6fc896"), "light-green": ("#4cb05e", "#dbf0e0", "#98d08a"),
+        "light-red": ("#f87777", "#f4dadb", "#f7a5a1"), "red": ("#e03131", "#f4dadb", "#fc8282"),
+        "white": ("#ffffff", "#f5f5f5", "#ffffff"),
+    ]
+
+    private static func color(_ name: String?, _ kind: ((line: String, fill: String, note: String)) -> String) -> RGBA8
+    {
+        let known = all[name ?? ""] ?? ("#1d1d1d", "#e8e8e8", "#fce19c")
+        return RGBA8(hex: kind(known)) ?? .black
+    }
+
+    static func line(_ name: String?) -> RGBA8 { color(name, \.line) }
+    static func fill(_ name: String?) -> RGBA8 { color(name, \.fill) }
+    static func note(_ name: String?) -> RGBA8 { color(name, \.note) }
+}
