@@ -69,15 +69,7 @@ package struct Exports {
     /// Finds the projects and decides which pictures to export, without writing anything.
     /// - Throws: if the request cannot be met.
     package func plan() throws(ExportError) -> Planned {
-        // Elsewhere it is the workers that need them.
-        if remote == nil {
-            for file in arguments.options.files {
-                let codec = try? PictureCodecs.codec(file.encoding.format)
-                if let codec, let library = codec.missingLibrary {
-                    throw .unavailable("\(codec.name) cannot be written: \(library) is not installed")
-                }
-            }
-        }
+        try checkLibraries(arguments.options.files.map(\.encoding))
         var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
         let policy = policy(for: found.inputs)
         let opener = environment.makeOpener(
@@ -87,6 +79,8 @@ package struct Exports {
         found.readOutlines(with: opener)
         var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
         let plan = try makePlan(found, policy, &failed)
+        // Photos have their own formats.
+        try checkLibraries(plan.pictures.compactMap(\.encoding))
         try checkPath(arguments.run.reportPath, option: "--report", found.inputs, plan)
         try checkPath(arguments.run.bookPath, option: "--pdf-book", found.inputs, plan)
         if let report = arguments.run.reportPath, let book = arguments.run.bookPath,
@@ -95,6 +89,15 @@ package struct Exports {
             throw .usage("--pdf-book: \(book) is also the report")
         }
         return Planned(inputs: found.inputs, plan: plan, failed: failed, policy: policy, opener: opener)
+    }
+
+    /// - Throws: `unavailable` where this process lacks what a format needs. Elsewhere it is the workers that need it.
+    private func checkLibraries(_ encodings: [PictureEncoding]) throws(ExportError) {
+        guard remote == nil else { return }
+        for format in Set(encodings.map(\.format)) {
+            guard let codec = try? PictureCodecs.codec(format), let library = codec.missingLibrary else { continue }
+            throw .unavailable("\(codec.name) cannot be written: \(library) is not installed")
+        }
     }
 
     /// Plans and exports the pictures; returns when all have ended.

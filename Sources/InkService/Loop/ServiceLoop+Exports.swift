@@ -220,7 +220,7 @@ extension ExportEnd {
         case .refused(.io(_, _, EMFILE)), .refused(.io(_, _, ENFILE)), .output(_, _, EMFILE), .output(_, _, ENFILE),
             .spill(_, EMFILE), .spill(_, ENFILE):
             self = .later(reason: error.description)
-        case .refused(.badInput), .refused(.overLimit):
+        case .refused(.badInput), .refused(.overLimit), .refused(.unavailable):
             self = .ended(.failed(.badInput, text: error.description))
         case .refused(.io), .source, .output, .spill, .targetNotAFile, .journal:
             self = .ended(.failed(.inputOutput, text: error.description))
