@@ -47,6 +47,7 @@ extension ServiceLoop {
             },
             limits: configuration.projectLimits, destination: target, priority: entry.priority, weight: entry.weight)
         job.isPrivate = isFetched
+        job.replaces = JobLoader.replacesFiles(submission)
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
         job.seal = { sealed throws(BrokerError) in
             if isFetched {
