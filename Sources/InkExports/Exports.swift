@@ -161,6 +161,15 @@ package struct Exports {
     private func writeBook(_ finished: FinishedExports) -> PictureFailure? {
         guard let path = arguments.run.bookPath, !arguments.run.isDryRun else { return nil }
         // A project that could not be read has no names of pictures.
+        if let repeated, repeated.isPart {
+            if finished.records.isEmpty { return nil }
+            let failure = PictureFailure(
+                kind: .exportFailed,
+                reason: "\(path): left as it was, since this run makes only some of its pages; to write it, repeat the "
+                    + "run without --failed, with --if-exists skip-unchanged")
+            observer.error(failure.reason)
+            return failure
+        }
         let pages = finished.records.filter { record in
             guard let output = record.output else { return true }
             return PictureCodecs.codec(ofFile: output)?.format == .pdf
