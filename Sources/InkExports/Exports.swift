@@ -151,8 +151,9 @@ package struct Exports {
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
         finished.bookFailure = writeBook(finished)
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
-        // failure the farm may still be removing unfinished files.
-        let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done
+        // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes.
+        let hasVector = arguments.options.files.contains(where: \.encoding.isVector)
+        let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done && !hasVector
         if !isLeft { farm.stop() }
         return finished
     }
