@@ -161,7 +161,6 @@ package struct Exports {
     /// Joins the PDF files of all pictures, in the order of the plan, where that is asked for.
     private func writeBook(_ finished: FinishedExports) -> PictureFailure? {
         guard let path = arguments.run.bookPath, !arguments.run.isDryRun else { return nil }
-        // A project that could not be read has no names of pictures.
         if let repeated, repeated.isPart {
             if finished.records.isEmpty { return nil }
             let failure = PictureFailure(
@@ -171,6 +170,7 @@ package struct Exports {
             observer.error(failure.reason)
             return failure
         }
+        // A project that could not be read has no names of pictures.
         let pages = finished.records.filter { record in
             guard let output = record.output else { return true }
             return PictureCodecs.codec(ofFile: output)?.format == .pdf
@@ -224,7 +224,8 @@ package struct Exports {
     ) throws(ExportError) -> ExportPlan {
         let inputs = found.inputs
         var plan = try ExportPlan(
-            inputs: inputs, outlines: found.outlines, arguments: arguments, resolve: FileSystem.resolved)
+            inputs: inputs, outlines: found.outlines, arguments: arguments, protecting: overlays?.files ?? [],
+            resolve: FileSystem.resolved)
         if let repeated {
             let unread = Set(failed.map(\.input))
             for record in repeated.records(missingIn: plan) where !unread.contains(record.input) {
@@ -250,7 +251,8 @@ package struct Exports {
             throw .usage("\(option): \(path) is a folder")
         }
         let lists = arguments.paths.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
-        let read = inputs.filter { !$0.isStandardInput }.map(\.path) + lists + [arguments.limitsPath].compactMap(\.self)
+        var read = inputs.filter { !$0.isStandardInput }.map(\.path)
+        read += lists + [arguments.limitsPath].compactMap(\.self) + (overlays?.files ?? [])
         let place = FilePlace(path)
         for other in read where FilePlace(other) == place {
             throw .usage("\(option): \(path) would replace the input \(other)")
