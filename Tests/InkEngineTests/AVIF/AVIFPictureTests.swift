@@ -121,6 +121,8 @@ struct AVIFPictureTests {
         #expect(throws: Never.self) { try check(101, 100, nil) }
         #expect(throws: Never.self) { try check(100, 100, .quarter) }
         #expect(throws: EngineError.self) { try check(101, 100, .quarter) }
-        #expect(throws: EngineError.self) { try check(65_536, 65_536, nil) }
+        #expect(throws: Never.self) { try check(16_384, 16_384, nil) }
+        #expect(throws: EngineError.self) { try check(16_384, 16_385, nil) }
+        #expect(codec.edgePixelsMax == 32_768)
     }
 }
