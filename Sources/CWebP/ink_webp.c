@@ -77,8 +77,15 @@ static const char *encoding_failure(WebPEncodingError error) {
     case VP8_ENC_ERROR_PARTITION0_OVERFLOW:
     case VP8_ENC_ERROR_PARTITION_OVERFLOW:
     case VP8_ENC_ERROR_FILE_TOO_BIG: return "the file becomes too large for WebP (choose a lower quality)";
+    case VP8_ENC_ERROR_USER_ABORT: return "cancelled";
     default: return "the encoder failed";
     }
+}
+
+static int goes_on(int percent, const WebPPicture *picture) {
+    (void)percent;
+    const ink_webp_settings *settings = picture->user_data;
+    return settings->is_cancelled == NULL || !settings->is_cancelled(settings->context);
 }
 
 const char *ink_webp_encode(
@@ -99,6 +106,8 @@ const char *ink_webp_encode(
     WebPMemoryWriterInit(&writer);
     picture.writer = WebPMemoryWrite;
     picture.custom_ptr = &writer;
+    picture.progress_hook = goes_on;
+    picture.user_data = (void *)settings;
     int stride = (int)(settings->width * settings->bytes_per_pixel);
     int is_done = settings->bytes_per_pixel == 4 ? WebPPictureImportRGBA(&picture, pixels, stride)
                                                  : WebPPictureImportRGB(&picture, pixels, stride);

@@ -19,6 +19,8 @@ public enum EngineError: Error, Hashable, Sendable {
     case badInput(Place, reason: String)
     /// The input is well formed, but larger than a limit allows.
     case overLimit(Place, what: String, found: String, limit: String)
+    /// A library that the input or the picture needs is not installed here; another machine may have it.
+    case unavailable(Place, reason: String)
     /// The system failed to read or write.
     case io(path: String, operation: String, errno: Int32)
     /// A caller violated the engine's contract: a defect of the program, not of the input.
@@ -28,7 +30,7 @@ public enum EngineError: Error, Hashable, Sendable {
 extension EngineError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .badInput(let place, let reason): "\(place): \(reason)"
+        case .badInput(let place, let reason), .unavailable(let place, let reason): "\(place): \(reason)"
         case .overLimit(let place, let what, let found, let limit):
             "\(place): \(what) is \(found), the limit is \(limit)"
         case .io(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"

@@ -59,6 +59,7 @@ extension EngineError {
     package var exitCode: ExitCode {
         switch self {
         case .badInput, .overLimit: .badInput
+        case .unavailable: .codecUnavailable
         case .io: .inputOutput
         case .internalError: .internalError
         }

@@ -69,15 +69,7 @@ package struct Exports {
     /// Finds the projects and decides which pictures to export, without writing anything.
     /// - Throws: if the request cannot be met.
     package func plan() throws(ExportError) -> Planned {
-        // Elsewhere it is the workers that need them.
-        if remote == nil {
-            for file in arguments.options.files {
-                let codec = try? PictureCodecs.codec(file.encoding.format)
-                if let codec, let library = codec.missingLibrary {
-                    throw .unavailable("\(codec.name) cannot be written: \(library) is not installed")
-                }
-            }
-        }
+        try checkLibraries(arguments.options.files.map(\.encoding))
         var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
         let policy = policy(for: found.inputs)
         let opener = environment.makeOpener(
@@ -87,6 +79,8 @@ package struct Exports {
         found.readOutlines(with: opener)
         var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
         let plan = try makePlan(found, policy, &failed)
+        // Photos have their own formats.
+        try checkLibraries(plan.pictures.compactMap(\.encoding))
         try checkPath(arguments.run.reportPath, option: "--report", found.inputs, plan)
         try checkPath(arguments.run.bookPath, option: "--pdf-book", found.inputs, plan)
         if let report = arguments.run.reportPath, let book = arguments.run.bookPath,
@@ -95,6 +89,15 @@ package struct Exports {
             throw .usage("--pdf-book: \(book) is also the report")
         }
         return Planned(inputs: found.inputs, plan: plan, failed: failed, policy: policy, opener: opener)
+    }
+
+    /// - Throws: `unavailable` where this process lacks what a format needs. Elsewhere it is the workers that need it.
+    private func checkLibraries(_ encodings: [PictureEncoding]) throws(ExportError) {
+        guard remote == nil else { return }
+        for format in Set(encodings.map(\.format)) {
+            guard let codec = try? PictureCodecs.codec(format), let library = codec.missingLibrary else { continue }
+            throw .unavailable("\(codec.name) cannot be written: \(library) is not installed")
+        }
     }
 
     /// Plans and exports the pictures; returns when all have ended.
@@ -148,8 +151,9 @@ package struct Exports {
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
         finished.bookFailure = writeBook(finished)
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
-        // failure the farm may still be removing unfinished files.
-        let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done
+        // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes.
+        let hasVector = arguments.options.files.contains(where: \.encoding.isVector)
+        let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done && !hasVector
         if !isLeft { farm.stop() }
         return finished
     }
@@ -157,6 +161,15 @@ package struct Exports {
     /// Joins the PDF files of all pictures, in the order of the plan, where that is asked for.
     private func writeBook(_ finished: FinishedExports) -> PictureFailure? {
         guard let path = arguments.run.bookPath, !arguments.run.isDryRun else { return nil }
+        if let repeated, repeated.isPart {
+            if finished.records.isEmpty { return nil }
+            let failure = PictureFailure(
+                kind: .exportFailed,
+                reason: "\(path): left as it was, since this run makes only some of its pages; to write it, repeat the "
+                    + "run without --failed, with --if-exists skip-unchanged")
+            observer.error(failure.reason)
+            return failure
+        }
         // A project that could not be read has no names of pictures.
         let pages = finished.records.filter { record in
             guard let output = record.output else { return true }
@@ -211,7 +224,8 @@ package struct Exports {
     ) throws(ExportError) -> ExportPlan {
         let inputs = found.inputs
         var plan = try ExportPlan(
-            inputs: inputs, outlines: found.outlines, arguments: arguments, resolve: FileSystem.resolved)
+            inputs: inputs, outlines: found.outlines, arguments: arguments, protecting: overlays?.files ?? [],
+            resolve: FileSystem.resolved)
         if let repeated {
             let unread = Set(failed.map(\.input))
             for record in repeated.records(missingIn: plan) where !unread.contains(record.input) {
@@ -237,7 +251,8 @@ package struct Exports {
             throw .usage("\(option): \(path) is a folder")
         }
         let lists = arguments.paths.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
-        let read = inputs.filter { !$0.isStandardInput }.map(\.path) + lists + [arguments.limitsPath].compactMap(\.self)
+        var read = inputs.filter { !$0.isStandardInput }.map(\.path)
+        read += lists + [arguments.limitsPath].compactMap(\.self) + (overlays?.files ?? [])
         let place = FilePlace(path)
         for other in read where FilePlace(other) == place {
             throw .usage("\(option): \(path) would replace the input \(other)")

@@ -40,6 +40,7 @@ import Testing
             ("size = 4k", ["--size", "2k"], "a-2k.png"), ("rgb = true", ["--rgba"], "a-2k.png"),
             ("fail-fast = true", ["--keep-going"], "a-2k.png"), ("name = {id}.png", ["--name", "n.png"], "n.png"),
             ("name = {title}.png", ["-o", "FILE"], "one.png"), ("rgb = off", ["--rgba"], "a-2k.png"),
+            ("quality = 60", ["--lossless", "--format", "webp"], "a-2k.webp"),
         ])
     func flagsWin(config: String, options: [String], output: String) {
         let isFile = options.contains("FILE")

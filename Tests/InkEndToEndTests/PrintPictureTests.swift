@@ -1,5 +1,6 @@
 import Foundation
 import InkEngine
+import InkTestSupport
 import Testing
 
 @Suite("Pictures for print", .timeLimit(.minutes(5)))
@@ -110,6 +111,31 @@ struct PrintPictureTests {
                 ["export", folder("in/a.ink"), "-o", folder("out/"), "--size", "100"] + options)
             #expect(result.code == 64 && result.error.contains(word), "\(options): \(result.error)")
         }
+    }
+
+    @Test("Photos are pages of a book; a run that repeats some of the pages leaves the book as it is")
+    func partOfBook() throws {
+        let folder = try EndToEndFolder()
+        _ = try folder.file("in/a.ink", GoodProject.small)
+        _ = try folder.file("in/b.ink", GoodProject.small)
+        let photo = MinimalPNGWriter.png(rgb: [1, 2, 3], size: PixelSize(width: 1, height: 1))
+        _ = try folder.file("in/c.png", photo)
+        let (book, report) = (folder("book.pdf"), folder("report.json"))
+        let all = ["a.ink", "b.ink", "c.png"].map { folder("in/\($0)") }
+        let made = try InkProcess.run(
+            ["export"] + all + ["-o", folder("out"), "--size", "100", "--pdf-book", book, "--report", report])
+        #expect(made.code == 0, "\(made.error)")
+        let whole = try bytes(book)
+        #expect(String(decoding: whole.map { $0 < 128 ? $0 : 63 }, as: UTF8.self).contains("/Count 3 >>"))
+        let nothing = try InkProcess.run(["export", "--from-report", report, "--failed"])
+        #expect(nothing.code == 0 && nothing.error.isEmpty, "\(nothing.error)")
+        let text = String(decoding: try bytes(report), as: UTF8.self)
+        _ = try folder.file(
+            "report.json", text.replacing(/"state":\s*"done"/, with: "\"state\":\"failed\"", maxReplacements: 1))
+        let part = try InkProcess.run(
+            ["export", "--from-report", report, "--failed", "--if-exists", "overwrite"])
+        #expect(part.code == 1 && part.error.contains("left as it was"), "\(part.error)")
+        #expect(try bytes(book) == whole)
     }
 
     @Test("A picture that shows the same is left, one that is damaged is made again", arguments: ["tiff", "pdf"])

@@ -60,6 +60,17 @@ struct SVGFileTests {
         #expect(Double(far) < 0.005 * Double(own.count), "\(far) of \(own.count) samples")
     }
 
+    @Test("Nothing is left of the images in it")
+    func leftovers() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", Self.project)
+        _ = try folder.file("tmp/x", "")
+        let result = try InkProcess.run(
+            ["export", project, "-o", folder("a.svg")], environment: ["TMPDIR": folder("tmp")])
+        #expect(result.code == 0, "\(result.error)")
+        #expect(folder.files(in: "tmp") == ["x"])
+    }
+
     @Test("A file that shows the same is left, one that is damaged is made again; runs give the same bytes")
     func unchanged() throws {
         let folder = try EndToEndFolder()

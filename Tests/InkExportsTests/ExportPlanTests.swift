@@ -53,6 +53,16 @@ struct ExportPlanTests {
         #expect(plan.pictures[3].options(arguments).files.map(\.encoding.format) == [.jpeg])
     }
 
+    @Test("No picture replaces a file that is read for all of them")
+    func protectedFiles() throws {
+        let input = ExportInput(path: "a.ink")
+        #expect(throws: ExportError.usage("o/a-1x.png would replace the input o/./a-1x.png")) {
+            try ExportPlan(
+                inputs: [input], outlines: [:], arguments: try arguments(output: "o", sizes: ["1x"]),
+                protecting: ["o/./a-1x.png"], resolve: { $0.replacing("./", with: "") })
+        }
+    }
+
     @Test func eachVisibleLayerIsAPicture() throws {
         let outline = ProjectOutline(
             id: "", title: "",

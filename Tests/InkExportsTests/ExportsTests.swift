@@ -39,12 +39,17 @@ import Testing
     private let log = Log()
     private let control = ExportControl()
 
-    private func exports(_ paths: [String], isDryRun: Bool = false) throws -> Exports {
+    private func exports(
+        _ paths: [String], isDryRun: Bool = false, format: PictureFormat = .png, size: String = "1x",
+        background: RGBA8? = nil
+    ) throws -> Exports {
         var run = RunArguments(workers: 1)
         run.isDryRun = isDryRun
         let arguments = ExportArguments(
-            paths: paths, output: folder("out"), sizes: [try #require(ExportSize("1x"))],
-            name: try NameTemplate("{name}.png"), options: PictureOptions(), layers: .visible, ifExists: nil, run: run)
+            paths: paths, output: folder("out"), sizes: [try #require(ExportSize(size))],
+            name: try NameTemplate("{name}.{ext}"),
+            options: PictureOptions(background: background, encoding: PictureEncoding(format: format)),
+            layers: .visible, ifExists: nil, run: run)
         return try Exports(
             arguments, limits: Limits(), environment: .process, observer: log, control: control)
     }
@@ -89,6 +94,25 @@ import Testing
         #expect(finished.records.map(\.state) == [.planned])
         #expect(log.lines == ["began 1", "planned 40x30", "ended 0 0", "ended"])
         #expect(folder.files == ["a.ink"])
+    }
+
+    @Test("A dry run knows the limits of a format")
+    func dryRunLimits() throws {
+        let path = folder.file("a.ink", Self.project)
+        let finished = try exports([path], isDryRun: true, format: .webp, size: "17000x17000").execute()
+        #expect(finished.exitCode == .badInput)
+        #expect(log.lines.contains { $0.hasPrefix("error: ") && $0.contains("16383 pixels in webp") }, "\(log.lines)")
+    }
+
+    @Test("That a format has no transparency is said once a run, and not where nothing is transparent")
+    func flattened() throws {
+        let paths = ["a", "b"].map { folder.file("\($0).ink", Self.project) }
+        let said = "warning: jpeg has no transparency; what is transparent becomes white"
+        #expect(try exports(paths, format: .jpeg, background: .transparent).execute().exitCode == .done)
+        #expect(log.lines.count { $0 == said } == 1, "\(log.lines)")
+        #expect(try exports(paths, format: .jpeg).execute().exitCode == .done)
+        #expect(try exports(paths, format: .png, background: .transparent).execute().exitCode == .done)
+        #expect(log.lines.count { $0 == said } == 1, "\(log.lines)")
     }
 
     @Test("A run that is stopped leaves nothing")

@@ -131,7 +131,7 @@ struct RunTests {
     }
 
     @Test func exitCodesAreThoseOfSysexits() {
-        #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 70, 72, 74, 77, 78, 129, 130, 141, 143])
+        #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 70, 71, 72, 74, 77, 78, 129, 130, 141, 143])
     }
 
     @Test func controlCharactersAreWrittenOut() {

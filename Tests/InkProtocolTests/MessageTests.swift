@@ -36,6 +36,14 @@ struct MessageTests {
         #expect(try BrokerMessage(frame: fromBroker.encoded()) == fromBroker, "seed \(seed)")
     }
 
+    @Test("What a worker lacks is not the input's fault: another worker may have it")
+    func missingLibrary() {
+        let task = TaskID(2)
+        let error = EngineError.unavailable(Place(file: "a.heic"), reason: "needs libheif")
+        let failed = TaskFailed(task: task, attempt: 1, error: error)
+        #expect(failed.kind == .internalError && failed.text == "a.heic: needs libheif")
+    }
+
     @Test("No changed byte and no cut goes unnoticed")
     func damage() throws {
         let frame = try WorkerMessage.hello(

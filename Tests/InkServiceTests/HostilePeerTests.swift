@@ -215,4 +215,47 @@ struct HostilePeerTests {
         #expect(FileManager.default.fileExists(atPath: outputs + "/there/deep/a.png"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == ["a.ink"])
     }
+
+    @Test("A picture does not replace its project, and that of a photo replaces nothing")
+    func inputsStay() throws {
+        let folder = try TemporaryFolder(prefix: "ink-roots")
+        let root = folder.path(of: "both")
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        let photo = MinimalPNGWriter.png(rgb: [1, 2, 3], size: PixelSize(width: 1, height: 1))
+        try Data(photo).write(to: URL(fileURLWithPath: root + "/a.png"))
+        try FileManager.default.createSymbolicLink(atPath: root + "/link.png", withDestinationPath: root + "/a.png")
+        let farm = try Farm(workers: 1) {
+            $0.inputRoots = [root]
+            $0.outputRoot = root
+        }
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        func end(_ input: String, _ output: String) throws -> JobEnding? {
+            let submission = Submission(
+                key: .random(), name: input, source: .path(root + "/" + input),
+                picture: PictureSpec(size: .named("1x")), delivery: .write(output), priority: 0)
+            client.client.submit(submission, content: nil)
+            let job = try #require(client.job(of: submission.key))
+            client.client.watch([job])
+            return client.ending(of: job)
+        }
+        for (input, output) in [("a.png", "a.png"), ("link.png", "a.png"), ("a.png", "link.png")] {
+            guard case .failed(.badInput, let text)? = try end(input, output) else {
+                Issue.record("\(input) \(output)")
+                continue
+            }
+            #expect(text.contains("would replace the input"), "\(text)")
+        }
+        guard case .finished? = try end("a.png", "b.png") else {
+            Issue.record("a picture beside the photo is refused")
+            return
+        }
+        guard case .failed(.inputOutput, let text)? = try end("a.png", "b.png") else {
+            Issue.record("a picture of a photo replaces a file")
+            return
+        }
+        #expect(text.contains(root + "/b.png") && text.contains("exists"), "\(text)")
+        #expect(FileManager.default.contents(atPath: root + "/a.png") == Data(photo))
+    }
 }

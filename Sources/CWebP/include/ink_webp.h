@@ -37,6 +37,9 @@ typedef struct {
     float quality;
     // 0 fast to 6 small; of lossless files 0 to 9.
     int effort;
+    // Asked with the context while the file is encoded: not 0 ends it. May be NULL.
+    int (*is_cancelled)(void *context);
+    void *context;
 } ink_webp_settings;
 
 // Encodes rows without padding. NULL and a file to be freed by ink_webp_free, or why it failed.

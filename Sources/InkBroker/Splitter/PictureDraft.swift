@@ -130,11 +130,7 @@ struct PictureDraft: Sendable {
                     Place(file: name), reason: "\(vector.name) is not made by a farm, but by ink export itself")
             }
             viewport = try project.viewport(options.view, place: Place(file: name))
-            try PictureDraft.check(project, measures, viewport, order.output, codecs, limits: limits, name: name)
-            for (codec, file) in zip(codecs, options.files) {
-                try codec.check(
-                    order.output, file.encoding, dotsPerInch: options.dotsPerInch, place: Place(file: name))
-            }
+            try PictureDraft.check(project, measures, viewport, order.output, options, limits: limits, name: name)
         } catch {
             throw .refused(error)
         }
@@ -186,7 +182,7 @@ struct PictureDraft: Sendable {
 
     private static func check(
         _ project: Project, _ measures: [[StrokeMeasure]], _ viewport: Viewport?, _ size: PixelSize,
-        _ codecs: [any PictureCodec], limits: Limits, name: String
+        _ options: PictureOptions, limits: Limits, name: String
     ) throws(EngineError) {
         let canvas = viewport?.size ?? project.canvasSize
         guard size.width > 0, size.height > 0, canvas.width > 0, canvas.height > 0 else {
@@ -199,11 +195,7 @@ struct PictureDraft: Sendable {
                 Place(file: name), what: "the longest edge", found: "\(Int(edge)) pixels",
                 limit: "\(edgeMax) pixels")
         }
-        for codec in codecs where size.longestEdge > codec.edgePixelsMax {
-            throw .overLimit(
-                Place(file: name), what: "the longest edge", found: "\(size.longestEdge) pixels",
-                limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
-        }
+        try options.checkFormats(size, place: Place(file: name))
         try ExportSize.check(size, limits: limits, place: Place(file: name))
         try StampCount.check(project, measures, limits: limits, file: name)
     }

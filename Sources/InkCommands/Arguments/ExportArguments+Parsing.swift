@@ -59,7 +59,10 @@ extension ExportArguments {
         photos.needsOutput = parsed.name == "export"
         keepsOwnSizes = !parsed.isGiven("size")
         let names = [output, parsed.value("name")].compactMap(\.self)
-        keepsPhotoFormats = !parsed.isGiven("format") && names.allSatisfy { PictureCodecs.codec(ofFile: $0) == nil }
+        // A book has pages of photos too, and these are PDF files.
+        keepsPhotoFormats =
+            !parsed.isGiven("format") && !parsed.isGiven("pdf-book")
+            && names.allSatisfy { PictureCodecs.codec(ofFile: $0) == nil }
     }
 
     /// The view that `--viewport` or `--margin` requests.

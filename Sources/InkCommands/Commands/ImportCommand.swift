@@ -241,7 +241,7 @@ private struct LineProblems {
 extension EngineError {
     fileprivate var place: Place? {
         switch self {
-        case .badInput(let place, _), .overLimit(let place, _, _, _): place
+        case .badInput(let place, _), .overLimit(let place, _, _, _), .unavailable(let place, _): place
         case .io, .internalError: nil
         }
     }

@@ -38,6 +38,8 @@ enum Interrupts {
     ) throws(CommandError) {
         // A closed pipe is reported by write(2).
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that may not grow further (ulimit -f), and is then removed.
+        signal(SIGXFSZ, SIG_IGN)
         // Signals that are ignored on purpose stay ignored (nohup, background jobs of a script).
         let watched = [SIGHUP, SIGINT, SIGTERM].filter { !isIgnored($0) }
         guard !watched.isEmpty else { return }

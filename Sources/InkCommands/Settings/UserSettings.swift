@@ -95,6 +95,7 @@ enum UserSettings {
         return switch name {
         case "rgb": given.isGiven("rgba")
         case "rgba": given.isGiven("rgb")
+        case "quality": given.isGiven("lossless")
         case "fail-fast": given.isGiven("keep-going")
         case "workers": given.isGiven("broker")
         case "name":

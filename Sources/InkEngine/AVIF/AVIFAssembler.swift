@@ -33,7 +33,9 @@ struct AVIFAssembler: PictureAssembler {
     }
 
     mutating func end() -> [PictureWrite] {
-        let total = lengths.reduce(0, +)
+        let metadata = self.metadata
+        let bytes = metadata.flatMap { $0.bytes }
+        let total = lengths.reduce(0, +) + bytes.count
         let dataHeader =
             total + 8 <= Int(UInt32.max)
             ? bigEndian(UInt32(8 + total)) + Array("mdat".utf8)
@@ -41,13 +43,27 @@ struct AVIFAssembler: PictureAssembler {
         let type = ISOBox.make(
             "ftyp", Array("avif".utf8) + bigEndian(0 as UInt32) + Array("avifmif1miafMA1A".utf8))
         // The length of the boxes does not depend on the offsets in them.
-        let length = type.count + boxes(dataStart: 0).count + dataHeader.count
-        let start = type + boxes(dataStart: length) + dataHeader
-        var writes: [PictureWrite] = [.append(start), .move(AVIFAssembler.store)]
+        let length = type.count + boxes(metadata, dataStart: 0).count + dataHeader.count
+        let start = type + boxes(metadata, dataStart: length) + dataHeader
+        var writes: [PictureWrite] = [.append(start), .move(AVIFAssembler.store), .append(bytes)]
         if let digest = head.description.digest {
+            dataCRC = crc32(bytes, seed: dataCRC)
             writes.append(.append(AVIFDigest.box(digest, headBytes: start.count, crc32(start), dataCRC)))
         }
         return writes
+    }
+
+    /// Behind the tiles in the data: not all readers look for it in `idat`.
+    private var metadata: [(type: String, contentType: String, bytes: [UInt8])] {
+        var metadata: [(type: String, contentType: String, bytes: [UInt8])] = []
+        if let exif = ExifData.make(head.description, head.size) {
+            // Where the TIFF header begins.
+            metadata.append(("Exif", "", bigEndian(0 as UInt32) + exif))
+        }
+        if let packet = XMPPacket.make(head.description) {
+            metadata.append(("mime", "application/rdf+xml", packet))
+        }
+        return metadata
     }
 
     // MARK: - Items
@@ -68,13 +84,15 @@ struct AVIFAssembler: PictureAssembler {
 
     private var hasAlpha: Bool { head.pixels == .rgba }
 
-    private func boxes(dataStart: Int) -> [UInt8] {
+    private func boxes(
+        _ metadata: [(type: String, contentType: String, bytes: [UInt8])], dataStart: Int
+    ) -> [UInt8] {
         var idat: [UInt8] = []
         var items: [Item] = []
         var references: [UInt8] = []
-        func inside(_ bytes: [UInt8], id: Int, type: String, contentType: String = "") -> Item {
+        func inside(_ bytes: [UInt8], id: Int, type: String) -> Item {
             defer { idat += bytes }
-            return Item(id: id, type: type, contentType: contentType, idatOffset: idat.count, length: bytes.count)
+            return Item(id: id, type: type, idatOffset: idat.count, length: bytes.count)
         }
         func reference(_ type: String, from id: Int, to ids: [Int]) {
             references += ISOBox.make(
@@ -96,17 +114,17 @@ struct AVIFAssembler: PictureAssembler {
             reference("auxl", from: 2, to: [1])
         }
         var next = 3 + colorIDs.count + alphaIDs.count
-        if let exif = ExifData.make(head.description, head.size) {
-            // Where the TIFF header begins.
-            items.append(inside(bigEndian(0 as UInt32) + exif, id: next, type: "Exif"))
+        var offset = dataStart + lengths.reduce(0, +)
+        for item in metadata {
+            items.append(
+                Item(
+                    id: next, type: item.type, contentType: item.contentType, fileOffset: offset,
+                    length: item.bytes.count))
             reference("cdsc", from: next, to: [1])
             next += 1
+            offset += item.bytes.count
         }
-        if let packet = XMPPacket.make(head.description) {
-            items.append(inside(packet, id: next, type: "mime", contentType: "application/rdf+xml"))
-            reference("cdsc", from: next, to: [1])
-        }
-        var offset = dataStart
+        offset = dataStart
         var index = 0
         for row in 0..<grid.rows {
             for ids in hasAlpha ? [colorIDs, alphaIDs] : [colorIDs] {

@@ -12,7 +12,8 @@ struct AVIFCodec: PictureCodec {
     var endings: [String] { ["avif"] }
     var hasAlpha: Bool { true }
     var settings: Set<EncodingSetting> { [.effort, .quality, .chroma] }
-    var edgePixelsMax: Int { 65_536 }
+    /// libheif and libavif open no larger ones.
+    var edgePixelsMax: Int { 32_768 }
 
     var missingLibrary: String? {
         ink_heif_can_encode() != 0 ? nil : "libheif with an AV1 encoder (package libheif1)"
@@ -39,6 +40,11 @@ struct AVIFCodec: PictureCodec {
             throw .overLimit(
                 place, what: "AVIF tiles of \(AVIFGrid.tileWidth)x\(AVIFGrid.tileHeight) pixels",
                 found: "\(grid.count)", limit: "\(AVIFGrid.countMax)")
+        }
+        guard size.area <= AVIFGrid.areaMax else {
+            throw .overLimit(
+                place, what: "an AVIF", found: "\(size.area) pixels",
+                limit: "\(AVIFGrid.areaMax) pixels, which libavif and browsers open")
         }
         // MIAF 7.3.11.4.2: otherwise libavif and browsers show nothing.
         if encoding.avifChroma == .quarter, !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2) {
@@ -76,6 +82,8 @@ struct AVIFGrid: Hashable, Sendable {
     static let tileHeight = 256
     /// For the picture and its alpha, with some numbers left for other items.
     static let countMax = 32_000
+    /// Pixels of the largest picture that libavif opens where nothing else is asked of it.
+    static let areaMax = 16_384 * 16_384
 
     let columns: Int
     let rows: Int

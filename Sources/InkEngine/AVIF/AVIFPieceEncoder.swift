@@ -52,7 +52,7 @@ final class AVIFPieceEncoder: PieceEncoder {
         _ pixels: [UInt8], channels: Int, _ encoding: PictureEncoding
     ) throws(EngineError) -> AVIFTileFile {
         if let library = AVIFCodec().missingLibrary {
-            throw .badInput(Place(file: "avif"), reason: "the worker cannot write AVIF, because it lacks \(library)")
+            throw .unavailable(Place(file: "avif"), reason: "the worker cannot write AVIF, because it lacks \(library)")
         }
         var settings = ink_heif_settings()
         settings.width = UInt32(AVIFGrid.tileWidth)

@@ -58,6 +58,22 @@ public struct PictureOptions: Hashable, Sendable {
         self.digest = digest
     }
 
+    /// Checks that the formats of all files can represent a picture of a size.
+    ///
+    /// - Throws: `EngineError.overLimit` or `badInput` at `place`, `internalError` for a format that only another version
+    ///   knows.
+    public func checkFormats(_ size: PixelSize, place: Place) throws(EngineError) {
+        for file in files {
+            let codec = try PictureCodecs.codec(file.encoding.format)
+            guard size.longestEdge <= codec.edgePixelsMax else {
+                throw .overLimit(
+                    place, what: "the longest edge", found: "\(size.longestEdge) pixels",
+                    limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
+            }
+            try codec.check(size, file.encoding, dotsPerInch: dotsPerInch, place: place)
+        }
+    }
+
     /// All files of the picture, at least one.
     public var files: [PictureFileOptions] {
         get { [PictureFileOptions(encoding: encoding, digest: digest)] + otherFiles }

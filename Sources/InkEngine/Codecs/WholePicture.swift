@@ -4,6 +4,8 @@ public struct WholePicture {
     public var format: PixelFormat
     /// Passes all rows, from the top, to its argument: a band at a time.
     public var read: (_ take: (PixelRows) throws(EngineError) -> Void) throws(EngineError) -> Void
+    /// Whether nobody needs the file any more; asked while it is encoded, as far as the format's library allows.
+    public var isCancelled: () -> Bool = { false }
 
     public init(
         size: PixelSize, format: PixelFormat,

@@ -42,6 +42,8 @@ struct PhotoDocument: DocumentReader {
         project.hasColorProfiles = true
         project.metadata.exif = source.exif
         project.metadata.xmp = source.xmp
+        project.metadata.author = source.author
+        project.metadata.license = source.copyright
         var warnings: [ReadingWarning] = []
         if image.header.guessesColors(convertsProfiles: true) {
             warnings.append(ReadingWarning(.other, at: nil, ImageHeader.guessWarning))

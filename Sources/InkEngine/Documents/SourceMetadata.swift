@@ -1,10 +1,12 @@
 /// What a picture file says of itself: EXIF and XMP, as they are to be written into another file that shows the picture
-/// upright and in sRGB.
+/// upright and in sRGB, and who made it.
 struct SourceMetadata: Hashable {
     /// A TIFF directory, without the mark that JPEG puts before it.
     private(set) var exif: [UInt8]?
     /// XML.
     private(set) var xmp: [UInt8]?
+    private(set) var author: String?
+    private(set) var copyright: String?
     /// Whether the file has a second picture for screens of a higher dynamic range.
     private(set) var hasGainMap = false
 
@@ -29,15 +31,60 @@ struct SourceMetadata: Hashable {
         } else if WebPImages().recognizes(file) {
             (exif, xmp) = Self.chunks(ofWebP: file)
         }
-        // A PNG is shown as it is stored.
-        let isTurned = !PNGImages().recognizes(file)
-        if let found = exif, found.count <= Self.bytesMax { self.exif = SourceExif(found)?.cleaned(isTurned: isTurned) }
+        // The tags of a TIFF lie among those of its pixels.
+        let isTIFF = TIFFImages().recognizes(file)
+        let tags = isTIFF ? SourceExif(file) : exif.flatMap { SourceExif($0) }
+        (author, copyright) = (tags?.text(315), tags?.text(33432))
+        if isTIFF { xmp = tags?.bytes(of: 700) }
+        if let found = exif, found.count <= Self.bytesMax { self.exif = SourceExif(found)?.cleaned() }
         guard let found = xmp, found.count <= Self.bytesMax, let text = String(validating: found, as: UTF8.self) else {
             return
         }
         hasGainMap = text.contains("hdrgm:") || text.contains("HDRGainMap")
-        // What it says of the gain map would be wrong without it.
-        if !hasGainMap { self.xmp = Self.upright(text) }
+        self.xmp = Self.withoutOtherPictures(Self.upright(text))
+    }
+
+    /// XMP without what it says of a gain map, of further pictures in the file and of further XMP, which would be wrong
+    /// without these; nil where that cannot be taken out.
+    private static func withoutOtherPictures(_ text: [UInt8]) -> [UInt8]? {
+        let names = ["hdrgm:", "HDRGainMap:", "xmpNote:HasExtendedXMP"].map { Array($0.utf8) }
+        let directory = Array("Container:Directory".utf8)
+        let spaces = Array(" \t\r\n".utf8)
+        let (open, slash) = (UInt8(ascii: "<"), UInt8(ascii: "/"))
+        var kept: [UInt8] = []
+        var at = 0
+        while at < text.count {
+            let rest = text[(at + 1)...]
+            let isSpace = spaces.contains(text[at])
+            guard isSpace || text[at] == open,
+                names.contains(where: { rest.starts(with: $0) }) || !isSpace && rest.starts(with: directory)
+            else {
+                kept.append(text[at])
+                at += 1
+                continue
+            }
+            guard let nameEnd = rest.firstIndex(where: { spaces.contains($0) || "=>/".utf8.contains($0) }) else {
+                return nil
+            }
+            if isSpace {
+                // An attribute: name="value".
+                guard let quote = text[nameEnd...].firstIndex(where: { $0 == 0x22 || $0 == 0x27 }),
+                    let end = text[(quote + 1)...].firstIndex(of: text[quote])
+                else { return nil }
+                at = end + 1
+            } else {
+                // An element, up to its end.
+                let close = [open, slash] + rest[..<nameEnd] + [UInt8(ascii: ">")]
+                guard let tagEnd = text[nameEnd...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
+                if text[tagEnd - 1] == slash {
+                    at = tagEnd + 1
+                } else {
+                    guard let end = text[tagEnd...].firstRange(of: close) else { return nil }
+                    at = end.upperBound
+                }
+            }
+        }
+        return kept
     }
 
     /// XMP that says the same of a picture that lies upright.
@@ -133,6 +180,28 @@ struct SourceExif {
         return (entries, directory + 2 + 12 * count)
     }
 
+    /// A text of the first directory; nil if there is none, or it is empty.
+    func text(_ tag: Int) -> String? {
+        guard let found = bytes(of: tag)?.prefix(while: { $0 != 0 }) else { return nil }
+        // Not all programs write UTF-8, which is right for ASCII too.
+        let text =
+            String(validating: found, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(found.map { Unicode.Scalar($0) }))
+        let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
+        return trimmed.isEmpty ? nil : String(trimmed)
+    }
+
+    /// A text, or bytes, of the first directory.
+    func bytes(of tag: Int) -> [UInt8]? {
+        guard let first = firstDirectory, let entry = entries(of: first).entries.first(where: { $0.tag == tag }),
+            [1, 2, 7].contains(entry.kind), let count = number(at: entry.value - 4, bytes: 4),
+            count <= SourceMetadata.bytesMax
+        else { return nil }
+        guard let start = count <= 4 ? entry.value : number(at: entry.value, bytes: 4), start <= bytes.count - count
+        else { return nil }
+        return Array(bytes[start..<(start + count)])
+    }
+
     private mutating func set(_ tag: Int, _ value: Int, in directory: Int) {
         for entry in entries(of: directory).entries where entry.tag == tag {
             if entry.kind == 3 { write(value, at: entry.value, bytes: 2) }
@@ -146,13 +215,11 @@ struct SourceExif {
         return entries(of: first).entries.first { $0.tag == 0x8769 }.flatMap { number(at: $0.value, bytes: 4) }
     }
 
-    /// The same of a picture in sRGB, without the thumbnail.
-    ///
-    /// - Parameter isTurned: whether the picture has been turned upright.
-    func cleaned(isTurned: Bool) -> [UInt8] {
+    /// The same of an upright picture in sRGB, without the thumbnail.
+    func cleaned() -> [UInt8] {
         var exif = self
         guard let first = firstDirectory else { return bytes }
-        if isTurned { exif.set(274, 1, in: first) }
+        exif.set(274, 1, in: first)
         if let camera { exif.set(0xA001, 1, in: camera) }
         let link = entries(of: first).next
         if let second = number(at: link, bytes: 4), second > 0 {
@@ -173,13 +240,27 @@ struct SourceExif {
     }
 
     /// The same of a picture of this size.
-    func sized(_ size: PixelSize) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - size: in pixels.
+    ///   - dotsPerInch: that is said in place of what the data say; nil: they stay.
+    func sized(_ size: PixelSize, dotsPerInch: Double? = nil) -> [UInt8] {
         var exif = self
         for directory in [firstDirectory, camera].compactMap(\.self) {
             exif.set(0x100, size.width, in: directory)
             exif.set(0x101, size.height, in: directory)
             exif.set(0xA002, size.width, in: directory)
             exif.set(0xA003, size.height, in: directory)
+        }
+        if let dotsPerInch, dotsPerInch.isFinite, dotsPerInch > 0, let first = firstDirectory {
+            // Without an entry for it nothing is said that could be wrong.
+            for entry in entries(of: first).entries where [282, 283].contains(entry.tag) && entry.kind == 5 {
+                guard let value = number(at: entry.value, bytes: 4) else { continue }
+                exif.write(Int((min(dotsPerInch, 4_000_000) * 1000).rounded()), at: value, bytes: 4)
+                exif.write(1000, at: value + 4, bytes: 4)
+            }
+            // Dots per inch.
+            exif.set(296, 2, in: first)
         }
         return exif.bytes
     }

@@ -147,6 +147,7 @@ extension EngineError {
         case .badInput(let found, let reason): .badInput(place(found), reason: reason)
         case .overLimit(let found, let what, let size, let limit):
             .overLimit(place(found), what: what, found: size, limit: limit)
+        case .unavailable(let found, let reason): .unavailable(place(found), reason: reason)
         case .io, .internalError: self
         }
     }

@@ -60,7 +60,7 @@ private final class HEIFReader {
     /// - Parameter file: must outlive the reader.
     init(_ file: UnsafeBufferPointer<UInt8>, name: String, place: Place) throws(EngineError) {
         guard ink_heif_is_present() != 0 else {
-            throw .badInput(
+            throw .unavailable(
                 place,
                 reason: "the image is \(name), which needs libheif (package libheif1, with libheif-plugin-libde265 and "
                     + "libheif-plugin-dav1d where they are separate)")

@@ -5,7 +5,9 @@ enum ExifData {
 
     /// Those of the photo that the picture was made of, else made of its texts; nil if there is nothing to write.
     static func make(_ description: PictureDescription, _ size: PixelSize) -> [UInt8]? {
-        if let exif = description.exif, let data = SourceExif(exif) { return data.sized(size) }
+        if let exif = description.exif, let data = SourceExif(exif) {
+            return data.sized(size, dotsPerInch: description.dotsPerInch)
+        }
         guard description.text.contains(where: { !$0.cleanedText.isEmpty }) else { return nil }
         let header: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0]
         var main = TagDirectory()

@@ -1,7 +1,7 @@
 /// Decodes PNGs of all kinds to 8 bits per sample, in chunks of rows from the top.
 ///
-/// Gamma and background of the file are ignored, and the colour profile unless it is to be converted. Of an animated PNG the default image is decoded.
-/// Bytes after IEND are ignored.
+/// Gamma and background of the file are ignored, and the colour profile unless it is to be converted. The image is turned
+/// as its EXIF data say. Of an animated PNG the default image is decoded. Bytes after IEND are ignored.
 public enum PNGDecoder {
     /// Decodes `png` and passes its chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order.
     ///
@@ -19,11 +19,16 @@ public enum PNGDecoder {
         guard header.isSound else {
             throw .badInput(place, reason: "the PNG's header is damaged: its checksum is wrong")
         }
-        try header.check(against: limits, place: place)
+        let orientation = ImageOrientation(ofPNG: png)
+        try ImageHeader(size: header.size, isHeldWhole: header.isInterlaced || orientation != .upright)
+            .check(against: limits, place: place)
         try header.checkPlausible(fileByteCount: png.count, place: place)
         let profile = convertsProfiles ? PNGProfile.find(in: png) : nil
         return try png.withUnsafeBufferPointer { (bytes) throws(EngineError) in
-            if profile != nil { return try decodeAny(bytes, header, use, profile: profile, place, onChunk: onChunk) }
+            if profile != nil || orientation != .upright {
+                return try decodeAny(
+                    bytes, header, use, orientation: orientation, profile: profile, place, onChunk: onChunk)
+            }
             var handedOn = 0
             if let info = try decodePlain(
                 bytes, header, use, level,
@@ -59,7 +64,8 @@ public enum PNGDecoder {
     /// Decodes any PNG with libpng.
     static func decodeAny(
         _ png: UnsafeBufferPointer<UInt8>, _ header: PNGHeader, _ use: ImageUse,
-        profile: [UInt8]? = nil, _ place: Place, onChunk: (DecodedChunk) throws(EngineError) -> Void
+        orientation: ImageOrientation = .upright, profile: [UInt8]? = nil, _ place: Place,
+        onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo {
         let reader = try PNGRowReader(png, expandsGray: use == .color && profile == nil, place: place)
         guard reader.rowByteCount == header.size.width * reader.channels else {
@@ -67,7 +73,7 @@ public enum PNGDecoder {
         }
         let pixels = StoredPixels(
             colors: reader.channels < 3 ? .gray : .rgb, hasAlpha: reader.channels.isMultiple(of: 2))
-        var rows = StoredRows(header.size, pixels, profile: profile, as: use)
+        var rows = StoredRows(header.size, pixels, orientation, profile: profile, as: use)
         if header.isInterlaced {
             try decodeInterlaced(reader, height: header.size.height, into: &rows, onChunk: onChunk)
         } else {

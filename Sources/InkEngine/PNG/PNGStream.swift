@@ -28,7 +28,9 @@ public enum PNGStream {
             bytes += chunk("pHYs", perMetre + perMetre + [1])
         }
         for entry in description.text { bytes += entry.chunk }
-        if let exif = description.exif, let data = SourceExif(exif) { bytes += chunk("eXIf", data.sized(size)) }
+        if let exif = description.exif, let data = SourceExif(exif) {
+            bytes += chunk("eXIf", data.sized(size, dotsPerInch: description.dotsPerInch))
+        }
         if let packet = XMPPacket.make(description) { bytes += international("XML:com.adobe.xmp", packet) }
         if let digest = description.digest { bytes += chunk(digestChunkType, digest.bytes) }
         return bytes

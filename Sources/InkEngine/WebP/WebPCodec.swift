@@ -37,12 +37,26 @@ struct WebPCodec: PictureCodec {
             case .balanced: encoding.isLossless ? 3 : 4
             case .small: encoding.isLossless ? 9 : 6
             }
+        settings.is_cancelled = { context in
+            guard let context else { return 0 }
+            return Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue().isCancelled() ? 1 : 0
+        }
+        let cancellation = Cancellation(picture.isCancelled)
+        settings.context = Unmanaged.passUnretained(cancellation).toOpaque()
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
-        if let failure = ink_webp_encode(pixels, &settings, &made, &count) {
+        let failure = withExtendedLifetime(cancellation) { ink_webp_encode(pixels, &settings, &made, &count) }
+        if let failure {
             throw .internalError("libwebp: \(String(cString: failure))")
         }
         defer { ink_webp_free(made) }
         return Array(UnsafeBufferPointer(start: made, count: count))
+    }
+
+    /// For the library, which calls a function without surroundings.
+    private final class Cancellation {
+        let isCancelled: () -> Bool
+
+        init(_ isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
     }
 
     func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler { WebPAssembler(head) }

@@ -26,8 +26,6 @@ final class LayeredFarm: ExportFarm {
     private let state = Mutex(State())
     /// The pictures that are being made; used on the lane.
     private let jobs = Mutex<[Int: LayeredJob]>([:])
-    /// Warnings that have been said.
-    private let said = Mutex<Set<String>>([])
     private let lane: Lane
 
     /// - Parameter farm: renders the pictures.
@@ -84,9 +82,8 @@ final class LayeredFarm: ExportFarm {
         } catch {
             return tell(.failed(request.id, error))
         }
-        // Of many projects each has the same to say.
-        for warning in job.warnings where said.withLock({ $0.insert(warning).inserted }) {
-            tell(.news("\(request.name): \(warning)"))
+        if !job.warnings.isEmpty {
+            tell(.warned(request.id, job.warnings.map { ReadingWarning(.other, at: nil, $0) }))
         }
         jobs.withLock { $0[request.id] = job }
         for part in job.parts.indices { submit(job.request(part, id: newID(of: request.id, part, job))) }

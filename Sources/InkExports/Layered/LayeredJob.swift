@@ -56,14 +56,9 @@ final class LayeredJob: @unchecked Sendable {
         let place = Place(file: request.name)
         var made: [File] = []
         do throws(EngineError) {
+            try request.options.checkFormats(request.size, place: place)
             for (index, options) in request.options.files.enumerated() where options.isLayered {
                 let format = options.encoding.format
-                let codec = try PictureCodecs.codec(format)
-                guard request.size.longestEdge <= codec.edgePixelsMax else {
-                    throw .overLimit(
-                        place, what: "the longest edge", found: "\(request.size.longestEdge) pixels",
-                        limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
-                }
                 let picture = try LayeredPicture(
                     request.project, request.options, size: request.size,
                     format == .ora ? ORAWriter.abilities : PSDWriter.abilities, place: place)

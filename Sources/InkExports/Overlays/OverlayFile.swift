@@ -12,12 +12,17 @@ struct OverlayFile {
     private let path: String
     private let limits: Limits
     private var fonts: OverlayFonts
+    /// The files that it names.
+    private var files: [String] = []
 
     /// - Parameters:
     ///   - path: of the file; paths in it start from its folder.
     ///   - fonts: given beside it.
+    /// - Returns: the overlays, and the files that are read for them.
     /// - Throws: `engine` with `badInput` that names the path in the file, such as `overlays[1].size`.
-    static func read(_ path: String, fonts: [String], limits: Limits) throws(ExportError) -> [Overlay] {
+    static func read(
+        _ path: String, fonts: [String], limits: Limits
+    ) throws(ExportError) -> (overlays: [Overlay], files: [String]) {
         let bytes = try ExportError.wrapping { () throws(EngineError) in
             try FileSystem.read(path, limitBytes: bytesMax)
         }
@@ -28,7 +33,8 @@ struct OverlayFile {
             throw .engine(.badInput(Place(file: path), reason: "byte \(error.offset): \(error.reason)"))
         }
         var file = OverlayFile(path: path, limits: limits, fonts: OverlayFonts(limits: limits))
-        return try file.overlays(document, fonts)
+        let overlays = try file.overlays(document, fonts)
+        return (overlays, file.files)
     }
 
     private mutating func overlays(_ document: JSONValue, _ givenFonts: [String]) throws(ExportError) -> [Overlay] {
@@ -38,7 +44,8 @@ struct OverlayFile {
             guard let name = value.string, !name.isEmpty else {
                 throw root.fault("fonts[\(index)]", "must be the path of a font")
             }
-            try fonts.add(resolved(name))
+            let font = resolved(name)
+            try fonts.add(font)
         }
         let items = try root.array("overlays")
         guard !items.isEmpty else { throw root.fault("overlays", "must be a list of overlays") }
@@ -52,8 +59,10 @@ struct OverlayFile {
         return overlays
     }
 
-    private func resolved(_ name: String) -> String {
-        name.hasPrefix("/") ? name : path.splitPath().folder.appendingPath(name)
+    private mutating func resolved(_ name: String) -> String {
+        let file = name.hasPrefix("/") ? name : path.splitPath().folder.appendingPath(name)
+        files.append(file)
+        return file
     }
 
     private mutating func overlay(_ value: JSONValue, path: String) throws(ExportError) -> Overlay {
@@ -68,7 +77,7 @@ struct OverlayFile {
         var layout = try layout(object, isText: type == "text")
         layout.repetition = try repetition(object)
         let content =
-            type == "text" ? try text(object, style) : try image(object, style)
+            try type == "text" ? text(object, style) : image(object, style)
         var overlay = Overlay(content, layout: layout, place: Place(file: self.path, path: path))
         if let style {
             overlay.opacity = try style.number("opacity", in: 0...1) ?? Overlay.defaultOpacity
@@ -84,7 +93,8 @@ struct OverlayFile {
 
     // MARK: - Contents
 
-    private func image(_ object: OverlayObject, _ style: OverlayObject?) throws(ExportError) -> Overlay.Content {
+    private mutating func image(_ object: OverlayObject, _ style: OverlayObject?) throws(ExportError) -> Overlay.Content
+    {
         for key in ["text", "font"] where object.has(key) { throw object.fault(key, "is of texts") }
         for key in ["stroke", "strokeWidth", "shadowBlur"] where style?.has(key) == true {
             throw object.fault("style.\(key)", "is of texts")
@@ -92,7 +102,8 @@ struct OverlayFile {
         guard let name = try object.text("file"), !name.isEmpty else {
             throw object.fault("file", "is missing: the path of a picture")
         }
-        return .image(try OverlayImages.read(resolved(name), limits: limits))
+        let picture = resolved(name)
+        return .image(try OverlayImages.read(picture, limits: limits))
     }
 
     private mutating func text(
@@ -129,7 +140,8 @@ struct OverlayFile {
         }
         let chosen: [Font]
         if let name = try font?.text("file") {
-            chosen = try fonts.chosen(file: resolved(name), weight: weight)
+            let file = resolved(name)
+            chosen = try fonts.chosen(file: file, weight: weight)
         } else if let family = try font?.text("family") {
             do throws(OverlayFonts.Missing) {
                 chosen = try fonts.chosen(family: family, weight: weight)

@@ -5,6 +5,8 @@ import Synchronization
 /// The overlays of a run: each picture gets them as layers on top, so that whatever renders it needs to know nothing of them.
 package final class Overlays: Sendable {
     private let overlays: [Overlay]
+    /// All that has been read for them.
+    let files: [String]
     private let limits: Limits
     /// What has been made last: pictures of a run are often of one size.
     private let made = Mutex<[Made]>([])
@@ -28,12 +30,17 @@ package final class Overlays: Sendable {
     package init(_ arguments: OverlayArguments, limits: Limits) throws(ExportError) {
         self.limits = limits
         var overlays: [Overlay] = []
+        var files = arguments.fonts
         if let file = arguments.file {
-            overlays = try OverlayFile.read(file, fonts: arguments.fonts, limits: limits)
+            let read = try OverlayFile.read(file, fonts: arguments.fonts, limits: limits)
+            overlays = read.overlays
+            files += [file] + read.files
         }
         if let watermark = arguments.watermark {
             overlays.append(try Self.overlay(watermark, arguments, limits: limits))
+            if try Self.isPicture(watermark) { files.append(watermark) }
         }
+        self.files = files
         self.overlays = overlays
     }
 

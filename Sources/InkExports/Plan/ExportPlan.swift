@@ -136,6 +136,8 @@ extension PlannedPicture {
 package struct ExportPlan: Sendable {
     /// Ordered by input, then layer from the bottom up in file order, then viewport, size and file.
     package private(set) var pictures: [PlannedPicture]
+    /// Files beside the inputs that no picture may replace.
+    private let protected: [String]
 
     /// Whether names or pictures are known only after the projects have been read.
     static func needsOutline(of input: ExportInput, _ arguments: ExportArguments) -> Bool {
@@ -146,14 +148,16 @@ package struct ExportPlan: Sendable {
     /// - Parameters:
     ///   - outlines: by input; needed where `needsOutline`. An input without one is left out then (it
     ///     could not be read).
+    ///   - protected: files beside the inputs that no picture may replace.
     ///   - resolve: one spelling for all paths to one place; nil: no file gets these names.
     /// - Throws: `usage` when two pictures would get one name, a picture would replace an input, or several pictures
     ///   would go into one file.
     package init(
         inputs: [ExportInput], outlines: [Int: ProjectOutline], arguments: ExportArguments,
-        resolve: ((String) -> String)?
+        protecting protected: [String] = [], resolve: ((String) -> String)?
     ) throws(ExportError) {
         pictures = []
+        self.protected = protected
         let outputFile = arguments.outputFile
         func ending(_ encoding: PictureEncoding) -> String {
             (try? PictureCodecs.codec(encoding.format))?.endings[0] ?? ""
@@ -271,6 +275,7 @@ package struct ExportPlan: Sendable {
 
     private func refuseCollisions(_ inputs: [ExportInput], _ resolve: (String) -> String) throws(ExportError) {
         var readFrom: [FilePlace: String] = [:]
+        for path in protected { readFrom[FilePlace(resolved: resolve(path))] = path }
         var templates: [(place: FilePlace, path: String)] = []
         for input in inputs where !input.isStandardInput {
             let place = FilePlace(resolved: resolve(input.path))

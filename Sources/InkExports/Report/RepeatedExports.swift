@@ -37,6 +37,8 @@ package struct RepeatedExports: Sendable {
     /// Inputs that could not be planned; they are exported completely.
     private let whole: Set<Int>
     private let outputs: [Key: String]
+    /// Whether exports of the report are left out.
+    let isPart: Bool
 
     /// - Parameters:
     ///   - onlyFailed: leave out what was done, or was up to date.
@@ -82,12 +84,16 @@ package struct RepeatedExports: Sendable {
         var indices: [ExportInput: Int] = [:]
         var whole: Set<Int> = []
         var outputs: [Key: String] = [:]
+        var isPart = false
         for (index, export) in exports.enumerated() {
             guard let state = export["state"]?.string.flatMap(ExportState.init(rawValue:)),
                 let input = export["input"]?.string, let tree = export["tree"]?.array?.map(\.string),
                 !tree.contains(nil)
             else { throw .configuration("\(path): exports[\(index)] is not an export") }
-            if onlyFailed, state == .done || state == .skipped { continue }
+            if onlyFailed, state == .done || state == .skipped {
+                isPart = true
+                continue
+            }
             guard input != "-" else {
                 throw .usage("\(path): exports[\(index)] came from standard input and cannot be repeated")
             }
@@ -109,10 +115,11 @@ package struct RepeatedExports: Sendable {
         self.inputs = inputs
         self.whole = whole
         self.outputs = outputs
+        self.isPart = isPart
     }
 
     /// Options whose values are paths.
-    private static let pathOptions: Set<String> = ["output", "presets", "limits", "overlay", "font"]
+    private static let pathOptions: Set<String> = ["output", "presets", "limits", "overlay", "font", "pdf-book"]
 
     /// Whether to repeat a picture.
     func contains(_ picture: PlannedPicture) -> Bool {

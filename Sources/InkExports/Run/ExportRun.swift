@@ -57,6 +57,8 @@ struct ExportRun {
     private var groupOfRecord: [Int: Int] = [:]
     private var groupsOpen: Int
     private var isStopping = false
+    /// Whether it has been said that a format has no transparency.
+    private var saidThatFlattened = false
     private var stopTime = 0.0
 
     /// - Parameter failed: records of inputs that could not be planned.
@@ -168,6 +170,7 @@ struct ExportRun {
         case .ready(let request):
             records[index].pixels = request.size
             files[index] = request.ids
+            sayWhatIsFlattened(request)
             if run.isDryRun {
                 try observer.planned(request)
                 end(all: index, .planned)
@@ -180,6 +183,16 @@ struct ExportRun {
                 farm.submit(request)
             }
         }
+    }
+
+    /// Says once a run that a format has no transparency, where nobody has asked for that.
+    private mutating func sayWhatIsFlattened(_ request: PictureRequest) {
+        let background = request.options.background ?? request.project.background
+        guard !saidThatFlattened, !background.isOpaque, request.options.colorMode != .rgb else { return }
+        let codecs = request.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
+        guard let codec = codecs.first(where: { !$0.hasAlpha }) else { return }
+        saidThatFlattened = true
+        observer.warning("\(codec.name) has no transparency; what is transparent becomes white")
     }
 
     private mutating func handle(_ event: FarmEvent) {

@@ -69,6 +69,7 @@ struct PicturePreparation: Sendable {
             let place = Place(file: input.shownName)
             size = try picture.size.outputSize(
                 canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
+            try options.checkFormats(size, place: place)
             exists = try FileSystem.status(picture.output) != nil
         } catch {
             throw .engine(error)

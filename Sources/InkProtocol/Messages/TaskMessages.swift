@@ -243,7 +243,7 @@ public struct TaskFailed: Hashable, Sendable {
             self.init(
                 task: task, attempt: attempt, kind: .badInput, place: place,
                 text: "\(what) is \(found), the limit is \(limit)")
-        case .io, .internalError:
+        case .io, .internalError, .unavailable:
             self.init(task: task, attempt: attempt, kind: .internalError, text: error.description)
         }
     }

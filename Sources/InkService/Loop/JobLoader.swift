@@ -17,7 +17,7 @@ struct JobLoader: Sendable {
     ) throws(BrokerError) -> (Project, PictureOrder) {
         let text = try text(of: submission)
         do throws(EngineError) {
-            if case .write(let path) = submission.delivery { try checkOutput(path) }
+            if case .write(let path) = submission.delivery { try checkOutput(path, of: submission) }
             let reading = try reading(submission, text)
             if !reading.warnings.isEmpty { onWarnings(reading.warnings) }
             return (reading.project, try order(submission, reading.project))
@@ -93,13 +93,38 @@ struct JobLoader: Sendable {
         configuration.inputRoots.compactMap(Self.real).contains { $0 == real || ServiceState.lies(real, below: $0) }
     }
 
-    /// The same for output: neither the path nor, for a link, its target may be outside the root.
-    private func checkOutput(_ path: String) throws(EngineError) {
+    /// Whether a picture may replace a file. One of a photo may not, as in `ink export`.
+    static func replacesFiles(_ submission: Submission) -> Bool {
+        if submission.delivery == .fetch { return true }
+        var names = [submission.name]
+        if case .path(let path) = submission.source { names.append(path) }
+        return !names.contains { name in
+            DocumentReaders.pictureEndings.contains { name.lowercased().hasSuffix($0) }
+        }
+    }
+
+    /// The same for output: neither the path nor, for a link, its target may be outside the root, or the project itself.
+    private func checkOutput(_ path: String, of submission: Submission) throws(EngineError) {
         guard let folder = configuration.outputRoot, let root = Self.real(folder) else {
             throw .io(path: configuration.outputRoot ?? path, operation: "open", errno: errno)
         }
-        guard ServiceState.lies(FileSystem.resolved("\(folder)/\(path)"), below: root) else {
+        let target = FileSystem.resolved("\(folder)/\(path)")
+        guard ServiceState.lies(target, below: root) else {
             throw .badInput(Place(file: path), reason: "a link leads out of the broker's output root")
+        }
+        if case .path(let path) = submission.source, let input = Self.real(path) {
+            // A template is a folder, which may get a new preview; its other pictures are input.
+            let isInside = target.utf8.starts(with: "\(input)/".utf8) && target != "\(input)/preview.png"
+            if target == input || isInside {
+                throw .badInput(Place(file: target), reason: "the picture would replace the input \(path)")
+            }
+        }
+        if !Self.replacesFiles(submission) {
+            let found: FileStatus?
+            do throws(SystemFailure) { found = try FileSystem.status(of: target) } catch {
+                throw .io(path: target, operation: error.operation, errno: error.errno)
+            }
+            if found != nil { throw .io(path: target, operation: "write the picture of a photo", errno: EEXIST) }
         }
     }
 

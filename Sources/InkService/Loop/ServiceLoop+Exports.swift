@@ -47,6 +47,7 @@ extension ServiceLoop {
             },
             limits: configuration.projectLimits, destination: target, priority: entry.priority, weight: entry.weight)
         job.isPrivate = isFetched
+        job.replaces = JobLoader.replacesFiles(submission)
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
         job.seal = { sealed throws(BrokerError) in
             if isFetched {
@@ -220,7 +221,7 @@ extension ExportEnd {
         case .refused(.io(_, _, EMFILE)), .refused(.io(_, _, ENFILE)), .output(_, _, EMFILE), .output(_, _, ENFILE),
             .spill(_, EMFILE), .spill(_, ENFILE):
             self = .later(reason: error.description)
-        case .refused(.badInput), .refused(.overLimit):
+        case .refused(.badInput), .refused(.overLimit), .refused(.unavailable):
             self = .ended(.failed(.badInput, text: error.description))
         case .refused(.io), .source, .output, .spill, .targetNotAFile, .journal:
             self = .ended(.failed(.inputOutput, text: error.description))

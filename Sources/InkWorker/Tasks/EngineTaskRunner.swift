@@ -120,7 +120,7 @@ public final class EngineTaskRunner: TaskRunner {
     private func finish(_ task: FinishTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = SystemClock.nanoseconds
         var opening: UInt64 = 0
-        let picture = WholePicture(size: task.size, format: task.format) { take throws(EngineError) in
+        var picture = WholePicture(size: task.size, format: task.format) { take throws(EngineError) in
             var y = 0
             for row in task.rows {
                 try context.checkCancellation()
@@ -137,6 +137,7 @@ public final class EngineTaskRunner: TaskRunner {
                 y += height
             }
         }
+        picture.isCancelled = { context.isCancelled }
         try emit(try PictureSet.encodeWhole(picture, task.encoding), context)
         return TaskPhases(decode: opening, encode: SystemClock.nanoseconds - start - opening)
     }

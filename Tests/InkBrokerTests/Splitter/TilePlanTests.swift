@@ -50,6 +50,18 @@ import Testing
         #expect(TileGrid(output: large, tile: square).tile == PixelSize(width: 512, height: 128))
         #expect(TileGrid(output: wide, tile: square).tile.height == 32)
     }
+
+    @Test("Tiles are as high as a format needs, also where that is more than a row should have")
+    func highRows() {
+        for edge in [16_384, 16_385, 32_768, 65_536] {
+            let output = PixelSize(width: edge, height: 4096)
+            #expect(TileGrid(output: output, rowCosts: [1], rowMultiple: 256).tile.height == 256)
+            for tile in [PixelSize(width: 16, height: 16), PixelSize(width: edge, height: 16)] {
+                let grid = TileGrid(output: output, tile: tile, rowMultiple: 256)
+                #expect(grid.tile.height == 256 && grid.rows == 16)
+            }
+        }
+    }
 }
 
 @Suite struct PicturePlanTests {

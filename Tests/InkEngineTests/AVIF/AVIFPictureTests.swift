@@ -77,7 +77,7 @@ struct AVIFPictureTests {
         let digest = try #require(PictureDigest(bytes: (0..<32).map { $0 }))
         let file = try Self.file(
             Self.pieces(size, .rgb, encoding, bands: [40]), size, .rgb, encoding,
-            description: PictureDescription(digest: digest))
+            description: PictureDescription(text: [PictureText(.title, "a")], digest: digest))
         let folder = try TemporaryFolder(prefix: "ink-avif")
         func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
             try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "a")))
@@ -92,6 +92,33 @@ struct AVIFPictureTests {
             changed[index] ^= 1
             #expect(try stored(changed) != digest, "byte \(index)")
         }
+    }
+
+    @Test("EXIF and XMP lie among the data of the file, where all readers look for them")
+    func metadata() throws {
+        let size = PixelSize(width: 20, height: 10)
+        let encoding = PictureEncoding(format: .avif, effort: .fast)
+        let description = PictureDescription(text: [PictureText(.author, "A. Painter")])
+        let file = try Self.file(
+            Self.pieces(size, .rgb, encoding, bands: [10]), size, .rgb, encoding, description: description)
+        let data = try #require(ISOBox.find("mdat", in: file[...]))
+        let exif = try #require(ExifData.make(description, size))
+        let packet = try #require(XMPPacket.make(description))
+        #expect(data.content.suffix(4 + exif.count + packet.count).elementsEqual([0, 0, 0, 0] + exif + packet))
+        // The last three items: a tile, EXIF and XMP, all by offsets in the file.
+        let meta = try #require(ISOBox.find("meta", in: file[...]))
+        let locations = try #require(ISOBox.find("iloc", in: meta.content.dropFirst(4))).content
+        func big(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+        var found: [(method: Int, offset: Int, length: Int)] = []
+        for item in 0..<big(locations.dropFirst(6).prefix(2)) {
+            let entry = locations.dropFirst(8 + item * 20).prefix(20)
+            found.append(
+                (big(entry.dropFirst(2).prefix(2)), big(entry.dropFirst(8).prefix(8)), big(entry.suffix(4))))
+        }
+        #expect(found.suffix(3).allSatisfy { $0.method == 0 })
+        #expect(found[found.count - 1].length == packet.count && found[found.count - 2].length == 4 + exif.count)
+        #expect(found[found.count - 1].offset + packet.count == data.content.endIndex)
+        #expect(found[found.count - 2].offset + 4 + exif.count == found[found.count - 1].offset)
     }
 
     @Test("A piece that is cut or longer is not sound, at any byte")
@@ -121,6 +148,8 @@ struct AVIFPictureTests {
         #expect(throws: Never.self) { try check(101, 100, nil) }
         #expect(throws: Never.self) { try check(100, 100, .quarter) }
         #expect(throws: EngineError.self) { try check(101, 100, .quarter) }
-        #expect(throws: EngineError.self) { try check(65_536, 65_536, nil) }
+        #expect(throws: Never.self) { try check(16_384, 16_384, nil) }
+        #expect(throws: EngineError.self) { try check(16_384, 16_385, nil) }
+        #expect(codec.edgePixelsMax == 32_768)
     }
 }

@@ -166,6 +166,18 @@ struct WholePictureTests {
         #expect(try Self.decoded(progressive, 3).1 == (try Self.decoded(baseline, 3).1))
     }
 
+    @Test("Encoding ends when nobody needs the file any more", arguments: [false, true])
+    func cancelled(isLossless: Bool) throws {
+        let size = PixelSize(width: 200, height: 200)
+        var picture = Self.picture(Self.pixels(size, .rgb, seed: 5), size, .rgb, rows: 50)
+        picture.isCancelled = { true }
+        let encoding = PictureEncoding(format: .webp)
+        let error = #expect(throws: EngineError.self) {
+            try PictureSet.encodeWhole(picture, isLossless ? encoding.lossless : encoding)
+        }
+        #expect(error?.description.contains("cancelled") == true)
+    }
+
     @Test("A transparent picture is composited onto white for a format without alpha")
     func flattened() throws {
         let size = PixelSize(width: 16, height: 16)

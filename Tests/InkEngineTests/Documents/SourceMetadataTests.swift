@@ -63,7 +63,7 @@ struct SourceMetadataTests {
         }
     }
 
-    @Test("XMP says that the picture is upright; one that tells of a gain map is left out")
+    @Test("XMP says that the picture is upright, and nothing of a gain map and of further pictures")
     func xmp() throws {
         func source(_ text: String) -> SourceMetadata {
             SourceMetadata(of: jpeg([SourceMetadata.xmpMark + Array(text.utf8)]))
@@ -72,8 +72,62 @@ struct SourceMetadataTests {
         let text = String(decoding: try #require(plain.xmp), as: UTF8.self)
         #expect(text == "<x tiff:Orientation=\"1\" a=\"6\"><tiff:Orientation>1</tiff:Orientation></x>")
         #expect(!plain.hasGainMap)
-        let mapped = source("<x hdrgm:Version=\"1.0\"/>")
-        #expect(mapped.hasGainMap && mapped.xmp == nil)
+        let mapped = source(
+            "<x hdrgm:Version=\"1.0\" dc:a='b'\n  xmpNote:HasExtendedXMP='12'><Container:Directory><rdf:Seq/>"
+                + "</Container:Directory><HDRGainMap:V>1</HDRGainMap:V><hdrgm:E a='1'/><dc:rights>Me</dc:rights></x>")
+        #expect(mapped.hasGainMap)
+        #expect(
+            mapped.xmp.map { String(decoding: $0, as: UTF8.self) } == "<x dc:a='b'\n ><dc:rights>Me</dc:rights></x>")
+        for damaged in ["<x hdrgm:V", "<x hdrgm:V=\"1>", "<hdrgm:V>1</x>", "<hdrgm:", " hdrgm:"] {
+            #expect(source(damaged).xmp == nil, "\(damaged)")
+        }
+    }
+
+    @Test("Author and rights are those of the tags, also of a TIFF, with its XMP")
+    func author() throws {
+        let inJPEG = SourceMetadata(of: jpeg([ExifSegment.mark + exif(isLittle: false)]))
+        #expect(inJPEG.author == "Me" && inJPEG.copyright == nil)
+        var tags = TagDirectory()
+        tags[315] = .text("Zoë Painter ")
+        tags[33432] = .text("Ⓒ Zoë")
+        tags[700] = .byte(Array("<x tiff:Orientation='6'/>".utf8))
+        let tiff = SourceMetadata(of: [0x49, 0x49, 42, 0, 8, 0, 0, 0] + tags.bytes(at: 8))
+        #expect(tiff.author == "Zoë Painter" && tiff.copyright == "Ⓒ Zoë" && tiff.exif == nil)
+        #expect(tiff.xmp.map { String(decoding: $0, as: UTF8.self) } == "<x tiff:Orientation='1'/>")
+        tags[315] = .undefined([0x5A, 0x6F, 0xEB, 0, 0x41])
+        #expect(SourceExif([0x49, 0x49, 42, 0, 8, 0, 0, 0] + tags.bytes(at: 8))?.text(315) == "Zoë")
+    }
+
+    @Test("The resolution that is asked for is that of EXIF as well")
+    func resolution() throws {
+        var tags = TagDirectory()
+        tags[282] = .rational(72, 1)
+        tags[283] = .rational(72, 1)
+        tags[296] = .short([3])
+        let source = try #require(SourceExif([0x49, 0x49, 42, 0, 8, 0, 0, 0] + tags.bytes(at: 8)))
+        let size = PixelSize(width: 3, height: 2)
+        var wanted = TagDirectory()
+        wanted[282] = .rational(300_000, 1000)
+        wanted[283] = .rational(300_000, 1000)
+        wanted[296] = .short([2])
+        #expect(source.sized(size, dotsPerInch: 300) == [0x49, 0x49, 42, 0, 8, 0, 0, 0] + wanted.bytes(at: 8))
+        #expect(source.sized(size) == [0x49, 0x49, 42, 0, 8, 0, 0, 0] + tags.bytes(at: 8))
+    }
+
+    @Test("A PNG is turned as its EXIF data say, also where they lie behind the pixels", arguments: [true, false])
+    func turnedPNG(isBehind: Bool) throws {
+        let size = PixelSize(width: 3, height: 2)
+        func pixels(_ order: [UInt8]) -> [UInt8] { order.flatMap { [$0 * 40, 0, $0, 255] } }
+        var png = MinimalPNGWriter.png(rgba: pixels([0, 1, 2, 3, 4, 5]), size: size)
+        let type = Array("eXIf".utf8) + exif(isLittle: false)
+        let chunk = bigEndian(UInt32(type.count - 4)) + type + bigEndian(crc32(type))
+        png.insert(contentsOf: chunk, at: isBehind ? png.count - 12 : 33)
+        let place = Place(file: "a.png")
+        #expect(try PNGImages().header(png, place: place).size == PixelSize(width: 2, height: 3))
+        let turned = try PNGDecoder.decodeRGBA(png, place: place)
+        #expect(turned.size == PixelSize(width: 2, height: 3))
+        #expect(turned.rgba == pixels([3, 0, 4, 1, 5, 2]))
+        #expect(SourceMetadata(of: png).exif.map { ImageOrientation(exif: $0[...]) } == .upright)
     }
 
     @Test("A project keeps EXIF and XMP when it is written and read")
