@@ -73,8 +73,8 @@ package struct Exports {
         if remote == nil {
             for file in arguments.options.files {
                 let codec = try? PictureCodecs.codec(file.encoding.format)
-                if let codec, let library = codec.missingLibrary {
-                    throw .unavailable("\(codec.name) cannot be written: \(library) is not installed")
+                if let codec, let package = codec.missingPackage {
+                    throw .unavailable("\(codec.name) cannot be written: the package \(package) is not installed")
                 }
             }
         }

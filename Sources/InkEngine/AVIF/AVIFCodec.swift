@@ -14,8 +14,11 @@ struct AVIFCodec: PictureCodec {
     var settings: Set<EncodingSetting> { [.effort, .quality, .chroma] }
     var edgePixelsMax: Int { 65_536 }
 
-    var missingLibrary: String? {
-        ink_heif_can_encode() != 0 ? nil : "libheif with an AV1 encoder (package libheif1)"
+    var loadedLibrary: ImageLibrary? {
+        guard ink_heif_is_present() != 0 else { return ImageLibrary("libheif", missingPackage: "libheif1") }
+        return ImageLibrary(
+            "libheif", version: String(cString: ink_heif_version()),
+            missingPackage: ink_heif_can_encode() != 0 ? nil : "libheif-plugin-aomenc")
     }
 
     func rowMultiple(_ encoding: PictureEncoding) -> Int { AVIFGrid.tileHeight }

@@ -51,8 +51,8 @@ final class AVIFPieceEncoder: PieceEncoder {
     private static func file(
         _ pixels: [UInt8], channels: Int, _ encoding: PictureEncoding
     ) throws(EngineError) -> AVIFTileFile {
-        if let library = AVIFCodec().missingLibrary {
-            throw .badInput(Place(file: "avif"), reason: "the worker cannot write AVIF, because it lacks \(library)")
+        if let package = AVIFCodec().missingPackage {
+            throw .badInput(Place(file: "avif"), reason: "the worker cannot write AVIF: install \(package) there")
         }
         var settings = ink_heif_settings()
         settings.width = UInt32(AVIFGrid.tileWidth)
