@@ -58,6 +58,7 @@ typedef struct {
     uint32_t channels;
     // 1 to 100.
     int quality;
+    // Then RGB is encoded as it is, without a matrix (ITU-T H.273, identity), in 4:4:4.
     int is_lossless;
     // 4:4:4, else 4:2:0.
     int full_chroma;

@@ -167,7 +167,7 @@ struct AVIFAssembler: PictureAssembler {
         }
         var container = size(head.size.width, head.size.height)
         container += ISOBox.make("pixi", version: 0, [3, 8, 8, 8])
-        container += ISOBox.make("colr", Array("nclx".utf8) + AVIFAssembler.colorSpace)
+        container += ISOBox.make("colr", Array("nclx".utf8) + colorSpace)
         container += colorConfiguration + size(AVIFGrid.tileWidth, AVIFGrid.tileHeight)
         if hasAlpha {
             container += ISOBox.make("auxC", version: 0, Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
@@ -182,8 +182,9 @@ struct AVIFAssembler: PictureAssembler {
         return ISOBox.make("iprp", ISOBox.make("ipco", container) + ISOBox.make("ipma", version: 0, associations))
     }
 
-    /// Primaries of BT.709, the transfer function of sRGB, the matrix of BT.601, full range (ITU-T H.273).
-    private static let colorSpace: [UInt8] = [0, 1, 0, 13, 0, 6, 0x80]
+    /// Primaries of BT.709, the transfer function of sRGB, the matrix of BT.601 or, without loss, none, full range (ITU-T
+    /// H.273).
+    private var colorSpace: [UInt8] { [0, 1, 0, 13, 0, head.encoding.isLossless ? 0 : 6, 0x80] }
 }
 
 private func big(_ value: Int, bytes count: Int) -> [UInt8] {

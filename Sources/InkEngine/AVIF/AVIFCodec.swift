@@ -11,7 +11,7 @@ struct AVIFCodec: PictureCodec {
     var name: String { "avif" }
     var endings: [String] { ["avif"] }
     var hasAlpha: Bool { true }
-    var settings: Set<EncodingSetting> { [.effort, .quality, .chroma] }
+    var settings: Set<EncodingSetting> { [.effort, .quality, .chroma, .lossless] }
     var edgePixelsMax: Int { 65_536 }
 
     var loadedLibrary: ImageLibrary? {
@@ -42,6 +42,9 @@ struct AVIFCodec: PictureCodec {
             throw .overLimit(
                 place, what: "AVIF tiles of \(AVIFGrid.tileWidth)x\(AVIFGrid.tileHeight) pixels",
                 found: "\(grid.count)", limit: "\(AVIFGrid.countMax)")
+        }
+        if encoding.isLossless, encoding.chroma == .quarter {
+            throw .badInput(place, reason: "a lossless AVIF cannot be 4:2:0")
         }
         // MIAF 7.3.11.4.2: otherwise libavif and browsers show nothing.
         if encoding.avifChroma == .quarter, !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2) {

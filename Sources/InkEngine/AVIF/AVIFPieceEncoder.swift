@@ -60,7 +60,7 @@ final class AVIFPieceEncoder: PieceEncoder {
         settings.channels = UInt32(channels)
         settings.quality = Int32(encoding.avifQuality)
         // Transparency is exact: what is visible at its edges is more than its few bytes are worth.
-        settings.is_lossless = channels == 1 ? 1 : 0
+        settings.is_lossless = channels == 1 || encoding.isLossless ? 1 : 0
         settings.full_chroma = encoding.avifChroma == .full ? 1 : 0
         settings.speed = Int32(encoding.avifSpeed)
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)

@@ -70,6 +70,16 @@ struct AVIFPictureTests {
         #expect(differences[3] == 0, "transparency is exact")
     }
 
+    @Test("A picture without loss has exactly the pixels", arguments: [PixelFormat.rgb, .rgba])
+    func lossless(format: PixelFormat) throws {
+        let size = PixelSize(width: 523, height: 261)
+        var encoding = PictureEncoding(format: .avif, effort: .fast)
+        encoding.isLossless = true
+        let pieces = try Self.pieces(size, format, encoding, bands: [256, 5])
+        let (info, samples) = try decodedPixels(Self.file(pieces, size, format, encoding))
+        #expect(info.size == size && samples == Self.pixels(size, format))
+    }
+
     @Test("A digest is found in a whole file, and in none that is cut, longer or changed")
     func digest() throws {
         let size = PixelSize(width: 70, height: 40)
@@ -113,14 +123,16 @@ struct AVIFPictureTests {
     @Test("What readers would not show, or cannot be numbered, is refused before it is rendered")
     func limits() {
         let codec = AVIFCodec()
-        func check(_ width: Int, _ height: Int, _ chroma: ChromaSampling?) throws {
+        func check(_ width: Int, _ height: Int, _ chroma: ChromaSampling?, isLossless: Bool = false) throws {
+            var encoding = PictureEncoding(format: .avif, chroma: chroma)
+            encoding.isLossless = isLossless
             try codec.check(
-                PixelSize(width: width, height: height), PictureEncoding(format: .avif, chroma: chroma),
-                dotsPerInch: nil, place: Self.place)
+                PixelSize(width: width, height: height), encoding, dotsPerInch: nil, place: Self.place)
         }
         #expect(throws: Never.self) { try check(101, 100, nil) }
         #expect(throws: Never.self) { try check(100, 100, .quarter) }
         #expect(throws: EngineError.self) { try check(101, 100, .quarter) }
+        #expect(throws: EngineError.self) { try check(100, 100, .quarter, isLossless: true) }
         #expect(throws: EngineError.self) { try check(65_536, 65_536, nil) }
     }
 }
