@@ -122,6 +122,7 @@ package struct Exports {
         if arguments.options.files.contains(where: \.encoding.isVector) {
             farm = VectorFarm(farm, workerCount: workers, limits: limits)
         }
+        if arguments.bytesMax != nil { farm = try BoundedFarm(farm) }
         return farm
     }
 

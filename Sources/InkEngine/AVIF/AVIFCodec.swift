@@ -11,7 +11,7 @@ struct AVIFCodec: PictureCodec {
     var name: String { "avif" }
     var endings: [String] { ["avif"] }
     var hasAlpha: Bool { true }
-    var settings: Set<EncodingSetting> { [.effort, .quality, .chroma, .lossless] }
+    var settings: Set<EncodingSetting> { [.effort, .quality, .chroma, .lossless, .maxBytes] }
     var edgePixelsMax: Int { 65_536 }
 
     var loadedLibrary: ImageLibrary? {

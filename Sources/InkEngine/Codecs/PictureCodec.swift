@@ -80,6 +80,8 @@ extension PictureCodec {
 /// An option for encoding.
 public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
     case effort, quality, chroma, progressive, lossless, compression, bleed
+    /// The best quality whose file is not too large; whoever asks for pictures looks for it.
+    case maxBytes = "max-bytes"
 }
 
 /// Full-width rows of a picture to encode.

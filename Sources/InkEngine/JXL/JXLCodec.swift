@@ -11,7 +11,7 @@ struct JXLCodec: PictureCodec {
     var name: String { "jxl" }
     var endings: [String] { ["jxl"] }
     var hasAlpha: Bool { true }
-    var settings: Set<EncodingSetting> { [.effort, .quality, .lossless] }
+    var settings: Set<EncodingSetting> { [.effort, .quality, .lossless, .maxBytes] }
     /// The limit of the level that frames are encoded at.
     var edgePixelsMax: Int { 262_144 }
 
