@@ -2,7 +2,7 @@
 public enum PictureCodecs {
     /// The first is the default.
     public static let all: [any PictureCodec] = [
-        PNGCodec(), JPEGCodec(), WebPCodec(), AVIFCodec(), JXLCodec(), TIFFCodec(), PDFCodec(), PSDCodec(),
+        PNGCodec(), JPEGCodec(), WebPCodec(), HEIFCodec(), JXLCodec(), TIFFCodec(), PDFCodec(), PSDCodec(),
         PSBCodec(), ORACodec(), SVGCodec(),
     ]
 

@@ -6,7 +6,7 @@ import Testing
 @testable import InkEngine
 
 @Suite("Pictures as AVIF", .enabled(if: ink_heif_can_encode() != 0, "libheif has no encoder for AVIF here"))
-struct AVIFPictureTests {
+struct HEIFPictureTests {
     private static let place = Place(file: "a.avif")
 
     private static func pixels(_ size: PixelSize, _ format: PixelFormat) -> [UInt8] {
@@ -22,7 +22,7 @@ struct AVIFPictureTests {
     ) throws -> [EncodedPiece] {
         let pixels = pixels(size, format)
         let rowBytes = size.width * format.bytesPerPixel
-        let encoder = AVIFPieceEncoder()
+        let encoder = HEIFPieceEncoder()
         var row = 0
         return try bands.map { count in
             defer { row += count }
@@ -91,7 +91,7 @@ struct AVIFPictureTests {
         let folder = try TemporaryFolder(prefix: "ink-avif")
         func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
             try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "a")))
-            return try AVIFCodec().storedDigest(path: folder.path(of: "a"))
+            return try HEIFCodec().storedDigest(path: folder.path(of: "a"))
         }
         #expect(try stored(file) == digest)
         #expect(try stored(Array(file.dropLast())) == nil)
@@ -108,7 +108,7 @@ struct AVIFPictureTests {
     func damagedPieces() throws {
         let encoding = PictureEncoding(format: .avif, effort: .fast)
         let piece = try Self.pieces(PixelSize(width: 16, height: 16), .rgba, encoding, bands: [16])[0]
-        let codec = AVIFCodec()
+        let codec = HEIFCodec()
         #expect(codec.isSound(piece.bytes[...], rowCount: 16, pixels: .rgba))
         #expect(!codec.isSound(piece.bytes[...], rowCount: 16, pixels: .rgb))
         for count in stride(from: 0, to: piece.bytes.count, by: 3) {
@@ -122,7 +122,7 @@ struct AVIFPictureTests {
 
     @Test("What readers would not show, or cannot be numbered, is refused before it is rendered")
     func limits() {
-        let codec = AVIFCodec()
+        let codec = HEIFCodec()
         func check(_ width: Int, _ height: Int, _ chroma: ChromaSampling?, isLossless: Bool = false) throws {
             var encoding = PictureEncoding(format: .avif, chroma: chroma)
             encoding.isLossless = isLossless

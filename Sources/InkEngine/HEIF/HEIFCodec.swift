@@ -6,7 +6,7 @@ extension PictureFormat {
 
 /// AVIF files: a grid of tiles of one size that are encoded alone, so that the file is the same however the picture was
 /// cut. The AV1 encoder is libheif's, which is loaded when a tile is to be encoded.
-struct AVIFCodec: PictureCodec {
+struct HEIFCodec: PictureCodec {
     var format: PictureFormat { .avif }
     var name: String { "avif" }
     var endings: [String] { ["avif"] }
@@ -21,14 +21,14 @@ struct AVIFCodec: PictureCodec {
             missingPackage: ink_heif_can_encode() != 0 ? nil : "libheif-plugin-aomenc")
     }
 
-    func rowMultiple(_ encoding: PictureEncoding) -> Int { AVIFGrid.tileHeight }
+    func rowMultiple(_ encoding: PictureEncoding) -> Int { HEIFGrid.tileHeight }
 
     func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int {
         rowCount * width * pixels.bytesPerPixel
     }
 
     func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool {
-        AVIFPiece.tiles(in: piece, rowCount: rowCount, pixels: pixels) != nil
+        HEIFPiece.tiles(in: piece, rowCount: rowCount, pixels: pixels) != nil
     }
 
     func content(of piece: EncodedPiece) -> [UInt8]? { piece.bytes }
@@ -37,11 +37,11 @@ struct AVIFCodec: PictureCodec {
     func check(
         _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
     ) throws(EngineError) {
-        let grid = AVIFGrid(size)
-        guard grid.count <= AVIFGrid.countMax else {
+        let grid = HEIFGrid(size)
+        guard grid.count <= HEIFGrid.countMax else {
             throw .overLimit(
-                place, what: "AVIF tiles of \(AVIFGrid.tileWidth)x\(AVIFGrid.tileHeight) pixels",
-                found: "\(grid.count)", limit: "\(AVIFGrid.countMax)")
+                place, what: "AVIF tiles of \(HEIFGrid.tileWidth)x\(HEIFGrid.tileHeight) pixels",
+                found: "\(grid.count)", limit: "\(HEIFGrid.countMax)")
         }
         if encoding.isLossless, encoding.chroma == .quarter {
             throw .badInput(place, reason: "a lossless AVIF cannot be 4:2:0")
@@ -52,13 +52,13 @@ struct AVIFCodec: PictureCodec {
         }
     }
 
-    func makeEncoder() -> any PieceEncoder { AVIFPieceEncoder() }
+    func makeEncoder() -> any PieceEncoder { HEIFPieceEncoder() }
 
-    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler { AVIFAssembler(head) }
+    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler { HEIFAssembler(head) }
 
     func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
         guard let file = try BufferedFile(regularFileAt: path) else { return nil }
-        return try AVIFDigest.read(file)
+        return try HEIFDigest.read(file)
     }
 }
 
@@ -77,7 +77,7 @@ extension PictureEncoding {
 }
 
 /// How a picture is cut into tiles. The last ones of rows and columns go beyond the picture.
-struct AVIFGrid: Hashable, Sendable {
+struct HEIFGrid: Hashable, Sendable {
     static let tileWidth = 512
     static let tileHeight = 256
     /// For the picture and its alpha, with some numbers left for other items.
@@ -87,8 +87,8 @@ struct AVIFGrid: Hashable, Sendable {
     let rows: Int
 
     init(_ size: PixelSize) {
-        columns = (size.width + AVIFGrid.tileWidth - 1) / AVIFGrid.tileWidth
-        rows = (size.height + AVIFGrid.tileHeight - 1) / AVIFGrid.tileHeight
+        columns = (size.width + HEIFGrid.tileWidth - 1) / HEIFGrid.tileWidth
+        rows = (size.height + HEIFGrid.tileHeight - 1) / HEIFGrid.tileHeight
     }
 
     var count: Int { rows * columns }
@@ -97,7 +97,7 @@ struct AVIFGrid: Hashable, Sendable {
 /// The form of a piece: the configuration box of the colour tiles and of the alpha tiles, each with its length before it
 /// (4 bytes, little-endian; the second is empty without alpha), the number of tiles (4), the length of each (4), then
 /// the tiles: row by row, of each row first those of colour, then those of alpha.
-enum AVIFPiece {
+enum HEIFPiece {
     struct Tiles {
         var colorConfiguration: ArraySlice<UInt8>
         var alphaConfiguration: ArraySlice<UInt8>
@@ -129,7 +129,7 @@ enum AVIFPiece {
         }
         guard let color = part(), let alpha = part(), !color.isEmpty, alpha.isEmpty == (pixels == .rgb),
             let count = number(), count > 0, count <= rest.count / 4,
-            count.isMultiple(of: AVIFGrid(PixelSize(width: 1, height: rowCount)).rows * (pixels == .rgb ? 1 : 2))
+            count.isMultiple(of: HEIFGrid(PixelSize(width: 1, height: rowCount)).rows * (pixels == .rgb ? 1 : 2))
         else { return nil }
         var lengths: [Int] = []
         for _ in 0..<count {

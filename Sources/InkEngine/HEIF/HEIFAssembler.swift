@@ -1,8 +1,8 @@
 /// Writes the boxes of a file whose picture is a grid of tiles (ISO/IEC 23008-12, AV1 Image File Format), before the
 /// tiles, whose lengths are known last.
-struct AVIFAssembler: PictureAssembler {
+struct HEIFAssembler: PictureAssembler {
     private let head: PictureHead
-    private let grid: AVIFGrid
+    private let grid: HEIFGrid
     private var colorConfiguration: [UInt8] = []
     private var alphaConfiguration: [UInt8] = []
     /// In the order of the data: of each row of tiles first those of colour, then those of alpha.
@@ -11,7 +11,7 @@ struct AVIFAssembler: PictureAssembler {
 
     init(_ head: PictureHead) {
         self.head = head
-        grid = AVIFGrid(head.size)
+        grid = HEIFGrid(head.size)
     }
 
     private static let store = 1
@@ -19,7 +19,7 @@ struct AVIFAssembler: PictureAssembler {
     mutating func begin() -> [PictureWrite] { [] }
 
     mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
-        guard let tiles = AVIFPiece.tiles(in: piece.bytes[...], rowCount: piece.rowCount, pixels: head.pixels) else {
+        guard let tiles = HEIFPiece.tiles(in: piece.bytes[...], rowCount: piece.rowCount, pixels: head.pixels) else {
             preconditionFailure("a piece that was found sound")
         }
         if lengths.isEmpty {
@@ -29,7 +29,7 @@ struct AVIFAssembler: PictureAssembler {
         lengths += tiles.lengths
         let data = Array(tiles.data)
         if head.description.digest != nil { dataCRC = crc32(data, seed: dataCRC) }
-        return [.append(data, to: AVIFAssembler.store)]
+        return [.append(data, to: HEIFAssembler.store)]
     }
 
     mutating func end() -> [PictureWrite] {
@@ -43,9 +43,9 @@ struct AVIFAssembler: PictureAssembler {
         // The length of the boxes does not depend on the offsets in them.
         let length = type.count + boxes(dataStart: 0).count + dataHeader.count
         let start = type + boxes(dataStart: length) + dataHeader
-        var writes: [PictureWrite] = [.append(start), .move(AVIFAssembler.store)]
+        var writes: [PictureWrite] = [.append(start), .move(HEIFAssembler.store)]
         if let digest = head.description.digest {
-            writes.append(.append(AVIFDigest.box(digest, headBytes: start.count, crc32(start), dataCRC)))
+            writes.append(.append(HEIFDigest.box(digest, headBytes: start.count, crc32(start), dataCRC)))
         }
         return writes
     }
@@ -168,7 +168,7 @@ struct AVIFAssembler: PictureAssembler {
         var container = size(head.size.width, head.size.height)
         container += ISOBox.make("pixi", version: 0, [3, 8, 8, 8])
         container += ISOBox.make("colr", Array("nclx".utf8) + colorSpace)
-        container += colorConfiguration + size(AVIFGrid.tileWidth, AVIFGrid.tileHeight)
+        container += colorConfiguration + size(HEIFGrid.tileWidth, HEIFGrid.tileHeight)
         if hasAlpha {
             container += ISOBox.make("auxC", version: 0, Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
             container += ISOBox.make("pixi", version: 0, [1, 8]) + alphaConfiguration
@@ -192,7 +192,7 @@ private func big(_ value: Int, bytes count: Int) -> [UInt8] {
 }
 
 /// The digest of a picture's inputs, in a box at the end of the file.
-enum AVIFDigest {
+enum HEIFDigest {
     /// An extension type of our own.
     private static let identifier = Array("ink picture dgst".utf8)
     private static let contentBytes = 16 + PictureDigest.byteCount + 16
@@ -215,7 +215,7 @@ enum AVIFDigest {
             var rest = piece[...]
             if headBytes == nil {
                 head += rest
-                guard let found = AVIFDigest.headBytes(head) else {
+                guard let found = HEIFDigest.headBytes(head) else {
                     guard head.count < 64 << 20 else { return nil }
                     continue
                 }
