@@ -113,7 +113,7 @@ static void load(void) {
     FIND(context_encode_image);
     FIND(context_write);
 #undef FIND
-    heif.can_encode = found && heif.have_encoder_for_format(compression_av1);
+    heif.can_encode = found;
 }
 
 int ink_heif_is_present(void) {
@@ -243,7 +243,10 @@ static heif_error keep(void *context, const void *bytes, size_t count, void *use
     return (heif_error){0, 0, ""};
 }
 
-int ink_heif_can_encode(void) { return ink_heif_is_present() && heif.can_encode; }
+int ink_heif_can_encode(int is_avif) {
+    return ink_heif_is_present() && heif.can_encode &&
+        heif.have_encoder_for_format(is_avif ? compression_av1 : compression_hevc) != 0;
+}
 
 // Adds a channel: `count` of every `step` samples.
 static heif_error add_plane(
@@ -266,8 +269,8 @@ int ink_heif_encode(
     const uint8_t *pixels, const ink_heif_settings *settings, uint8_t **file, size_t *count,
     char message[INK_HEIF_MESSAGE_BYTES]) {
     message[0] = 0;
-    if (!ink_heif_can_encode()) {
-        snprintf(message, INK_HEIF_MESSAGE_BYTES, "libheif is not there, or has no encoder for AVIF");
+    if (!ink_heif_can_encode(settings->is_avif)) {
+        snprintf(message, INK_HEIF_MESSAGE_BYTES, "libheif is not there, or has no encoder for the format");
         return 0;
     }
     void *context = heif.context_alloc();
@@ -286,14 +289,21 @@ int ink_heif_encode(
         if (error.code != 0) goto done;                                                                                \
     } while (0)
     if (context == NULL) goto done;
-    TRY(heif.context_get_encoder_for_format(context, compression_av1, &encoder));
+    TRY(heif.context_get_encoder_for_format(
+        context, settings->is_avif ? compression_av1 : compression_hevc, &encoder));
     if (settings->is_lossless) {
         TRY(heif.encoder_set_lossless(encoder, 1));
     } else {
         TRY(heif.encoder_set_lossy_quality(encoder, settings->quality));
     }
-    TRY(heif.encoder_set_parameter_integer(encoder, "speed", settings->speed));
-    TRY(heif.encoder_set_parameter_integer(encoder, "threads", 1));
+    if (settings->is_avif) {
+        TRY(heif.encoder_set_parameter_integer(encoder, "speed", settings->speed));
+        TRY(heif.encoder_set_parameter_integer(encoder, "threads", 1));
+    } else {
+        TRY(heif.encoder_set_parameter_string(encoder, "preset", settings->preset));
+        TRY(heif.encoder_set_parameter_string(encoder, "x265:pools", "none"));
+        TRY(heif.encoder_set_parameter_string(encoder, "x265:frame-threads", "1"));
+    }
     if (!is_gray)
         TRY(heif.encoder_set_parameter_string(encoder, "chroma", settings->full_chroma ? "444" : "420"));
     if (is_gray) {

@@ -85,7 +85,7 @@ struct BoundedFileTests {
         let folder = ScratchFolder()
         folder.file("in/a.ink")
         for (options, word) in [
-            (["--max-bytes", "100"], "png has none; jpeg, webp, avif, jxl has"),
+            (["--max-bytes", "100"], "png has none; jpeg, webp, avif, jxl, heic has"),
             (["--format", "webp", "--lossless", "--max-bytes", "100"], "cannot be used together"),
             (["--format", "jpeg", "--max-bytes", "0"], "is not a size"),
             (["--format", "jpeg", "--max-bytes", "10X"], "is not a size"),

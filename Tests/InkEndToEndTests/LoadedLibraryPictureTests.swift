@@ -52,7 +52,7 @@ struct LoadedLibraryPictureTests {
         #expect(try folder.read("out/a.\(format)") == whole)
     }
 
-    @Test("A picture without loss has the pixels of the PNG", arguments: formats)
+    @Test("A picture without loss has the pixels of the PNG", arguments: formats.filter { $0 != "heic" })
     func exact(format: String) throws {
         let folder = try EndToEndFolder()
         let project = try folder.file("a.ink", GoodProject.long)

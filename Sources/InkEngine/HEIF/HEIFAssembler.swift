@@ -38,8 +38,8 @@ struct HEIFAssembler: PictureAssembler {
             total + 8 <= Int(UInt32.max)
             ? bigEndian(UInt32(8 + total)) + Array("mdat".utf8)
             : bigEndian(UInt32(1)) + Array("mdat".utf8) + big(16 + total, bytes: 8)
-        let type = ISOBox.make(
-            "ftyp", Array("avif".utf8) + bigEndian(0 as UInt32) + Array("avifmif1miafMA1A".utf8))
+        let brands = head.encoding.format == .avif ? ("avif", "avifmif1miafMA1A") : ("heic", "mif1heicmiaf")
+        let type = ISOBox.make("ftyp", Array(brands.0.utf8) + bigEndian(0 as UInt32) + Array(brands.1.utf8))
         // The length of the boxes does not depend on the offsets in them.
         let length = type.count + boxes(dataStart: 0).count + dataHeader.count
         let start = type + boxes(dataStart: length) + dataHeader
@@ -115,7 +115,8 @@ struct HEIFAssembler: PictureAssembler {
                     let length = lengths[index]
                     items.append(
                         Item(
-                            id: ids[row * grid.columns + column], type: "av01", isHidden: true,
+                            id: ids[row * grid.columns + column], type: head.encoding.format == .avif ? "av01" : "hvc1",
+                            isHidden: true,
                             properties: isColor
                                 ? [(5, false), (2, false), (3, false), (4, true)]
                                 : [(5, false), (7, false), (8, true)],

@@ -2,23 +2,30 @@ import CHEIF
 
 extension PictureFormat {
     public static let avif = PictureFormat(rawValue: 5)
+    public static let heic = PictureFormat(rawValue: 12)
 }
 
-/// AVIF files: a grid of tiles of one size that are encoded alone, so that the file is the same however the picture was
-/// cut. The AV1 encoder is libheif's, which is loaded when a tile is to be encoded.
+/// AVIF and HEIC files: a grid of tiles of one size that are encoded alone, so that the file is the same however the
+/// picture was cut. The encoders of AV1 and HEVC are libheif's, which is loaded when a tile is to be encoded.
 struct HEIFCodec: PictureCodec {
-    var format: PictureFormat { .avif }
-    var name: String { "avif" }
-    var endings: [String] { ["avif"] }
+    let isAVIF: Bool
+
+    var format: PictureFormat { isAVIF ? .avif : .heic }
+    var name: String { isAVIF ? "avif" : "heic" }
+    var endings: [String] { isAVIF ? ["avif"] : ["heic", "heif"] }
     var hasAlpha: Bool { true }
-    var settings: Set<EncodingSetting> { [.effort, .quality, .chroma, .lossless, .maxBytes] }
+    /// Few readers of HEIC know colours without a matrix.
+    var settings: Set<EncodingSetting> {
+        isAVIF ? [.effort, .quality, .chroma, .lossless, .maxBytes] : [.effort, .quality, .chroma, .maxBytes]
+    }
     var edgePixelsMax: Int { 65_536 }
 
     var loadedLibrary: ImageLibrary? {
         guard ink_heif_is_present() != 0 else { return ImageLibrary("libheif", missingPackage: "libheif1") }
         return ImageLibrary(
             "libheif", version: String(cString: ink_heif_version()),
-            missingPackage: ink_heif_can_encode() != 0 ? nil : "libheif-plugin-aomenc")
+            missingPackage: ink_heif_can_encode(isAVIF ? 1 : 0) != 0
+                ? nil : isAVIF ? "libheif-plugin-aomenc" : "libheif-plugin-x265")
     }
 
     func rowMultiple(_ encoding: PictureEncoding) -> Int { HEIFGrid.tileHeight }
@@ -40,15 +47,17 @@ struct HEIFCodec: PictureCodec {
         let grid = HEIFGrid(size)
         guard grid.count <= HEIFGrid.countMax else {
             throw .overLimit(
-                place, what: "AVIF tiles of \(HEIFGrid.tileWidth)x\(HEIFGrid.tileHeight) pixels",
+                place, what: "tiles of \(HEIFGrid.tileWidth)x\(HEIFGrid.tileHeight) pixels",
                 found: "\(grid.count)", limit: "\(HEIFGrid.countMax)")
         }
         if encoding.isLossless, encoding.chroma == .quarter {
             throw .badInput(place, reason: "a lossless AVIF cannot be 4:2:0")
         }
         // MIAF 7.3.11.4.2: otherwise libavif and browsers show nothing.
-        if encoding.avifChroma == .quarter, !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2) {
-            throw .badInput(place, reason: "an AVIF of \(size) pixels cannot be 4:2:0, since an edge is odd; use 4:4:4")
+        if encoding.heifChroma == .quarter, !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2) {
+            throw .badInput(
+                place, reason: "a picture of \(size) pixels cannot be 4:2:0 in \(name), since an edge is odd; use 4:4:4"
+            )
         }
     }
 
@@ -63,15 +72,24 @@ struct HEIFCodec: PictureCodec {
 }
 
 extension PictureEncoding {
-    /// The default is 75.
-    var avifQuality: Int { quality ?? 75 }
+    /// The default is 75 for AVIF, and for HEIC 60, which looks about the same.
+    var heifQuality: Int { quality ?? (format == .avif ? 75 : 60) }
     /// Hatching consists of edges, which 4:2:0 blurs.
-    var avifChroma: ChromaSampling { chroma ?? .full }
+    var heifChroma: ChromaSampling { chroma ?? .full }
+    /// Of the encoder of AVIF.
     var avifSpeed: Int {
         switch effort {
         case .fast: 8
         case .balanced: 6
         case .small: 4
+        }
+    }
+    /// Of the encoder of HEIC.
+    var heicPreset: StaticString {
+        switch effort {
+        case .fast: "veryfast"
+        case .balanced: "medium"
+        case .small: "slow"
         }
     }
 }

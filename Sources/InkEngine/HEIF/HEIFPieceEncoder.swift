@@ -27,7 +27,8 @@ final class HEIFPieceEncoder: PieceEncoder {
             tiles: tiles)
         return EncodedPiece(
             rowCount: rowCount,
-            rawByteCount: HEIFCodec().rawByteCount(rowCount: rowCount, width: rows.width, pixels: rows.format),
+            rawByteCount: HEIFCodec(isAVIF: encoding.picture.format == .avif).rawByteCount(
+                rowCount: rowCount, width: rows.width, pixels: rows.format),
             adler32: Adler32.empty, bytes: bytes)
     }
 
@@ -51,18 +52,22 @@ final class HEIFPieceEncoder: PieceEncoder {
     private static func file(
         _ pixels: [UInt8], channels: Int, _ encoding: PictureEncoding
     ) throws(EngineError) -> HEIFTileFile {
-        if let package = HEIFCodec().missingPackage {
-            throw .badInput(Place(file: "avif"), reason: "the worker cannot write AVIF: install \(package) there")
+        let codec = HEIFCodec(isAVIF: encoding.format == .avif)
+        if let package = codec.missingPackage {
+            throw .badInput(
+                Place(file: codec.name), reason: "the worker cannot write \(codec.name): install \(package) there")
         }
         var settings = ink_heif_settings()
+        settings.is_avif = codec.isAVIF ? 1 : 0
         settings.width = UInt32(HEIFGrid.tileWidth)
         settings.height = UInt32(HEIFGrid.tileHeight)
         settings.channels = UInt32(channels)
-        settings.quality = Int32(encoding.avifQuality)
+        settings.quality = Int32(encoding.heifQuality)
         // Transparency is exact: what is visible at its edges is more than its few bytes are worth.
         settings.is_lossless = channels == 1 || encoding.isLossless ? 1 : 0
-        settings.full_chroma = encoding.avifChroma == .full ? 1 : 0
+        settings.full_chroma = encoding.heifChroma == .full ? 1 : 0
         settings.speed = Int32(encoding.avifSpeed)
+        settings.preset = UnsafeRawPointer(encoding.heicPreset.utf8Start).assumingMemoryBound(to: CChar.self)
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         var message = [CChar](repeating: 0, count: Int(INK_HEIF_MESSAGE_BYTES))
         guard ink_heif_encode(pixels, &settings, &made, &count, &message) != 0, let made else {
@@ -80,7 +85,7 @@ final class HEIFPieceEncoder: PieceEncoder {
 
 /// A file of one picture, as libheif writes it.
 struct HEIFTileFile {
-    /// The whole `av1C` box.
+    /// The whole `av1C` or `hvcC` box.
     let configuration: ArraySlice<UInt8>
     /// The picture.
     let data: ArraySlice<UInt8>
@@ -90,7 +95,8 @@ struct HEIFTileFile {
         guard let meta = ISOBox.find("meta", in: file[...]),
             let properties = ISOBox.find("iprp", in: meta.content.dropFirst(4)),
             let container = ISOBox.find("ipco", in: properties.content),
-            let configuration = ISOBox.find("av1C", in: container.content),
+            let configuration = ISOBox.find("av1C", in: container.content)
+                ?? ISOBox.find("hvcC", in: container.content),
             let data = ISOBox.find("mdat", in: file[...]), !data.content.isEmpty
         else { return nil }
         self.configuration = configuration.whole

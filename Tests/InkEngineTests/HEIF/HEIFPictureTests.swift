@@ -5,9 +5,11 @@ import Testing
 
 @testable import InkEngine
 
-@Suite("Pictures as AVIF", .enabled(if: ink_heif_can_encode() != 0, "libheif has no encoder for AVIF here"))
+@Suite("Pictures as AVIF and HEIC")
 struct HEIFPictureTests {
     private static let place = Place(file: "a.avif")
+    /// Those that can be written on this machine.
+    private static let formats = [PictureFormat.avif, .heic].filter { ink_heif_can_encode($0 == .avif ? 1 : 0) != 0 }
 
     private static func pixels(_ size: PixelSize, _ format: PixelFormat) -> [UInt8] {
         (0..<size.area).flatMap { index -> [UInt8] in
@@ -49,11 +51,10 @@ struct HEIFPictureTests {
 
     @Test(
         "A picture is the same file however it is cut, has its own size, and shows what it should",
-        arguments: [false, true])
-    func picture(hasAlpha: Bool) throws {
-        let format: PixelFormat = hasAlpha ? .rgba : .rgb
+        arguments: formats, [PixelFormat.rgb, .rgba])
+    func picture(file: PictureFormat, format: PixelFormat) throws {
         let size = PixelSize(width: 601, height: 517)
-        let encoding = PictureEncoding(format: .avif, effort: .fast, quality: 80)
+        let encoding = PictureEncoding(format: file, effort: .fast, quality: 80)
         let cuts = [[517], [256, 261], [256, 256, 5]]
         let files = try cuts.map { bands in
             try Self.file(Self.pieces(size, format, encoding, bands: bands), size, format, encoding)
@@ -70,7 +71,9 @@ struct HEIFPictureTests {
         #expect(differences[3] == 0, "transparency is exact")
     }
 
-    @Test("A picture without loss has exactly the pixels", arguments: [PixelFormat.rgb, .rgba])
+    @Test(
+        "A picture without loss has exactly the pixels", .enabled(if: formats.contains(.avif)),
+        arguments: [PixelFormat.rgb, .rgba])
     func lossless(format: PixelFormat) throws {
         let size = PixelSize(width: 523, height: 261)
         var encoding = PictureEncoding(format: .avif, effort: .fast)
@@ -80,10 +83,10 @@ struct HEIFPictureTests {
         #expect(info.size == size && samples == Self.pixels(size, format))
     }
 
-    @Test("A digest is found in a whole file, and in none that is cut, longer or changed")
-    func digest() throws {
+    @Test("A digest is found in a whole file, and in none that is cut, longer or changed", arguments: formats)
+    func digest(format: PictureFormat) throws {
         let size = PixelSize(width: 70, height: 40)
-        let encoding = PictureEncoding(format: .avif, effort: .fast)
+        let encoding = PictureEncoding(format: format, effort: .fast)
         let digest = try #require(PictureDigest(bytes: (0..<32).map { $0 }))
         let file = try Self.file(
             Self.pieces(size, .rgb, encoding, bands: [40]), size, .rgb, encoding,
@@ -91,7 +94,7 @@ struct HEIFPictureTests {
         let folder = try TemporaryFolder(prefix: "ink-avif")
         func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
             try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "a")))
-            return try HEIFCodec().storedDigest(path: folder.path(of: "a"))
+            return try HEIFCodec(isAVIF: format == .avif).storedDigest(path: folder.path(of: "a"))
         }
         #expect(try stored(file) == digest)
         #expect(try stored(Array(file.dropLast())) == nil)
@@ -104,11 +107,11 @@ struct HEIFPictureTests {
         }
     }
 
-    @Test("A piece that is cut or longer is not sound, at any byte")
-    func damagedPieces() throws {
-        let encoding = PictureEncoding(format: .avif, effort: .fast)
+    @Test("A piece that is cut or longer is not sound, at any byte", arguments: formats)
+    func damagedPieces(format: PictureFormat) throws {
+        let encoding = PictureEncoding(format: format, effort: .fast)
         let piece = try Self.pieces(PixelSize(width: 16, height: 16), .rgba, encoding, bands: [16])[0]
-        let codec = HEIFCodec()
+        let codec = HEIFCodec(isAVIF: format == .avif)
         #expect(codec.isSound(piece.bytes[...], rowCount: 16, pixels: .rgba))
         #expect(!codec.isSound(piece.bytes[...], rowCount: 16, pixels: .rgb))
         for count in stride(from: 0, to: piece.bytes.count, by: 3) {
@@ -122,7 +125,7 @@ struct HEIFPictureTests {
 
     @Test("What readers would not show, or cannot be numbered, is refused before it is rendered")
     func limits() {
-        let codec = HEIFCodec()
+        let codec = HEIFCodec(isAVIF: true)
         func check(_ width: Int, _ height: Int, _ chroma: ChromaSampling?, isLossless: Bool = false) throws {
             var encoding = PictureEncoding(format: .avif, chroma: chroma)
             encoding.isLossless = isLossless
