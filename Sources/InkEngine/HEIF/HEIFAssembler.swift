@@ -7,11 +7,18 @@ struct HEIFAssembler: PictureAssembler {
     private var alphaConfiguration: [UInt8] = []
     /// In the order of the data: of each row of tiles first those of colour, then those of alpha.
     private var lengths: [Int] = []
-    private var dataCRC = crc32([])
+    private var dataCRC: UInt32
+    /// Before the tiles, because few programs find them in `idat`.
+    private let exif: [UInt8]?
+    private let xmp: [UInt8]?
 
     init(_ head: PictureHead) {
         self.head = head
         grid = HEIFGrid(head.size)
+        // First where the TIFF header begins.
+        exif = ExifData.make(head.description, head.size).map { bigEndian(0 as UInt32) + $0 }
+        xmp = XMPPacket.make(head.description)
+        dataCRC = crc32((exif ?? []) + (xmp ?? []))
     }
 
     private static let store = 1
@@ -33,7 +40,8 @@ struct HEIFAssembler: PictureAssembler {
     }
 
     mutating func end() -> [PictureWrite] {
-        let total = lengths.reduce(0, +)
+        let metadata = (exif ?? []) + (xmp ?? [])
+        let total = lengths.reduce(metadata.count, +)
         let dataHeader =
             total + 8 <= Int(UInt32.max)
             ? bigEndian(UInt32(8 + total)) + Array("mdat".utf8)
@@ -43,7 +51,7 @@ struct HEIFAssembler: PictureAssembler {
         // The length of the boxes does not depend on the offsets in them.
         let length = type.count + boxes(dataStart: 0).count + dataHeader.count
         let start = type + boxes(dataStart: length) + dataHeader
-        var writes: [PictureWrite] = [.append(start), .move(HEIFAssembler.store)]
+        var writes: [PictureWrite] = [.append(start + metadata), .move(HEIFAssembler.store)]
         if let digest = head.description.digest {
             writes.append(.append(HEIFDigest.box(digest, headBytes: start.count, crc32(start), dataCRC)))
         }
@@ -72,9 +80,9 @@ struct HEIFAssembler: PictureAssembler {
         var idat: [UInt8] = []
         var items: [Item] = []
         var references: [UInt8] = []
-        func inside(_ bytes: [UInt8], id: Int, type: String, contentType: String = "") -> Item {
+        func inside(_ bytes: [UInt8], id: Int, type: String) -> Item {
             defer { idat += bytes }
-            return Item(id: id, type: type, contentType: contentType, idatOffset: idat.count, length: bytes.count)
+            return Item(id: id, type: type, idatOffset: idat.count, length: bytes.count)
         }
         func reference(_ type: String, from id: Int, to ids: [Int]) {
             references += ISOBox.make(
@@ -96,17 +104,15 @@ struct HEIFAssembler: PictureAssembler {
             reference("auxl", from: 2, to: [1])
         }
         var next = 3 + colorIDs.count + alphaIDs.count
-        if let exif = ExifData.make(head.description, head.size) {
-            // Where the TIFF header begins.
-            items.append(inside(bigEndian(0 as UInt32) + exif, id: next, type: "Exif"))
+        var offset = dataStart
+        for (bytes, type, contentType) in [(exif, "Exif", ""), (xmp, "mime", "application/rdf+xml")] {
+            guard let bytes else { continue }
+            items.append(
+                Item(id: next, type: type, contentType: contentType, fileOffset: offset, length: bytes.count))
             reference("cdsc", from: next, to: [1])
             next += 1
+            offset += bytes.count
         }
-        if let packet = XMPPacket.make(head.description) {
-            items.append(inside(packet, id: next, type: "mime", contentType: "application/rdf+xml"))
-            reference("cdsc", from: next, to: [1])
-        }
-        var offset = dataStart
         var index = 0
         for row in 0..<grid.rows {
             for ids in hasAlpha ? [colorIDs, alphaIDs] : [colorIDs] {

@@ -107,6 +107,27 @@ struct HEIFPictureTests {
         }
     }
 
+    @Test("EXIF and XMP lie where the locations say", arguments: formats)
+    func metadata(format: PictureFormat) throws {
+        let size = PixelSize(width: 70, height: 40)
+        let encoding = PictureEncoding(format: format, effort: .fast)
+        let description = PictureDescription(text: [PictureText(.author, "A & B")])
+        let file = try Self.file(
+            Self.pieces(size, .rgb, encoding, bands: [40]), size, .rgb, encoding, description: description)
+        let meta = try #require(ISOBox.find("meta", in: file[...]))
+        let locations = try #require(ISOBox.find("iloc", in: meta.content.dropFirst(4)))
+        // Version and sizes; of each item number, method, reference, extents, offset, length.
+        let entries = Array(locations.content.dropFirst(8))
+        var contents: [[UInt8]] = []
+        for start in stride(from: 0, to: entries.count, by: 20) where entries[start + 3] == 0 {
+            let (offset, count) = (Int(bigEndian(entries, at: start + 12)), Int(bigEndian(entries, at: start + 16)))
+            contents.append(Array(file[offset..<(offset + count)]))
+        }
+        #expect(contents.contains { $0.starts(with: [0, 0, 0, 0, 0x49, 0x49, 42, 0]) })
+        #expect(contents.contains { String(decoding: $0, as: UTF8.self).contains("A &amp; B") })
+        #expect(try decodedPixels(file).info.size == size)
+    }
+
     @Test("A piece that is cut or longer is not sound, at any byte", arguments: formats)
     func damagedPieces(format: PictureFormat) throws {
         let encoding = PictureEncoding(format: format, effort: .fast)
