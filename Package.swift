@@ -30,8 +30,9 @@ let package = Package(
         .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
         .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
-        // Load libheif and librsvg when they are needed, and build without them.
+        // Load libheif, libjxl and librsvg when they are needed, and build without them.
         .target(name: "CHEIF"),
+        .target(name: "CJXL"),
         .target(name: "CSVG"),
         .target(name: "CColor", linkerSettings: [.linkedLibrary("lcms2")]),
         .target(name: "CText", linkerSettings: [.linkedLibrary("harfbuzz"), .linkedLibrary("fribidi")]),
@@ -51,8 +52,8 @@ let package = Package(
         .target(
             name: "InkEngine",
             dependencies: [
-                "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CSVG", "CExpat", "CColor",
-                "CText", "CISAL", "CZlib", "CZstd", "CCrypto", "CJSON", "CZip", "CSystem",
+                "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CJXL", "CSVG", "CExpat",
+                "CColor", "CText", "CISAL", "CZlib", "CZstd", "CCrypto", "CJSON", "CZip", "CSystem",
             ]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),
@@ -93,7 +94,8 @@ let package = Package(
             path: "Tests/InkTestSupport"),
         .testTarget(name: "InkReferenceTests", dependencies: ["InkReference", "InkEngine", "InkTestSupport"]),
         .testTarget(
-            name: "InkEngineTests", dependencies: ["InkEngine", "CHEIF", "CKernels", "InkReference", "InkTestSupport"]),
+            name: "InkEngineTests",
+            dependencies: ["InkEngine", "CHEIF", "CJXL", "CKernels", "InkReference", "InkTestSupport"]),
         .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport", "CSystem"]),
         .testTarget(

@@ -14,9 +14,17 @@ typedef struct {
 } heif_error;
 
 enum { colorspace_rgb = 1, chroma_rgb = 10, chroma_rgba = 11, chroma_rgb_16 = 14, chroma_rgba_16 = 15 };
-enum { colorspace_monochrome = 2, chroma_monochrome = 0 };
+enum { colorspace_ycbcr = 0, chroma_444 = 3, colorspace_monochrome = 2, chroma_monochrome = 0 };
 enum { channel_luma = 0, channel_interleaved = 10 };
 enum { compression_hevc = 1, compression_av1 = 4 };
+enum { matrix_identity = 0 };
+
+// The beginning of a structure that the library allocates.
+typedef struct {
+    uint8_t version;
+    int color_primaries, transfer_characteristics, matrix_coefficients;
+} heif_nclx;
+
 // Of a file's picture, before it is cut.
 enum { edge_max = 16384 };
 
@@ -54,6 +62,9 @@ static struct {
     heif_error (*image_create)(int, int, int, int, void **);
     heif_error (*image_add_plane)(void *, int, int, int, int);
     uint8_t *(*image_get_plane)(void *, int, int *);
+    heif_nclx *(*nclx_color_profile_alloc)(void);
+    void (*nclx_color_profile_free)(heif_nclx *);
+    heif_error (*image_set_nclx_color_profile)(void *, const heif_nclx *);
     heif_error (*context_encode_image)(void *, const void *, void *, const void *, void **);
     heif_error (*context_write)(void *, void *, void *);
 } heif;
@@ -96,10 +107,13 @@ static void load(void) {
     FIND(image_create);
     FIND(image_add_plane);
     FIND(image_get_plane);
+    FIND(nclx_color_profile_alloc);
+    FIND(nclx_color_profile_free);
+    FIND(image_set_nclx_color_profile);
     FIND(context_encode_image);
     FIND(context_write);
 #undef FIND
-    heif.can_encode = found && heif.have_encoder_for_format(compression_av1);
+    heif.can_encode = found;
 }
 
 int ink_heif_is_present(void) {
@@ -207,6 +221,8 @@ void ink_heif_close(ink_heif_reader *reader) {
 
 // MARK: - Encoding
 
+static const heif_error no_memory = {6, 0, "no memory"};
+
 typedef struct {
     int version;
     heif_error (*write)(void *, const void *, size_t, void *);
@@ -221,20 +237,40 @@ static heif_error keep(void *context, const void *bytes, size_t count, void *use
     (void)context;
     written *file = user;
     file->bytes = malloc(count > 0 ? count : 1);
-    if (file->bytes == NULL) return (heif_error){6, 0, "no memory"};
+    if (file->bytes == NULL) return no_memory;
     memcpy(file->bytes, bytes, count);
     file->count = count;
     return (heif_error){0, 0, ""};
 }
 
-int ink_heif_can_encode(void) { return ink_heif_is_present() && heif.can_encode; }
+int ink_heif_can_encode(int is_avif) {
+    return ink_heif_is_present() && heif.can_encode &&
+        heif.have_encoder_for_format(is_avif ? compression_av1 : compression_hevc) != 0;
+}
+
+// Adds a channel: `count` of every `step` samples.
+static heif_error add_plane(
+    void *image, int channel, const ink_heif_settings *settings, const uint8_t *samples, size_t step, size_t count) {
+    heif_error error = heif.image_add_plane(image, channel, (int)settings->width, (int)settings->height, 8);
+    if (error.code != 0) return error;
+    int stride = 0;
+    uint8_t *plane = heif.image_get_plane(image, channel, &stride);
+    if (plane == NULL) return no_memory;
+    for (uint32_t y = 0; y < settings->height; y++) {
+        uint8_t *to = plane + (ptrdiff_t)stride * y;
+        for (uint32_t x = 0; x < settings->width; x++, samples += step) {
+            for (size_t i = 0; i < count; i++) *to++ = samples[i];
+        }
+    }
+    return error;
+}
 
 int ink_heif_encode(
     const uint8_t *pixels, const ink_heif_settings *settings, uint8_t **file, size_t *count,
     char message[INK_HEIF_MESSAGE_BYTES]) {
     message[0] = 0;
-    if (!ink_heif_can_encode()) {
-        snprintf(message, INK_HEIF_MESSAGE_BYTES, "libheif is not there, or has no encoder for AVIF");
+    if (!ink_heif_can_encode(settings->is_avif)) {
+        snprintf(message, INK_HEIF_MESSAGE_BYTES, "libheif is not there, or has no encoder for the format");
         return 0;
     }
     void *context = heif.context_alloc();
@@ -242,9 +278,9 @@ int ink_heif_encode(
     void *image = NULL;
     void *handle = NULL;
     written made = {NULL, 0};
-    heif_error error = {6, 0, "no memory"};
+    heif_nclx *profile = NULL;
+    heif_error error = no_memory;
     int is_gray = settings->channels == 1;
-    int channel = is_gray ? channel_luma : channel_interleaved;
     int width = (int)settings->width;
     int height = (int)settings->height;
 #define TRY(call)                                                                                                      \
@@ -253,24 +289,41 @@ int ink_heif_encode(
         if (error.code != 0) goto done;                                                                                \
     } while (0)
     if (context == NULL) goto done;
-    TRY(heif.context_get_encoder_for_format(context, compression_av1, &encoder));
+    TRY(heif.context_get_encoder_for_format(
+        context, settings->is_avif ? compression_av1 : compression_hevc, &encoder));
     if (settings->is_lossless) {
         TRY(heif.encoder_set_lossless(encoder, 1));
     } else {
         TRY(heif.encoder_set_lossy_quality(encoder, settings->quality));
     }
-    TRY(heif.encoder_set_parameter_integer(encoder, "speed", settings->speed));
-    TRY(heif.encoder_set_parameter_integer(encoder, "threads", 1));
+    if (settings->is_avif) {
+        TRY(heif.encoder_set_parameter_integer(encoder, "speed", settings->speed));
+        TRY(heif.encoder_set_parameter_integer(encoder, "threads", 1));
+    } else {
+        TRY(heif.encoder_set_parameter_string(encoder, "preset", settings->preset));
+        TRY(heif.encoder_set_parameter_string(encoder, "x265:pools", "none"));
+        TRY(heif.encoder_set_parameter_string(encoder, "x265:frame-threads", "1"));
+    }
     if (!is_gray)
         TRY(heif.encoder_set_parameter_string(encoder, "chroma", settings->full_chroma ? "444" : "420"));
-    TRY(heif.image_create(
-        width, height, is_gray ? colorspace_monochrome : colorspace_rgb, is_gray ? chroma_monochrome : chroma_rgb,
-        &image));
-    TRY(heif.image_add_plane(image, channel, width, height, 8));
-    int stride = 0;
-    uint8_t *plane = heif.image_get_plane(image, channel, &stride);
-    size_t row_bytes = (size_t)settings->width * settings->channels;
-    for (uint32_t y = 0; y < settings->height; y++) memcpy(plane + (size_t)stride * y, pixels + row_bytes * y, row_bytes);
+    if (is_gray) {
+        TRY(heif.image_create(width, height, colorspace_monochrome, chroma_monochrome, &image));
+        TRY(add_plane(image, channel_luma, settings, pixels, 1, 1));
+    } else if (settings->is_lossless) {
+        // The library's conversions round. So green, blue and red take the places of luma and chroma, and the profile
+        // says so.
+        TRY(heif.image_create(width, height, colorspace_ycbcr, chroma_444, &image));
+        for (int plane = 0; plane < 3; plane++)
+            TRY(add_plane(image, channel_luma + plane, settings, pixels + (plane + 1) % 3, 3, 1));
+        error = no_memory;
+        profile = heif.nclx_color_profile_alloc();
+        if (profile == NULL) goto done;
+        profile->matrix_coefficients = matrix_identity;
+        TRY(heif.image_set_nclx_color_profile(image, profile));
+    } else {
+        TRY(heif.image_create(width, height, colorspace_rgb, chroma_rgb, &image));
+        TRY(add_plane(image, channel_interleaved, settings, pixels, 3, 3));
+    }
     TRY(heif.context_encode_image(context, image, encoder, NULL, &handle));
     heif_writer writer = {1, keep};
     TRY(heif.context_write(context, &writer, &made));
@@ -278,6 +331,7 @@ int ink_heif_encode(
 done:
     if (error.code != 0)
         snprintf(message, INK_HEIF_MESSAGE_BYTES, "%s", error.message != NULL ? error.message : "it failed");
+    if (profile != NULL) heif.nclx_color_profile_free(profile);
     if (handle != NULL) heif.image_handle_release(handle);
     if (image != NULL) heif.image_release(image);
     if (encoder != NULL) heif.encoder_release(encoder);

@@ -95,8 +95,8 @@ package struct Exports {
     private func checkLibraries(_ encodings: [PictureEncoding]) throws(ExportError) {
         guard remote == nil else { return }
         for format in Set(encodings.map(\.format)) {
-            guard let codec = try? PictureCodecs.codec(format), let library = codec.missingLibrary else { continue }
-            throw .unavailable("\(codec.name) cannot be written: \(library) is not installed")
+            guard let codec = try? PictureCodecs.codec(format), let package = codec.missingPackage else { continue }
+            throw .unavailable("\(codec.name) cannot be written: the package \(package) is not installed")
         }
     }
 
@@ -125,6 +125,7 @@ package struct Exports {
         if arguments.options.files.contains(where: \.encoding.isVector) {
             farm = VectorFarm(farm, workerCount: workers, limits: limits)
         }
+        if arguments.bytesMax != nil { farm = try BoundedFarm(farm) }
         return farm
     }
 

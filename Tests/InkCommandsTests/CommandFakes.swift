@@ -52,7 +52,8 @@ struct FakeOpener: ProjectOpener {
 }
 
 /// Ends each picture at once: writes its digest into the output, or fails as the project's title says (`farm-fails`,
-/// `farm-io`); `farm-hangs` only ends by `cancelAll`.
+/// `farm-io`); `farm-hangs` only ends by `cancelAll`. The files of `sizes` have 100 bytes for each step of quality, as
+/// far as the outcome says.
 final class FakeFarm: ExportFarm {
     private struct State {
         var onEvent: (@Sendable (FarmEvent) -> Void)?
@@ -94,6 +95,7 @@ final class FakeFarm: ExportFarm {
                     try FileSystem.writeAtomically(file.digest ?? [], to: output)
                 }
                 var outcome = PictureOutcome(tileCount: 3, byteCount: 32, sha256: "ab")
+                if request.project.name == "sizes" { outcome.byteCount = 100 * (request.options.encoding.quality ?? 0) }
                 outcome.otherFiles = request.outputs.dropFirst().map { _ in .init(byteCount: 32, sha256: "cd") }
                 tell?(.finished(request.id, outcome))
             } catch {

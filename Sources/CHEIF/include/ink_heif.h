@@ -48,26 +48,31 @@ const char *ink_heif_error(const ink_heif_reader *reader);
 
 void ink_heif_close(ink_heif_reader *reader);
 
-// Whether it is there with an encoder for AVIF.
-int ink_heif_can_encode(void);
+// Whether it is there with an encoder for AVIF, or else for HEIC.
+int ink_heif_can_encode(int is_avif);
 
 typedef struct {
+    // Else HEIC.
+    int is_avif;
     uint32_t width;
     uint32_t height;
     // 3: RGB; 1: gray.
     uint32_t channels;
     // 1 to 100.
     int quality;
+    // Then RGB is encoded as it is, without a matrix (ITU-T H.273, identity), in 4:4:4.
     int is_lossless;
     // 4:4:4, else 4:2:0.
     int full_chroma;
-    // 0 slow to 9 fast.
+    // Of AVIF: 0 slow to 9 fast.
     int speed;
+    // Of HEIC: how slow, in the words of x265, such as "medium".
+    const char *preset;
 } ink_heif_settings;
 
 enum { INK_HEIF_MESSAGE_BYTES = 160 };
 
-// Encodes rows without padding to an AVIF file with this one picture, in one thread. 0: it failed, and `message` says
+// Encodes rows without padding to a file with this one picture, in one thread. 0: it failed, and `message` says
 // why. The file is to be freed by `free`.
 int ink_heif_encode(
     const uint8_t *pixels, const ink_heif_settings *settings, uint8_t **file, size_t *count,

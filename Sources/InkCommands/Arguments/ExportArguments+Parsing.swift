@@ -51,6 +51,7 @@ extension ExportArguments {
             paths: paths, output: output, sizes: sizes, name: name, options: options, layers: layers,
             ifExists: ifExists,
             presetFolders: parsed.all("presets"), limitsPath: parsed.value("limits"), run: try Self.run(parsed))
+        bytesMax = try Self.bytesMax(parsed)
         self.isEachViewport = isEachViewport
         overlays = try OverlayArguments(parsed)
         takesMerged = parsed.isGiven("flattened")
@@ -284,6 +285,18 @@ extension ExportArguments {
             if codec.settings.contains(.bleed) { own.bleed = encoding.bleed }
             return own
         }
+    }
+
+    /// The value of `--max-bytes`, such as `200K`; nil without one.
+    private static func bytesMax(_ parsed: ParsedCommand) throws(CommandError) -> Int? {
+        guard let text = parsed.value("max-bytes") else { return nil }
+        if parsed.isGiven("lossless") {
+            throw .usage("--max-bytes and --lossless cannot be used together")
+        }
+        guard let bytes = SettingUnit.value(text, SettingUnit.sizes, plain: 1), bytes > 0 else {
+            throw .usage("--max-bytes: \"\(text)\" is not a size; use 200K, 2M or bytes")
+        }
+        return bytes
     }
 
     /// A length such as `3mm`, `0.125in` or `9pt`, in thousandths of a point; nil for none.

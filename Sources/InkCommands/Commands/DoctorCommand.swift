@@ -22,6 +22,7 @@ struct DoctorCommand {
                     ("program", .string(ProgramVersion.text)),
                     ("libraries", .object(libraries.map { ($0.name, .string($0.version)) })),
                     ("imageFormats", .array(imageFormats.map(\.json))),
+                    ("pictureFormats", .array(pictureFormats.map(\.json))),
                     ("vectorUnits", .array(vectorUnits.map { .string($0) })),
                     ("kernels", .string(KernelLevel.selected.name)),
                     ("cores", .integer(cores)),
@@ -44,9 +45,12 @@ struct DoctorCommand {
         for library in libraries {
             lines.append("  " + library.name + String(repeating: " ", count: 14 - library.name.count) + library.version)
         }
-        lines.append("Images")
-        for format in imageFormats {
-            lines.append("  " + format.name + String(repeating: " ", count: 14 - format.name.count) + format.text)
+        for (title, formats, verb) in [("Images", imageFormats, "read"), ("Pictures", pictureFormats, "written")] {
+            lines.append(title)
+            for format in formats {
+                let gap = String(repeating: " ", count: 14 - format.name.count)
+                lines.append("  " + format.name + gap + format.text(verb))
+            }
         }
         lines.append("Vector units  " + vectorUnits.joined(separator: " "))
         lines.append("Kernels       \(KernelLevel.selected.name)")
@@ -62,13 +66,13 @@ struct DoctorCommand {
         }
     }
 
-    /// A format that layers' images may have.
-    private struct ImageFormat {
+    /// A format and what reads or writes it.
+    private struct Format {
         var name: String
         var library: ImageLibrary
 
-        var text: String {
-            if let package = library.missingPackage { return "cannot be read: install \(package)" }
+        func text(_ verb: String) -> String {
+            if let package = library.missingPackage { return "cannot be \(verb): install \(package)" }
             return library.name + (library.version.map { " \($0)" } ?? "")
         }
 
@@ -80,13 +84,19 @@ struct DoctorCommand {
         }
     }
 
-    private static var imageFormats: [ImageFormat] {
+    /// Those that layers' images may have.
+    private static var imageFormats: [Format] {
         let versions = Dictionary(uniqueKeysWithValues: libraries.map { ($0.name, $0.version) })
         return ImageDecoders.all.map { decoder in
             var library = decoder.library
             library.version = library.version ?? versions[library.name]
-            return ImageFormat(name: decoder.name, library: library)
+            return Format(name: decoder.name, library: library)
         }
+    }
+
+    /// Those that are written by a library that may be missing.
+    private static var pictureFormats: [Format] {
+        PictureCodecs.all.compactMap { codec in codec.loadedLibrary.map { Format(name: codec.name, library: $0) } }
     }
 
     private static var vectorUnits: [String] {

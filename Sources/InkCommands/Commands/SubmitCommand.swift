@@ -50,6 +50,9 @@ struct SubmitCommand {
             let name = (try? PictureCodecs.codec(layered.encoding.format))?.name ?? ""
             throw .usage("--format: a broker does not make \(name); use ink export --broker")
         }
+        if arguments.bytesMax != nil {
+            throw .usage("--max-bytes: a broker does not look for the quality; use ink export --broker")
+        }
         into = try parsed.value("into").map { text throws(CommandError) in try Self.relative(text) }
         isShared = parsed.isGiven("shared")
         shown = try ShownArguments(parsed)

@@ -11,6 +11,7 @@ enum ExportSetting {
         setting("format", .text(bytesMax: 32)),
         setting("effort", .text(bytesMax: 32)),
         setting("quality", .text(bytesMax: 32)),
+        setting("max-bytes", .text(bytesMax: 32)),
         setting("chroma", .text(bytesMax: 32)),
         setting("compression", .text(bytesMax: 32)),
         setting("bleed", .text(bytesMax: 32)),

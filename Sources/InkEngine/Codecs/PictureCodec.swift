@@ -17,9 +17,8 @@ public protocol PictureCodec: Sendable {
     var isVector: Bool { get }
     /// Maximum edge length of the format, in pixels.
     var edgePixelsMax: Int { get }
-    /// The library that writing needs and that this process cannot load, with the package that has it; nil if nothing is
-    /// missing.
-    var missingLibrary: String? { get }
+    /// The library that writing needs and that is loaded only then; nil for formats that the program itself can write.
+    var loadedLibrary: ImageLibrary? { get }
     /// Whether a file is encoded by one task from all of the picture, not piece by piece. Then `encodeWhole` makes its
     /// only piece, and the encoder of pieces is not used.
     func isWhole(_ encoding: PictureEncoding) -> Bool
@@ -58,7 +57,10 @@ public protocol PictureCodec: Sendable {
 extension PictureCodec {
     public var isVector: Bool { false }
 
-    public var missingLibrary: String? { nil }
+    public var loadedLibrary: ImageLibrary? { nil }
+
+    /// What is to be installed before files can be written here; nil if nothing is missing.
+    public var missingPackage: String? { loadedLibrary?.missingPackage }
 
     public func isWhole(_ encoding: PictureEncoding) -> Bool { false }
 
@@ -78,6 +80,8 @@ extension PictureCodec {
 /// An option for encoding.
 public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
     case effort, quality, chroma, progressive, lossless, compression, bleed
+    /// The best quality whose file is not too large; whoever asks for pictures looks for it.
+    case maxBytes = "max-bytes"
 }
 
 /// Full-width rows of a picture to encode.

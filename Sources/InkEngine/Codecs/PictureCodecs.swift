@@ -2,8 +2,8 @@
 public enum PictureCodecs {
     /// The first is the default.
     public static let all: [any PictureCodec] = [
-        PNGCodec(), JPEGCodec(), WebPCodec(), AVIFCodec(), TIFFCodec(), PDFCodec(), PSDCodec(), PSBCodec(),
-        ORACodec(), SVGCodec(),
+        PNGCodec(), JPEGCodec(), WebPCodec(), HEIFCodec(isAVIF: true), JXLCodec(), HEIFCodec(isAVIF: false),
+        TIFFCodec(), PDFCodec(), PSDCodec(), PSBCodec(), ORACodec(), SVGCodec(),
     ]
 
     /// - Throws: `EngineError.internalError` for an unknown number, which only another version may send.

@@ -9,7 +9,7 @@ struct JPEGCodec: PictureCodec {
     var name: String { "jpeg" }
     var endings: [String] { ["jpg", "jpeg"] }
     var hasAlpha: Bool { false }
-    var settings: Set<EncodingSetting> { [.quality, .chroma, .progressive] }
+    var settings: Set<EncodingSetting> { [.quality, .chroma, .progressive, .maxBytes] }
     /// The limit of libjpeg, which is below the format's own 65,535.
     var edgePixelsMax: Int { 65_500 }
 

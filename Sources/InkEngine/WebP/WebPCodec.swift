@@ -10,7 +10,7 @@ struct WebPCodec: PictureCodec {
     var name: String { "webp" }
     var endings: [String] { ["webp"] }
     var hasAlpha: Bool { true }
-    var settings: Set<EncodingSetting> { [.effort, .quality, .lossless] }
+    var settings: Set<EncodingSetting> { [.effort, .quality, .lossless, .maxBytes] }
     var edgePixelsMax: Int { 16_383 }
 
     func isWhole(_ encoding: PictureEncoding) -> Bool { true }

@@ -144,7 +144,7 @@ final class LayeredFarm: ExportFarm {
 
 extension FarmEvent {
     /// The picture that it is about.
-    fileprivate var id: Int? {
+    var id: Int? {
         switch self {
         case .taken(let id), .started(let id), .progress(let id, _, _), .finished(let id, _), .failed(let id, _),
             .cancelled(let id), .warned(let id, _):

@@ -269,7 +269,7 @@ final class LayeredJob: @unchecked Sendable {
 
 extension PictureOutcome {
     /// Adds what a part took.
-    fileprivate mutating func add(_ other: PictureOutcome) {
+    mutating func add(_ other: PictureOutcome) {
         phases.queue += other.phases.queue
         phases.prepare += other.phases.prepare
         phases.decode += other.phases.decode

@@ -49,6 +49,9 @@ package struct ExportArguments: Hashable, Sendable {
     /// Without layers and digests, and the view where each viewport is wanted: each picture has these of its own. Its
     /// files are those that are made of each picture.
     package var options: PictureOptions
+    /// The most bytes of each file whose format has a quality, which is then the best possible; nil: as its encoding
+    /// says.
+    package var bytesMax: Int?
     package var layers: LayerChoice
     /// One picture a viewport of the project.
     package var isEachViewport = false
@@ -110,6 +113,12 @@ package struct ExportArguments: Hashable, Sendable {
         if codec.settings.contains(.progressive) { encoding.isProgressive = wanted.isProgressive }
         if codec.settings.contains(.lossless) { encoding.isLossless = wanted.isLossless }
         return encoding
+    }
+
+    /// The most bytes of a file of this encoding.
+    func bytesMax(of encoding: PictureEncoding) -> Int? {
+        let codec = try? PictureCodecs.codec(encoding.format)
+        return codec?.settings.contains(.maxBytes) == true ? bytesMax : nil
     }
 
     /// The output where it is the name of a picture, not of a folder.

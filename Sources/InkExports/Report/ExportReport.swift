@@ -97,6 +97,7 @@ package struct ExportReport: Sendable {
             ("tiles", .optional(record.outcome?.tileCount)),
             ("bytes", .optional(record.outcome?.byteCount)),
             ("sha256", .optional(record.outcome?.sha256)),
+            ("quality", .optional(record.outcome?.quality)),
             ("brokerMs", .milliseconds(record.outcome?.brokerMilliseconds)),
             ("attempts", .optional(record.outcome?.attemptCount)),
             ("bytesSent", .optional(record.outcome?.bytesSent)),

@@ -15,6 +15,9 @@ package struct PictureRequest: Sendable {
     package var options: PictureOptions
     /// Paths of its files.
     package var outputs: [String]
+    /// The most bytes of its only file, whose quality is then the best possible, but not above that of the options; nil:
+    /// any number.
+    package var bytesMax: Int?
     /// Whether a file that has such a name is replaced.
     package var replacesFile = true
     /// SHA-256 of everything the project was read from; equal for equal projects.
@@ -80,6 +83,8 @@ package struct PictureOutcome: Hashable, Sendable {
     package var byteCount = 0
     /// SHA-256 of the file, 64 hexadecimal digits; empty if it was not requested.
     package var sha256 = ""
+    /// That was found for the file, where its size was limited.
+    package var quality: Int?
     /// The same of the picture's further files.
     package var otherFiles: [OtherFile] = []
     /// Processor time of the broker for this picture, milliseconds.

@@ -42,7 +42,7 @@ struct PicturePreparation: Sendable {
         for (offset, picture) in pictures.enumerated() {
             if let index = open?.index, !pictures[index].isSamePicture(as: picture) { open = nil }
             let one = prepare(picture, id: firstID + offset, input: input, opened: opened)
-            guard case .ready(let request) = one, !request.options.encoding.isVector else {
+            guard case .ready(let request) = one, !request.options.encoding.isVector, request.bytesMax == nil else {
                 prepared.append(one)
                 continue
             }
@@ -78,23 +78,24 @@ struct PicturePreparation: Sendable {
             of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
         options.layers = drawn
         let opened = try laidOver(picture, opened, size, &options, input)
-        let digest = PictureContent(
+        var content = PictureContent(
             contentDigest: opened.contentDigest, options: options, size: size,
             // Made by this program, whoever renders other pictures.
-            rendererVersion: options.encoding.isVector ? VectorPicture.version : rendererVersion
-        ).digest(sha256)
+            rendererVersion: options.encoding.isVector ? VectorPicture.version : rendererVersion)
+        content.bytesMax = arguments.bytesMax(of: options.encoding)
+        let digest = content.digest(sha256)
         options.digest = digest
         if exists, policy == .fail {
             return .failed(
                 PictureFailure(kind: .inputOutput, reason: "\(picture.output): already exists (--if-exists fail)"))
         }
         if exists, policy == .skipUnchanged, storedDigest(picture.output) == digest { return .unchanged(size) }
-        return .ready(
-            PictureRequest(
-                id: id, name: input.shownName, project: opened.project, size: size, options: options,
-                output: picture.output, replacesFile: policy.replacesFiles, contentDigest: opened.contentDigest,
-                text: opened.text, warnings: opened.warnings,
-                wantsFileDigest: arguments.run.wantsFileDigests))
+        var request = PictureRequest(
+            id: id, name: input.shownName, project: opened.project, size: size, options: options,
+            output: picture.output, replacesFile: policy.replacesFiles, contentDigest: opened.contentDigest,
+            text: opened.text, warnings: opened.warnings, wantsFileDigest: arguments.run.wantsFileDigests)
+        request.bytesMax = content.bytesMax
+        return .ready(request)
     }
 }
 
@@ -142,6 +143,8 @@ package struct PictureContent: Sendable {
     package var options: PictureOptions
     package var size: PixelSize
     package var rendererVersion: String
+    /// The most bytes that the file may have; nil: any number.
+    package var bytesMax: Int?
 
     package init(contentDigest: [UInt8], options: PictureOptions, size: PixelSize, rendererVersion: String) {
         self.contentDigest = contentDigest
@@ -153,9 +156,10 @@ package struct PictureContent: Sendable {
     /// SHA-256 of the content, the options, the size and the renderer, each on a line of its own, so that different
     /// values never give the same text.
     package func digest(_ sha256: ([UInt8]) -> [UInt8]) -> [UInt8] {
-        let text = [
+        var lines = [
             "ink picture 1", contentDigest.hexadecimal, options.canonicalText, size.description, rendererVersion,
-        ].joined(separator: "\n")
-        return sha256(Array(text.utf8))
+        ]
+        if let bytesMax { lines.append("max-bytes=\(bytesMax)") }
+        return sha256(Array(lines.joined(separator: "\n").utf8))
     }
 }

@@ -75,6 +75,9 @@ extension CommandSyntax {
             "File formats, each picture being rendered once for all of them (default: by the ending of -o or --name, "
                 + "else \(PictureCodecs.all[0].name))"),
         .value("--quality", "N", group: "Picture", "Quality of lossy formats, 1 to 100"),
+        .value(
+            "--max-bytes", "N", group: "Picture",
+            "The best quality, up to that of --quality, whose file is not larger, such as 200K or 2M"),
         .value("--chroma", "4:4:4|4:2:0", group: "Picture", "Chroma subsampling of lossy formats"),
         .flag("--progressive", group: "Picture", "JPEG whose coarse picture comes first, a little smaller"),
         .flag("--lossless", group: "Picture", "Exact pixels in formats that need not keep them"),

@@ -2,32 +2,33 @@ import CHEIF
 import Glibc
 
 /// Encodes the tiles of bands, each as a file of its own, and takes what is needed from these.
-final class AVIFPieceEncoder: PieceEncoder {
+final class HEIFPieceEncoder: PieceEncoder {
     func encode(_ rows: PixelRows, _ encoding: PieceEncoding) throws(EngineError) -> EncodedPiece {
         let channels = rows.format.bytesPerPixel
         let rowCount = rows.pixels.count / max(1, rows.width * channels)
         guard rows.width > 0, rowCount > 0, rows.pixels.count == rowCount * rows.width * channels else {
             throw .internalError("\(rows.pixels.count) bytes are not rows of \(rows.width) pixels")
         }
-        let grid = AVIFGrid(PixelSize(width: rows.width, height: rowCount))
-        var (color, alpha): (AVIFTileFile?, AVIFTileFile?)
+        let grid = HEIFGrid(PixelSize(width: rows.width, height: rowCount))
+        var (color, alpha): (HEIFTileFile?, HEIFTileFile?)
         var tiles: [[UInt8]] = []
         for row in 0..<grid.rows {
             for plane in rows.format == .rgba ? [0..<3, 3..<4] : [0..<3] {
                 for column in 0..<grid.columns {
-                    let pixels = AVIFPieceEncoder.tile(rows, rowCount: rowCount, row: row, column: column, plane)
-                    let file = try AVIFPieceEncoder.file(pixels, channels: plane.count, encoding.picture)
+                    let pixels = HEIFPieceEncoder.tile(rows, rowCount: rowCount, row: row, column: column, plane)
+                    let file = try HEIFPieceEncoder.file(pixels, channels: plane.count, encoding.picture)
                     tiles.append(Array(file.data))
                     if plane.count == 3 { color = color ?? file } else { alpha = alpha ?? file }
                 }
             }
         }
-        let bytes = AVIFPiece.join(
+        let bytes = HEIFPiece.join(
             color: color.map { Array($0.configuration) } ?? [], alpha: alpha.map { Array($0.configuration) } ?? [],
             tiles: tiles)
         return EncodedPiece(
             rowCount: rowCount,
-            rawByteCount: AVIFCodec().rawByteCount(rowCount: rowCount, width: rows.width, pixels: rows.format),
+            rawByteCount: HEIFCodec(isAVIF: encoding.picture.format == .avif).rawByteCount(
+                rowCount: rowCount, width: rows.width, pixels: rows.format),
             adler32: Adler32.empty, bytes: bytes)
     }
 
@@ -37,11 +38,11 @@ final class AVIFPieceEncoder: PieceEncoder {
     ) -> [UInt8] {
         let channels = rows.format.bytesPerPixel
         var samples: [UInt8] = []
-        samples.reserveCapacity(AVIFGrid.tileWidth * AVIFGrid.tileHeight * plane.count)
-        for y in 0..<AVIFGrid.tileHeight {
-            let sourceRow = min(row * AVIFGrid.tileHeight + y, rowCount - 1) * rows.width
-            for x in 0..<AVIFGrid.tileWidth {
-                let pixel = (sourceRow + min(column * AVIFGrid.tileWidth + x, rows.width - 1)) * channels
+        samples.reserveCapacity(HEIFGrid.tileWidth * HEIFGrid.tileHeight * plane.count)
+        for y in 0..<HEIFGrid.tileHeight {
+            let sourceRow = min(row * HEIFGrid.tileHeight + y, rowCount - 1) * rows.width
+            for x in 0..<HEIFGrid.tileWidth {
+                let pixel = (sourceRow + min(column * HEIFGrid.tileWidth + x, rows.width - 1)) * channels
                 for channel in plane { samples.append(rows.pixels[pixel + channel]) }
             }
         }
@@ -50,19 +51,23 @@ final class AVIFPieceEncoder: PieceEncoder {
 
     private static func file(
         _ pixels: [UInt8], channels: Int, _ encoding: PictureEncoding
-    ) throws(EngineError) -> AVIFTileFile {
-        if let library = AVIFCodec().missingLibrary {
-            throw .unavailable(Place(file: "avif"), reason: "the worker cannot write AVIF, because it lacks \(library)")
+    ) throws(EngineError) -> HEIFTileFile {
+        let codec = HEIFCodec(isAVIF: encoding.format == .avif)
+        if let package = codec.missingPackage {
+            throw .unavailable(
+                Place(file: codec.name), reason: "the worker cannot write \(codec.name): install \(package) there")
         }
         var settings = ink_heif_settings()
-        settings.width = UInt32(AVIFGrid.tileWidth)
-        settings.height = UInt32(AVIFGrid.tileHeight)
+        settings.is_avif = codec.isAVIF ? 1 : 0
+        settings.width = UInt32(HEIFGrid.tileWidth)
+        settings.height = UInt32(HEIFGrid.tileHeight)
         settings.channels = UInt32(channels)
-        settings.quality = Int32(encoding.avifQuality)
+        settings.quality = Int32(encoding.heifQuality)
         // Transparency is exact: what is visible at its edges is more than its few bytes are worth.
-        settings.is_lossless = channels == 1 ? 1 : 0
-        settings.full_chroma = encoding.avifChroma == .full ? 1 : 0
+        settings.is_lossless = channels == 1 || encoding.isLossless ? 1 : 0
+        settings.full_chroma = encoding.heifChroma == .full ? 1 : 0
         settings.speed = Int32(encoding.avifSpeed)
+        settings.preset = UnsafeRawPointer(encoding.heicPreset.utf8Start).assumingMemoryBound(to: CChar.self)
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         var message = [CChar](repeating: 0, count: Int(INK_HEIF_MESSAGE_BYTES))
         guard ink_heif_encode(pixels, &settings, &made, &count, &message) != 0, let made else {
@@ -71,7 +76,7 @@ final class AVIFPieceEncoder: PieceEncoder {
             throw .internalError("libheif: \(text)")
         }
         defer { free(made) }
-        guard let file = AVIFTileFile(Array(UnsafeBufferPointer(start: made, count: count))) else {
+        guard let file = HEIFTileFile(Array(UnsafeBufferPointer(start: made, count: count))) else {
             throw .internalError("libheif made a file without a picture")
         }
         return file
@@ -79,8 +84,8 @@ final class AVIFPieceEncoder: PieceEncoder {
 }
 
 /// A file of one picture, as libheif writes it.
-struct AVIFTileFile {
-    /// The whole `av1C` box.
+struct HEIFTileFile {
+    /// The whole `av1C` or `hvcC` box.
     let configuration: ArraySlice<UInt8>
     /// The picture.
     let data: ArraySlice<UInt8>
@@ -90,7 +95,8 @@ struct AVIFTileFile {
         guard let meta = ISOBox.find("meta", in: file[...]),
             let properties = ISOBox.find("iprp", in: meta.content.dropFirst(4)),
             let container = ISOBox.find("ipco", in: properties.content),
-            let configuration = ISOBox.find("av1C", in: container.content),
+            let configuration = ISOBox.find("av1C", in: container.content)
+                ?? ISOBox.find("hvcC", in: container.content),
             let data = ISOBox.find("mdat", in: file[...]), !data.content.isEmpty
         else { return nil }
         self.configuration = configuration.whole

@@ -2,31 +2,41 @@ import CHEIF
 
 extension PictureFormat {
     public static let avif = PictureFormat(rawValue: 5)
+    public static let heic = PictureFormat(rawValue: 12)
 }
 
-/// AVIF files: a grid of tiles of one size that are encoded alone, so that the file is the same however the picture was
-/// cut. The AV1 encoder is libheif's, which is loaded when a tile is to be encoded.
-struct AVIFCodec: PictureCodec {
-    var format: PictureFormat { .avif }
-    var name: String { "avif" }
-    var endings: [String] { ["avif"] }
+/// AVIF and HEIC files: a grid of tiles of one size that are encoded alone, so that the file is the same however the
+/// picture was cut. The encoders of AV1 and HEVC are libheif's, which is loaded when a tile is to be encoded.
+struct HEIFCodec: PictureCodec {
+    let isAVIF: Bool
+
+    var format: PictureFormat { isAVIF ? .avif : .heic }
+    var name: String { isAVIF ? "avif" : "heic" }
+    var endings: [String] { isAVIF ? ["avif"] : ["heic", "heif"] }
     var hasAlpha: Bool { true }
-    var settings: Set<EncodingSetting> { [.effort, .quality, .chroma] }
+    /// Few readers of HEIC know colours without a matrix.
+    var settings: Set<EncodingSetting> {
+        isAVIF ? [.effort, .quality, .chroma, .lossless, .maxBytes] : [.effort, .quality, .chroma, .maxBytes]
+    }
     /// libheif and libavif open no larger ones.
     var edgePixelsMax: Int { 32_768 }
 
-    var missingLibrary: String? {
-        ink_heif_can_encode() != 0 ? nil : "libheif with an AV1 encoder (package libheif1)"
+    var loadedLibrary: ImageLibrary? {
+        guard ink_heif_is_present() != 0 else { return ImageLibrary("libheif", missingPackage: "libheif1") }
+        return ImageLibrary(
+            "libheif", version: String(cString: ink_heif_version()),
+            missingPackage: ink_heif_can_encode(isAVIF ? 1 : 0) != 0
+                ? nil : isAVIF ? "libheif-plugin-aomenc" : "libheif-plugin-x265")
     }
 
-    func rowMultiple(_ encoding: PictureEncoding) -> Int { AVIFGrid.tileHeight }
+    func rowMultiple(_ encoding: PictureEncoding) -> Int { HEIFGrid.tileHeight }
 
     func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int {
         rowCount * width * pixels.bytesPerPixel
     }
 
     func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool {
-        AVIFPiece.tiles(in: piece, rowCount: rowCount, pixels: pixels) != nil
+        HEIFPiece.tiles(in: piece, rowCount: rowCount, pixels: pixels) != nil
     }
 
     func content(of piece: EncodedPiece) -> [UInt8]? { piece.bytes }
@@ -35,38 +45,44 @@ struct AVIFCodec: PictureCodec {
     func check(
         _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
     ) throws(EngineError) {
-        let grid = AVIFGrid(size)
-        guard grid.count <= AVIFGrid.countMax else {
+        let grid = HEIFGrid(size)
+        guard grid.count <= HEIFGrid.countMax else {
             throw .overLimit(
-                place, what: "AVIF tiles of \(AVIFGrid.tileWidth)x\(AVIFGrid.tileHeight) pixels",
-                found: "\(grid.count)", limit: "\(AVIFGrid.countMax)")
+                place, what: "tiles of \(HEIFGrid.tileWidth)x\(HEIFGrid.tileHeight) pixels",
+                found: "\(grid.count)", limit: "\(HEIFGrid.countMax)")
         }
-        guard size.area <= AVIFGrid.areaMax else {
+        if encoding.isLossless, encoding.chroma == .quarter {
+            throw .badInput(place, reason: "a lossless AVIF cannot be 4:2:0")
+        }
+        guard size.area <= HEIFGrid.areaMax else {
             throw .overLimit(
-                place, what: "an AVIF", found: "\(size.area) pixels",
-                limit: "\(AVIFGrid.areaMax) pixels, which libavif and browsers open")
+                place, what: "the picture in \(name)", found: "\(size.area) pixels",
+                limit: "\(HEIFGrid.areaMax) pixels, which libavif and browsers open")
         }
         // MIAF 7.3.11.4.2: otherwise libavif and browsers show nothing.
-        if encoding.avifChroma == .quarter, !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2) {
-            throw .badInput(place, reason: "an AVIF of \(size) pixels cannot be 4:2:0, since an edge is odd; use 4:4:4")
+        if encoding.heifChroma == .quarter, !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2) {
+            throw .badInput(
+                place, reason: "a picture of \(size) pixels cannot be 4:2:0 in \(name), since an edge is odd; use 4:4:4"
+            )
         }
     }
 
-    func makeEncoder() -> any PieceEncoder { AVIFPieceEncoder() }
+    func makeEncoder() -> any PieceEncoder { HEIFPieceEncoder() }
 
-    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler { AVIFAssembler(head) }
+    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler { HEIFAssembler(head) }
 
     func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
         guard let file = try BufferedFile(regularFileAt: path) else { return nil }
-        return try AVIFDigest.read(file)
+        return try HEIFDigest.read(file)
     }
 }
 
 extension PictureEncoding {
-    /// The default is 75.
-    var avifQuality: Int { quality ?? 75 }
+    /// The default is 75 for AVIF, and for HEIC 60, which looks about the same.
+    var heifQuality: Int { quality ?? (format == .avif ? 75 : 60) }
     /// Hatching consists of edges, which 4:2:0 blurs.
-    var avifChroma: ChromaSampling { chroma ?? .full }
+    var heifChroma: ChromaSampling { chroma ?? .full }
+    /// Of the encoder of AVIF.
     var avifSpeed: Int {
         switch effort {
         case .fast: 8
@@ -74,10 +90,18 @@ extension PictureEncoding {
         case .small: 4
         }
     }
+    /// Of the encoder of HEIC.
+    var heicPreset: StaticString {
+        switch effort {
+        case .fast: "veryfast"
+        case .balanced: "medium"
+        case .small: "slow"
+        }
+    }
 }
 
 /// How a picture is cut into tiles. The last ones of rows and columns go beyond the picture.
-struct AVIFGrid: Hashable, Sendable {
+struct HEIFGrid: Hashable, Sendable {
     static let tileWidth = 512
     static let tileHeight = 256
     /// For the picture and its alpha, with some numbers left for other items.
@@ -89,8 +113,8 @@ struct AVIFGrid: Hashable, Sendable {
     let rows: Int
 
     init(_ size: PixelSize) {
-        columns = (size.width + AVIFGrid.tileWidth - 1) / AVIFGrid.tileWidth
-        rows = (size.height + AVIFGrid.tileHeight - 1) / AVIFGrid.tileHeight
+        columns = (size.width + HEIFGrid.tileWidth - 1) / HEIFGrid.tileWidth
+        rows = (size.height + HEIFGrid.tileHeight - 1) / HEIFGrid.tileHeight
     }
 
     var count: Int { rows * columns }
@@ -99,7 +123,7 @@ struct AVIFGrid: Hashable, Sendable {
 /// The form of a piece: the configuration box of the colour tiles and of the alpha tiles, each with its length before it
 /// (4 bytes, little-endian; the second is empty without alpha), the number of tiles (4), the length of each (4), then
 /// the tiles: row by row, of each row first those of colour, then those of alpha.
-enum AVIFPiece {
+enum HEIFPiece {
     struct Tiles {
         var colorConfiguration: ArraySlice<UInt8>
         var alphaConfiguration: ArraySlice<UInt8>
@@ -131,7 +155,7 @@ enum AVIFPiece {
         }
         guard let color = part(), let alpha = part(), !color.isEmpty, alpha.isEmpty == (pixels == .rgb),
             let count = number(), count > 0, count <= rest.count / 4,
-            count.isMultiple(of: AVIFGrid(PixelSize(width: 1, height: rowCount)).rows * (pixels == .rgb ? 1 : 2))
+            count.isMultiple(of: HEIFGrid(PixelSize(width: 1, height: rowCount)).rows * (pixels == .rgb ? 1 : 2))
         else { return nil }
         var lengths: [Int] = []
         for _ in 0..<count {

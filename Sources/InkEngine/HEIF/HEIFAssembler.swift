@@ -1,17 +1,24 @@
 /// Writes the boxes of a file whose picture is a grid of tiles (ISO/IEC 23008-12, AV1 Image File Format), before the
 /// tiles, whose lengths are known last.
-struct AVIFAssembler: PictureAssembler {
+struct HEIFAssembler: PictureAssembler {
     private let head: PictureHead
-    private let grid: AVIFGrid
+    private let grid: HEIFGrid
     private var colorConfiguration: [UInt8] = []
     private var alphaConfiguration: [UInt8] = []
     /// In the order of the data: of each row of tiles first those of colour, then those of alpha.
     private var lengths: [Int] = []
-    private var dataCRC = crc32([])
+    private var dataCRC: UInt32
+    /// Before the tiles, because few programs find them in `idat`.
+    private let exif: [UInt8]?
+    private let xmp: [UInt8]?
 
     init(_ head: PictureHead) {
         self.head = head
-        grid = AVIFGrid(head.size)
+        grid = HEIFGrid(head.size)
+        // First where the TIFF header begins.
+        exif = ExifData.make(head.description, head.size).map { bigEndian(0 as UInt32) + $0 }
+        xmp = XMPPacket.make(head.description)
+        dataCRC = crc32((exif ?? []) + (xmp ?? []))
     }
 
     private static let store = 1
@@ -19,7 +26,7 @@ struct AVIFAssembler: PictureAssembler {
     mutating func begin() -> [PictureWrite] { [] }
 
     mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
-        guard let tiles = AVIFPiece.tiles(in: piece.bytes[...], rowCount: piece.rowCount, pixels: head.pixels) else {
+        guard let tiles = HEIFPiece.tiles(in: piece.bytes[...], rowCount: piece.rowCount, pixels: head.pixels) else {
             preconditionFailure("a piece that was found sound")
         }
         if lengths.isEmpty {
@@ -29,41 +36,26 @@ struct AVIFAssembler: PictureAssembler {
         lengths += tiles.lengths
         let data = Array(tiles.data)
         if head.description.digest != nil { dataCRC = crc32(data, seed: dataCRC) }
-        return [.append(data, to: AVIFAssembler.store)]
+        return [.append(data, to: HEIFAssembler.store)]
     }
 
     mutating func end() -> [PictureWrite] {
-        let metadata = self.metadata
-        let bytes = metadata.flatMap { $0.bytes }
-        let total = lengths.reduce(0, +) + bytes.count
+        let metadata = (exif ?? []) + (xmp ?? [])
+        let total = lengths.reduce(metadata.count, +)
         let dataHeader =
             total + 8 <= Int(UInt32.max)
             ? bigEndian(UInt32(8 + total)) + Array("mdat".utf8)
             : bigEndian(UInt32(1)) + Array("mdat".utf8) + big(16 + total, bytes: 8)
-        let type = ISOBox.make(
-            "ftyp", Array("avif".utf8) + bigEndian(0 as UInt32) + Array("avifmif1miafMA1A".utf8))
+        let brands = head.encoding.format == .avif ? ("avif", "avifmif1miafMA1A") : ("heic", "mif1heicmiaf")
+        let type = ISOBox.make("ftyp", Array(brands.0.utf8) + bigEndian(0 as UInt32) + Array(brands.1.utf8))
         // The length of the boxes does not depend on the offsets in them.
-        let length = type.count + boxes(metadata, dataStart: 0).count + dataHeader.count
-        let start = type + boxes(metadata, dataStart: length) + dataHeader
-        var writes: [PictureWrite] = [.append(start), .move(AVIFAssembler.store), .append(bytes)]
+        let length = type.count + boxes(dataStart: 0).count + dataHeader.count
+        let start = type + boxes(dataStart: length) + dataHeader
+        var writes: [PictureWrite] = [.append(start + metadata), .move(HEIFAssembler.store)]
         if let digest = head.description.digest {
-            dataCRC = crc32(bytes, seed: dataCRC)
-            writes.append(.append(AVIFDigest.box(digest, headBytes: start.count, crc32(start), dataCRC)))
+            writes.append(.append(HEIFDigest.box(digest, headBytes: start.count, crc32(start), dataCRC)))
         }
         return writes
-    }
-
-    /// Behind the tiles in the data: not all readers look for it in `idat`.
-    private var metadata: [(type: String, contentType: String, bytes: [UInt8])] {
-        var metadata: [(type: String, contentType: String, bytes: [UInt8])] = []
-        if let exif = ExifData.make(head.description, head.size) {
-            // Where the TIFF header begins.
-            metadata.append(("Exif", "", bigEndian(0 as UInt32) + exif))
-        }
-        if let packet = XMPPacket.make(head.description) {
-            metadata.append(("mime", "application/rdf+xml", packet))
-        }
-        return metadata
     }
 
     // MARK: - Items
@@ -84,9 +76,7 @@ struct AVIFAssembler: PictureAssembler {
 
     private var hasAlpha: Bool { head.pixels == .rgba }
 
-    private func boxes(
-        _ metadata: [(type: String, contentType: String, bytes: [UInt8])], dataStart: Int
-    ) -> [UInt8] {
+    private func boxes(dataStart: Int) -> [UInt8] {
         var idat: [UInt8] = []
         var items: [Item] = []
         var references: [UInt8] = []
@@ -114,17 +104,15 @@ struct AVIFAssembler: PictureAssembler {
             reference("auxl", from: 2, to: [1])
         }
         var next = 3 + colorIDs.count + alphaIDs.count
-        var offset = dataStart + lengths.reduce(0, +)
-        for item in metadata {
+        var offset = dataStart
+        for (bytes, type, contentType) in [(exif, "Exif", ""), (xmp, "mime", "application/rdf+xml")] {
+            guard let bytes else { continue }
             items.append(
-                Item(
-                    id: next, type: item.type, contentType: item.contentType, fileOffset: offset,
-                    length: item.bytes.count))
+                Item(id: next, type: type, contentType: contentType, fileOffset: offset, length: bytes.count))
             reference("cdsc", from: next, to: [1])
             next += 1
-            offset += item.bytes.count
+            offset += bytes.count
         }
-        offset = dataStart
         var index = 0
         for row in 0..<grid.rows {
             for ids in hasAlpha ? [colorIDs, alphaIDs] : [colorIDs] {
@@ -133,7 +121,8 @@ struct AVIFAssembler: PictureAssembler {
                     let length = lengths[index]
                     items.append(
                         Item(
-                            id: ids[row * grid.columns + column], type: "av01", isHidden: true,
+                            id: ids[row * grid.columns + column], type: head.encoding.format == .avif ? "av01" : "hvc1",
+                            isHidden: true,
                             properties: isColor
                                 ? [(5, false), (2, false), (3, false), (4, true)]
                                 : [(5, false), (7, false), (8, true)],
@@ -185,8 +174,8 @@ struct AVIFAssembler: PictureAssembler {
         }
         var container = size(head.size.width, head.size.height)
         container += ISOBox.make("pixi", version: 0, [3, 8, 8, 8])
-        container += ISOBox.make("colr", Array("nclx".utf8) + AVIFAssembler.colorSpace)
-        container += colorConfiguration + size(AVIFGrid.tileWidth, AVIFGrid.tileHeight)
+        container += ISOBox.make("colr", Array("nclx".utf8) + colorSpace)
+        container += colorConfiguration + size(HEIFGrid.tileWidth, HEIFGrid.tileHeight)
         if hasAlpha {
             container += ISOBox.make("auxC", version: 0, Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
             container += ISOBox.make("pixi", version: 0, [1, 8]) + alphaConfiguration
@@ -200,8 +189,9 @@ struct AVIFAssembler: PictureAssembler {
         return ISOBox.make("iprp", ISOBox.make("ipco", container) + ISOBox.make("ipma", version: 0, associations))
     }
 
-    /// Primaries of BT.709, the transfer function of sRGB, the matrix of BT.601, full range (ITU-T H.273).
-    private static let colorSpace: [UInt8] = [0, 1, 0, 13, 0, 6, 0x80]
+    /// Primaries of BT.709, the transfer function of sRGB, the matrix of BT.601 or, without loss, none, full range (ITU-T
+    /// H.273).
+    private var colorSpace: [UInt8] { [0, 1, 0, 13, 0, head.encoding.isLossless ? 0 : 6, 0x80] }
 }
 
 private func big(_ value: Int, bytes count: Int) -> [UInt8] {
@@ -209,7 +199,7 @@ private func big(_ value: Int, bytes count: Int) -> [UInt8] {
 }
 
 /// The digest of a picture's inputs, in a box at the end of the file.
-enum AVIFDigest {
+enum HEIFDigest {
     /// An extension type of our own.
     private static let identifier = Array("ink picture dgst".utf8)
     private static let contentBytes = 16 + PictureDigest.byteCount + 16
@@ -232,7 +222,7 @@ enum AVIFDigest {
             var rest = piece[...]
             if headBytes == nil {
                 head += rest
-                guard let found = AVIFDigest.headBytes(head) else {
+                guard let found = HEIFDigest.headBytes(head) else {
                     guard head.count < 64 << 20 else { return nil }
                     continue
                 }

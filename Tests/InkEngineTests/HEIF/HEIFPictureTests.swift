@@ -5,9 +5,11 @@ import Testing
 
 @testable import InkEngine
 
-@Suite("Pictures as AVIF", .enabled(if: ink_heif_can_encode() != 0, "libheif has no encoder for AVIF here"))
-struct AVIFPictureTests {
+@Suite("Pictures as AVIF and HEIC")
+struct HEIFPictureTests {
     private static let place = Place(file: "a.avif")
+    /// Those that can be written on this machine.
+    private static let formats = [PictureFormat.avif, .heic].filter { ink_heif_can_encode($0 == .avif ? 1 : 0) != 0 }
 
     private static func pixels(_ size: PixelSize, _ format: PixelFormat) -> [UInt8] {
         (0..<size.area).flatMap { index -> [UInt8] in
@@ -22,7 +24,7 @@ struct AVIFPictureTests {
     ) throws -> [EncodedPiece] {
         let pixels = pixels(size, format)
         let rowBytes = size.width * format.bytesPerPixel
-        let encoder = AVIFPieceEncoder()
+        let encoder = HEIFPieceEncoder()
         var row = 0
         return try bands.map { count in
             defer { row += count }
@@ -49,11 +51,10 @@ struct AVIFPictureTests {
 
     @Test(
         "A picture is the same file however it is cut, has its own size, and shows what it should",
-        arguments: [false, true])
-    func picture(hasAlpha: Bool) throws {
-        let format: PixelFormat = hasAlpha ? .rgba : .rgb
+        arguments: formats, [PixelFormat.rgb, .rgba])
+    func picture(file: PictureFormat, format: PixelFormat) throws {
         let size = PixelSize(width: 601, height: 517)
-        let encoding = PictureEncoding(format: .avif, effort: .fast, quality: 80)
+        let encoding = PictureEncoding(format: file, effort: .fast, quality: 80)
         let cuts = [[517], [256, 261], [256, 256, 5]]
         let files = try cuts.map { bands in
             try Self.file(Self.pieces(size, format, encoding, bands: bands), size, format, encoding)
@@ -70,18 +71,30 @@ struct AVIFPictureTests {
         #expect(differences[3] == 0, "transparency is exact")
     }
 
-    @Test("A digest is found in a whole file, and in none that is cut, longer or changed")
-    func digest() throws {
+    @Test(
+        "A picture without loss has exactly the pixels", .enabled(if: formats.contains(.avif)),
+        arguments: [PixelFormat.rgb, .rgba])
+    func lossless(format: PixelFormat) throws {
+        let size = PixelSize(width: 523, height: 261)
+        var encoding = PictureEncoding(format: .avif, effort: .fast)
+        encoding.isLossless = true
+        let pieces = try Self.pieces(size, format, encoding, bands: [256, 5])
+        let (info, samples) = try decodedPixels(Self.file(pieces, size, format, encoding))
+        #expect(info.size == size && samples == Self.pixels(size, format))
+    }
+
+    @Test("A digest is found in a whole file, and in none that is cut, longer or changed", arguments: formats)
+    func digest(format: PictureFormat) throws {
         let size = PixelSize(width: 70, height: 40)
-        let encoding = PictureEncoding(format: .avif, effort: .fast)
+        let encoding = PictureEncoding(format: format, effort: .fast)
         let digest = try #require(PictureDigest(bytes: (0..<32).map { $0 }))
         let file = try Self.file(
             Self.pieces(size, .rgb, encoding, bands: [40]), size, .rgb, encoding,
-            description: PictureDescription(text: [PictureText(.title, "a")], digest: digest))
+            description: PictureDescription(digest: digest))
         let folder = try TemporaryFolder(prefix: "ink-avif")
         func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
             try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "a")))
-            return try AVIFCodec().storedDigest(path: folder.path(of: "a"))
+            return try HEIFCodec(isAVIF: format == .avif).storedDigest(path: folder.path(of: "a"))
         }
         #expect(try stored(file) == digest)
         #expect(try stored(Array(file.dropLast())) == nil)
@@ -94,38 +107,32 @@ struct AVIFPictureTests {
         }
     }
 
-    @Test("EXIF and XMP lie among the data of the file, where all readers look for them")
-    func metadata() throws {
-        let size = PixelSize(width: 20, height: 10)
-        let encoding = PictureEncoding(format: .avif, effort: .fast)
-        let description = PictureDescription(text: [PictureText(.author, "A. Painter")])
+    @Test("EXIF and XMP lie where the locations say", arguments: formats)
+    func metadata(format: PictureFormat) throws {
+        let size = PixelSize(width: 70, height: 40)
+        let encoding = PictureEncoding(format: format, effort: .fast)
+        let description = PictureDescription(text: [PictureText(.author, "A & B")])
         let file = try Self.file(
-            Self.pieces(size, .rgb, encoding, bands: [10]), size, .rgb, encoding, description: description)
-        let data = try #require(ISOBox.find("mdat", in: file[...]))
-        let exif = try #require(ExifData.make(description, size))
-        let packet = try #require(XMPPacket.make(description))
-        #expect(data.content.suffix(4 + exif.count + packet.count).elementsEqual([0, 0, 0, 0] + exif + packet))
-        // The last three items: a tile, EXIF and XMP, all by offsets in the file.
+            Self.pieces(size, .rgb, encoding, bands: [40]), size, .rgb, encoding, description: description)
         let meta = try #require(ISOBox.find("meta", in: file[...]))
-        let locations = try #require(ISOBox.find("iloc", in: meta.content.dropFirst(4))).content
-        func big(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
-        var found: [(method: Int, offset: Int, length: Int)] = []
-        for item in 0..<big(locations.dropFirst(6).prefix(2)) {
-            let entry = locations.dropFirst(8 + item * 20).prefix(20)
-            found.append(
-                (big(entry.dropFirst(2).prefix(2)), big(entry.dropFirst(8).prefix(8)), big(entry.suffix(4))))
+        let locations = try #require(ISOBox.find("iloc", in: meta.content.dropFirst(4)))
+        // Version and sizes; of each item number, method, reference, extents, offset, length.
+        let entries = Array(locations.content.dropFirst(8))
+        var contents: [[UInt8]] = []
+        for start in stride(from: 0, to: entries.count, by: 20) where entries[start + 3] == 0 {
+            let (offset, count) = (Int(bigEndian(entries, at: start + 12)), Int(bigEndian(entries, at: start + 16)))
+            contents.append(Array(file[offset..<(offset + count)]))
         }
-        #expect(found.suffix(3).allSatisfy { $0.method == 0 })
-        #expect(found[found.count - 1].length == packet.count && found[found.count - 2].length == 4 + exif.count)
-        #expect(found[found.count - 1].offset + packet.count == data.content.endIndex)
-        #expect(found[found.count - 2].offset + 4 + exif.count == found[found.count - 1].offset)
+        #expect(contents.contains { $0.starts(with: [0, 0, 0, 0, 0x49, 0x49, 42, 0]) })
+        #expect(contents.contains { String(decoding: $0, as: UTF8.self).contains("A &amp; B") })
+        #expect(try decodedPixels(file).info.size == size)
     }
 
-    @Test("A piece that is cut or longer is not sound, at any byte")
-    func damagedPieces() throws {
-        let encoding = PictureEncoding(format: .avif, effort: .fast)
+    @Test("A piece that is cut or longer is not sound, at any byte", arguments: formats)
+    func damagedPieces(format: PictureFormat) throws {
+        let encoding = PictureEncoding(format: format, effort: .fast)
         let piece = try Self.pieces(PixelSize(width: 16, height: 16), .rgba, encoding, bands: [16])[0]
-        let codec = AVIFCodec()
+        let codec = HEIFCodec(isAVIF: format == .avif)
         #expect(codec.isSound(piece.bytes[...], rowCount: 16, pixels: .rgba))
         #expect(!codec.isSound(piece.bytes[...], rowCount: 16, pixels: .rgb))
         for count in stride(from: 0, to: piece.bytes.count, by: 3) {
@@ -139,15 +146,17 @@ struct AVIFPictureTests {
 
     @Test("What readers would not show, or cannot be numbered, is refused before it is rendered")
     func limits() {
-        let codec = AVIFCodec()
-        func check(_ width: Int, _ height: Int, _ chroma: ChromaSampling?) throws {
+        let codec = HEIFCodec(isAVIF: true)
+        func check(_ width: Int, _ height: Int, _ chroma: ChromaSampling?, isLossless: Bool = false) throws {
+            var encoding = PictureEncoding(format: .avif, chroma: chroma)
+            encoding.isLossless = isLossless
             try codec.check(
-                PixelSize(width: width, height: height), PictureEncoding(format: .avif, chroma: chroma),
-                dotsPerInch: nil, place: Self.place)
+                PixelSize(width: width, height: height), encoding, dotsPerInch: nil, place: Self.place)
         }
         #expect(throws: Never.self) { try check(101, 100, nil) }
         #expect(throws: Never.self) { try check(100, 100, .quarter) }
         #expect(throws: EngineError.self) { try check(101, 100, .quarter) }
+        #expect(throws: EngineError.self) { try check(100, 100, .quarter, isLossless: true) }
         #expect(throws: Never.self) { try check(16_384, 16_384, nil) }
         #expect(throws: EngineError.self) { try check(16_384, 16_385, nil) }
         #expect(codec.edgePixelsMax == 32_768)

@@ -1,0 +1,107 @@
+import Glibc
+import InkEngine
+import InkSystem
+
+/// A picture whose file must not be too large. Used by one thread.
+final class BoundedJob: @unchecked Sendable {
+    /// Of one file.
+    let request: PictureRequest
+    private var search: QualitySearch
+    private var file: PendingFile
+    /// Where the trials are written to.
+    private let folder: String
+    private var trials = 0
+    private var outcome = PictureOutcome()
+    private var best: (path: String, byteCount: Int, sha256: String)?
+
+    /// Creates the file, and a folder for the trials beside it.
+    ///
+    /// - Throws: if one of them cannot be created; nothing is left then.
+    init(_ request: PictureRequest, bytesMax: Int) throws(PictureFailure) {
+        self.request = request
+        search = QualitySearch(bytesMax: bytesMax, highest: request.options.encoding.quality)
+        do throws(EngineError) {
+            var made = try EngineError.wrapping(request.outputs[0]) { () throws(SystemFailure) in
+                try PendingFile(target: request.outputs[0], replaces: request.replacesFile)
+            }
+            let parent = made.temporary.splitPath().folder
+            do throws(EngineError) {
+                folder = try TemporaryFolder.make(".ink-sizes", in: parent.isEmpty ? "." : parent)
+            } catch {
+                made.discard()
+                throw error
+            }
+            file = made
+        } catch {
+            throw PictureFailure(error)
+        }
+    }
+
+    var isFirstTrial: Bool { trials == 0 }
+
+    /// What is to be made next, with the id of this picture; nil when the search has ended.
+    var nextTrial: PictureRequest? {
+        guard let quality = search.next else { return nil }
+        var trial = request
+        trial.bytesMax = nil
+        trial.options.encoding.quality = quality
+        trial.outputs = [path(trials)]
+        trial.replacesFile = true
+        return trial
+    }
+
+    private func path(_ trial: Int) -> String {
+        folder.appendingPath("\(trial).\(request.outputs[0].splitPath().name.split(separator: ".").last ?? "")")
+    }
+
+    /// In thousandths of a trial, of as many as there usually are.
+    func progress(done: Int, total: Int) -> (done: Int, total: Int) {
+        let unit = 1_000
+        return (trials * unit + done * unit / max(total, 1), max(QualitySearch.usualCount, trials + 1) * unit)
+    }
+
+    /// The trial has been made.
+    func note(_ outcome: PictureOutcome) {
+        guard let quality = search.next else { return }
+        self.outcome.add(outcome)
+        search.note(quality, byteCount: outcome.byteCount)
+        let made = path(trials)
+        trials += 1
+        guard search.best?.quality == quality else {
+            unlink(made)
+            return
+        }
+        if let best { unlink(best.path) }
+        best = (made, outcome.byteCount, outcome.sha256)
+    }
+
+    /// Gives the best file its name.
+    ///
+    /// - Throws: also if even the largest possible loss is not enough.
+    func publish() throws(PictureFailure) -> PictureOutcome {
+        guard let best, let quality = search.best?.quality else {
+            throw PictureFailure(
+                kind: .badInput,
+                reason: "\(request.outputs[0]): \(search.leastByteCount) bytes even with quality 1, "
+                    + "more than the \(search.bytesMax) of --max-bytes")
+        }
+        do throws(EngineError) {
+            let bytes = try FileSystem.read(best.path, limitBytes: .max)
+            try EngineError.wrapping(request.outputs[0]) { () throws(SystemFailure) in
+                try file.write(bytes)
+                try file.sync()
+                try file.publish()
+            }
+        } catch {
+            throw PictureFailure(error)
+        }
+        (outcome.byteCount, outcome.sha256, outcome.quality) = (best.byteCount, best.sha256, quality)
+        return outcome
+    }
+
+    /// Removes what has no name yet.
+    func discard() {
+        TemporaryFolder.remove(folder)
+        file.discard()
+    }
+}
