@@ -10,26 +10,31 @@ points   ten strokes of 100,000 points each, anywhere in and round the picture
 pressure 20,000 short strokes whose stamps change their size and direction
 tangle   one stroke of 100,000 points in a strip of 16 pixels
 erase    as points, which erase
+picture  a PNG of 10,000 x 10,000 pixels, placed at 200 x 200; no brush
+turned   the same, turned by 30 degrees
 
 Peak memory (VmHWM) of `ink export --workers 1`; with --farm that of a worker process with one thread. An export that takes
 longer than --seconds is interrupted, and how long it takes to end is said: what it held is held after seconds already. One that
 grows beyond --megabytes is killed.
 """
 import argparse
+import base64
 import json
 import math
 import pathlib
 import random
 import signal
+import struct
 import subprocess
 import tempfile
 import time
+import zlib
 
 import farm
 
 HERE = pathlib.Path(__file__).resolve().parent
 BRUSHES = ["parallelLines", "crossHatch", "dots", "waves", "contourLines", "solid"]
-KINDS = ["taps", "brushes", "stamps", "points", "pressure", "tangle", "erase"]
+KINDS = ["taps", "brushes", "stamps", "points", "pressure", "tangle", "erase", "picture", "turned"]
 EDGE = 2048
 
 
@@ -71,7 +76,25 @@ def strokes(kind, brush_type, pick):
         yield own, [[round(pick.uniform(100, 600), 3), round(pick.uniform(100, 116), 3)] for _ in range(100_000)]
 
 
+def png(edge):
+    """A PNG of edge x edge pixels of RGB."""
+    def chunk(name, content):
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+    deflate = zlib.compressobj(1)
+    band = bytes(range(256)) * (3 * edge // 256 + 2)
+    rows = b"".join(deflate.compress(b"\0" + band[y % 256:y % 256 + 3 * edge]) for y in range(edge)) + deflate.flush()
+    head = struct.pack(">IIBBBBB", edge, edge, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
 def write(path, kind, brush_type):
+    if kind in ("picture", "turned"):
+        place = {"x": 100, "y": 150, "width": 200, "height": 200, "rotation": 30 if kind == "turned" else 0}
+        layer = {"contentImage": base64.b64encode(png(10_000)).decode(), "contentPlacement": place}
+        path.write_text(json.dumps(
+            {"version": "1.2", "canvasSize": {"width": EDGE, "height": EDGE}, "layers": [layer]}))
+        return
     pick = random.Random(f"{kind} {brush_type}")
     drawn = [{"brush": own, "points": points} for own, points in strokes(kind, brush_type, pick)]
     layers = [{"name": "marks", "strokes": drawn}]
@@ -144,7 +167,7 @@ def main():
         parser.error(f"kinds are {', '.join(KINDS)}, brushes {', '.join(BRUSHES)}")
     print("| Project | Brush | JSON, MB | Peak, MB | |\n| --- | --- | ---: | ---: | --- |")
     for kind in o.kinds:
-        for name in o.brushes.split(","):
+        for name in o.brushes.split(",") if kind not in ("picture", "turned") else ["none"]:
             with tempfile.TemporaryDirectory() as folder:
                 project = pathlib.Path(folder, "project.ink")
                 write(project, kind, name)

@@ -153,6 +153,60 @@ static void add_rows(
     }
 }
 
+/// The largest whole number that is not above a value, which fits.
+INK_INLINE ptrdiff_t whole_below(double value) {
+    const ptrdiff_t whole = (ptrdiff_t)value;
+    return whole - (value < (double)whole);
+}
+
+/// Taps' weights for a place at `share` of the way from one pixel's centre to the next.
+INK_INLINE float8 tap_weights(const struct ink_turn *turn, double share) {
+    const double phase = share * (double)turn->phases;
+    const size_t index = (size_t)phase;
+    const float rest = (float)(phase - (double)index);
+    const float8 low = load8(turn->weights + 8 * index);
+    const float8 high = load8(turn->weights + 8 * index + 8);
+    return low + rest * (high - low);
+}
+
+template <int taps>
+static void turn_pixels_by(
+    const struct ink_turn *turn, double x, double y, size_t count, const struct ink_planes *target) {
+    const double dy = y - turn->center_y;
+    for (size_t i = 0; i < count; i++) {
+        const double dx = x + (double)i - turn->center_x;
+        const double px = turn->middle_x + turn->cosine * dx + turn->sine * dy;
+        const double py = turn->middle_y - turn->sine * dx + turn->cosine * dy;
+        pixel sum = 0;
+        if (px > turn->min_x && px < turn->max_x && py > turn->min_y && py < turn->max_y) {
+            const ptrdiff_t column = whole_below(px - 0.5);
+            const ptrdiff_t row = whole_below(py - 0.5);
+            const float8 along = tap_weights(turn, px - 0.5 - (double)column);
+            const float8 down = tap_weights(turn, py - 0.5 - (double)row);
+            const float *source = turn->pixels + (row - (taps / 2 - 1) - turn->top) * turn->stride +
+                4 * (column - (taps / 2 - 1) - turn->left);
+            for (int j = 0; j < taps; j++, source += turn->stride) {
+                pixel line = 0;
+                for (int k = 0; k < taps; k++) {
+                    pixel sample;
+                    __builtin_memcpy(&sample, source + 4 * k, sizeof(sample));
+                    line += along[k] * sample;
+                }
+                sum += down[j] * line;
+            }
+        }
+        target->red[i] = sum.x;
+        target->green[i] = sum.y;
+        target->blue[i] = sum.z;
+        target->alpha[i] = sum.w;
+    }
+}
+
+static void turn_pixels(
+    const struct ink_turn *turn, double x, double y, size_t count, const struct ink_planes *target) {
+    (turn->taps == 2 ? turn_pixels_by<2> : turn_pixels_by<6>)(turn, x, y, count, target);
+}
+
 INK_INLINE uint16_t share_of(float v) { return (uint16_t)(int)(v * 65535.0f + 0.5f); }
 
 static void to_shares(const struct ink_planes *row, size_t count, const struct ink_shares *target) {
@@ -219,6 +273,7 @@ extern "C" const ink_resample INK_TABLE(ink_resample_) = {
     .filter_masks = INK_LEVEL::resample::filter_masks,
     .filter_pixels = INK_LEVEL::resample::filter_pixels,
     .add_rows = INK_LEVEL::resample::add_rows,
+    .turn_pixels = INK_LEVEL::resample::turn_pixels,
     .to_shares = INK_LEVEL::resample::to_shares,
     .from_shares = INK_LEVEL::resample::from_shares,
     .settle_mask = INK_LEVEL::resample::settle_mask,

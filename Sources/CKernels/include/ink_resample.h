@@ -16,6 +16,27 @@ struct ink_filter {
     const float *weights;
 };
 
+/// A picture that is seen turned, and the kernel by which it is read between its pixels.
+struct ink_turn {
+    /// Pixels of four floats: red, green, blue, alpha. Round the picture are as many rows and columns of zeros as the kernel
+    /// has taps.
+    const float *pixels;
+    /// Floats from row to row.
+    ptrdiff_t stride;
+    /// The place of the first pixel, zeros included.
+    ptrdiff_t left, top;
+    /// Places beyond which nothing of the picture is seen; at most half the taps away from it.
+    double min_x, min_y, max_x, max_y;
+    /// What lies at `center` in the output lies at `middle` in the picture.
+    double center_x, center_y, middle_x, middle_y;
+    double sine, cosine;
+    /// Along each axis: 2 or 6.
+    size_t taps;
+    /// The taps' weights, eight floats each for `phases` + 1 places from one pixel's centre to the next.
+    const float *weights;
+    size_t phases;
+};
+
 struct ink_resample {
     /// Converts `count` values v to v / 255.
     void (*read_mask)(const uint8_t *values, size_t count, float *target);
@@ -40,6 +61,10 @@ struct ink_resample {
     void (*add_rows)(
         const float *rows, ptrdiff_t stride, const float *weights, size_t taps, int is_first, size_t count,
         float *target);
+    /// Reads a picture at `count` places of the output, one apart from `x` on in the row `y`. Gives 0 where nothing of it is
+    /// seen.
+    void (*turn_pixels)(
+        const struct ink_turn *turn, double x, double y, size_t count, const struct ink_planes *target);
     /// Rounds a row of `count` pixels to 1/65,535.
     void (*to_shares)(const struct ink_planes *row, size_t count, const struct ink_shares *target);
     /// Copies the shares of a row that differ from the rounded values of `target`.

@@ -84,12 +84,13 @@ struct PlacedGeometry: Sendable {
         /// Its kernel has the size of a pixel.
         let filter: ResampleFilter
 
-        /// The place in the upright picture of a place in the output.
+        /// What lies there in the upright picture.
+        var middle: Point { Point(x: Double(size.width) / 2, y: Double(size.height) / 2) }
+
+        /// The place in the upright picture of a place in the output, as the kernel computes it.
         func upright(_ x: Double, _ y: Double) -> Point {
             let (dx, dy) = (x - center.x, y - center.y)
-            return Point(
-                x: Double(size.width) / 2 + cosine * dx + sine * dy,
-                y: Double(size.height) / 2 - sine * dx + cosine * dy)
+            return Point(x: middle.x + cosine * dx + sine * dy, y: middle.y - sine * dx + cosine * dy)
         }
 
         /// The pixels of the upright picture that the pixels of a rectangle read.

@@ -1,3 +1,5 @@
+import CKernels
+
 /// An image that lies somewhere on the canvas, as the cells of a tile see it (spec section 8.3).
 struct PlacedImage {
     private let image: ImageRows
@@ -17,7 +19,7 @@ struct PlacedImage {
     ///
     /// - Throws: `internalError` if rows of the image are missing.
     func color(_ cell: PixelRect, into planes: FloatPlanes) throws(EngineError) -> Resampler.ColorContent {
-        if geometry.rotation != nil { return try rotatedColor(cell, into: planes) }
+        if let rotation = geometry.rotation { return try rotatedColor(cell, rotation, into: planes) }
         guard let part = part(of: cell) else { return .transparent }
         let upright = FloatPlanes(width: part.size.width, height: part.size.height)
         try fill(upright, part.columns, part.rows, isSettled: true)
@@ -39,13 +41,7 @@ struct PlacedImage {
         // Samples are filtered as if nothing lay beyond the image, and so are samples of 1 everywhere: what these miss of
         // 1 is the share of what lies beyond.
         target.update(repeating: outside, count: cell.area)
-        if let rotation = geometry.rotation {
-            guard let patch = try upright(cell, isMask: true) else { return outsideContent }
-            gather(patch, cell, rotation) { pixel, sum in
-                target[pixel] = min(max(sum[0] + outside * (1 - sum[3]), 0), 1)
-            }
-            return .varied
-        }
+        if let rotation = geometry.rotation { return try rotatedMask(cell, rotation, into: target) }
         guard let part = part(of: cell) else { return outsideContent }
         let values = AlignedFloats(count: part.size.area)
         let (columns, rows) = (part.columns, part.rows)
@@ -111,12 +107,13 @@ struct PlacedImage {
     private struct Patch {
         /// In pixels of the upright picture.
         var rect: PixelRect
-        /// Of a mask: its value in red, and what is inside of the image in alpha.
-        var planes: FloatPlanes
+        /// Four floats a pixel, with margins as the turn needs them. Of a mask: its value in red, and what is inside of the
+        /// image in alpha.
+        var pixels: AlignedFloats
     }
 
     /// nil if nothing of the image shows in the cell.
-    private func upright(_ cell: PixelRect, isMask: Bool) throws(EngineError) -> Patch? {
+    private func upright(_ cell: PixelRect, _ filter: ResampleFilter, isMask: Bool) throws(EngineError) -> Patch? {
         guard let part = part(of: cell) else { return nil }
         let (columns, rows, size) = (part.columns, part.rows, part.size)
         let planes = FloatPlanes(width: size.width, height: size.height)
@@ -131,78 +128,96 @@ struct PlacedImage {
         } else {
             try fill(planes, columns, rows, isSettled: false)
         }
-        return Patch(rect: part.rect, planes: planes)
-    }
-
-    private func rotatedColor(
-        _ cell: PixelRect, into planes: FloatPlanes
-    ) throws(EngineError) -> Resampler.ColorContent {
-        guard let rotation = geometry.rotation, let patch = try upright(cell, isMask: false) else {
-            return .transparent
-        }
-        planes.fill(.transparent)
-        gather(patch, cell, rotation) { pixel, sum in
-            let alpha = min(max(sum[3], 0), 1)
-            planes.red[pixel] = min(max(sum[0], 0), alpha)
-            planes.green[pixel] = min(max(sum[1], 0), alpha)
-            planes.blue[pixel] = min(max(sum[2], 0), alpha)
-            planes.alpha[pixel] = alpha
-        }
-        return .varied
-    }
-
-    /// Visits the pixels of a cell that the patch reaches with the filtered values of its four planes.
-    private func gather(
-        _ patch: Patch, _ cell: PixelRect, _ rotation: PlacedGeometry.Rotation,
-        _ body: (Int, SIMD4<Float>) -> Void
-    ) {
-        let filter = rotation.filter
-        let radius = filter.radius
-        var weightsX = [Float](repeating: 0, count: 2 * radius)
-        var weightsY = weightsX
-        /// The first of the pixels around a place, and their weights, which add up to 1.
-        func fillWeights(_ position: Double, _ weights: inout [Float]) -> Int {
-            let first = Int((position - 0.5).rounded(.down)) - radius + 1
-            var values = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-            var sum = 0.0
-            withUnsafeMutableBytes(of: &values) { bytes in
-                let values = bytes.bindMemory(to: Double.self)
-                for k in 0..<(2 * radius) {
-                    values[k] = filter.value(at: Double(first + k) + 0.5 - position)
-                    sum += values[k]
-                }
-                for k in 0..<(2 * radius) { weights[k] = Float(values[k] / sum) }
-            }
-            return first
-        }
-        let (rect, planes) = (patch.rect, patch.planes)
-        for y in 0..<cell.height {
-            for x in 0..<cell.width {
-                let place = rotation.upright(Double(cell.x + x) + 0.5, Double(cell.y + y) + 0.5)
-                // Most pixels of a cell may lie beyond the image.
-                guard place.x > Double(rect.x - radius), place.x < Double(rect.x + rect.width + radius),
-                    place.y > Double(rect.y - radius), place.y < Double(rect.y + rect.height + radius)
-                else { continue }
-                let firstX = fillWeights(place.x, &weightsX)
-                let firstY = fillWeights(place.y, &weightsY)
-                var sum = SIMD4<Float>.zero
-                for j in 0..<(2 * radius) {
-                    let row = firstY + j - rect.y
-                    guard row >= 0, row < rect.height else { continue }
-                    var along = SIMD4<Float>.zero
-                    for i in 0..<(2 * radius) {
-                        let column = firstX + i - rect.x
-                        guard column >= 0, column < rect.width else { continue }
-                        let index = row * rect.width + column
-                        along +=
-                            weightsX[i]
-                            * SIMD4(planes.red[index], planes.green[index], planes.blue[index], planes.alpha[index])
-                    }
-                    sum += weightsY[j] * along
-                }
-                body(y * cell.width + x, sum)
+        let margin = 2 * filter.radius
+        let stride = size.width + 2 * margin
+        let pixels = AlignedFloats(count: 4 * stride * (size.height + 2 * margin))
+        for row in 0..<size.height {
+            let source = planes.rows(from: row)
+            let target = pixels.values + 4 * ((row + margin) * stride + margin)
+            for column in 0..<size.width {
+                target[4 * column] = source.red[column]
+                target[4 * column + 1] = source.green[column]
+                target[4 * column + 2] = source.blue[column]
+                target[4 * column + 3] = source.alpha[column]
             }
         }
         withExtendedLifetime(planes) {}
+        return Patch(rect: part.rect, pixels: pixels)
+    }
+
+    private func rotatedColor(
+        _ cell: PixelRect, _ rotation: PlacedGeometry.Rotation, into planes: FloatPlanes
+    ) throws(EngineError) -> Resampler.ColorContent {
+        guard let patch = try upright(cell, rotation.filter, isMask: false) else { return .transparent }
+        withTurn(patch, rotation) { turn in
+            for y in 0..<cell.height {
+                var row = planes.rows(from: y)
+                kernels.resample.turn_pixels(turn, Double(cell.x) + 0.5, Double(cell.y + y) + 0.5, cell.width, &row)
+                kernels.resample.settle_pixels(&row, cell.width)
+            }
+        }
+        withExtendedLifetime(planes) {}
+        return .varied
+    }
+
+    private func rotatedMask(
+        _ cell: PixelRect, _ rotation: PlacedGeometry.Rotation, into target: UnsafeMutablePointer<Float>
+    ) throws(EngineError) -> Resampler.MaskContent {
+        guard let patch = try upright(cell, rotation.filter, isMask: true) else { return outsideContent }
+        let planes = FloatPlanes(width: cell.width, height: 1)
+        withTurn(patch, rotation) { turn in
+            for y in 0..<cell.height {
+                var row = planes.rows(from: 0)
+                kernels.resample.turn_pixels(turn, Double(cell.x) + 0.5, Double(cell.y + y) + 0.5, cell.width, &row)
+                for x in 0..<cell.width {
+                    target[y * cell.width + x] = row.red[x] + outside * (1 - row.alpha[x])
+                }
+                kernels.resample.settle_mask(target + y * cell.width, cell.width)
+            }
+        }
+        withExtendedLifetime(planes) {}
+        return .varied
+    }
+
+    /// What the kernel needs to read the patch; valid in `body`.
+    private func withTurn(
+        _ patch: Patch, _ rotation: PlacedGeometry.Rotation, _ body: (UnsafePointer<ink_turn>) -> Void
+    ) {
+        let (rect, radius) = (patch.rect, rotation.filter.radius)
+        let weights = TapWeights.of(rotation.filter)
+        weights.values.withUnsafeBufferPointer { values in
+            var turn = ink_turn(
+                pixels: patch.pixels.values, stride: 4 * (rect.width + 4 * radius), left: rect.x - 2 * radius,
+                top: rect.y - 2 * radius, min_x: Double(rect.x - radius), min_y: Double(rect.y - radius),
+                max_x: Double(rect.x + rect.width + radius), max_y: Double(rect.y + rect.height + radius),
+                center_x: rotation.center.x, center_y: rotation.center.y, middle_x: rotation.middle.x,
+                middle_y: rotation.middle.y, sine: rotation.sine, cosine: rotation.cosine, taps: 2 * radius,
+                weights: values.baseAddress, phases: TapWeights.phases)
+            body(&turn)
+        }
+        withExtendedLifetime(patch) {}
+    }
+}
+
+/// A filter's weights for the pixels around a place, by how far the place is from a pixel's centre. Between two entries
+/// they are interpolated, which is off by less than a millionth.
+private struct TapWeights {
+    static let phases = 1024
+    /// Eight for each phase, 0 beyond the filter's.
+    let values: [Float]
+
+    static func of(_ filter: ResampleFilter) -> TapWeights { filter == .lanczos3 ? lanczos3 : triangle }
+
+    private static let lanczos3 = TapWeights(.lanczos3)
+    private static let triangle = TapWeights(.triangle)
+
+    private init(_ filter: ResampleFilter) {
+        let count = 2 * filter.radius
+        values = (0...Self.phases).flatMap { phase -> [Float] in
+            let share = Double(phase) / Double(Self.phases)
+            let weights = (0..<count).map { filter.value(at: Double($0 - filter.radius + 1) - share) }
+            let sum = weights.reduce(0, +)
+            return weights.map { Float($0 / sum) } + [Float](repeating: 0, count: 8 - count)
+        }
     }
 }

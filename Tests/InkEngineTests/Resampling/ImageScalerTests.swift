@@ -68,7 +68,9 @@ struct ImageScalerTests {
         ) throws(EngineError) -> PreparedStrokeBlock { throw .internalError("no strokes") }
     }
 
-    private func picture(_ slice: ImageSlice, _ scaling: ImageScaling, _ blocks: Blocks, cut: Int) throws -> [UInt8] {
+    private func picture(
+        _ slice: ImageSlice, _ scaling: ImageScaling, _ blocks: Blocks, cut: Int, level: KernelLevel = .selected
+    ) throws -> [UInt8] {
         let isMask = slice.format.isMask
         let layer = TileLayer(
             opacity: 1, blendMode: .normal, mask: isMask ? slice : nil,
@@ -81,7 +83,7 @@ struct ImageScalerTests {
                 canvas: scaling.canvas, output: scaling.output, rect: rect, background: isMask ? .white : .transparent,
                 baseImage: nil,
                 layers: [layer], pixelFormat: .rgba, delivery: .pixels)
-            pixels += try TileRenderer().render(task, blocks: blocks).pixels
+            pixels += try TileRenderer(kernels: CompositingKernels(level)).render(task, blocks: blocks).pixels
         }
         return pixels
     }
@@ -112,6 +114,19 @@ struct ImageScalerTests {
             let worst = zip(found, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
             #expect(worst <= tolerance, "seed \(seed): \(sample.size) of \(sample.format), \(scaling)")
         }
+    }
+
+    @Test("Placed images have the same bytes on every level", arguments: 0..<60)
+    func levels(seed: UInt64) throws {
+        let sample = Sample(seed: seed, use: seed % 3 == 0 ? .mask : .color)
+        var blocks = Blocks()
+        let slice = ImageSlice(
+            size: sample.size, format: sample.format, firstChunk: 0, chunks: blocks.add(sample.chunks),
+            placement: sample.scaling.placement, outside: sample.scaling.outside)
+        let pictures = try KernelLevel.available.map {
+            try picture(slice, sample.scaling, blocks, cut: 1000, level: $0)
+        }
+        #expect(pictures.allSatisfy { $0 == pictures[0] }, "seed \(seed): \(sample.scaling)")
     }
 
     @Test("The chunks that it needs for a part of the picture are those that it is asked for", arguments: 0..<100)
