@@ -115,6 +115,7 @@ package struct Exports {
         } else {
             farm = environment.makeFarm(workers, limits)
         }
+        if arguments.options.files.contains(where: \.isFolder) { farm = try ZoomFarm(farm) }
         if arguments.options.files.contains(where: \.isLayered) { farm = try LayeredFarm(farm, environment.sha256) }
         if arguments.options.files.contains(where: \.encoding.isVector) {
             farm = VectorFarm(farm, workerCount: workers, limits: limits)

@@ -23,14 +23,14 @@ struct TileGrid: Hashable, Sendable {
 
     /// - Parameters:
     ///   - tile: clipped to the picture, and made lower if a row of tiles would have too many pixels.
-    ///   - rowMultiple: heights are multiples of this, at most `edgeMin`.
+    ///   - rowMultiple: heights are multiples of this, however many pixels a row of tiles has then.
     init(output: PixelSize, tile: PixelSize, rowMultiple: Int = 1) {
         self.output = output
         let width = min(output.width, max(TileGrid.edgeMin, tile.width))
         let pixelsMax = width == output.width ? TileGrid.pixelsPerBandMax : TileGrid.pixelsPerTileRowMax
         let highest = max(TileGrid.edgeMin, pixelsMax / output.width)
         let wanted = (max(TileGrid.edgeMin, tile.height) + rowMultiple - 1) / rowMultiple * rowMultiple
-        let height = min(output.height, wanted, highest / rowMultiple * rowMultiple)
+        let height = min(output.height, wanted, max(1, highest / rowMultiple) * rowMultiple)
         self.tile = PixelSize(width: width, height: height)
     }
 

@@ -269,6 +269,12 @@ extension ExportArguments {
             encoding.compression = compression
         }
         if let text = parsed.value("bleed") { encoding.bleed = try bleed(text) }
+        if let text = parsed.value("tile-size") {
+            guard let size = Int(text), PictureEncoding.tileSizes.contains(size) else {
+                throw .usage("--tile-size: \"\(text)\" is not 128, 256 or 512")
+            }
+            encoding.tileSize = size
+        }
         return codecs.map { codec in
             var own = PictureEncoding(format: codec.format)
             if codec.settings.contains(.effort) { own.effort = encoding.effort }
@@ -278,6 +284,7 @@ extension ExportArguments {
             if codec.settings.contains(.lossless) { own.isLossless = encoding.isLossless }
             if codec.settings.contains(.compression) { own.compression = encoding.compression }
             if codec.settings.contains(.bleed) { own.bleed = encoding.bleed }
+            if codec.settings.contains(.tileSize) { own.tileSize = encoding.tileSize }
             return own
         }
     }

@@ -3,7 +3,7 @@ public enum PictureCodecs {
     /// The first is the default.
     public static let all: [any PictureCodec] = [
         PNGCodec(), JPEGCodec(), WebPCodec(), AVIFCodec(), TIFFCodec(), PDFCodec(), PSDCodec(), PSBCodec(),
-        ORACodec(), SVGCodec(),
+        ORACodec(), SVGCodec(), ZoomCodec.szi, ZoomCodec.dzi, ZoomCodec.iiif,
     ]
 
     /// - Throws: `EngineError.internalError` for an unknown number, which only another version may send.

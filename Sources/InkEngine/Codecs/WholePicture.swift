@@ -2,15 +2,18 @@
 public struct WholePicture {
     public var size: PixelSize
     public var format: PixelFormat
+    /// How often the rows have been halved already.
+    public var halvings: Int
     /// Passes all rows, from the top, to its argument: a band at a time.
     public var read: (_ take: (PixelRows) throws(EngineError) -> Void) throws(EngineError) -> Void
 
     public init(
-        size: PixelSize, format: PixelFormat,
+        size: PixelSize, format: PixelFormat, halvings: Int = 0,
         read: @escaping (_ take: (PixelRows) throws(EngineError) -> Void) throws(EngineError) -> Void
     ) {
         self.size = size
         self.format = format
+        self.halvings = halvings
         self.read = read
     }
 

@@ -81,6 +81,9 @@ extension CommandSyntax {
             "--bleed", "LENGTH", group: "Picture",
             "How far the picture of a PDF reaches beyond each edge of the finished page, such as 3mm, 0.125in or 9pt"),
         .value(
+            "--tile-size", "128|256|512", group: "Picture",
+            "Edge of the tiles of pictures for zooming (SZI, DZI, IIIF), in pixels (default: 256)"),
+        .value(
             "--effort", "fast|balanced|small", group: "Picture",
             "Compression: time against file size (default: balanced)"),
         .value(
