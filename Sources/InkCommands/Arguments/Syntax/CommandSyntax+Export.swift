@@ -40,6 +40,12 @@ extension CommandSyntax {
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, searched first"),
             .value("--report", "FILE", group: "Run", "Write a JSON report of all exports"),
             .value("--pdf-book", "FILE", group: "Run", "Write all pictures as pages of one PDF as well"),
+            .value(
+                "--sheet", "FILE", group: "Run",
+                "With --each-layer: write all layers into one PNG as well, and their places into FILE's .json"),
+            .value("--contact-sheet", "FILE", group: "Run", "Write a PNG or JPEG of small pictures of all pictures"),
+            .value("--contact-columns", "N", group: "Run", "Pictures in a row of the contact sheet (default: up to 8)"),
+            .value("--contact-size", "N", group: "Run", "Edge of its small pictures, 32 to 1024 pixels (default: 256)"),
             .value("--from-report", "FILE", group: "Run", "Repeat the exports of a report, with their options"),
             .flag("--failed", group: "Run", "With --from-report: only what failed or was not reached"),
             .flag("-q,--quiet", group: "Run", "Print only errors, and how many pictures have warnings"),
