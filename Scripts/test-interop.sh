@@ -55,6 +55,18 @@ python_tools() {
     python3 -m venv "$tools" && "$tools/bin/pip" install -q $wanted && printf '%s' "$wanted" >"$work/wanted"
 }
 
+# OpenSeadragon, as the source package of OpenSlide's Python bindings has it among its examples.
+openslide=1.4.7
+viewer() {
+    export OPENSEADRAGON=$work/openslide_python-$openslide/examples/deepzoom/static/openseadragon.js
+    if [[ -e $OPENSEADRAGON ]]; then return 0; fi
+    if "$tools/bin/pip" download -q --no-deps --no-binary openslide-python "openslide-python==$openslide" -d "$work" \
+        >"$work/pip.log" 2>&1; then
+        tar -xzf "$work/openslide_python-$openslide.tar.gz" -C "$work" && return 0
+    fi
+    unset OPENSEADRAGON
+}
+
 if ! command -v python3 >/dev/null; then
     skip "Python client, pictures, schemas" "no python3"
 elif ! python_tools >"$work/pip.log" 2>&1; then
@@ -66,6 +78,8 @@ else
     else
         skip "pictures with Pillow, libvips and pngcheck" "no pngcheck: make setup"
     fi
+    viewer
+    check "zooming with OpenSeadragon in Chromium, tiles of libvips" unittests Tests/interop test_zoom.py
     check "schemas with jsonschema and jsonschema-rs" unittests Tests/interop test_schemas.py
     check "examples drawn again" unittests Tests/interop test_examples.py
     check "verdicts of Benchmarks/compare.py" unittests Benchmarks

@@ -138,6 +138,32 @@ int ink_rename_to_new(const char *path, const char *target) {
     return renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_NOREPLACE);
 }
 
+int ink_rename_exchange(const char *path, const char *target) {
+    if (renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_EXCHANGE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+    char aside[4096];
+    if ((size_t)snprintf(aside, sizeof aside, "%s.old", path) >= sizeof aside) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    if (rename(target, aside) != 0) return -1;
+    if (rename(path, target) == 0) return 0;
+    int failure = errno;
+    rename(aside, target);
+    errno = failure;
+    return -1;
+}
+
+int ink_sync_file_system(const char *folder) {
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return -1;
+    int result = syncfs(file);
+    int failure = errno;
+    close(file);
+    errno = failure;
+    return result;
+}
+
 int ink_file_origin(int file, uint64_t *inode, uint64_t *birth, uint64_t *generation) {
     struct statx status;
     if (statx(file, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) != 0) return -1;

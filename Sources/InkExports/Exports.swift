@@ -83,10 +83,13 @@ package struct Exports {
         try checkLibraries(plan.pictures.compactMap(\.encoding))
         try checkPath(arguments.run.reportPath, option: "--report", found.inputs, plan)
         try checkPath(arguments.run.bookPath, option: "--pdf-book", found.inputs, plan)
-        if let report = arguments.run.reportPath, let book = arguments.run.bookPath,
-            FilePlace(report) == FilePlace(book)
-        {
-            throw .usage("--pdf-book: \(book) is also the report")
+        try checkPath(arguments.run.sheetPath, option: "--sheet", found.inputs, plan)
+        try checkPath(
+            arguments.run.sheetPath.map(SheetWriting.description), option: "--sheet", found.inputs, plan)
+        try checkPath(arguments.run.contactSheet?.path, option: "--contact-sheet", found.inputs, plan)
+        try checkDifferent()
+        if let contact = contactSheet(plan.pictures.map { ($0.output, $0.file == 0) }) {
+            try check(try contact.get())
         }
         return Planned(inputs: found.inputs, plan: plan, failed: failed, policy: policy, opener: opener)
     }
@@ -121,6 +124,7 @@ package struct Exports {
         } else {
             farm = environment.makeFarm(workers, limits)
         }
+        if arguments.options.files.contains(where: \.isFolder) { farm = try ZoomFarm(farm) }
         if arguments.options.files.contains(where: \.isLayered) { farm = try LayeredFarm(farm, environment.sha256) }
         if arguments.options.files.contains(where: \.encoding.isVector) {
             farm = VectorFarm(farm, workerCount: workers, limits: limits)
@@ -150,7 +154,8 @@ package struct Exports {
         var finished = FinishedExports(
             records: run.records, stoppedBy: run.stoppedBy, milliseconds: clock.milliseconds, policy: planned.policy,
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
-        finished.bookFailure = writeBook(finished)
+        finished.otherFailures = [writeBook(finished), writeSheet(finished), writeContactSheet(finished)]
+            .compactMap(\.self)
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
         // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes.
         let hasVector = arguments.options.files.contains(where: \.encoding.isVector)
@@ -204,6 +209,118 @@ package struct Exports {
             try farm.start { [queue = control.queue] in queue.post(.farm($0)) }
         } catch {
             throw .farm(error)
+        }
+    }
+
+    // MARK: - Sheets
+
+    /// That files beside the pictures have names of their own.
+    private func checkDifferent() throws(ExportError) {
+        let run = arguments.run
+        var seen: [FilePlace: String] = [:]
+        for (option, path) in [
+            ("the report", run.reportPath), ("--pdf-book", run.bookPath), ("--sheet", run.sheetPath),
+            ("--sheet", run.sheetPath.map(SheetWriting.description)), ("--contact-sheet", run.contactSheet?.path),
+        ] {
+            guard let path else { continue }
+            if let other = seen.updateValue(option, forKey: FilePlace(path)) {
+                throw .usage("\(option): \(path) is also \(other)")
+            }
+        }
+    }
+
+    /// Writes the sprite sheet of all pictures, where that is asked for.
+    private func writeSheet(_ finished: FinishedExports) -> PictureFailure? {
+        guard let path = arguments.run.sheetPath, !arguments.run.isDryRun else { return nil }
+        let sprites = finished.records.filter { record in
+            guard let output = record.output else { return true }
+            return PictureCodecs.codec(ofFile: output)?.format == .png
+        }
+        let made = sprites.filter { $0.state == .done || $0.state == .skipped }.compactMap(\.output)
+        guard made.count == sprites.count, !made.isEmpty else {
+            observer.error(
+                "\(path): not written, \(sprites.count - made.count) of its \(sprites.count) pictures are missing")
+            return nil
+        }
+        return told { () throws(EngineError) in
+            try SheetWriting(path: path, pictures: made, limits: sheetLimits).run()
+        }
+    }
+
+    /// Writes the contact sheet of all pictures, where that is asked for.
+    private func writeContactSheet(_ finished: FinishedExports) -> PictureFailure? {
+        guard !arguments.run.isDryRun, finished.stoppedBy == nil, !finished.records.isEmpty else { return nil }
+        let files = finished.records.map { record in
+            (path: record.output ?? record.input.shownName, isFirst: !record.isFurtherFile && record.file == 0)
+        }
+        guard let sheet = contactSheet(files), case .success(var writing) = sheet else { return nil }
+        let there = Set(
+            finished.records.filter { $0.state == .done || $0.state == .skipped }.compactMap(\.output))
+        for index in writing.pictures.indices {
+            writing.pictures[index].isThere = there.contains(writing.pictures[index].path)
+        }
+        return told { [writing] () throws(EngineError) in try writing.run() }
+    }
+
+    /// What writes the contact sheet; nil if none is asked for, or there is nothing to show.
+    ///
+    /// - Parameter files: of all pictures; of each picture the first file is marked.
+    private func contactSheet(_ files: [(path: String, isFirst: Bool)]) -> Result<ContactWriting, ExportError>? {
+        guard let contact = arguments.run.contactSheet, !files.isEmpty else { return nil }
+        var pictures: [ContactWriting.Picture] = []
+        func canBeShown(_ path: String) -> Bool { ImageDecoders.endings.contains { path.hasEnding($0) } }
+        for (index, file) in files.enumerated() {
+            if index > 0, !file.isFirst {
+                // Of the files of a picture, the first that can be shown.
+                let last = pictures.count - 1
+                if canBeShown(pictures[last].path) || !canBeShown(file.path) { continue }
+                pictures.removeLast()
+            }
+            pictures.append(
+                ContactWriting.Picture(path: file.path, label: file.path.splitPath().name, isThere: false))
+        }
+        do throws(ExportError) {
+            var fonts = OverlayFonts(limits: limits)
+            for path in arguments.overlays.fonts { try fonts.add(path) }
+            return .success(
+                ContactWriting(
+                    arguments: contact, pictures: pictures, limits: sheetLimits,
+                    fonts: try fonts.chosen(weight: OverlayFonts.regular), threads: workers))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// That a contact sheet can show its pictures, and its format hold it.
+    private func check(_ contact: ContactWriting) throws(ExportError) {
+        let path = contact.arguments.path
+        for picture in contact.pictures where !ImageDecoders.endings.contains(where: { picture.path.hasEnding($0) }) {
+            throw .usage("--contact-sheet: it cannot show \(picture.label); add png to --format")
+        }
+        guard let codec = PictureCodecs.codec(ofFile: path) else { return }
+        let size = contact.sheet.size
+        guard size.longestEdge <= codec.edgePixelsMax else {
+            throw .engine(
+                .overLimit(
+                    Place(file: path), what: "the contact sheet", found: "\(size) pixels",
+                    limit: "\(codec.edgePixelsMax) pixels in \(codec.name)"))
+        }
+    }
+
+    /// Pictures are read row by row, so they may be as large as they can be written.
+    private var sheetLimits: Limits {
+        var limits = limits
+        limits.imagePixels = max(limits.imagePixels, limits.outputPixels)
+        return limits
+    }
+
+    private func told(_ body: () throws(EngineError) -> Void) -> PictureFailure? {
+        do throws(EngineError) {
+            try body()
+            return nil
+        } catch {
+            observer.error(error.description)
+            return PictureFailure(error)
         }
     }
 

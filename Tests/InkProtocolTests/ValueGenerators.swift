@@ -72,13 +72,17 @@ extension SeededGenerator {
     }
 
     mutating func pictureEncoding() -> PictureEncoding {
-        PictureEncoding(
-            format: PictureFormat(rawValue: UInt8(int(0...11))),
+        let format = PictureFormat(rawValue: UInt8(int(0...22)))
+        let hasTiles = [.szi, .dzi, .iiif].contains(format)
+        var encoding = PictureEncoding(
+            format: format,
             effort: EncodingEffort.allCases.randomElement(using: &self)!,
             quality: bool() ? int(1...100) : nil,
             chroma: bool() ? ChromaSampling.allCases.randomElement(using: &self) : nil,
             compression: bool() ? StripCompression.allCases.randomElement(using: &self) : nil,
-            bleed: bool() ? int(1...500_000) : nil)
+            bleed: bool() && !hasTiles ? int(1...500_000) : nil)
+        if hasTiles, bool() { encoding.tileSize = PictureEncoding.tileSizes.randomElement(using: &self) }
+        return encoding
     }
 
     mutating func tileTask() -> TileTask {
@@ -92,7 +96,8 @@ extension SeededGenerator {
         return TileTask(
             canvas: CanvasSize(PixelSize(width: int(1...5000), height: int(1...5000))), output: output, rect: rect,
             background: color(), baseImage: bool() ? slice() : nil, layers: (0..<int(0...4)).map { _ in layer() },
-            pixelFormat: bool() ? .rgb : .rgba, delivery: isBand ? .band(encoding()) : .pixels,
+            pixelFormat: bool() ? .rgb : .rgba,
+            delivery: isBand ? bool() ? .band(encoding()) : .bandAndPixels(encoding(), halvings: int(0...8)) : .pixels,
             patternOrigin: bool() ? Point(x: 0, y: 0) : Point(x: double(-1e12...1e12), y: double(-100...100)))
     }
 
@@ -128,9 +133,10 @@ extension SeededGenerator {
                 })
             y += height
         }
+        let halvings = int(0...8)
         return FinishTask(
-            size: PixelSize(width: width, height: y), format: bool() ? .rgb : .rgba, encoding: encoding().picture,
-            rows: rows)
+            size: PixelSize(width: width << halvings, height: y << halvings), format: bool() ? .rgb : .rgba,
+            encoding: encoding().picture, halvings: halvings, rows: rows)
     }
 
     mutating func raster() -> VectorRaster {

@@ -49,6 +49,12 @@ void ink_end_abort_words(const struct sigaction *before);
 /// where the file system does not know how.
 int ink_rename_to_new(const char *path, const char *target);
 
+/// Exchanges what two paths name, in one step where the file system can, else in two. Returns 0, or -1 with errno.
+int ink_rename_exchange(const char *path, const char *target);
+
+/// Writes everything of the file system that a folder lies in to the disk. Returns 0, or -1 with errno.
+int ink_sync_file_system(const char *folder);
+
 /// What a file was given when it was made, and no copy of it has: its inode's number, its birth in nanoseconds since 1970, and
 /// the generation of its inode's number. 0 for what the file system does not keep. Returns 0, or -1 with errno.
 int ink_file_origin(int file, uint64_t *inode, uint64_t *birth, uint64_t *generation);

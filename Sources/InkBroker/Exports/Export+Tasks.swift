@@ -36,22 +36,30 @@ extension Export {
             return (.encode(task), plan.files.resultLimit(rect.size, plan.format))
         case .finish(let index):
             guard let plan else { break }
-            let rows = (0..<plan.grid.rows).compactMap { bandTiles(ofRow: $0, plan) }
+            let halvings = plan.halvings
+            let rows = (0..<plan.grid.rows).compactMap { bandTiles(ofRow: $0, plan, halvings: halvings) }
             guard rows.count == plan.grid.rows else { break }
             let size = plan.scene.output
             let task = FinishTask(
                 size: size, format: plan.format, encoding: plan.files.members[plan.files.wholes[index]].encoding,
-                rows: rows)
+                halvings: halvings, rows: rows)
             return (.finish(task), ResultLimit.band(width: size.width, rows: size.height, format: plan.format))
         }
         throw .internalError("\(role) of \(name) before its time")
     }
 
     /// nil if some are missing.
-    private func bandTiles(ofRow row: Int, _ plan: PicturePlan) -> [BandTile]? {
+    private func bandTiles(ofRow row: Int, _ plan: PicturePlan, halvings: Int = 0) -> [BandTile]? {
         guard let tiles = tiles[row], tiles.count == plan.grid.columns else { return nil }
         return (0..<plan.grid.columns).compactMap { column in
-            tiles[column].map { BandTile(rect: plan.grid.rect(row: row, column: column), block: $0) }
+            tiles[column].map { block in
+                let rect = plan.grid.rect(row: row, column: column)
+                let size = rect.size.halved(halvings)
+                return BandTile(
+                    rect: PixelRect(
+                        x: rect.x >> halvings, y: rect.y >> halvings, width: size.width, height: size.height),
+                    block: block)
+            }
         }
     }
 
@@ -93,12 +101,13 @@ extension Export {
             }
             return bandFault(result, row)
         case .encode(let row): return bandFault(result, row)
-        case .finish:
+        case .finish(let index):
             guard let plan, let piece = result.band else { return nil }
             let size = plan.scene.output
+            let member = plan.files.members[plan.files.wholes[index]]
             let isWhole =
                 piece.rowCount == size.height && piece.rawByteCount == size.area * plan.format.bytesPerPixel
-                && !piece.bytes.isEmpty
+                && member.codec.isSoundWhole(piece.bytes, size, member.encoding)
             return isWhole ? nil : "not the file of a picture of \(size)"
         }
     }

@@ -115,7 +115,7 @@ struct Export: Sendable {
     /// The stages after decoding: tiles by rows and, where a row has several, encoding each row.
     private static func stages(of plan: PicturePlan, window: Int) -> [Stage] {
         let rowBytes = plan.rawBytes(ofRow: 0)
-        let tileBytes = plan.pixelBytes(row: 0, column: 0)
+        let tileBytes = plan.grid.tile.area * plan.format.bytesPerPixel
         let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
         let files = plan.files
         // Nothing is written before the end where all files are encoded as a whole.
@@ -131,7 +131,7 @@ struct Export: Sendable {
             ? Stage(groups: plan.grid.rows, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost))
             : Stage(groups: 0, costs: .all(encodeCost))
         guard !files.wholes.isEmpty else { return encodes ? [tiles, encode] : [tiles] }
-        let bytes = plan.scene.output.area * plan.format.bytesPerPixel
+        let bytes = plan.scene.output.halved(plan.halvings).area * plan.format.bytesPerPixel
         // Some milliseconds to half a second a megapixel, by format and effort: deadlines have to allow for the slowest.
         let finishCost = TaskCost(bytes: 2 * bytes, nanoseconds: UInt64(bytes) * 200)
         return [

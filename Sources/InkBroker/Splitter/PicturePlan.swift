@@ -79,8 +79,11 @@ struct PicturePlan: Sendable {
     private func delivery(ofRow row: Int) -> TileDelivery {
         guard grid.isBands, !files.streamed.isEmpty else { return .pixels }
         let encoding = encoding(ofRow: row)
-        return files.wholes.isEmpty ? .band(encoding) : .bandAndPixels(encoding)
+        return files.wholes.isEmpty ? .band(encoding) : .bandAndPixels(encoding, halvings: halvings)
     }
+
+    /// How often the samples of tiles are halved. Those of a part of a row are needed as they are for the row.
+    var halvings: Int { grid.isBands && !files.streamed.isEmpty ? files.halvings : 0 }
 
     /// How a row of tiles is encoded, for the files that are encoded piece by piece.
     func encoding(ofRow row: Int) -> PieceEncoding {
@@ -88,9 +91,9 @@ struct PicturePlan: Sendable {
         return PieceEncoding(encodings[0], others: Array(encodings.dropFirst()), isLast: row == grid.rows - 1)
     }
 
-    /// Size of a tile's samples, in bytes.
+    /// Size of a tile's samples as they are delivered, in bytes.
     func pixelBytes(row: Int, column: Int) -> Int {
-        grid.rect(row: row, column: column).area * format.bytesPerPixel
+        grid.rect(row: row, column: column).size.halved(halvings).area * format.bytesPerPixel
     }
 
     /// Size of the raw bytes of the piece for a row of tiles.

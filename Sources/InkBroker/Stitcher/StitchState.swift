@@ -55,7 +55,7 @@ struct StitchState: Sendable {
         guard piece.rawByteCount == bytes else {
             throw .wrongByteCount(row: row, found: piece.rawByteCount, expected: bytes)
         }
-        guard files.isComplete(piece) else { throw .incomplete(row: row) }
+        guard files.isComplete(piece, width: grid.output.width) else { throw .incomplete(row: row) }
     }
 
     /// Accepts a piece and returns those that can be written now, in order.

@@ -166,6 +166,9 @@ extension ExportArguments {
         let file = output.flatMap { OutputPlace.isWritable($0) ? $0 : nil } ?? parsed.value("name")
         let ofFile = file.flatMap { PictureCodecs.codec(ofFile: $0) }
         let pages = parsed.isGiven("pdf-book") ? PictureCodecs.codec(named: "pdf") : nil
+        if parsed.isGiven("sheet"), !named.isEmpty, !named.contains(where: { $0.format == .png }) {
+            throw .usage("--sheet: its pictures are PNG files, so the formats must contain png")
+        }
         guard let first = named.first else {
             // Photos keep their format; where all have one, its settings may be given.
             let ofPaths = parsed.all("PATH").map { path in
@@ -274,6 +277,12 @@ extension ExportArguments {
             encoding.compression = compression
         }
         if let text = parsed.value("bleed") { encoding.bleed = try bleed(text) }
+        if let text = parsed.value("tile-size") {
+            guard let size = Int(text), PictureEncoding.tileSizes.contains(size) else {
+                throw .usage("--tile-size: \"\(text)\" is not 128, 256 or 512")
+            }
+            encoding.tileSize = size
+        }
         return codecs.map { codec in
             var own = PictureEncoding(format: codec.format)
             if codec.settings.contains(.effort) { own.effort = encoding.effort }
@@ -283,6 +292,7 @@ extension ExportArguments {
             if codec.settings.contains(.lossless) { own.isLossless = encoding.isLossless }
             if codec.settings.contains(.compression) { own.compression = encoding.compression }
             if codec.settings.contains(.bleed) { own.bleed = encoding.bleed }
+            if codec.settings.contains(.tileSize) { own.tileSize = encoding.tileSize }
             return own
         }
     }
@@ -312,6 +322,33 @@ extension ExportArguments {
         return bleed == 0 ? nil : bleed
     }
 
+    private static func readSheets(_ parsed: ParsedCommand, _ run: inout RunArguments) throws(CommandError) {
+        run.sheetPath = parsed.value("sheet")
+        if let path = run.sheetPath {
+            guard PictureCodecs.codec(ofFile: path)?.format == .png else {
+                throw .usage("--sheet: \(path) does not end in .png")
+            }
+            if !parsed.isGiven("each-layer") { throw .usage("--sheet needs --each-layer") }
+        }
+        if let path = parsed.value("contact-sheet") {
+            let format = PictureCodecs.codec(ofFile: path)?.format
+            if format != .png, format != .jpeg {
+                throw .usage("--contact-sheet: \(path) does not end in .png or .jpg")
+            }
+            var contact = ContactArguments(path: path)
+            if let text = parsed.value("contact-columns") {
+                contact.columns = try TextValue.integer(
+                    text, option: "--contact-columns", in: 1...ContactSheet.columnsMax)
+            }
+            if let text = parsed.value("contact-size") {
+                contact.edge = try TextValue.integer(text, option: "--contact-size", in: ContactSheet.edges)
+            }
+            run.contactSheet = contact
+        } else if let option = ["contact-columns", "contact-size"].first(where: parsed.isGiven) {
+            throw .usage("--\(option) needs --contact-sheet")
+        }
+    }
+
     private static func run(_ parsed: ParsedCommand) throws(CommandError) -> RunArguments {
         var run = RunArguments()
         if let text = parsed.value("workers") {
@@ -331,6 +368,7 @@ extension ExportArguments {
         if let path = run.bookPath, PictureCodecs.codec(ofFile: path)?.format != .pdf {
             throw .usage("--pdf-book: \(path) does not end in .pdf")
         }
+        try readSheets(parsed, &run)
         run.wantsFileDigests = run.reportPath != nil || parsed.isGiven("json")
         // Checked here with the other options; the display parses it again.
         _ = try ProgressStyle.read(parsed)

@@ -64,6 +64,8 @@ enum OutputPlace {
 
     private static func fileEnding(of path: String) -> String? {
         guard let ending = fileEndings.first(where: { path.hasEnding($0) }) else { return nil }
+        // A picture that is a folder replaces the one that is there.
+        if PictureCodecs.codec(ofFile: path)?.format == .iiif { return ending }
         // Errors are reported when the path is written to.
         return (try? FileSystem.status(path)?.isFolder) == true ? nil : ending
     }

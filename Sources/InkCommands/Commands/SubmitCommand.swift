@@ -61,6 +61,10 @@ struct SubmitCommand {
                 try PriorityText.read(text, option: "--priority")
             } ?? JobPriority.bulk
         let codecs = arguments.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
+        if let folder = codecs.first(where: \.isFolder) {
+            throw .usage(
+                "--format: \(folder.name) is a folder, which a broker does not make; use ink export --broker, or szi")
+        }
         if let vector = codecs.first(where: \.isVector) {
             throw .usage("--format: \(vector.name) is not made by a farm; use ink export")
         }

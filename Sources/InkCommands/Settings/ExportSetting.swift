@@ -15,6 +15,7 @@ enum ExportSetting {
         setting("chroma", .text(bytesMax: 32)),
         setting("compression", .text(bytesMax: 32)),
         setting("bleed", .text(bytesMax: 32)),
+        setting("tile-size", .text(bytesMax: 32)),
         setting("no-metadata", .flag),
         setting("workers", .text(bytesMax: 32)),
         setting("if-exists", .text(bytesMax: 32)),

@@ -22,10 +22,15 @@ public protocol PictureCodec: Sendable {
     /// Whether a file is encoded by one task from all of the picture, not piece by piece. Then `encodeWhole` makes its
     /// only piece, and the encoder of pieces is not used.
     func isWhole(_ encoding: PictureEncoding) -> Bool
+    /// For a file that is made piece by piece and has a last piece, which `encodeWhole` makes from the picture halved so
+    /// many times; nil for any other.
+    func halvings(_ encoding: PictureEncoding) -> Int?
+    /// Whether the file that a farm makes is an archive, and what is wanted is a folder.
+    var isFolder: Bool { get }
     /// Whether a file holds the layers too. It is put together where it is wanted, from pictures that a farm renders; a
     /// farm itself cannot make it.
     var isLayered: Bool { get }
-    /// Encodes all of a picture. The result depends on nothing but the pixels and the encoding.
+    /// Encodes all of a picture, or its last piece. The result depends on nothing but the pixels and the encoding.
     ///
     /// - Throws: what `picture.read` throws, and `EngineError.internalError` if there is no memory or the library fails.
     func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8]
@@ -35,6 +40,12 @@ public protocol PictureCodec: Sendable {
     func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int
     /// Whether the assembler can take a piece apart. Pieces come from other machines, so it must not rely on them.
     func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool
+    /// The same where it depends on more.
+    func isSound(
+        _ piece: ArraySlice<UInt8>, _ size: PixelSize, _ encoding: PictureEncoding, pixels: PixelFormat
+    ) -> Bool
+    /// The same for a piece that `encodeWhole` has made of a picture of this size.
+    func isSoundWhole(_ piece: [UInt8], _ size: PixelSize, _ encoding: PictureEncoding) -> Bool
     /// The decoded content of a piece, used to compare the results of two workers; nil if the piece is invalid.
     func content(of piece: EncodedPiece) -> [UInt8]?
     /// Checks that the format can represent a picture, before it is rendered.
@@ -64,6 +75,10 @@ extension PictureCodec {
 
     public func isWhole(_ encoding: PictureEncoding) -> Bool { false }
 
+    public func halvings(_ encoding: PictureEncoding) -> Int? { nil }
+
+    public var isFolder: Bool { false }
+
     public var isLayered: Bool { false }
 
     public func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
@@ -71,6 +86,14 @@ extension PictureCodec {
     }
 
     public func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool { !piece.isEmpty }
+
+    public func isSound(
+        _ piece: ArraySlice<UInt8>, _ size: PixelSize, _ encoding: PictureEncoding, pixels: PixelFormat
+    ) -> Bool { isSound(piece, rowCount: size.height, pixels: pixels) }
+
+    public func isSoundWhole(_ piece: [UInt8], _ size: PixelSize, _ encoding: PictureEncoding) -> Bool {
+        !piece.isEmpty
+    }
 
     public func check(
         _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
@@ -82,6 +105,7 @@ public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
     case effort, quality, chroma, progressive, lossless, compression, bleed
     /// The best quality whose file is not too large; whoever asks for pictures looks for it.
     case maxBytes = "max-bytes"
+    case tileSize = "tile-size"
 }
 
 /// Full-width rows of a picture to encode.

@@ -4,6 +4,7 @@ public enum PictureCodecs {
     public static let all: [any PictureCodec] = [
         PNGCodec(), JPEGCodec(), WebPCodec(), HEIFCodec(isAVIF: true), JXLCodec(), HEIFCodec(isAVIF: false),
         TIFFCodec(), PDFCodec(), PSDCodec(), PSBCodec(), ORACodec(), SVGCodec(),
+        ZoomCodec.szi, ZoomCodec.dzi, ZoomCodec.iiif,
     ]
 
     /// - Throws: `EngineError.internalError` for an unknown number, which only another version may send.

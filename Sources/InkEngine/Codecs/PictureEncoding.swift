@@ -22,6 +22,10 @@ public struct PictureEncoding: Hashable, Sendable {
     public var compression: StripCompression?
     /// How far the picture reaches beyond each edge of the finished page, in thousandths of a point; nil: not at all.
     public var bleed: Int?
+    /// Edge of the tiles of a picture for zooming, one of `tileSizes`; nil: 256.
+    public var tileSize: Int?
+
+    public static let tileSizes = ZoomPyramid.edges
 
     /// Ten times as far as any printer asks for.
     public static let bleeds = 1...500_000
@@ -38,6 +42,7 @@ public struct PictureEncoding: Hashable, Sendable {
         if isLossless { parts.append("lossless") }
         if let compression { parts.append("compression=\(compression.name)") }
         if let bleed { parts.append("bleed=\(bleed)") }
+        if let tileSize { parts.append("tile=\(tileSize)") }
         return parts
     }
 

@@ -143,6 +143,12 @@ public struct PictureOptions: Hashable, Sendable {
             }
             guard codec.settings.contains(.bleed) else { throw fault("\(codec.name) has no bleed") }
         }
+        if let tile = encoding.tileSize {
+            guard PictureEncoding.tileSizes.contains(tile) else {
+                throw fault("tiles of \(tile) pixels, 128, 256 and 512 are possible")
+            }
+            guard codec.settings.contains(.tileSize) else { throw fault("\(codec.name) has no tiles") }
+        }
         if colorMode == .rgba, !codec.hasAlpha, otherFiles.isEmpty { throw fault("\(codec.name) has no transparency") }
     }
 }

@@ -8,9 +8,11 @@ public struct PictureSet: Sendable {
         public var pixels: PixelFormat
         /// Whether it is encoded as a whole, not piece by piece.
         public var isWhole: Bool { codec.isWhole(encoding) }
+        /// For a file whose last piece is made from the whole picture: how often that may be halved before.
+        public var halvings: Int? { isWhole ? 0 : codec.halvings(encoding) }
 
-        fileprivate func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int) -> Bool {
-            codec.isSound(piece, rowCount: rowCount, pixels: pixels)
+        fileprivate func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, width: Int) -> Bool {
+            codec.isSound(piece, PixelSize(width: width, height: rowCount), encoding, pixels: pixels)
         }
     }
 
@@ -18,8 +20,11 @@ public struct PictureSet: Sendable {
     public let members: [Member]
     /// Those that are encoded piece by piece, in the order of their parts of a piece.
     public let streamed: [Member]
-    /// Numbers of the members that are encoded as a whole.
+    /// Numbers of the members of which a piece is made from the whole picture: those that are encoded as a whole, and
+    /// those that have a last piece.
     public let wholes: [Int]
+    /// How often the picture can be halved for all of `wholes`.
+    public var halvings: Int { wholes.compactMap { members[$0].halvings }.min() ?? 0 }
 
     /// Maximum number of files.
     public static let countMax = 16
@@ -37,7 +42,7 @@ public struct PictureSet: Sendable {
         }
         self.members = members
         streamed = members.filter { !$0.isWhole }
-        wholes = members.indices.filter { members[$0].isWhole }
+        wholes = members.indices.filter { members[$0].halvings != nil }
     }
 
     /// The height of each band except the last is a multiple of this.
@@ -65,10 +70,14 @@ public struct PictureSet: Sendable {
     }
 
     /// Whether a piece has a part for each file that is encoded piece by piece.
-    public func isComplete(_ piece: EncodedPiece) -> Bool {
-        guard streamed.count != 1 else { return streamed[0].isSound(piece.bytes[...], rowCount: piece.rowCount) }
+    public func isComplete(_ piece: EncodedPiece, width: Int) -> Bool {
+        guard streamed.count != 1 else {
+            return streamed[0].isSound(piece.bytes[...], rowCount: piece.rowCount, width: width)
+        }
         guard let parts = piece.partRanges(count: streamed.count) else { return false }
-        return zip(streamed, parts).allSatisfy { $0.isSound(piece.bytes[$1], rowCount: piece.rowCount) }
+        return zip(streamed, parts).allSatisfy {
+            $0.isSound(piece.bytes[$1], rowCount: piece.rowCount, width: width)
+        }
     }
 
     /// The parts of a piece; nil if they were not joined for so many files.
@@ -88,7 +97,9 @@ public final class PieceSetEncoder {
     /// - Throws: as `PieceEncoder.encode`, and `EngineError.internalError` for an unknown format.
     public func encode(_ rows: PixelRows, _ encoding: PieceEncoding) throws(EngineError) -> EncodedPiece {
         let set = try PictureSet(encoding.pictures, pixels: rows.format)
-        guard set.wholes.isEmpty else { throw .internalError("rows of a picture that is encoded as a whole") }
+        guard !set.members.contains(where: \.isWhole) else {
+            throw .internalError("rows of a picture that is encoded as a whole")
+        }
         let flattened = set.members.contains { $0.pixels != rows.format } ? rows.compositedOntoWhite : []
         return try flattened.withUnsafeBufferPointer { (flat) throws(EngineError) in
             var pieces: [EncodedPiece] = []

@@ -2,17 +2,20 @@
 public struct WholePicture {
     public var size: PixelSize
     public var format: PixelFormat
+    /// How often the rows have been halved already.
+    public var halvings: Int
     /// Passes all rows, from the top, to its argument: a band at a time.
     public var read: (_ take: (PixelRows) throws(EngineError) -> Void) throws(EngineError) -> Void
     /// Whether nobody needs the file any more; asked while it is encoded, as far as the format's library allows.
     public var isCancelled: () -> Bool = { false }
 
     public init(
-        size: PixelSize, format: PixelFormat,
+        size: PixelSize, format: PixelFormat, halvings: Int = 0,
         read: @escaping (_ take: (PixelRows) throws(EngineError) -> Void) throws(EngineError) -> Void
     ) {
         self.size = size
         self.format = format
+        self.halvings = halvings
         self.read = read
     }
 

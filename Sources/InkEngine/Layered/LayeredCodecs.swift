@@ -57,5 +57,5 @@ struct ORACodec: LayeredCodec {
     var settings: Set<EncodingSetting> { [.effort] }
     var edgePixelsMax: Int { 1 << 20 }
 
-    func storedDigest(path: String) throws(EngineError) -> PictureDigest? { try ORAWriter.storedDigest(path: path) }
+    func storedDigest(path: String) throws(EngineError) -> PictureDigest? { try ArchiveDigest.read(path: path) }
 }

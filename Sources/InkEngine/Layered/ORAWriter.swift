@@ -76,12 +76,12 @@ package struct ORAWriter {
                 Array("PK".utf8) + [1, 2] + little(20, 2) + common(entry) + little(0, 2) + little(0, 2) + little(0, 2)
                     + little(0, 4) + little(entry.offset, 4) + Array(entry.name.utf8))
         }
-        let comment = description.digest.map { Array("\(ORAWriter.commentStart)\($0) ".utf8) } ?? []
+        let comment = description.digest.map(ArchiveDigest.comment) ?? []
         try sink.write(
             Array("PK".utf8) + [5, 6] + little(0, 4) + little(entries.count, 2) + little(entries.count, 2)
                 + little(sink.byteCount - start, 4) + little(start, 4)
-                + little(comment.isEmpty ? 0 : comment.count + ORAWriter.checksumDigits, 2) + comment)
-        if !comment.isEmpty { try sink.write(Array(bigEndian(sink.crc).hexadecimal.utf8)) }
+                + little(comment.isEmpty ? 0 : comment.count + ArchiveDigest.checksumDigits, 2) + comment)
+        if !comment.isEmpty { try sink.write(ArchiveDigest.checksum(sink.crc)) }
     }
 
     private func add(
@@ -172,43 +172,5 @@ package struct ORAWriter {
             .darkerColor, .lighterColor:
             nil
         }
-    }
-
-    // MARK: - The digest
-
-    /// The archive's comment: this, the digest, a space, and the CRC-32 of all bytes before as 8 digits.
-    private static let commentStart = "inKD "
-    private static let checksumDigits = 8
-
-    /// The digest of a complete file; nil for any other.
-    static func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
-        guard let file = try BufferedFile(regularFileAt: path), let magic = try file.read(4),
-            magic == Array("PK".utf8) + [3, 4]
-        else { return nil }
-        var crc = crc32(magic)
-        var tail: [UInt8] = []
-        let endBytes = 22
-        let digestDigits = 2 * PictureDigest.byteCount
-        let tailBytes = endBytes + commentStart.utf8.count + digestDigits + 1 + checksumDigits
-        while let bytes = try file.readUpTo(BufferedFile.bufferByteCount) {
-            tail += bytes
-            guard tail.count > tailBytes else { continue }
-            crc = crc32(Array(tail.dropLast(tailBytes)), seed: crc)
-            tail = tail.suffix(tailBytes)
-        }
-        let digits = Array(tail.dropFirst(endBytes + commentStart.utf8.count).prefix(digestDigits))
-        guard tail.count == tailBytes, tail.starts(with: Array("PK".utf8) + [5, 6]),
-            tail.dropFirst(endBytes).starts(with: Array(commentStart.utf8)),
-            Array(bigEndian(crc32(Array(tail.dropLast(checksumDigits)), seed: crc)).hexadecimal.utf8)
-                == tail.suffix(checksumDigits)
-        else { return nil }
-        var digest: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            digest.append(byte)
-        }
-        return PictureDigest(bytes: digest)
     }
 }

@@ -62,6 +62,17 @@ public enum TileDelivery: Hashable, Sendable {
     case band(PieceEncoding)
     /// As rows of samples, for a later task.
     case pixels
-    /// As a piece, and as rows of samples for files that are encoded as a whole.
-    case bandAndPixels(PieceEncoding)
+    /// As a piece, and as rows of samples for files of which a piece is made from the whole picture, halved so many
+    /// times.
+    case bandAndPixels(PieceEncoding, halvings: Int = 0)
+
+    /// How often the samples are halved.
+    public var halvings: Int {
+        switch self {
+        case .band, .pixels: 0
+        case .bandAndPixels(_, let halvings): halvings
+        }
+    }
+
+    public static let halvingsMax = 8
 }

@@ -32,6 +32,9 @@ package struct RunArguments: Hashable, Sendable {
     package var reportPath: String?
     /// A PDF of all pictures of the run that are PDF.
     package var bookPath: String?
+    /// A sprite sheet of all pictures of the run that are PNG.
+    package var sheetPath: String?
+    package var contactSheet: ContactArguments?
     /// Whether somebody asks for the SHA-256 of the files.
     package var wantsFileDigests = false
     /// Whether a project that gives warnings is refused.

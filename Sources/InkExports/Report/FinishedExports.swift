@@ -10,10 +10,10 @@ package struct FinishedExports: Sendable {
     package var workers: Int
     /// The broker's endpoint; nil if this process rendered.
     package var broker: String?
-    /// Why the pictures are not in one file, where that was asked for and all of them are there.
-    package var bookFailure: PictureFailure?
+    /// Why files of all pictures could not be written, such as a book, where the pictures are there.
+    package var otherFailures: [PictureFailure] = []
 
     package var exitCode: ExitCode {
-        stoppedBy?.exitCode ?? ExitCode.combining((records.map(\.failure) + [bookFailure]).compactMap { $0?.kind })
+        stoppedBy?.exitCode ?? ExitCode.combining((records.compactMap(\.failure) + otherFailures).map(\.kind))
     }
 }

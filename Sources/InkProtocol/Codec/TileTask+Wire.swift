@@ -126,7 +126,9 @@ extension PictureEncoding: WireValue {
     /// Added to the chroma sampling.
     private static let progressiveFlag: UInt8 = 4
     private static let losslessFlag: UInt8 = 8
-    private static let bleedFlag: UInt8 = 128
+    /// A bleed follows; in formats with tiles, their size.
+    private static let lengthFlag: UInt8 = 128
+    private static let tiledFormats: [PictureFormat] = [.szi, .dzi, .iiif]
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let first = try reader.uint8("effort")
@@ -137,20 +139,26 @@ extension PictureEncoding: WireValue {
         let format = PictureFormat(rawValue: try reader.uint8("picture format"))
         let effort: EncodingEffort = try reader.enumeration("effort")
         let quality = try reader.integer("quality", in: 0...PictureEncoding.qualities.upperBound)
-        // Bits 0 and 1 chroma, 2 progressive, 3 lossless, 4 to 6 compression, 7 whether a bleed follows.
+        // Bits 0 and 1 chroma, 2 progressive, 3 lossless, 4 to 6 compression, 7 whether a bleed or a tile size follows.
         let choices = try reader.uint8("chroma sampling and compression")
         let (chroma, compression) = (choices & 0b11, choices >> 4 & 0b111)
         self.init(
             format: format, effort: effort, quality: quality == 0 ? nil : quality,
             chroma: chroma == 0 ? nil : try reader.enumeration("chroma sampling", chroma),
-            compression: compression == 0 ? nil : try reader.enumeration("compression", compression),
-            bleed: choices & PictureEncoding.bleedFlag == 0
-                ? nil : try reader.integer("bleed", in: PictureEncoding.bleeds))
+            compression: compression == 0 ? nil : try reader.enumeration("compression", compression))
+        if choices & PictureEncoding.lengthFlag != 0 {
+            if PictureEncoding.tiledFormats.contains(format) {
+                tileSize = try reader.integer("tile size", in: 1...PictureEncoding.tileSizes[2])
+            } else {
+                bleed = try reader.integer("bleed", in: PictureEncoding.bleeds)
+            }
+        }
         isProgressive = choices & PictureEncoding.progressiveFlag != 0
         isLossless = choices & PictureEncoding.losslessFlag != 0
     }
 
     func write(to writer: inout ByteWriter) {
+        let length = PictureEncoding.tiledFormats.contains(format) ? tileSize : bleed
         if self != PictureEncoding(effort: effort) {
             writer.uint8(PictureEncoding.otherFormat)
             writer.uint8(format.rawValue)
@@ -159,8 +167,8 @@ extension PictureEncoding: WireValue {
             writer.uint8(
                 (chroma?.rawValue ?? 0) | (isProgressive ? PictureEncoding.progressiveFlag : 0)
                     | (isLossless ? PictureEncoding.losslessFlag : 0) | (compression?.rawValue ?? 0) << 4
-                    | (bleed == nil ? 0 : PictureEncoding.bleedFlag))
-            if let bleed { writer.integer(bleed) }
+                    | (length == nil ? 0 : PictureEncoding.lengthFlag))
+            if let length { writer.integer(length) }
         } else {
             writer.uint8(effort.rawValue)
         }
@@ -218,7 +226,10 @@ extension TileTask: WireValue {
         case 0: delivery = .pixels
         case 1: delivery = .band(try PieceEncoding(from: &reader))
         case 2: delivery = .bandAndPixels(try PieceEncoding(from: &reader))
-        default: throw .badValue(what: "delivery", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 2")
+        case 3:
+            let halvings = try reader.integer("halvings", in: 1...TileDelivery.halvingsMax)
+            delivery = .bandAndPixels(try PieceEncoding(from: &reader), halvings: halvings)
+        default: throw .badValue(what: "delivery", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 3")
         }
         guard delivery == .pixels || rect.width == output.width else {
             throw .badValue(
@@ -248,8 +259,9 @@ extension TileTask: WireValue {
         case .band(let encoding):
             writer.uint8(1)
             encoding.write(to: &writer)
-        case .bandAndPixels(let encoding):
-            writer.uint8(2)
+        case .bandAndPixels(let encoding, let halvings):
+            writer.uint8(halvings == 0 ? 2 : 3)
+            if halvings > 0 { writer.integer(halvings) }
             encoding.write(to: &writer)
         }
     }

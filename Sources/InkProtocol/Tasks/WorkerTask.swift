@@ -264,29 +264,45 @@ extension BandTile: WireValue {
     }
 }
 
-/// A file to make from all tiles of a picture.
+/// A file, or the last piece of one, to make from all tiles of a picture.
 public struct FinishTask: Hashable, Sendable {
     /// Of the picture, in output pixels.
     public var size: PixelSize
     /// Of the tiles' samples.
     public var format: PixelFormat
     public var encoding: PictureEncoding
-    /// Rows of tiles from the top; the tiles of a row from left to right. Together they cover the picture without gap or
-    /// overlap.
+    /// How often the tiles' samples have been halved.
+    public var halvings: Int
+    /// Rows of tiles from the top; the tiles of a row from left to right. Together they cover the halved picture without
+    /// gap or overlap.
     public var rows: [[BandTile]]
 
-    public init(size: PixelSize, format: PixelFormat, encoding: PictureEncoding, rows: [[BandTile]]) {
+    public init(
+        size: PixelSize, format: PixelFormat, encoding: PictureEncoding, halvings: Int = 0, rows: [[BandTile]]
+    ) {
         self.size = size
         self.format = format
         self.encoding = encoding
+        self.halvings = halvings
         self.rows = rows
     }
 }
 
 extension FinishTask: WireValue {
+    /// What a halving adds to the format.
+    private static let halving: UInt8 = 16
+
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let size = try PixelSize(from: &reader)
-        let format: PixelFormat = try reader.enumeration("output format")
+        let formatByte = try reader.uint8("output format")
+        let format: PixelFormat = try reader.enumeration("output format", formatByte % FinishTask.halving)
+        let halvings = Int(formatByte / FinishTask.halving)
+        guard halvings <= TileDelivery.halvingsMax else {
+            throw .badValue(
+                what: "halvings", offset: reader.offset - 1, found: "\(halvings)",
+                expected: "at most \(TileDelivery.halvingsMax)")
+        }
+        let halved = size.halved(halvings)
         let encoding = try PictureEncoding(from: &reader)
         let start = reader.offset
         let tiles: [BandTile] = try reader.array("pieces", elementBytes: 36)
@@ -296,20 +312,20 @@ extension FinishTask: WireValue {
         while let first = rest.first {
             let row = Array(rest.prefix { $0.rect.y == first.rect.y })
             try row.check(
-                covers: PixelRect(x: 0, y: y, width: size.width, height: first.rect.height), offset: start)
+                covers: PixelRect(x: 0, y: y, width: halved.width, height: first.rect.height), offset: start)
             rows.append(row)
             rest = rest.dropFirst(row.count)
             y += first.rect.height
         }
-        guard y == size.height else {
-            throw .badValue(what: "pieces' height", offset: start, found: "\(y)", expected: "\(size.height)")
+        guard y == halved.height else {
+            throw .badValue(what: "pieces' height", offset: start, found: "\(y)", expected: "\(halved.height)")
         }
-        self.init(size: size, format: format, encoding: encoding, rows: rows)
+        self.init(size: size, format: format, encoding: encoding, halvings: halvings, rows: rows)
     }
 
     func write(to writer: inout ByteWriter) {
         size.write(to: &writer)
-        writer.uint8(format.rawValue)
+        writer.uint8(format.rawValue + UInt8(truncatingIfNeeded: halvings) * FinishTask.halving)
         encoding.write(to: &writer)
         writer.array(rows.flatMap { $0 })
     }

@@ -225,6 +225,19 @@ package enum FileSystem {
         unlink(path)
     }
 
+    /// Exchanges what two paths name, in one step where the file system can.
+    package static func exchange(_ path: String, _ other: String) throws(SystemFailure) {
+        guard ink_rename_exchange(path, other) == 0 else { throw SystemFailure(operation: "replace", errno: errno) }
+    }
+
+    /// Brings all that the file system of a folder holds to the disk; for many small files.
+    package static func syncFileSystem(of folder: String) throws(SystemFailure) {
+        guard ink_sync_file_system(folder) == 0 else { throw SystemFailure(operation: "sync", errno: errno) }
+    }
+
+    /// Removes a folder if it is empty.
+    package static func removeEmptyFolder(_ path: String) { rmdir(path) }
+
     /// Removes a file, or a folder with its contents. Links are removed, not followed. Anything that cannot be removed
     /// stays.
     package static func removeTree(_ path: String) { removeTree(Array(path.utf8)) }

@@ -97,9 +97,18 @@ public final class EngineTaskRunner: TaskRunner {
         case .pixels: try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels, context)))
         case .band(let encoding):
             try emitBand(tile.pixels, task.rect, format: task.pixelFormat, encoding, context)
-        case .bandAndPixels(let encoding):
+        case .bandAndPixels(let encoding, let halvings):
             try emitBand(tile.pixels, task.rect, format: task.pixelFormat, encoding, context)
-            try context.emit(.pixels(EngineTaskRunner.seal(tile.pixels, context)))
+            let pixels =
+                halvings == 0
+                ? tile.pixels
+                : tile.pixels.withUnsafeBufferPointer { bytes in
+                    PixelRows(
+                        pixels: UnsafeRawBufferPointer(bytes), width: task.rect.width, format: task.pixelFormat,
+                        firstRow: task.rect.y
+                    ).halved(halvings)
+                }
+            try context.emit(.pixels(EngineTaskRunner.seal(pixels, context)))
         }
         // The remaining time of rendering is spent on reading blocks.
         let known = tile.rasterNanoseconds + tile.compositeNanoseconds
@@ -120,7 +129,10 @@ public final class EngineTaskRunner: TaskRunner {
     private func finish(_ task: FinishTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
         let start = SystemClock.nanoseconds
         var opening: UInt64 = 0
-        var picture = WholePicture(size: task.size, format: task.format) { take throws(EngineError) in
+        let width = task.size.halved(task.halvings).width
+        var picture = WholePicture(
+            size: task.size, format: task.format, halvings: task.halvings
+        ) { take throws(EngineError) in
             var y = 0
             for row in task.rows {
                 try context.checkCancellation()
@@ -131,7 +143,7 @@ public final class EngineTaskRunner: TaskRunner {
                 try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
                     try take(
                         PixelRows(
-                            pixels: UnsafeRawBufferPointer(bytes), width: task.size.width, format: task.format,
+                            pixels: UnsafeRawBufferPointer(bytes), width: width, format: task.format,
                             firstRow: y))
                 }
                 y += height

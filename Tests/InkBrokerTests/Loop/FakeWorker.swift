@@ -240,7 +240,7 @@ private final class FakeSession {
             switch tile.delivery {
             case .pixels: return [pixels]
             case .band(let encoding): return [.band(FakePicture.band(tile.rect, tile.pixelFormat, encoding, answer))]
-            case .bandAndPixels(let encoding):
+            case .bandAndPixels(let encoding, _):
                 return [.band(FakePicture.band(tile.rect, tile.pixelFormat, encoding, answer)), pixels]
             }
         case .encode(let encode):

@@ -26,7 +26,7 @@ struct PictureSetTests {
                     PieceEncoding(
                         encodings[0], others: Array(encodings.dropFirst()), isLast: first + count == size.height))
             }
-            #expect(set.isComplete(piece) && set.content(of: piece) != nil)
+            #expect(set.isComplete(piece, width: size.width) && set.content(of: piece) != nil)
             #expect(piece.rawByteCount == set.rawByteCount(rowCount: count, width: size.width))
             writes += assembler.add(piece)
         }
@@ -114,18 +114,18 @@ struct PictureSetTests {
                 PixelRows(pixels: UnsafeRawBufferPointer(buffer), width: 16, format: .rgb, firstRow: 0),
                 PieceEncoding(Self.both[0], others: [Self.both[1]], isLast: true))
         }
-        #expect(set.isComplete(piece))
+        #expect(set.isComplete(piece, width: 16))
         for count in 0..<piece.bytes.count {
             var cut = piece
             cut.bytes = Array(piece.bytes.prefix(count))
-            #expect(!set.isComplete(cut) && set.content(of: cut) == nil, "\(count) bytes")
+            #expect(!set.isComplete(cut, width: 16) && set.content(of: cut) == nil, "\(count) bytes")
         }
         var longer = piece
         longer.bytes.append(0)
-        #expect(!set.isComplete(longer))
+        #expect(!set.isComplete(longer, width: 16))
         var huge = piece
         huge.bytes.replaceSubrange(12..<20, with: [UInt8](repeating: 0xFF, count: 8))
-        #expect(!set.isComplete(huge))
+        #expect(!set.isComplete(huge, width: 16))
     }
 
     @Test func theHeightOfBandsSuitsAllFormats() throws {

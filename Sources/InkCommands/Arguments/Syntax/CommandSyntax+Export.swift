@@ -43,6 +43,12 @@ extension CommandSyntax {
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, searched first"),
             .value("--report", "FILE", group: "Run", "Write a JSON report of all exports"),
             .value("--pdf-book", "FILE", group: "Run", "Write all pictures as pages of one PDF as well"),
+            .value(
+                "--sheet", "FILE", group: "Run",
+                "With --each-layer: write all layers into one PNG as well, and their places into FILE's .json"),
+            .value("--contact-sheet", "FILE", group: "Run", "Write a PNG or JPEG of small pictures of all pictures"),
+            .value("--contact-columns", "N", group: "Run", "Pictures in a row of the contact sheet (default: up to 8)"),
+            .value("--contact-size", "N", group: "Run", "Edge of its small pictures, 32 to 1024 pixels (default: 256)"),
             .value("--from-report", "FILE", group: "Run", "Repeat the exports of a report, with their options"),
             .flag("--failed", group: "Run", "With --from-report: only what failed or was not reached"),
             .flag("-q,--quiet", group: "Run", "Print only errors, and how many pictures have warnings"),
@@ -86,6 +92,9 @@ extension CommandSyntax {
         .value(
             "--bleed", "LENGTH", group: "Picture",
             "How far the picture of a PDF reaches beyond each edge of the finished page, such as 3mm, 0.125in or 9pt"),
+        .value(
+            "--tile-size", "128|256|512", group: "Picture",
+            "Edge of the tiles of pictures for zooming (SZI, DZI, IIIF), in pixels (default: 256)"),
         .value(
             "--effort", "fast|balanced|small", group: "Picture",
             "Compression: time against file size (default: balanced)"),

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@Suite("Pictures for zooming", .timeLimit(.minutes(5)))
+struct ZoomPictureTests {
+    private func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+    /// All files in a folder, by their paths in it.
+    private func tree(_ path: String) throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isFolder)
+            if !isFolder.boolValue { files[name] = try bytes("\(path)/\(name)") }
+        }
+        return files
+    }
+
+    @Test("A picture is the same archive and folders however it is cut, here and through a broker")
+    func sameFiles() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.long)
+        let farm = try FarmProcesses(workers: 1)
+        func export(_ output: String, _ options: [String]) throws -> [String: [UInt8]] {
+            let result = try InkProcess.run(
+                ["export", project, "--format", "szi,dzi,iiif", "--size", "1300x1300", "-o", folder("\(output)/")]
+                    + ["--name", "wall.{ext}", "--no-metadata"] + options)
+            #expect(result.code == 0, "\(output): \(result.error)")
+            return try tree(folder(output))
+        }
+        let here = try export("here", [])
+        #expect(here["wall.szi"] != nil && here["wall.dzi"] != nil && here["wall.iiif/info.json"] != nil)
+        // 1300: 6x6, 3x3, 2x2 and one for each further level down to one pixel.
+        #expect(here.keys.filter { $0.hasPrefix("wall_files/11/") }.count == 36)
+        #expect(here.keys.filter { $0.hasPrefix("wall_files/") }.count == 36 + 9 + 4 + 9)
+        #expect(here.keys.filter { $0.hasPrefix("wall.iiif/") }.count == 36 + 9 + 4 + 1 + 1)
+        #expect(String(decoding: here["wall.iiif/info.json"] ?? [], as: UTF8.self).contains("\"id\": \"wall.iiif\""))
+        for (name, options) in [
+            ("tiles", ["--tile", "300x90"]), ("rows", ["--tile", "1300x600"]), ("one", ["-j", "1"]),
+            ("there", ["--broker", farm.endpoint]),
+        ] {
+            let other = try export(name, options)
+            #expect(Set(other.keys) == Set(here.keys), "\(name)")
+            for (file, content) in here { #expect(other[file] == content, "\(name): \(file)") }
+        }
+        // Beside other formats, and alone.
+        let result = try InkProcess.run(
+            ["export", project, "--format", "png,webp,szi", "--size", "1300x1300", "-o", folder("more/")]
+                + ["--name", "wall.{ext}", "--no-metadata"])
+        #expect(result.code == 0, "\(result.error)")
+        #expect(try bytes(folder("more/wall.szi")) == here["wall.szi"])
+        let alone = try InkProcess.run(
+            ["export", project, "-o", folder("wall.dzi"), "--size", "1300x1300", "--no-metadata"])
+        #expect(alone.code == 0, "\(alone.error)")
+        #expect(try tree(folder("wall_files")).count == 58)
+        #expect(
+            folder.files.sorted() == [
+                "a.ink", "here", "more", "one", "rows", "there", "tiles", "wall.dzi", "wall_files",
+            ])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("here")).count == 4)
+    }
+
+    @Test(
+        "A picture that shows the same is left, one that is damaged is made again", arguments: ["szi", "dzi", "iiif"])
+    func unchanged(format: String) throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.small)
+        func export(_ options: [String]) throws -> InkProcess.Result {
+            try InkProcess.run(
+                ["export", project, "-o", folder("out/"), "--name", "a.{ext}", "--format", format] + options)
+        }
+        let skip = ["--if-exists", "skip-unchanged"]
+        #expect(try export(skip).output.contains("1 exported"))
+        let first = try tree(folder("out"))
+        #expect(try export(skip).output.contains("1 unchanged"))
+        let victim = try #require(first.keys.sorted().first { $0.hasSuffix(".jpg") || $0.hasSuffix(".szi") })
+        try Data((first[victim] ?? []).dropLast()).write(to: URL(fileURLWithPath: folder("out/\(victim)")))
+        #expect(try export(skip).output.contains("1 exported"))
+        #expect(try tree(folder("out")) == first)
+        // Another picture takes the place of all of it.
+        #expect(try export(["--size", "300", "--if-exists", "overwrite"]).code == 0)
+        #expect(try tree(folder("out")).count == (format == "szi" ? 1 : format == "dzi" ? 12 : 4))
+        let refused = try export(["--if-exists", "fail"])
+        #expect(refused.code == 74 && refused.error.contains("already exists"), "\(refused.error)")
+        #expect(try export(["--if-exists", "suffix"]).code == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder("out")).sorted()
+        #expect(
+            names
+                == (format == "dzi" ? ["a-1.dzi", "a-1_files", "a.dzi", "a_files"] : ["a-1.\(format)", "a.\(format)"]))
+    }
+
+    @Test("A folder that holds something else is not replaced, and what fails leaves nothing")
+    func refusals() throws {
+        let folder = try EndToEndFolder()
+        let project = try folder.file("a.ink", GoodProject.small)
+        for (output, kept) in [("a.iiif", "a.iiif/letters.txt"), ("a.dzi", "a_files/letters.txt")] {
+            let file = URL(fileURLWithPath: folder(kept))
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("dear".utf8).write(to: file)
+            let result = try InkProcess.run(["export", project, "-o", folder(output), "--if-exists", "overwrite"])
+            #expect(result.code == 74, "\(result.code) \(result.error)")
+            #expect(try bytes(folder(kept)) == Array("dear".utf8))
+        }
+        #expect(folder.files.sorted() == ["a.iiif", "a.ink", "a_files"])
+        for (options, word) in [
+            (["-o", folder("b.png"), "--tile-size", "256"], "--tile-size"),
+            (["-o", folder("b.szi"), "--tile-size", "300"], "128, 256 or 512"),
+            (["-o", folder("b.szi"), "--progressive"], "--progressive"),
+        ] {
+            let result = try InkProcess.run(["export", project] + options)
+            #expect(result.code == 64 && result.error.contains(word), "\(options): \(result.error)")
+        }
+        let submitted = try InkProcess.run(["submit", project, "--format", "dzi", "--broker", "tcp://127.0.0.1:9"])
+        #expect(submitted.code == 64 && submitted.error.contains("ink export"), "\(submitted.error)")
+        let tooLarge = try InkProcess.run(["export", project, "-o", folder("b.szi"), "--size", "65537x65537"])
+        #expect(tooLarge.code == 65, "\(tooLarge.error)")
+        let lossless = try InkProcess.run([
+            "export", project, "-o", folder("b.szi"), "--lossless", "--tile-size", "512",
+        ])
+        #expect(lossless.code == 0, "\(lossless.error)")
+    }
+}
