@@ -67,6 +67,7 @@ struct VectorFile {
                     var own = options
                     own.background = image.background
                     own.includesBaseImage = image.includesBaseImage
+                    own.encoding.format = image.format
                     return try images.render(
                         image.project(of: request.project), name: request.name, size: request.size, options: own)
                 } catch {
@@ -79,7 +80,7 @@ struct VectorFile {
             let text =
                 request.options.hasMetadata
                 ? PictureText.entries(of: request.project, software: "ink \(ProgramVersion.text)") : []
-            var picture = try VectorPicture(
+            let picture = try VectorPicture(
                 request.project, options: request.options, output: request.size, name: request.name, text: text,
                 tools: tools)
             let warnings = try picture.write()
