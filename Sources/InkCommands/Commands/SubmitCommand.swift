@@ -59,7 +59,7 @@ struct SubmitCommand {
             } ?? JobPriority.bulk
         let codecs = arguments.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
         if let vector = codecs.first(where: \.isVector) {
-            throw .usage("--format: \(vector.name) is not made by a farm; use ink export")
+            throw .usage("a farm does not make \(vector.name) files; use ink export")
         }
         if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
         if isShared, arguments.paths.contains("-") {

@@ -21,7 +21,7 @@ struct SVGWriter: VectorWriter {
         output = VectorOutput(scene.tools)
     }
 
-    func path() -> VectorPath { VectorPath(decimals: scene.decimals) }
+    func path(_ line: VectorLine?) -> VectorPath { VectorPath(decimals: scene.decimals) }
 
     private mutating func newName() -> Int {
         lastName += 1
@@ -104,7 +104,7 @@ struct SVGWriter: VectorWriter {
         var clip = ""
         if let footprint {
             let name = newName()
-            var outline = path()
+            var outline = path(nil)
             footprint.write(to: &outline)
             text.add("<clipPath id=\"c\(name)\"><path d=\"")
             text += outline.text

@@ -39,14 +39,17 @@ struct VectorMarks {
         if isHidden(prepared.bounds) { return nil }
         switch prepared.marks {
         case .solid(let path, _): return fault(path, needsOutline: !hasOneRadius(path))
-        case .canvas(let path, _):
-            let pattern = VectorPattern(brush, origin: scale.patternOrigin, canvas: canvas)
-            if !pattern.coversAll, pattern.partCount(path.discs) > Double(limits.patternParts) {
-                return "its pattern is too fine"
-            }
-            return fault(path, needsOutline: true)
+        case .canvas(let path, _): return patternFault(prepared) ?? fault(path, needsOutline: true)
         default: return nil
         }
+    }
+
+    /// Why the pattern that a stroke uncovers cannot be written; nil if it can, or there is none.
+    func patternFault(_ prepared: PreparedStroke) -> String? {
+        guard case .canvas(let path, _) = prepared.marks, !isHidden(prepared.bounds) else { return nil }
+        let pattern = VectorPattern(prepared.brush, origin: scale.patternOrigin, canvas: canvas)
+        let isTooFine = !pattern.coversAll && pattern.partCount(path.discs) > Double(limits.patternParts)
+        return isTooFine ? "its pattern is too fine" : nil
     }
 
     private func fault(_ path: SolidPath, needsOutline: Bool) -> String? {
@@ -113,11 +116,11 @@ struct VectorMarks {
     private func write<File: VectorDrawing>(
         _ pattern: VectorPattern, inside area: SolidPath?, _ color: RGBA8, alpha: Double, to file: inout File
     ) throws(EngineError) {
-        var path = file.path()
+        let line = VectorMarks.line(of: pattern.brush.type, width: pattern.strokeWidth)
+        var path = file.path(line)
         pattern.write(area?.discs, to: &path)
         if path.isEmpty { return }
         let footprint = area.map { VectorFootprint($0, scale: scale) }
-        let line = VectorMarks.line(of: pattern.brush.type, width: pattern.strokeWidth)
         let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: footprint)
         try file.add(&path)
@@ -137,15 +140,15 @@ struct VectorMarks {
             return try write(area: path, color, alpha: alpha, to: &file)
         }
         let discs = DiscPath(path.discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
-        var line = file.path()
-        line.move(to: discs[0].center)
-        for disc in discs.dropFirst() { line.line(to: disc.center) }
-        line.end()
         let width = 2 * (discs.map(\.radius).max() ?? 0)
-        let paint = VectorPaint(
-            color: color, alpha: alpha, line: VectorLine(width: width, hasRoundCaps: true, hasRoundJoins: true))
+        let line = VectorLine(width: width, hasRoundCaps: true, hasRoundJoins: true)
+        var path = file.path(line)
+        path.move(to: discs[0].center)
+        for disc in discs.dropFirst() { path.line(to: disc.center) }
+        path.end()
+        let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: nil)
-        try file.add(&line)
+        try file.add(&path)
         try file.end(paint)
     }
 
@@ -153,7 +156,7 @@ struct VectorMarks {
         area path: SolidPath, _ color: RGBA8, alpha: Double, to file: inout File
     ) throws(EngineError) {
         guard File.hasAreas else { return try write(solid: path, color, alpha: alpha, to: &file) }
-        var outline = file.path()
+        var outline = file.path(nil)
         VectorFootprint(path, scale: scale).write(to: &outline)
         let paint = VectorPaint(color: color, alpha: alpha)
         try file.begin(paint, inside: nil)
@@ -172,7 +175,7 @@ struct VectorMarks {
         let line = File.hasAreas ? nil : VectorLine(width: brush.lineWidth * brush.scale)
         let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: nil)
-        var path = file.path()
+        var path = file.path(line)
         for index in Pattern.lineIndices {
             var strip = ContourStrip(line: Double(index), brush: brush, isArea: File.hasAreas)
             var failure: EngineError?
@@ -213,6 +216,7 @@ struct VectorMarks {
                 let begun = VectorStamps(
                     shape: VectorStampShape(like, of: brush), color: color,
                     alpha: haveOneAlpha ? Double(stamp.alpha) : nil, areAlike: areAlike,
+                    scaleMax: areAlike ? 1 : brush.scale,
                     line: VectorMarks.line(of: brush.type, width: width))
                 stamps = begun
                 try file.begin(begun)

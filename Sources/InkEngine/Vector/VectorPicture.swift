@@ -1,4 +1,4 @@
-/// An image in a vector picture, of its size: a part of the project that somebody else renders.
+/// An image in a vector picture: a part of the project that somebody else renders.
 public struct VectorImage: Sendable {
     /// Siblings of the top level, all visible.
     public var layers: [Layer]
@@ -6,6 +6,8 @@ public struct VectorImage: Sendable {
     public var includesBaseImage: Bool
     /// The format of its file.
     public var format: PictureFormat
+    /// In pixels; nil: that of the picture.
+    public var size: PixelSize?
 
     /// A project that shows the image and nothing else.
     public func project(of project: Project) -> Project {
@@ -47,7 +49,7 @@ public struct VectorPicture {
     ///   - output: the picture's size in pixels, which images have.
     ///   - name: of the project, in errors.
     ///   - text: what the file says about itself.
-    /// - Throws: as `Project.viewport`.
+    /// - Throws: as `Project.viewport`, and `EngineError` for what the format cannot hold.
     public init(
         _ project: Project, options: PictureOptions, output: PixelSize, name: String, text: [PictureText],
         tools: VectorPictureTools
@@ -64,15 +66,32 @@ public struct VectorPicture {
             project, options: options, output: output, name: name, text: text, tools: tools, limits: limits)
     }
 
-    /// Changes whenever the same project may give another file.
-    public static let version = "svg 1 of \(TileRenderer.version)"
+    /// Changes whenever the same project may give another file of a format.
+    public static func version(of format: PictureFormat) -> String {
+        let own =
+            switch format {
+            case .plot: "plot 1"
+            case .vectorPDF: "pdf 1"
+            default: "svg 1"
+            }
+        return "\(own) of \(TileRenderer.version)"
+    }
 
     /// Writes the file.
     ///
     /// - Returns: What became an image because the format has no words for it.
     /// - Throws: what the tools throw, and `EngineError.internalError` if cancelled.
     public func write() throws(EngineError) -> [ReadingWarning] {
-        var walk = VectorWalk(scene, SVGWriter(scene))
-        return try walk.write()
+        switch scene.options.encoding.format {
+        case .plot:
+            var plot = PlotPicture(scene)
+            return try plot.write()
+        case .vectorPDF:
+            var walk = VectorWalk(scene, PDFWriter(scene))
+            return try walk.write()
+        default:
+            var walk = VectorWalk(scene, SVGWriter(scene))
+            return try walk.write()
+        }
     }
 }

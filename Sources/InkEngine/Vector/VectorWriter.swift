@@ -58,6 +58,8 @@ struct VectorStamps {
     var alpha: Double?
     /// Whether all stamps have the size and direction of the shape; if not, it is scaled and turned for each.
     var areAlike: Bool
+    /// By which the shape is scaled at most.
+    var scaleMax: Double
     var line: VectorLine
 }
 
@@ -128,7 +130,8 @@ protocol VectorDrawing {
     associatedtype Path: VectorPathText
     /// Whether areas can be filled. If not, solid strokes and contour lines are the lines in the middle of them.
     static var hasAreas: Bool { get }
-    func path() -> Path
+    /// A path that becomes a line, or the outline of an area.
+    func path(_ line: VectorLine?) -> Path
     /// Fills the picture with a colour, whose alpha counts.
     mutating func fill(_ color: RGBA8) throws(EngineError)
     /// Begins a path, of which only what is inside of the footprint is painted.
@@ -176,6 +179,8 @@ protocol VectorWriter: VectorDrawing {
 /// What every writer knows of a picture.
 struct VectorScene {
     var project: Project
+    /// Of the project, in errors.
+    var place: Place
     var options: PictureOptions
     /// In pixels.
     var output: PixelSize
@@ -193,7 +198,10 @@ struct VectorScene {
         _ project: Project, options: PictureOptions, output: PixelSize, name: String, text: [PictureText],
         tools: VectorPictureTools, limits: VectorLimits
     ) throws(EngineError) {
-        let viewport = try project.viewport(options.view, place: Place(file: name))
+        place = Place(file: name)
+        let viewport = try project.viewport(options.view, place: place)
+        try PictureCodecs.codec(options.encoding.format).check(
+            output, options.encoding, dotsPerInch: options.dotsPerInch, place: place)
         self.project = project
         self.options = options
         self.output = output

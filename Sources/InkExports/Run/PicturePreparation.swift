@@ -80,7 +80,8 @@ struct PicturePreparation: Sendable {
         let digest = PictureContent(
             contentDigest: opened.contentDigest, options: options, size: size,
             // Made by this program, whoever renders other pictures.
-            rendererVersion: options.encoding.isVector ? VectorPicture.version : rendererVersion
+            rendererVersion: options.encoding.isVector
+                ? VectorPicture.version(of: options.encoding.format) : rendererVersion
         ).digest(sha256)
         options.digest = digest
         if exists, policy == .fail {

@@ -67,9 +67,10 @@ struct VectorFile {
                     var own = options
                     own.background = image.background
                     own.includesBaseImage = image.includesBaseImage
-                    own.encoding.format = image.format
+                    own.encoding = PictureEncoding(format: image.format, effort: options.encoding.effort)
                     return try images.render(
-                        image.project(of: request.project), name: request.name, size: request.size, options: own)
+                        image.project(of: request.project), name: request.name, size: image.size ?? request.size,
+                        options: own)
                 } catch {
                     failed.failure = error
                     throw .internalError(error.reason)
@@ -95,7 +96,8 @@ struct VectorFile {
     /// Those of an image, which shows what the picture shows.
     private func imageOptions() throws(PictureFailure) -> PictureOptions {
         var options = PictureOptions(
-            fillsSuggested: request.options.fillsSuggested, encoding: PictureEncoding(), hasMetadata: false)
+            fillsSuggested: request.options.fillsSuggested,
+            encoding: PictureEncoding(effort: request.options.encoding.effort), hasMetadata: false)
         do throws(EngineError) {
             // What a view of everything shows depends on what there is.
             let viewport = try request.project.viewport(request.options.view, place: Place(file: request.name))
