@@ -6,7 +6,7 @@ import Testing
 @Suite("Drawings as SVG files", .timeLimit(.minutes(5)))
 struct SVGFileTests {
     /// Every brush, both anchors, a group, a mask, erasing, clipping, a mode that SVG has and one that it lacks.
-    private static let project = """
+    static let project = """
         {"version": "1.2", "name": "All & <more>", "canvasSize": {"width": 150, "height": 100}, "background": "#fff8e8",
          "layers": [
           {"type": "fill", "id": "burnt", "blendMode": "linearBurn", "opacity": 0.5, "color": "#c0ffc0"},

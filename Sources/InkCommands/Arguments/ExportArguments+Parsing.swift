@@ -19,9 +19,11 @@ extension ExportArguments {
             throw .usage("--output: pictures cannot go to standard output (write ./- for a folder named -)")
         }
         output = try output.map { path throws(CommandError) in try OutputPlace.pictures(path, option: "-o") }
-        let sizes = try Self.sizes(parsed, default: [.longestEdge(2048, name: "2k")])
+        // A plot has the size of its page.
+        let standardSize = parsed.isGiven("plot") ? ExportSize("1x") : nil
+        let sizes = try Self.sizes(parsed, default: [standardSize ?? .longestEdge(2048, name: "2k")])
         let layers = try Self.layers(parsed)
-        let codecs = try Self.codecs(parsed, output)
+        let codecs = try Self.forms(of: Self.codecs(parsed, output), parsed)
         let isEachViewport = parsed.isGiven("each-viewport")
         let parts =
             ["name"] + (layers == .each ? ["layer"] : []) + (isEachViewport ? ["viewport"] : []) + ["size"]
@@ -62,7 +64,7 @@ extension ExportArguments {
         let names = [output, parsed.value("name")].compactMap(\.self)
         // A book has pages of photos too, and these are PDF files.
         keepsPhotoFormats =
-            !parsed.isGiven("format") && !parsed.isGiven("pdf-book")
+            !["format", "plot", "vector", "pdf-book"].contains { parsed.isGiven($0) }
             && names.allSatisfy { PictureCodecs.codec(ofFile: $0) == nil }
     }
 
@@ -176,7 +178,9 @@ extension ExportArguments {
             }
             let isOne = !ofPaths.isEmpty && ofPaths.allSatisfy { $0 != nil && $0?.format == ofPaths[0]?.format }
             let ofPhotos = isOne ? ofPaths[0] : nil
-            return try withPages([ofFile ?? pages ?? ofPhotos ?? PictureCodecs.all[0]], by: pages)
+            let ofOption = parsed.isGiven("plot") ? "svg" : parsed.isGiven("vector") ? "pdf" : nil
+            let wanted = pages ?? ofOption.flatMap { PictureCodecs.codec(named: $0) }
+            return try withPages([ofFile ?? wanted ?? ofPhotos ?? PictureCodecs.all[0]], by: pages)
         }
         if let ofFile, let file, named.count > 1 || first.format != ofFile.format {
             throw .usage(
@@ -185,6 +189,33 @@ extension ExportArguments {
                     : "--format \(first.name) and \(file) contradict each other")
         }
         return try withPages(named, by: pages)
+    }
+
+    /// Options that say nothing about lines of a pen.
+    static let optionsWithoutPlot = [
+        "vector", "rgb", "rgba", "background", "tile", "watermark", "overlay", "pdf-book",
+    ]
+
+    /// The forms of the formats that `--plot` and `--vector` ask for.
+    /// - Throws: `usage` where the formats do not have them.
+    private static func forms(
+        of codecs: [any PictureCodec], _ parsed: ParsedCommand
+    ) throws(CommandError) -> [any PictureCodec] {
+        if parsed.isGiven("plot") {
+            for option in optionsWithoutPlot where parsed.isGiven(option) {
+                throw .usage("--plot: a pen draws lines on paper; --\(option) cannot be used")
+            }
+            if let other = codecs.first(where: { $0.format != .svg }) {
+                throw .usage("--plot writes svg files, and \(other.name) is wanted")
+            }
+            return codecs.compactMap { _ in try? PictureCodecs.codec(.plot) }
+        }
+        guard parsed.isGiven("vector") else { return codecs }
+        guard codecs.contains(where: { $0.format == .pdf || $0.format == .svg }) else {
+            let names = codecs.map(\.name).joined(separator: ", ")
+            throw .usage("--vector: \(names) is made of pixels; pdf can be made of lines, and svg always is")
+        }
+        return codecs.map { codec in (codec.format == .pdf ? try? PictureCodecs.codec(.vectorPDF) : nil) ?? codec }
     }
 
     /// The same formats, if they have the one that the pages of a book need.

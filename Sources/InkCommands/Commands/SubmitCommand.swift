@@ -66,7 +66,7 @@ struct SubmitCommand {
                 "--format: \(folder.name) is a folder, which a broker does not make; use ink export --broker, or szi")
         }
         if let vector = codecs.first(where: \.isVector) {
-            throw .usage("--format: \(vector.name) is not made by a farm; use ink export")
+            throw .usage("a farm does not make \(vector.name) files; use ink export")
         }
         if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
         if isShared, arguments.paths.contains("-") {

@@ -92,6 +92,10 @@ enum UserSettings {
     private static func isExcluded(_ name: String, by given: ParsedCommand) -> Bool {
         // The report's options are those of its run.
         if given.isGiven("from-report"), !["workers", "quiet", "progress"].contains(name) { return true }
+        // Sizes and resolutions are those of pictures, and say nothing about paper.
+        if given.isGiven("plot"), (ExportArguments.optionsWithoutPlot + ["format", "size", "dpi"]).contains(name) {
+            return true
+        }
         return switch name {
         case "rgb": given.isGiven("rgba")
         case "rgba": given.isGiven("rgb")
@@ -101,7 +105,7 @@ enum UserSettings {
         case "name":
             given.isGiven("each-layer") || isFile(given.value("output")) || given.isGiven("format")
                 || given.name == "submit" && !given.isGiven("into")
-        case "format": isFile(given.value("output")) || given.isGiven("name")
+        case "format": isFile(given.value("output")) || given.isGiven("name") || given.isGiven("vector")
         case "presets", "strict": given.isGiven("shared")
         default: false
         }

@@ -7,9 +7,12 @@ public enum PictureCodecs {
         ZoomCodec.szi, ZoomCodec.dzi, ZoomCodec.iiif,
     ]
 
+    /// Other forms of these formats, which have options of their own.
+    static let forms: [any PictureCodec] = [PlotCodec(), VectorPDFCodec()]
+
     /// - Throws: `EngineError.internalError` for an unknown number, which only another version may send.
     public static func codec(_ format: PictureFormat) throws(EngineError) -> any PictureCodec {
-        guard let codec = all.first(where: { $0.format == format }) else {
+        guard let codec = (all + forms).first(where: { $0.format == format }) else {
             throw .internalError("picture format \(format.rawValue) is not known to this version")
         }
         return codec

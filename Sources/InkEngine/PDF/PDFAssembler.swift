@@ -75,16 +75,8 @@ struct PDFAssembler: PictureAssembler {
     }
 
     private var pageDictionary: String {
-        let page = PDFPage(head.size, head.encoding, dotsPerInch: head.description.dotsPerInch)
-        func box(_ inset: Double) -> String {
-            let corners = [inset, inset, page.width - inset, page.height - inset]
-            return "[" + corners.map(PDFText.number).joined(separator: " ") + "]"
-        }
-        var entries = "/Type /Page /Parent \(Numbers.pages) 0 R /MediaBox \(box(0))"
-        if page.bleed > 0 { entries += " /BleedBox \(box(0)) /TrimBox \(box(page.bleed))" }
-        if hasAlpha { entries += " /Group << /S /Transparency /CS /DeviceRGB >>" }
-        return "<< \(entries) /Resources << /XObject << /Im0 \(Numbers.image) 0 R >> >>"
-            + " /Contents \(Numbers.contents) 0 R >>"
+        PDFPage(head.size, head.encoding, dotsPerInch: head.description.dotsPerInch).dictionary(
+            isTransparent: hasAlpha, resources: "<< /XObject << /Im0 \(Numbers.image) 0 R >> >>")
     }
 
     private func imageDictionary(colorSpace: String, channels: Int) -> String {
@@ -93,7 +85,7 @@ struct PDFAssembler: PictureAssembler {
             + " /DecodeParms << /Predictor 15 /Colors \(channels) /BitsPerComponent 8 /Columns \(head.size.width) >>"
     }
 
-    private static func info(_ description: PictureDescription) -> String? {
+    static func info(_ description: PictureDescription) -> String? {
         var entries: [String] = []
         func add(_ key: String, _ keyword: PictureText.Keyword) {
             if let text = description.text(keyword) { entries.append("/\(key) \(PDFText.text(text))") }
@@ -138,18 +130,9 @@ struct PDFAssembler: PictureAssembler {
             writes.append(.append(body.add("\nendstream\nendobj\n")))
         }
         var bytes = body.object(Numbers.length, "\(colors.byteCount)")
-        let id = PDFAssembler.identifier(
-            body, littleEndian(colors.adler32) + littleEndian(alpha.adler32) + (head.description.digest?.bytes ?? []))
-        let (table, offset) = body.crossReferences(
-            "/Root \(Numbers.catalog) 0 R" + (info == 0 ? "" : " /Info \(info) 0 R") + " /ID [<\(id)> <\(id)>]")
-        bytes += table
-        if let digest = head.description.digest {
-            bytes += body.add(PDFDigest.mark + digest.description + " ")
-            let ending = PDFDigest.ending(offset)
-            bytes += littleEndian(crc32(ending, seed: body.crc)).hexadecimal.utf8 + ending
-        } else {
-            bytes += PDFDigest.ending(offset).dropFirst()
-        }
+        bytes += body.ending(
+            info: info, streams: littleEndian(colors.adler32) + littleEndian(alpha.adler32),
+            digest: head.description.digest)
         return writes + [.append(bytes)]
     }
 
@@ -157,6 +140,24 @@ struct PDFAssembler: PictureAssembler {
     static func identifier(_ body: PDFBody, _ more: [UInt8]) -> String {
         let known = littleEndian(UInt64(body.crc)) + littleEndian(UInt64(body.byteCount)) + more
         return Array(SHA256.digest(known).prefix(16)).hexadecimal
+    }
+}
+
+extension PDFBody {
+    /// The table of objects and all that follows it.
+    ///
+    /// - Parameters:
+    ///   - info: the number of the document information; 0: there is none.
+    ///   - streams: more that identifies the file.
+    mutating func ending(info: Int, streams: [UInt8] = [], digest: PictureDigest?) -> [UInt8] {
+        let id = PDFAssembler.identifier(self, streams + (digest?.bytes ?? []))
+        var (bytes, offset) = crossReferences(
+            "/Root \(PDFAssembler.Numbers.catalog) 0 R" + (info == 0 ? "" : " /Info \(info) 0 R")
+                + " /ID [<\(id)> <\(id)>]")
+        guard let digest else { return bytes + PDFDigest.ending(offset).dropFirst() }
+        bytes += add(PDFDigest.mark + digest.description + " ")
+        let ending = PDFDigest.ending(offset)
+        return bytes + littleEndian(crc32(ending, seed: crc)).hexadecimal.utf8 + ending
     }
 }
 

@@ -74,6 +74,21 @@ struct PDFPage {
         height = Double(size.height) * points
         bleed = Double(encoding.bleed ?? 0) / 1000
     }
+
+    /// The page's object.
+    ///
+    /// - Parameter isTransparent: whether what is on it is blended.
+    func dictionary(isTransparent: Bool, resources: String) -> String {
+        func box(_ inset: Double) -> String {
+            let corners = [inset, inset, width - inset, height - inset]
+            return "[" + corners.map(PDFText.number).joined(separator: " ") + "]"
+        }
+        typealias Numbers = PDFAssembler.Numbers
+        var entries = "/Type /Page /Parent \(Numbers.pages) 0 R /MediaBox \(box(0))"
+        if bleed > 0 { entries += " /BleedBox \(box(0)) /TrimBox \(box(bleed))" }
+        if isTransparent { entries += " /Group << /S /Transparency /CS /DeviceRGB >>" }
+        return "<< \(entries) /Resources \(resources) /Contents \(Numbers.contents) 0 R >>"
+    }
 }
 
 /// A piece with alpha: the length of the colours (8 bytes, little-endian), the Adler-32 of the alpha (4), the colours, the

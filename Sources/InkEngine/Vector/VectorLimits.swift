@@ -10,6 +10,8 @@ struct VectorLimits {
     var erasures = 16
     /// Farthest coordinate, in output pixels: readers calculate with 24 bits.
     var farthest = 1e6
+    /// Lines of a plot, before they are joined.
+    var plotLines = 4_000_000
     /// Definitions of stamps that are remembered.
     var definitions = 4096
 }

@@ -1,42 +1,15 @@
-/// Writes strokes as SVG elements.
+/// The geometry of strokes: what can be written of them, and how.
 struct VectorMarks {
-    let canvas: CanvasSize
-    let scale: OutputScale
-    /// Digits behind the point of coordinates: a hundredth of an output pixel, or less.
-    let decimals: Int
-    let limits: VectorLimits
-    /// Names of stamps that are defined.
-    private var names: [StampKey: Int] = [:]
-    private var lastName = 0
+    private let canvas: CanvasSize
+    private let scale: OutputScale
+    private let limits: VectorLimits
     private let picture: Rect
 
-    private struct StampKey: Hashable {
-        var type: BrushType
-        var spacing: Double
-        var lineWidth: Double
-        var size: Double
-        var along: Point
-    }
-
-    init(canvas: CanvasSize, output: PixelSize, patternOrigin: Point, limits: VectorLimits) {
-        self.canvas = canvas
-        self.limits = limits
-        scale = OutputScale(canvas: canvas, output: output, patternOrigin: patternOrigin)
-        var decimals = 2
-        var largest = scale.largest
-        while largest > 1.01, decimals < 9 {
-            decimals += 1
-            largest /= 10
-        }
-        self.decimals = decimals
+    init(_ scene: VectorScene) {
+        canvas = scene.canvas
+        scale = scene.scale
+        limits = scene.limits
         picture = Rect(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
-    }
-
-    func path() -> VectorPath { VectorPath(decimals: decimals) }
-
-    mutating func newName() -> Int {
-        lastName += 1
-        return lastName
     }
 
     /// Whether nothing of a box can be seen.
@@ -66,14 +39,17 @@ struct VectorMarks {
         if isHidden(prepared.bounds) { return nil }
         switch prepared.marks {
         case .solid(let path, _): return fault(path, needsOutline: !hasOneRadius(path))
-        case .canvas(let path, _):
-            let pattern = VectorPattern(brush, origin: scale.patternOrigin, canvas: canvas)
-            if !pattern.coversAll, pattern.partCount(path.discs) > Double(limits.patternParts) {
-                return "its pattern is too fine"
-            }
-            return fault(path, needsOutline: true)
+        case .canvas(let path, _): return patternFault(prepared) ?? fault(path, needsOutline: true)
         default: return nil
         }
+    }
+
+    /// Why the pattern that a stroke uncovers cannot be written; nil if it can, or there is none.
+    func patternFault(_ prepared: PreparedStroke) -> String? {
+        guard case .canvas(let path, _) = prepared.marks, !isHidden(prepared.bounds) else { return nil }
+        let pattern = VectorPattern(prepared.brush, origin: scale.patternOrigin, canvas: canvas)
+        let isTooFine = !pattern.coversAll && pattern.partCount(path.discs) > Double(limits.patternParts)
+        return isTooFine ? "its pattern is too fine" : nil
     }
 
     private func fault(_ path: SolidPath, needsOutline: Bool) -> String? {
@@ -109,274 +85,148 @@ struct VectorMarks {
     // MARK: Writing
 
     /// Writes a stroke in this colour.
-    ///
-    /// - Parameter emit: takes the text piece by piece.
-    mutating func write(
-        _ prepared: PreparedStroke, color: RGBA8, emit: ([UInt8]) throws(EngineError) -> Void
+    func write(
+        _ prepared: PreparedStroke, color: RGBA8, to file: inout some VectorDrawing
     ) throws(EngineError) {
         guard !isHidden(prepared.bounds) else { return }
         switch prepared.marks {
-        case .stamps(let stamps): try write(stamps, of: prepared, color, emit)
-        case .contour(let stamps): try write(contour: stamps, of: prepared.brush, color, emit)
+        case .stamps(let stamps): try write(stamps, of: prepared.brush, color, to: &file)
+        case .contour(let stamps): try write(contour: stamps, of: prepared.brush, color, to: &file)
         case .solid(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
-            try emit(solid(path, color, alpha: Double(alpha)))
+            try write(solid: path, color, alpha: Double(alpha), to: &file)
         case .canvas(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
             let pattern = VectorPattern(prepared.brush, origin: scale.patternOrigin, canvas: canvas)
             if pattern.coversAll {
-                try emit(outline(path, color, alpha: Double(alpha)))
+                try write(area: path, color, alpha: Double(alpha), to: &file)
             } else {
-                let clip = newName()
-                var text: [UInt8] = []
-                text.add("<clipPath id=\"c\(clip)\"><path d=\"")
-                text += outlinePath(path).text
-                text.add("\"/></clipPath>\n")
-                text += lines(pattern, path.discs, color, alpha: Double(alpha), clip: clip)
-                try emit(text)
+                try write(pattern, inside: path, color, alpha: Double(alpha), to: &file)
             }
         }
     }
 
-    /// A pattern that is uncovered everywhere.
-    func fill(_ brush: Brush) -> [UInt8] {
+    /// Writes a pattern that is uncovered everywhere.
+    func write(fill brush: Brush, to file: inout some VectorDrawing) throws(EngineError) {
         let pattern = VectorPattern(brush, origin: scale.patternOrigin, canvas: canvas)
-        if brush.type == .solid || pattern.coversAll { return rectangle(brush.color) }
-        return lines(pattern, nil, brush.color, alpha: 1, clip: nil)
+        if brush.type == .solid || pattern.coversAll { return try file.fill(brush.color) }
+        try write(pattern, inside: nil, brush.color, alpha: 1, to: &file)
     }
 
-    func rectangle(_ color: RGBA8) -> [UInt8] {
-        var text: [UInt8] = []
-        text.add("<rect width=\"")
-        text.addLength(canvas.width)
-        text.add("\" height=\"")
-        text.addLength(canvas.height)
-        text.add("\"")
-        addPaint("fill", color, alpha: Double(color.alpha) / 255, to: &text)
-        text.add("/>\n")
-        return text
+    private func write<File: VectorDrawing>(
+        _ pattern: VectorPattern, inside area: SolidPath?, _ color: RGBA8, alpha: Double, to file: inout File
+    ) throws(EngineError) {
+        let line = VectorMarks.line(of: pattern.brush.type, width: pattern.strokeWidth)
+        var path = file.path(line)
+        pattern.write(area?.discs, to: &path)
+        if path.isEmpty { return }
+        let footprint = area.map { VectorFootprint($0, scale: scale) }
+        let paint = VectorPaint(color: color, alpha: alpha, line: line)
+        try file.begin(paint, inside: footprint)
+        try file.add(&path)
+        try file.end(paint)
     }
 
-    private func addPaint(_ name: String, _ color: RGBA8, alpha: Double, to text: inout [UInt8]) {
-        text.add(" \(name)=\"\(color.shortHex)\"")
-        guard alpha < 1 else { return }
-        text.add(" \(name)-opacity=\"")
-        text.add(alpha, decimals: 4)
-        text.add("\"")
-    }
-
-    private func lines(
-        _ pattern: VectorPattern, _ discs: [PreparedStroke.Disc]?, _ color: RGBA8, alpha: Double, clip: Int?
-    ) -> [UInt8] {
-        var path = path()
-        pattern.write(discs, to: &path)
-        var text: [UInt8] = []
-        if path.isEmpty { return text }
-        text.add("<path fill=\"none\"")
-        addPaint("stroke", color, alpha: alpha, to: &text)
-        text.add(" stroke-width=\"")
-        text.addLength(pattern.strokeWidth)
-        text.add("\"")
-        addEnds(of: pattern.brush.type, to: &text)
-        if let clip { text.add(" clip-path=\"url(#c\(clip))\"") }
-        text.add(" d=\"")
-        text += path.text
-        text.add("\"/>\n")
-        return text
-    }
-
-    private func addEnds(of type: BrushType, to text: inout [UInt8]) {
-        if type == .dots { text.add(" stroke-linecap=\"round\"") }
-        if type == .waves { text.add(" stroke-linejoin=\"round\"") }
+    private static func line(of type: BrushType, width: Double) -> VectorLine {
+        VectorLine(width: width, hasRoundCaps: type == .dots, hasRoundJoins: type == .waves)
     }
 
     // MARK: Solid strokes
 
-    private func solid(_ path: SolidPath, _ color: RGBA8, alpha: Double) -> [UInt8] {
-        guard hasOneRadius(path) else { return outline(path, color, alpha: alpha) }
-        let discs = DiscPath(path.discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
-        var line = self.path()
-        line.move(to: discs[0].center)
-        for disc in discs.dropFirst() { line.line(to: disc.center) }
-        line.end()
-        var text: [UInt8] = []
-        text.add("<path fill=\"none\"")
-        addPaint("stroke", color, alpha: alpha, to: &text)
-        text.add(" stroke-width=\"")
-        text.addLength(2 * discs[0].radius)
-        text.add("\" stroke-linecap=\"round\" stroke-linejoin=\"round\" d=\"")
-        text += line.text
-        text.add("\"/>\n")
-        return text
-    }
-
-    private func outline(_ path: SolidPath, _ color: RGBA8, alpha: Double) -> [UInt8] {
-        var text: [UInt8] = []
-        text.add("<path")
-        addPaint("fill", color, alpha: alpha, to: &text)
-        text.add(" d=\"")
-        text += outlinePath(path).text
-        text.add("\"/>\n")
-        return text
-    }
-
-    private func outlinePath(_ path: SolidPath) -> VectorPath {
-        var text = self.path()
-        guard let polygons = path.outline(scale)?.polygons else { return text }
-        var start = 0
-        for count in polygons.counts {
-            let corners = polygons.corners[start..<(start + Int(count))]
-            text.polygon(corners.lazy.map { Point(x: $0.x / scale.x, y: $0.y / scale.y) })
-            start += Int(count)
+    private func write<File: VectorDrawing>(
+        solid path: SolidPath, _ color: RGBA8, alpha: Double, to file: inout File
+    ) throws(EngineError) {
+        guard hasOneRadius(path) || !File.hasAreas else {
+            return try write(area: path, color, alpha: alpha, to: &file)
         }
-        return text
+        let discs = DiscPath(path.discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
+        let width = 2 * (discs.map(\.radius).max() ?? 0)
+        let line = VectorLine(width: width, hasRoundCaps: true, hasRoundJoins: true)
+        var path = file.path(line)
+        path.move(to: discs[0].center)
+        for disc in discs.dropFirst() { path.line(to: disc.center) }
+        path.end()
+        let paint = VectorPaint(color: color, alpha: alpha, line: line)
+        try file.begin(paint, inside: nil)
+        try file.add(&path)
+        try file.end(paint)
+    }
+
+    private func write<File: VectorDrawing>(
+        area path: SolidPath, _ color: RGBA8, alpha: Double, to file: inout File
+    ) throws(EngineError) {
+        guard File.hasAreas else { return try write(solid: path, color, alpha: alpha, to: &file) }
+        var outline = file.path(nil)
+        VectorFootprint(path, scale: scale).write(to: &outline)
+        let paint = VectorPaint(color: color, alpha: alpha)
+        try file.begin(paint, inside: nil)
+        try file.add(&outline)
+        try file.end(paint)
     }
 
     // MARK: Contour lines
 
-    private func write(
-        contour stamps: PlacedStamps, of brush: Brush, _ color: RGBA8, _ emit: ([UInt8]) throws(EngineError) -> Void
+    private func write<File: VectorDrawing>(
+        contour stamps: PlacedStamps, of brush: Brush, _ color: RGBA8, to file: inout File
     ) throws(EngineError) {
         var alpha = 0.0
         stamps.forEach { alpha = max(alpha, Double($0.alpha)) }
         if alpha == 0 { return }
-        var text: [UInt8] = []
-        text.add("<path")
-        addPaint("fill", color, alpha: alpha, to: &text)
-        text.add(" d=\"")
-        try emit(text)
-        var path = self.path()
-        for line in Pattern.lineIndices {
-            var strip = ContourStrip(line: Double(line), brush: brush)
+        let line = File.hasAreas ? nil : VectorLine(width: brush.lineWidth * brush.scale)
+        let paint = VectorPaint(color: color, alpha: alpha, line: line)
+        try file.begin(paint, inside: nil)
+        var path = file.path(line)
+        for index in Pattern.lineIndices {
+            var strip = ContourStrip(line: Double(index), brush: brush, isArea: File.hasAreas)
             var failure: EngineError?
             stamps.forEach(isCancelled: { failure != nil }) { stamp in
                 strip.add(stamp, to: &path)
-                if path.text.count > 1 << 16 {
-                    do throws(EngineError) { try emit(path.takeText()) } catch { failure = error }
+                if path.byteCount > VectorMarks.partBytes {
+                    do throws(EngineError) { try file.add(&path) } catch { failure = error }
                 }
             }
             if let failure { throw failure }
             strip.end(to: &path)
-            try emit(path.takeText())
+            try file.add(&path)
         }
-        try emit(Array("\"/>\n".utf8))
+        try file.end(paint)
     }
+
+    /// Bytes of a path that are handed on at once.
+    private static let partBytes = 1 << 16
 
     // MARK: Stamps
 
-    private mutating func write(
-        _ stamps: PlacedStamps, of prepared: PreparedStroke, _ color: RGBA8,
-        _ emit: ([UInt8]) throws(EngineError) -> Void
+    private func write<File: VectorDrawing>(
+        _ placed: PlacedStamps, of brush: Brush, _ color: RGBA8, to file: inout File
     ) throws(EngineError) {
-        let brush = prepared.brush
-        let areAlike = stamps.areAlike
-        let reach = Pattern.reach(of: brush)
-        let seen = picture.expanded(by: reach)
-        var text: [UInt8] = []
-        var hasBegun = false
-        var name = 0
+        let seen = picture.expanded(by: Pattern.reach(of: brush))
+        let (areAlike, haveOneAlpha) = (placed.areAlike, placed.haveOneAlpha)
+        var stamps: VectorStamps?
         var failure: EngineError?
-        let sharedAlpha = stamps.haveOneAlpha
-        stamps.forEach(isCancelled: { failure != nil }) { stamp in
+        placed.forEach(isCancelled: { failure != nil }) { stamp in
             let center = stamp.center
             guard stamp.alpha > 0, center.x >= seen.minX, center.x <= seen.maxX, center.y >= seen.minY,
                 center.y <= seen.maxY
             else { return }
-            if !hasBegun {
-                hasBegun = true
+            do throws(EngineError) {
+                if let stamps { return try file.add(stamp, of: stamps) }
                 let like = areAlike ? stamp : Stamp(center: center, along: Point(x: 1, y: 0), size: 1, alpha: 1)
-                name = define(like, of: brush, to: &text)
-                text.add("<g fill=\"none\"")
-                addPaint("stroke", color, alpha: sharedAlpha ? Double(stamp.alpha) : 1, to: &text)
-                text.add(" stroke-width=\"")
-                text.addLength((brush.type == .dots ? 2 * Pattern.dotRadius : brush.lineWidth) * like.size)
-                text.add("\"")
-                addEnds(of: brush.type, to: &text)
-                text.add(">\n")
-            }
-            text.add("<use xlink:href=\"#s\(name)\"")
-            if areAlike {
-                text.add(" x=\"")
-                text.add(center.x, decimals: decimals)
-                text.add("\" y=\"")
-                text.add(center.y, decimals: decimals)
-            } else {
-                text.add(" transform=\"matrix(")
-                for value in [stamp.along.x, stamp.along.y, stamp.across.x, stamp.across.y] {
-                    text.add(stamp.size * value, decimals: decimals + 2)
-                    text.add(" ")
-                }
-                text.add(center.x, decimals: decimals)
-                text.add(" ")
-                text.add(center.y, decimals: decimals)
-                text.add(")")
-            }
-            text.add("\"")
-            if !sharedAlpha, stamp.alpha < 1 {
-                text.add(" stroke-opacity=\"")
-                text.add(Double(stamp.alpha), decimals: 4)
-                text.add("\"")
-            }
-            text.add("/>\n")
-            if text.count > 1 << 16 {
-                do throws(EngineError) { try emit(text) } catch { failure = error }
-                text.removeAll(keepingCapacity: true)
+                let width = (brush.type == .dots ? 2 * Pattern.dotRadius : brush.lineWidth) * like.size
+                let begun = VectorStamps(
+                    shape: VectorStampShape(like, of: brush), color: color,
+                    alpha: haveOneAlpha ? Double(stamp.alpha) : nil, areAlike: areAlike,
+                    scaleMax: areAlike ? 1 : brush.scale,
+                    line: VectorMarks.line(of: brush.type, width: width))
+                stamps = begun
+                try file.begin(begun)
+                try file.add(stamp, of: begun)
+            } catch {
+                failure = error
             }
         }
         if let failure { throw failure }
-        guard hasBegun else { return }
-        text.add("</g>\n")
-        try emit(text)
-    }
-
-    /// The name of a stamp's shape round the origin, which is defined if it is not yet.
-    private mutating func define(_ stamp: Stamp, of brush: Brush, to text: inout [UInt8]) -> Int {
-        let key = StampKey(
-            type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth, size: stamp.size, along: stamp.along)
-        if let known = names[key] { return known }
-        if names.count >= limits.definitions { names.removeAll() }
-        let name = newName()
-        names[key] = name
-        // Shapes of size 1 are scaled by each stamp.
-        let isScaled = stamp.size == brush.scale
-        var path = VectorPath(decimals: isScaled ? decimals + 1 : decimals + 2)
-        func placed(_ u: Double, _ v: Double) -> Point {
-            (stamp.size * u) * stamp.along + (stamp.size * v) * stamp.across
-        }
-        let end = Pattern.halfLength
-        switch brush.type {
-        case .dots:
-            for j in -5...5 {
-                for i in -5...5 {
-                    path.move(to: placed(Double(i) * brush.spacing, Double(j) * brush.spacing))
-                    path.end()
-                }
-            }
-        case .waves:
-            for line in Pattern.lineIndices {
-                for step in 0...32 {
-                    let t = end * (Double(step) / 16 - 1)
-                    let v = brush.spacing * (Double(line) + sinPi(Double(step - 16) / 8) / 4)
-                    if step == 0 { path.move(to: placed(t, v)) } else { path.line(to: placed(t, v)) }
-                }
-            }
-        default:
-            for line in Pattern.lineIndices {
-                let v = Double(line) * brush.spacing
-                path.move(to: placed(-end, v))
-                path.line(to: placed(end, v))
-            }
-            guard brush.type == .crossHatch else { break }
-            for line in Pattern.lineIndices {
-                let u = Double(line) * brush.spacing
-                path.move(to: placed(u, -end))
-                path.line(to: placed(u, end))
-            }
-        }
-        text.add("<defs><path id=\"s\(name)\" d=\"")
-        text += path.text
-        text.add("\"/></defs>\n")
-        return name
+        if let stamps { try file.end(stamps) }
     }
 }
 
@@ -385,6 +235,8 @@ struct VectorMarks {
 private struct ContourStrip {
     let line: Double
     let brush: Brush
+    /// If not, the line in the middle is drawn.
+    let isArea: Bool
     private var last: Stamp?
     private var left: [Point] = []
     private var right: [Point] = []
@@ -392,9 +244,10 @@ private struct ContourStrip {
     /// Quads in a polygon; the next one begins at its end.
     private static let quadsMax = 64
 
-    init(line: Double, brush: Brush) {
+    init(line: Double, brush: Brush, isArea: Bool) {
         self.line = line
         self.brush = brush
+        self.isArea = isArea
     }
 
     private func point(_ stamp: Stamp, _ offset: Double) -> Point {
@@ -402,7 +255,7 @@ private struct ContourStrip {
         return stamp.center + way * stamp.across
     }
 
-    mutating func add(_ stamp: Stamp, to path: inout VectorPath) {
+    mutating func add(_ stamp: Stamp, to path: inout some VectorPathText) {
         defer { last = stamp }
         guard let last else { return }
         let step = stamp.center - last.center
@@ -418,9 +271,13 @@ private struct ContourStrip {
         right.append(point(stamp, 0.5))
     }
 
-    mutating func end(to path: inout VectorPath) {
-        if left.count > 1 {
+    mutating func end(to path: inout some VectorPathText) {
+        if left.count > 1, isArea {
             path.polygon(left + right.reversed())
+        } else if left.count > 1 {
+            path.move(to: 0.5 * (left[0] + right[0]))
+            for (a, b) in zip(left, right).dropFirst() { path.line(to: 0.5 * (a + b)) }
+            path.end()
         }
         left.removeAll(keepingCapacity: true)
         right.removeAll(keepingCapacity: true)

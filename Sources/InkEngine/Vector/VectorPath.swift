@@ -1,5 +1,5 @@
 /// The data of an SVG path: relative coordinates, rounded to whole steps, so that rounding does not add up.
-struct VectorPath {
+struct VectorPath: VectorPathText {
     private(set) var text: [UInt8] = []
     /// Digits behind the decimal point.
     let decimals: Int
@@ -14,6 +14,7 @@ struct VectorPath {
     }
 
     var isEmpty: Bool { text.isEmpty }
+    var byteCount: Int { text.count }
 
     /// The text so far; what follows continues it.
     mutating func takeText() -> [UInt8] {
@@ -30,7 +31,6 @@ struct VectorPath {
         hasLine = false
     }
 
-    /// A line to a point, unless it is, after rounding, the one before.
     mutating func line(to point: Point) {
         let next = rounded(point)
         guard next != last else { return }
@@ -38,7 +38,6 @@ struct VectorPath {
         hasLine = true
     }
 
-    /// Ends an open line; one of a single point becomes a dot, which round caps make visible.
     mutating func end() {
         if !hasLine { text += Array("h0".utf8) }
     }

@@ -93,7 +93,7 @@ struct VectorPattern {
     /// Adds the lines that the discs and the hulls between them may uncover.
     ///
     /// - Parameter discs: nil: everything is uncovered.
-    func write(_ discs: [PreparedStroke.Disc]?, to path: inout VectorPath) {
+    func write(_ discs: [PreparedStroke.Disc]?, to path: inout some VectorPathText) {
         switch brush.type {
         case .dots:
             writeCells(discs, width: period, to: &path) { row, columns, path in
@@ -135,7 +135,7 @@ struct VectorPattern {
         return box
     }
 
-    private func writeLines(_ discs: [PreparedStroke.Disc]?, isAcross: Bool, to path: inout VectorPath) {
+    private func writeLines(_ discs: [PreparedStroke.Disc]?, isAcross: Bool, to path: inout some VectorPathText) {
         var rows: [Int: ClosedRange<Double>] = [:]
         boxes(discs, areShort: false) { box in
             let (from, to) = isAcross ? (box.minX, box.maxX) : (box.minY, box.maxY)
@@ -155,9 +155,9 @@ struct VectorPattern {
         }
     }
 
-    private func writeCells(
-        _ discs: [PreparedStroke.Disc]?, width: Double, to path: inout VectorPath,
-        write: (_ row: Int, _ columns: [Int], inout VectorPath) -> Void
+    private func writeCells<Path: VectorPathText>(
+        _ discs: [PreparedStroke.Disc]?, width: Double, to path: inout Path,
+        write: (_ row: Int, _ columns: [Int], inout Path) -> Void
     ) {
         var rows: [Int: Set<Int>] = [:]
         boxes(discs, areShort: true) { box in
@@ -171,7 +171,7 @@ struct VectorPattern {
 
     private func whole(_ value: Double) -> Int { Int(min(max(value.rounded(.down), -1e15), 1e15)) }
 
-    private func writeWave(_ row: Int, _ columns: [Int], to path: inout VectorPath) {
+    private func writeWave(_ row: Int, _ columns: [Int], to path: inout some VectorPathText) {
         var last: Int?
         let step = VectorPattern.waveLength * scale / Double(VectorPattern.waveSteps)
         for column in columns {

@@ -1,4 +1,3 @@
-import Glibc
 import InkEngine
 import InkSystem
 
@@ -19,7 +18,7 @@ struct BookWriting {
                 try wrapping(path) { () throws(SystemFailure) in try file.write(bytes) }
             }
             try book.begin()
-            for page in pages { try book.add(source(page), place: Place(file: page)) }
+            for page in pages { try book.add(PDFBook.Source(path: page), place: Place(file: page)) }
             try book.end()
             try wrapping(path) { () throws(SystemFailure) in
                 try file.sync()
@@ -28,16 +27,6 @@ struct BookWriting {
         } catch {
             file.discard()
             throw error
-        }
-    }
-
-    private func source(_ page: String) throws(EngineError) -> PDFBook.Source {
-        let file = try wrapping(page) { () throws(SystemFailure) in
-            try FileDescriptor(opening: page, flags: O_RDONLY, operation: "open")
-        }
-        let byteCount = try wrapping(page) { () throws(SystemFailure) in try file.status().byteCount }
-        return PDFBook.Source(byteCount: byteCount) { (count, offset) throws(EngineError) in
-            try wrapping(page) { () throws(SystemFailure) in try file.read(count, at: offset) }
         }
     }
 

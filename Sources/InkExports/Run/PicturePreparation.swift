@@ -81,7 +81,8 @@ struct PicturePreparation: Sendable {
         var content = PictureContent(
             contentDigest: opened.contentDigest, options: options, size: size,
             // Made by this program, whoever renders other pictures.
-            rendererVersion: options.encoding.isVector ? VectorPicture.version : rendererVersion)
+            rendererVersion: options.encoding.isVector
+                ? VectorPicture.version(of: options.encoding.format) : rendererVersion)
         content.bytesMax = arguments.bytesMax(of: options.encoding)
         let digest = content.digest(sha256)
         options.digest = digest

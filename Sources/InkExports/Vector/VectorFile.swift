@@ -67,8 +67,10 @@ struct VectorFile {
                     var own = options
                     own.background = image.background
                     own.includesBaseImage = image.includesBaseImage
+                    own.encoding = PictureEncoding(format: image.format, effort: options.encoding.effort)
                     return try images.render(
-                        image.project(of: request.project), name: request.name, size: request.size, options: own)
+                        image.project(of: request.project), name: request.name, size: image.size ?? request.size,
+                        options: own)
                 } catch {
                     failed.failure = error
                     throw .internalError(error.reason)
@@ -79,7 +81,7 @@ struct VectorFile {
             let text =
                 request.options.hasMetadata
                 ? PictureText.entries(of: request.project, software: "ink \(ProgramVersion.text)") : []
-            var picture = try VectorPicture(
+            let picture = try VectorPicture(
                 request.project, options: request.options, output: request.size, name: request.name, text: text,
                 tools: tools)
             let warnings = try picture.write()
@@ -94,7 +96,8 @@ struct VectorFile {
     /// Those of an image, which shows what the picture shows.
     private func imageOptions() throws(PictureFailure) -> PictureOptions {
         var options = PictureOptions(
-            fillsSuggested: request.options.fillsSuggested, encoding: PictureEncoding(), hasMetadata: false)
+            fillsSuggested: request.options.fillsSuggested,
+            encoding: PictureEncoding(effort: request.options.encoding.effort), hasMetadata: false)
         do throws(EngineError) {
             // What a view of everything shows depends on what there is.
             let viewport = try request.project.viewport(request.options.view, place: Place(file: request.name))

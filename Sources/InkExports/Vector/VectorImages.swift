@@ -25,7 +25,7 @@ final class VectorImages: Sendable {
         self.limits = limits
     }
 
-    /// Renders a project to a PNG file, which stays until the next one.
+    /// Renders a project to a file, which stays until the next one.
     ///
     /// - Throws: why it failed, or that it was cancelled.
     func render(
@@ -34,7 +34,7 @@ final class VectorImages: Sendable {
         let farm = try started()
         let (id, path, isCancelled) = state.withLock { state in
             state.lastID += 1
-            return (state.lastID, (state.folder ?? "").appendingPath("image.png"), state.isCancelled)
+            return (state.lastID, (state.folder ?? "").appendingPath("image"), state.isCancelled)
         }
         if isCancelled { throw VectorImages.cancelled }
         farm.submit(
@@ -55,7 +55,7 @@ final class VectorImages: Sendable {
     private func started() throws(PictureFailure) -> EmbeddedFarm {
         if let farm = state.withLock({ $0.farm }) { return farm }
         let folder: String
-        do throws(EngineError) { folder = try TemporaryFolder.make("ink-svg") } catch { throw PictureFailure(error) }
+        do throws(EngineError) { folder = try TemporaryFolder.make("ink-vector") } catch { throw PictureFailure(error) }
         let farm = EmbeddedFarm(workerCount: workerCount, limits: limits)
         do throws(PictureFailure) {
             try farm.start { [weak self] event in self?.take(event) }

@@ -28,7 +28,7 @@ struct VectorPictureTests {
         let path = folder.path(of: "image.png")
         try Data(png).write(to: URL(fileURLWithPath: path))
         let project = Project(canvasSize: Self.canvas, background: background, layers: layers)
-        var picture = try VectorPicture(
+        let picture = try VectorPicture(
             project, options: options, output: size, name: "a.ink", text: text,
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in

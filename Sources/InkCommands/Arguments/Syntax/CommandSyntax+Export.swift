@@ -80,6 +80,12 @@ extension CommandSyntax {
             "--format", PictureCodecs.all.map(\.name).joined(separator: "|") + ",...", group: "Picture",
             "File formats, each picture being rendered once for all of them (default: by the ending of -o or --name, "
                 + "else \(PictureCodecs.all[0].name))"),
+        .flag(
+            "--vector", group: "Picture",
+            "PDF files with lines and areas instead of pixels (SVG files always have them)"),
+        .flag(
+            "--plot", group: "Picture",
+            "SVG files for pen plotters: lines in millimetres, a layer for each colour (default size: 1x)"),
         .value("--quality", "N", group: "Picture", "Quality of lossy formats, 1 to 100"),
         .value(
             "--max-bytes", "N", group: "Picture",
