@@ -62,7 +62,16 @@ struct ImageRows {
     }
 
     /// The rows of one chunk of an image of that size.
-    init(_ chunk: DecodedChunk, of size: PixelSize) {
+    ///
+    /// - Throws: `internalError` if no image of that size has such a chunk.
+    init(_ chunk: DecodedChunk, of size: PixelSize) throws(EngineError) {
+        var isSound = chunk.rows == ImageSlice.rows(ofChunk: chunk.index, imageHeight: size.height)
+        if case .samples(let samples) = chunk.content {
+            isSound = isSound && samples.count == chunk.rows.count * size.width * chunk.format.bytesPerPixel
+        }
+        guard isSound else {
+            throw .internalError("rows \(chunk.rows) were decoded that are not those of an image of \(size) pixels")
+        }
         self.size = size
         format = chunk.format
         rows = chunk.rows

@@ -28,7 +28,10 @@ public struct ImageScaling: Hashable, Sendable {
         // Each has weights for all columns and rows of samples.
         let weightBytes = (image.width + image.height) * 8 * (use.filter.radius + 1)
         for scaling in scalings {
-            guard let part = scaling.part(of: image, as: use) else { return false }
+            guard let part = scaling.part(of: image, as: use),
+                // Of a rotated image that is enlarged without bounds, no task can name the pixels.
+                part.x + part.width <= Int(Int32.max), part.y + part.height <= Int(Int32.max)
+            else { return false }
             left -= weightBytes
             let rowBytes = part.width * use.scaledFormat.bytesPerPixel
             guard left >= 0, part.height <= left / rowBytes else { return false }
@@ -41,12 +44,7 @@ public struct ImageScaling: Hashable, Sendable {
     /// 8.3); nil if none of the output's pixels shows any of it.
     public func part(of image: PixelSize, as use: ImageUse) -> PixelRect? {
         let whole = PixelRect(x: 0, y: 0, width: output.width, height: output.height)
-        guard let geometry = geometry(of: image, as: use) else { return whole }
-        guard let part = geometry.part(for: whole),
-            // Pixels of a rotated image that is enlarged without bounds.
-            part.x + part.width <= Int(Int32.max), part.y + part.height <= Int(Int32.max)
-        else { return nil }
-        return part
+        return geometry(of: image, as: use).map { $0.part(for: whole) } ?? whole
     }
 
     /// The size of the scaled image, in its own order of rows and columns; nil if it does not show.
@@ -114,10 +112,12 @@ struct ImageScaler {
     }
 
     /// Takes the image's next chunk, and passes on those that are complete with it.
+    ///
+    /// - Throws: `internalError` if it is not a chunk of the image; errors of `onChunk`.
     mutating func take(
         _ chunk: DecodedChunk, onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) {
-        let image = ImageRows(chunk, of: source)
+        let image = try ImageRows(chunk, of: source)
         guard chunk.format.isMask == (use == .mask) else { throw .internalError("a \(use) of \(chunk.format)") }
         var index = next
         while index * ImageSlice.rowsPerChunk < info.size.height {

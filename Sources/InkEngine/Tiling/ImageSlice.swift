@@ -85,7 +85,7 @@ public struct ImageSlice: Hashable, Sendable {
     /// The rows of chunk `index` of an image of that height (an index of the image, not of `chunks`).
     public static func rows(ofChunk index: Int, imageHeight: Int) -> Range<Int> {
         let first = index * rowsPerChunk
-        return first..<min(imageHeight, first + rowsPerChunk)
+        return first..<max(first, min(imageHeight, first + rowsPerChunk))
     }
 }
 
