@@ -188,6 +188,10 @@ import Testing
         #expect(images[0].resultSizes == [PixelSize(width: 46, height: 36), PixelSize(width: 46, height: 36)])
         // Of one that is larger than the canvas, what shows.
         #expect(try draft([Placement(x: 0, y: 0, width: 4000, height: 3000)]).images[0].resultSizes == [canvas])
+        // A part of a turned picture whose pixels have larger numbers than a task can name.
+        let huge = Placement(x: -9e9, y: -9e9, width: 1.8e10, height: 1.8e10, rotation: 3)
+        #expect(try draft([huge]).scene.layers.count == 1)
+        #expect(try draft([huge]).images[0].scalings.isEmpty)
         let many = (0..<400).map { Placement(x: Double($0), y: 0, width: 40, height: 30) }
         #expect(try draft(many).images[0].scalings.isEmpty)
         #expect(try draft(many).images[0].resultSizes == [PixelSize(width: 4000, height: 3000)])

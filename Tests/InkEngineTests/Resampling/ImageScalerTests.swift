@@ -142,6 +142,28 @@ struct ImageScalerTests {
         #expect(all == 0..<size.height, "seed \(seed)")
     }
 
+    @Test("Chunks of an image of another size are refused")
+    func chunksOfAnotherImage() throws {
+        let place = Placement(x: 2, y: 2, width: 20, height: 20)
+        let canvas = PixelSize(width: 30, height: 30)
+        let scaling = ImageScaling(placement: place, canvas: CanvasSize(canvas), output: canvas)
+        let good = DecodedChunk(
+            index: 1, rows: 64..<100, format: .rgb8, content: .samples([UInt8](repeating: 1, count: 36 * 300)))
+        func take(_ change: (inout DecodedChunk) -> Void) throws {
+            var scaler = try ImageScaler(scaling, of: PixelSize(width: 100, height: 100), as: .color)
+            var chunk = good
+            change(&chunk)
+            try scaler.take(chunk) { _ in }
+        }
+        #expect(throws: Never.self) { try take { _ in } }
+        #expect(throws: EngineError.self) { try take { $0.format = .rgba8 } }
+        #expect(throws: EngineError.self) { try take { $0.format = .mask8 } }
+        #expect(throws: EngineError.self) { try take { $0.index = 0 } }
+        #expect(throws: EngineError.self) { try take { $0.index = 9 } }
+        #expect(throws: EngineError.self) { try take { $0.rows = 64..<99 } }
+        #expect(throws: EngineError.self) { try take { $0.content = .samples([1, 2, 3]) } }
+    }
+
     @Test("Samples that no decoder makes do no harm")
     func hostileSamples() throws {
         for bits in [Float.nan, .infinity, -.infinity, 1e30, -1e30] {
