@@ -368,7 +368,8 @@ struct ExportCommandTests {
         let trial = CommandTrial()
         #expect(trial.run(["export", folder.path, "--dry-run"]) == .done)
         #expect(
-            trial.transcript.error == "ink: 2 other files were skipped: only .ink, .inktemplate and .zip are read\n")
+            trial.transcript.error
+                == "ink: 2 other files were skipped, which are neither projects nor documents that are read\n")
         let quiet = CommandTrial()
         #expect(quiet.run(["export", folder.path, "--dry-run", "-q"]) == .done)
         #expect(quiet.transcript.error.isEmpty)

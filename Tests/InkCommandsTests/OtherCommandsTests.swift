@@ -93,7 +93,7 @@ struct OtherCommandsTests {
     @Test(
         "A wrong file is one line that names its kind, and leaves no folder",
         arguments: [
-            ("\u{7f}ELF\n\n\n", "is a program"), ("<svg>\n</svg>\n", "is an SVG drawing"), ("", "the file is empty"),
+            ("\u{7f}ELF\n\n\n", "is a program"), ("<svg>\n</svg>\n", "the SVG, line 1"), ("", "the file is empty"),
             ("{\n\"type\": \"excalidraw\",\n\"version\": 2\n}\n", "is an Excalidraw drawing"),
             ("\n \n", "holds no drawing"),
             ("{\n\"strokes\": [\n[1, 2],\n[3, 4]\n]\n}", "none of its 6 lines is a drawing of Quick, Draw!"),

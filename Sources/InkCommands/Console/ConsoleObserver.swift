@@ -21,7 +21,7 @@ final class ConsoleObserver: ExportObserver {
     func skipped(otherFiles count: Int) {
         if shown.isQuiet { return }
         let files = count == 1 ? "1 other file was" : "\(count) other files were"
-        console.note("\(files) skipped: only \(DocumentReaders.shownEndings) are read")
+        console.note("\(files) skipped, which are neither projects nor documents that are read")
     }
 
     func began(pictures: Int) {

@@ -9,7 +9,9 @@ public enum DocumentReaders {
     ]
 
     static func reader(of head: DocumentHead) -> any DocumentReader {
-        all.first { $0.recognizes(head) } ?? InkDocument()
+        // A file of another kind that is named like a project is a mistake, which the reader of projects explains.
+        let isNamedProject = head.name.lowercased().hasSuffix(".ink")
+        return all.first { (!isNamedProject || $0.isProject || $0.isImported) && $0.recognizes(head) } ?? InkDocument()
     }
 
     /// Endings of the files that a search through folders takes.

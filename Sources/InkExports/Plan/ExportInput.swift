@@ -36,9 +36,10 @@ package struct ExportInput: Hashable, Sendable {
     /// Whether its pictures have its size where nothing else is said.
     package var hasOwnSize: Bool { !isStandardInput && DocumentReaders.sizedEndings.contains { path.hasEnding($0) } }
 
-    /// Whether each page may be a picture, which is known when it has been read.
+    /// Whether each page may be a picture, which is known when it has been read. Of standard input, which is read once and
+    /// late, the first page is.
     package var mayHavePages: Bool {
-        isStandardInput || DocumentReaders.pagedEndings.contains { path.hasEnding($0) }
+        !isStandardInput && DocumentReaders.pagedEndings.contains { path.hasEnding($0) }
     }
 
     /// The project's folder; empty for the current one.

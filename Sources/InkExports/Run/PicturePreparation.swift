@@ -65,6 +65,8 @@ struct PicturePreparation: Sendable {
         let size: PixelSize
         let exists: Bool
         var options = picture.options(arguments)
+        // Pages that were not planned, such as those of standard input: a broker does not know of them.
+        if options.view == nil, opened.project.hasPages { options.view = .index(0) }
         do throws(EngineError) {
             let place = Place(file: input.shownName)
             size = try picture.size.outputSize(

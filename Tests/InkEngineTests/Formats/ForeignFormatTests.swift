@@ -37,9 +37,9 @@ import Testing
         ])
     func binary(bytes: [UInt8], name: String) {
         #expect(ForeignFormat.name(of: bytes) == name)
-        // Pictures are projects themselves, if they are not named as others.
-        let isPicture = ImageDecoders.photos.contains { $0.recognizes(bytes) }
-        for file in isPicture ? ["drawing.ink"] : ["drawing.ink", "drawing"] {
+        // Those that are read are not refused, if they are not named as projects.
+        let reader = DocumentReaders.reader(of: DocumentHead(.file(bytes), name: "drawing"))
+        for file in reader.isProject ? ["drawing.ink", "drawing"] : ["drawing.ink"] {
             let error = #expect(throws: EngineError.self) { try ProjectLoader.load(bytes: bytes, name: file) }
             #expect(error?.description.hasPrefix("\(file): is \(name), not a") == true, "\(error?.description ?? "")")
         }

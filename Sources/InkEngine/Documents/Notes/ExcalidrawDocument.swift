@@ -10,8 +10,12 @@ struct ExcalidrawDocument: DocumentReader {
     let mayHavePages = true
 
     func recognizes(_ head: DocumentHead) -> Bool {
-        ["an Excalidraw drawing", "an Excalidraw library"].contains(ForeignFormat.name(ofText: head.bytes) ?? "")
-            || endings.contains { head.name.lowercased().hasSuffix($0) }
+        if endings.contains(where: { head.name.lowercased().hasSuffix($0) }) { return true }
+        guard ["an Excalidraw drawing", "an Excalidraw library"].contains(ForeignFormat.name(ofText: head.bytes) ?? "")
+        else { return false }
+        // A project may have such words in its texts.
+        func has(_ key: String) -> Bool { head.bytes.firstRange(of: Array("\"\(key)".utf8)) != nil }
+        return !has("canvas") && (has("elements\"") || has("library"))
     }
 
     func read(

@@ -106,9 +106,9 @@ struct UnipenDocument: DocumentReader {
 }
 
 /// Recordings of tablets (`.svc`): the number of samples, then `x y t down azimuth altitude pressure` a line.
+///
+/// A search through folders does not take them, nor other raw data.
 struct TabletDocument: DocumentReader {
-    let endings = [".svc"]
-
     func recognizes(_ head: DocumentHead) -> Bool { head.name.lowercased().hasSuffix(".svc") }
 
     func read(
