@@ -73,6 +73,9 @@ class PictureTests(unittest.TestCase):
                     path = support.export(project, self.folder / "p.tif", "--compression", compression, size="400")
                     exact = samples(support.export(project, self.folder / "p.png", size="400"))
                     self.assertEqual(abs(samples(path) - exact).max(), 0)
+                    # The libtiff inside pyvips has no zstd.
+                    if compression == "zstd":
+                        continue
                     by_vips = pyvips.Image.new_from_buffer(path.read_bytes(), "").numpy().astype(int)
                     self.assertEqual(abs(exact[:, :, :by_vips.shape[2]] - by_vips).max(), 0)
 

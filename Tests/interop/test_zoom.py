@@ -7,6 +7,7 @@ import http.server
 import io
 import os
 import pathlib
+import queue
 import shutil
 import subprocess
 import tempfile
@@ -25,7 +26,7 @@ VIEWER = os.environ.get("OPENSEADRAGON")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 PAGE = """<!DOCTYPE html><html><body style="margin: 0"><div id="view" style="width: 500px; height: 400px"></div>
-<pre id="result"></pre><script src="openseadragon.js"></script><script>
+<script src="openseadragon.js"></script><script>
 const failures = [];
 const viewer = OpenSeadragon({
     element: document.getElementById("view"), tileSources: $SOURCE, drawer: "canvas", showNavigator: false,
@@ -35,7 +36,7 @@ viewer.addHandler("open-failed", event => { failures.push("open: " + event.messa
 viewer.addHandler("tile-load-failed", event => failures.push("tile: " + event.tile.cacheKey));
 function end() {
     const canvas = failures.length ? null : viewer.drawer.canvas;
-    document.getElementById("result").textContent = failures.join(";") + "|" + (canvas ? canvas.toDataURL() : "");
+    fetch("/result", {method: "POST", body: failures.join(";") + "|" + (canvas ? canvas.toDataURL() : "")});
 }
 viewer.addHandler("open", () => {
     const item = viewer.world.getItemAt(0), view = viewer.viewport;
@@ -52,7 +53,21 @@ viewer.addHandler("open", () => {
 </script></body></html>"""
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class Server(http.server.ThreadingHTTPServer):
+    """Serves a folder, and takes what its page found out."""
+
+    def __init__(self, folder):
+        super().__init__(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+        self.results = queue.Queue()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def do_POST(self):
+        self.server.results.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.send_response(204)
+        self.end_headers()
+
     def log_message(self, *arguments):
         pass
 
@@ -63,19 +78,19 @@ def shown(folder, source, x, y, scale):
     for name, value in (("$SOURCE", source), ("$SCALE", scale), ("$X", x), ("$Y", y)):
         page = page.replace(name, str(value))
     (folder / "page.html").write_text(page)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        with tempfile.TemporaryDirectory() as profile:
-            text = subprocess.run(
-                [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000",
-                 f"--user-data-dir={profile}", "--force-device-scale-factor=1", "--dump-dom",
-                 f"http://127.0.0.1:{server.server_port}/page.html"],
-                capture_output=True, text=True, timeout=120, check=True).stdout
-    finally:
-        server.shutdown()
-        server.server_close()
-    result = text.split('<pre id="result">')[1].split("</pre>")[0]
+    with Server(folder) as server, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = subprocess.Popen(
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+             "--force-device-scale-factor=1", "--remote-debugging-port=0",
+             f"http://127.0.0.1:{server.server_port}/page.html"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            # Virtual time may pass while tiles are still being asked for, so the page says itself when it is done.
+            result = server.results.get(timeout=120)
+        finally:
+            browser.terminate()
+            browser.wait()
+            server.shutdown()
     failures, _, image = result.partition("|")
     if failures or not image:
         raise AssertionError(f"{source}: {failures or 'nothing shown'}")
