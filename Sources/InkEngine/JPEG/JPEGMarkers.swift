@@ -54,7 +54,8 @@ struct JPEGSegment {
         data = (at + 4)..<(at + 2 + length)
     }
 
-    /// The segments up to the first scan; the header of that scan is the last.
+    /// The segments up to the first scan; the header of that scan is the last. What lies between segments is passed
+    /// over, as libjpeg does: some cameras and editors leave padding there.
     static func head(of file: [UInt8]) -> [JPEGSegment] {
         var segments: [JPEGSegment] = []
         var offset = 0
@@ -62,6 +63,7 @@ struct JPEGSegment {
             segments.append(segment)
             if segment.marker == JPEGMarker.startOfScan || segment.marker == JPEGMarker.endOfImage { break }
             offset = segment.data.upperBound
+            while offset + 1 < file.count, file[offset] != 0xFF || file[offset + 1] == 0 { offset += 1 }
         }
         return segments
     }

@@ -201,6 +201,21 @@ struct JPEGTests {
         #expect(throws: EngineError.self) { try Self.decode(Array(baseline[..<(baseline.count - 12)]) + [0xFF, 0xD9]) }
     }
 
+    @Test("Padding between the segments of a head is passed over", arguments: 0..<4)
+    func padding(index: Int) throws {
+        let file = Self.samples[index].file
+        var padded = Array(file[..<2])
+        for segment in JPEGSegment.head(of: file).dropFirst() {
+            padded += file[segment.start..<segment.data.upperBound]
+            if segment.marker != JPEGMarker.startOfScan { padded += [0, 0x20, 0xFF, 0, 0x41] }
+        }
+        padded += file[(JPEGSegment.head(of: file).last?.data.upperBound ?? 0)...]
+        #expect(padded.count > file.count)
+        let found = try Self.decode(padded)
+        let expected = try Self.decode(file)
+        #expect(found.0.size == expected.0.size && found.1 == expected.1)
+    }
+
     @Test("CMYK without a profile is converted with a warning, said once of an image")
     func plainInks() throws {
         let image = Data(Self.samples[3].file).base64EncodedString()

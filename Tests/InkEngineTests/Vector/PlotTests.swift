@@ -183,6 +183,13 @@ struct PlotTests {
         let lines = try made([Layer(strokes: [long])]).lines()[0]
         #expect(lines.count == 1 && lines[0].allSatisfy { $0.x >= 0 && $0.x <= 52.92 && $0.y >= 0 && $0.y <= 42.34 })
         #expect(abs(lines[0][0].x - lines[0][1].x) > 52.8)
+
+        // Dots are lines, which start and end inside.
+        let dots = Brush(type: .dots, spacing: 4, lineWidth: 1, anchor: .canvas, size: 40)
+        let rows = [0.0, 100].map { line(dots, from: Point(x: $0, y: 0), to: Point(x: $0, y: 80)) }
+        let all = try made([Layer(strokes: rows)]).lines()[0]
+        let places = all.joined().map(\.x)
+        #expect(all.count > 100 && places.min() == 0 && places.allSatisfy { $0 <= 52.92 }, "\(all.count) dots")
     }
 
     @Test("Lines are cut where a point tells that they are inside", arguments: 0..<40 as Range<UInt64>)

@@ -231,11 +231,15 @@ struct PlotPicture {
     private func ordered(_ lines: PlotLines) -> PlotLines {
         let all = lines.map { Point(x: $0.x * millimetres.x, y: $0.y * millimetres.y) }
         let joined = all.joined(tolerance: PlotPicture.tolerance)
+        let width = scene.canvas.width * millimetres.x
         var drawn = PlotLines()
         for index in 0..<joined.count {
             if joined.isDot(index) {
-                let half = Point(x: PlotPicture.dotLength / 2, y: 0)
-                drawn.add([joined.start(index) - half, joined.start(index) + half])
+                // Inside the page also at its edges: plotters refuse what is not, or run against their stops.
+                let dot = joined.start(index)
+                let left = min(dot.x - PlotPicture.dotLength / 2, width - PlotPicture.dotLength)
+                let start = Point(x: max(left, 0), y: dot.y)
+                drawn.add([start, start + Point(x: PlotPicture.dotLength, y: 0)])
                 continue
             }
             let box = joined[index].reduce(into: Rect.empty) { $0.formUnion($1) }
