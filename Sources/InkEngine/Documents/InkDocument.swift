@@ -23,8 +23,14 @@ struct InkDocument: DocumentReader {
                 bytes, file: name, presets: context.presets, folders: context.folders, limits: context.limits)
         } catch {
             // Where it is wrong does not matter in what is no project.
-            guard case .badInput = error, let foreign = ForeignFormat.name(ofText: head) else { throw error }
-            throw .badInput(Place(file: name), reason: "is \(foreign), not an Ink project")
+            guard case .badInput = error else { throw error }
+            if let foreign = ForeignFormat.name(ofText: head) {
+                throw .badInput(Place(file: name), reason: "is \(foreign), not an Ink project")
+            }
+            let kind = (DocumentReaders.endings + DocumentReaders.pictureEndings).filter { !endings.contains($0) }
+                .first { name.lowercased().hasSuffix($0) }
+            guard let kind else { throw error }
+            throw .badInput(Place(file: name), reason: "is not what \(kind) says, and no other document that ink reads")
         }
         onPage(.success(DocumentPage(reading: reading)))
     }

@@ -48,10 +48,7 @@ struct PhotoDocument: DocumentReader {
         if image.header.guessesColors(convertsProfiles: true) {
             warnings.append(ReadingWarning(.other, at: nil, ImageHeader.guessWarning))
         }
-        if source.hasGainMap {
-            warnings.append(
-                ReadingWarning(.leftOut, at: nil, "the picture's gain map for HDR screens is left out"))
-        }
+        warnings += source.leftOut.map { ReadingWarning(.leftOut, at: nil, $0) }
         onPage(
             .success(
                 DocumentPage(

@@ -7,8 +7,8 @@ struct SourceMetadata: Hashable {
     private(set) var xmp: [UInt8]?
     private(set) var author: String?
     private(set) var copyright: String?
-    /// Whether the file has a second picture for screens of a higher dynamic range.
-    private(set) var hasGainMap = false
+    /// What is not taken over, as a message says it.
+    private(set) var leftOut: [String] = []
 
     /// What a file of a format has room for: the data of one segment of a JPEG.
     static let bytesMax = 65_000
@@ -36,12 +36,29 @@ struct SourceMetadata: Hashable {
         let tags = isTIFF ? SourceExif(file) : exif.flatMap { SourceExif($0) }
         (author, copyright) = (tags?.text(315), tags?.text(33432))
         if isTIFF { xmp = tags?.bytes(of: 700) }
-        if let found = exif, found.count <= Self.bytesMax { self.exif = SourceExif(found)?.cleaned() }
-        guard let found = xmp, found.count <= Self.bytesMax, let text = String(validating: found, as: UTF8.self) else {
+        if let found = exif {
+            if found.count > Self.bytesMax {
+                leftOut.append("the EXIF data is left out: it has \(found.count) bytes, of at most \(Self.bytesMax)")
+            } else {
+                self.exif = SourceExif(found)?.cleaned()
+                if self.exif == nil { leftOut.append("the EXIF data is left out: it is damaged") }
+            }
+        }
+        guard let found = xmp else { return }
+        guard found.count <= Self.bytesMax else {
+            leftOut.append("the XMP data is left out: it has \(found.count) bytes, of at most \(Self.bytesMax)")
             return
         }
-        hasGainMap = text.contains("hdrgm:") || text.contains("HDRGainMap")
+        guard let text = String(validating: found, as: UTF8.self) else {
+            leftOut.append("the XMP data is left out: it is not UTF-8")
+            return
+        }
+        if text.contains("hdrgm:") || text.contains("HDRGainMap") {
+            leftOut.append("the picture's gain map for HDR screens is left out")
+        }
+        if text.contains("xmpNote:HasExtendedXMP") { leftOut.append("the second part of the XMP data is left out") }
         self.xmp = Self.withoutOtherPictures(Self.upright(text))
+        if self.xmp == nil { leftOut.append("the XMP data is left out: it is damaged") }
     }
 
     /// XMP without what it says of a gain map, of further pictures in the file and of further XMP, which would be wrong

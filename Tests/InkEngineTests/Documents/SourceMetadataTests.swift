@@ -71,16 +71,35 @@ struct SourceMetadataTests {
         let plain = source("<x tiff:Orientation=\"6\" a=\"6\"><tiff:Orientation>8</tiff:Orientation></x>")
         let text = String(decoding: try #require(plain.xmp), as: UTF8.self)
         #expect(text == "<x tiff:Orientation=\"1\" a=\"6\"><tiff:Orientation>1</tiff:Orientation></x>")
-        #expect(!plain.hasGainMap)
+        #expect(plain.leftOut.isEmpty)
         let mapped = source(
             "<x hdrgm:Version=\"1.0\" dc:a='b'\n  xmpNote:HasExtendedXMP='12'><Container:Directory><rdf:Seq/>"
                 + "</Container:Directory><HDRGainMap:V>1</HDRGainMap:V><hdrgm:E a='1'/><dc:rights>Me</dc:rights></x>")
-        #expect(mapped.hasGainMap)
+        #expect(
+            mapped.leftOut == [
+                "the picture's gain map for HDR screens is left out", "the second part of the XMP data is left out",
+            ])
         #expect(
             mapped.xmp.map { String(decoding: $0, as: UTF8.self) } == "<x dc:a='b'\n ><dc:rights>Me</dc:rights></x>")
         for damaged in ["<x hdrgm:V", "<x hdrgm:V=\"1>", "<hdrgm:V>1</x>", "<hdrgm:", " hdrgm:"] {
             #expect(source(damaged).xmp == nil, "\(damaged)")
+            #expect(source(damaged).leftOut.last == "the XMP data is left out: it is damaged", "\(damaged)")
         }
+    }
+
+    @Test("What is too large or damaged is left out, and said to be")
+    func leftOut() {
+        func leftOut(_ mark: [UInt8], _ bytes: [UInt8]) -> [String] { SourceMetadata(of: jpeg([mark + bytes])).leftOut }
+        let large = Array(repeating: UInt8(ascii: "a"), count: 65_010)
+        #expect(
+            leftOut(ExifSegment.mark, exif(isLittle: true) + large).first?
+                .hasPrefix("the EXIF data is left out: it has 65") == true)
+        #expect(leftOut(ExifSegment.mark, [1, 2, 3]) == ["the EXIF data is left out: it is damaged"])
+        #expect(
+            leftOut(SourceMetadata.xmpMark, large)
+                == ["the XMP data is left out: it has 65010 bytes, of at most 65000"])
+        #expect(leftOut(SourceMetadata.xmpMark, [0xFF]) == ["the XMP data is left out: it is not UTF-8"])
+        #expect(leftOut(ExifSegment.mark, exif(isLittle: true)).isEmpty)
     }
 
     @Test("Author and rights are those of the tags, also of a TIFF, with its XMP")

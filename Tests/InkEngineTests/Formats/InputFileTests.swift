@@ -29,6 +29,11 @@ import Testing
             ": is UTF-32 text, must be UTF-8, not an Ink project")
         check(folder.write("page.ink", "<html>"), ": is XML or HTML text, not an Ink project")
         check(folder.write("binary.ink", [0, 1, 2]), ": is binary data, not an Ink project")
+        for ending in [".jpg", ".psd"] {
+            check(
+                folder.write("text" + ending, "Hello"),
+                ": is not what \(ending) says, and no other document that ink reads")
+        }
         check("/dev/null", ": is a device, not a regular file")
         mkfifo(folder.path + "/pipe.ink", 0o600)
         check(folder.path + "/pipe.ink", ": is a named pipe, not a regular file")
