@@ -201,6 +201,16 @@ struct OverlayTests {
         let shared = try InkProcess.run(
             ["submit", project, "--shared", "--watermark", "x", "--broker", farm.endpoint])
         #expect(shared.code == 64 && shared.error.contains("--shared"), "\(shared.error)")
+
+        // A mark does not change how a size is called, nor the name that a picture gets by it.
+        let submitted = try InkProcess.run(
+            ["submit", project, "--watermark", "x", "--size", "0.5x,2k", "--broker", farm.endpoint])
+        #expect(submitted.code == 0, "\(submitted.error)")
+        let waited = try InkProcess.run(
+            ["wait"] + submitted.output.split(separator: "\n").map(String.init)
+                + ["-o", folder("waited"), "--broker", farm.endpoint])
+        #expect(waited.code == 0, "\(waited.error)")
+        #expect(folder.files(in: "waited").sorted() == ["a-0.5x.png", "a-2k.png"])
     }
 
     @Test("What cannot be laid over a picture is refused, with its place, before anything is made")

@@ -255,9 +255,12 @@ struct SubmitCommand {
         ).digest(environment.exports.sha256)
         let prepared = try ProjectPacking.content(
             of: laid.project, warnings: laid.warnings, text: nil, name: input.shownName)
+        // The name of a size where it means the same, since `ink wait` names files by it.
+        let isNamed = (try? self.size(picture, input, laid, options)) == size
+        let spec = isNamed ? SizeSpec.named(picture.size.name) : .exact(size)
         let submission = Submission(
             key: .random(), name: ProjectPacking.name(input.isStandardInput ? input.stem : input.path),
-            source: prepared.source, picture: PictureSpec(size: .exact(size), options: options),
+            source: prepared.source, picture: PictureSpec(size: spec, options: options),
             delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
         return (submission, prepared.content)
     }
