@@ -7,6 +7,8 @@ package protocol ExportObserver: Sendable {
     func error(_ text: String)
     /// A message about the farm for the user.
     func warning(_ text: String)
+    /// A remark on the pictures of the run, such as that all of them lack something.
+    func remark(_ text: String)
     /// The number of files in searched folders that do not have a project's name.
     func skipped(otherFiles: Int)
     /// The number of pictures in the run.

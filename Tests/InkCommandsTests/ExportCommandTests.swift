@@ -1,3 +1,4 @@
+import Glibc
 import InkJSON
 import InkBroker
 import InkEngine
@@ -108,6 +109,18 @@ struct ExportCommandTests {
         #expect(second.run(["export", "--from-report", report, "--failed"]) == .done)
         #expect(second.farm.requests.map { $0.outputs[0] } == ["Sky", "Sea"].map { folder("out/c-\($0)-2k.png") })
         #expect(second.farm.requests.map(\.options.layers) == [[0], [1]])
+    }
+
+    @Test("A report makes its folder, as pictures do, and leaves none behind when the run is refused")
+    func reportsInNewFolders() {
+        let folder = ScratchFolder()
+        folder.file("a.ink", "")
+        let report = ["--report", folder("new/deep/r.json")]
+        let code = CommandTrial().run(["export", folder("a.ink"), "-o", folder("new/")] + report)
+        #expect(code == .done && folder.text("new/deep/r.json")?.isEmpty == false)
+        let other = ["export", folder("a.ink"), "-o", folder("b.png"), "--report", folder("gone/r.json")]
+        #expect(CommandTrial().run(other + ["--size", "9k,9k"]) == .usage)
+        #expect(folder.text("gone/r.json") == nil && rmdir(folder("gone")) != 0)
     }
 
     @Test func aLayerThatIsGoneFailsWhenItsPictureIsRepeated() {

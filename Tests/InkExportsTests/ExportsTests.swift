@@ -18,6 +18,7 @@ import Testing
 
         func error(_ text: String) { keep("error: \(text)") }
         func warning(_ text: String) { keep("warning: \(text)") }
+        func remark(_ text: String) { keep("remark: \(text)") }
         func skipped(otherFiles: Int) { keep("skipped \(otherFiles)") }
         func began(pictures: Int) { keep("began \(pictures)") }
         func hasRead(_ name: String, _ warnings: [ReadingWarning]) { keep("read with \(warnings.count) warnings") }
@@ -107,7 +108,7 @@ import Testing
     @Test("That a format has no transparency is said once a run, and not where nothing is transparent")
     func flattened() throws {
         let paths = ["a", "b"].map { folder.file("\($0).ink", Self.project) }
-        let said = "warning: jpeg has no transparency; what is transparent becomes white"
+        let said = "remark: jpeg has no transparency; what is transparent becomes white"
         #expect(try exports(paths, format: .jpeg, background: .transparent).execute().exitCode == .done)
         #expect(log.lines.count { $0 == said } == 1, "\(log.lines)")
         #expect(try exports(paths, format: .jpeg).execute().exitCode == .done)

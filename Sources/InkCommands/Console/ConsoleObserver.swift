@@ -18,6 +18,10 @@ final class ConsoleObserver: ExportObserver {
 
     func warning(_ text: String) { console.warning(text) }
 
+    func remark(_ text: String) {
+        if !shown.isQuiet { console.warning(text) }
+    }
+
     func skipped(otherFiles count: Int) {
         if shown.isQuiet { return }
         let files = count == 1 ? "1 other file was" : "\(count) other files were"

@@ -4,7 +4,8 @@ import InkSystem
 
 extension FileSystem {
     /// Replaces a file in one step: whoever reads it sees the old or the new one, whole. A link is followed; a device,
-    /// a pipe or what is open already is written to as it stands, for it cannot be replaced by a file.
+    /// a pipe or what is open already is written to as it stands, for it cannot be replaced by a file. A missing folder is
+    /// created, as that of a picture is.
     ///
     /// - Parameter replaces: whether there may be a file already.
     /// - Throws: `io` with `path`; nothing is left behind then.
@@ -16,7 +17,7 @@ extension FileSystem {
             guard try !isStream(path) else {
                 return try FileDescriptor(opening: path, flags: O_WRONLY | O_APPEND, operation: "open").write(bytes)
             }
-            try PendingFile.write(bytes, to: path, replaces: replaces)
+            try PendingFile.write(bytes, to: path, makesFolders: true, replaces: replaces)
         }
     }
 
@@ -47,7 +48,7 @@ extension FileSystem {
                 guard access(path, W_OK) == 0 else { throw SystemFailure(operation: "write", errno: errno) }
                 return
             }
-            var file = try PendingFile(target: path, makesFolders: false)
+            var file = try PendingFile(target: path)
             file.discard()
         }
     }

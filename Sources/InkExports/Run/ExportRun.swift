@@ -192,7 +192,7 @@ struct ExportRun {
         let codecs = request.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
         guard let codec = codecs.first(where: { !$0.hasAlpha }) else { return }
         saidThatFlattened = true
-        observer.warning("\(codec.name) has no transparency; what is transparent becomes white")
+        observer.remark("\(codec.name) has no transparency; what is transparent becomes white")
     }
 
     private mutating func handle(_ event: FarmEvent) {

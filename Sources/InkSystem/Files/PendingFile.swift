@@ -81,11 +81,12 @@ package struct PendingFile: OutputFile {
         }
     }
 
-    /// Writes a complete file; its folder must exist. If it throws, nothing is left behind.
+    /// Writes a complete file. If it throws, nothing is left behind.
     package static func write(
-        _ bytes: [UInt8], to path: String, tag: String? = nil, mode: UInt32 = 0o666, replaces: Bool = true
+        _ bytes: [UInt8], to path: String, tag: String? = nil, mode: UInt32 = 0o666, makesFolders: Bool = false,
+        replaces: Bool = true
     ) throws(SystemFailure) {
-        var file = try PendingFile(target: path, tag: tag, mode: mode, makesFolders: false, replaces: replaces)
+        var file = try PendingFile(target: path, tag: tag, mode: mode, makesFolders: makesFolders, replaces: replaces)
         do throws(SystemFailure) {
             try file.write(bytes)
             try file.sync()
