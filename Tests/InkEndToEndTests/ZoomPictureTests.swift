@@ -103,6 +103,29 @@ struct ZoomPictureTests {
             #expect(try bytes(folder(kept)) == Array("dear".utf8))
         }
         #expect(folder.files.sorted() == ["a.iiif", "a.ink", "a_files"])
+        // Nor is one of ours that holds something of somebody else too; no other file of the picture is made then.
+        for (output, kept) in [("c.iiif", "c.iiif/full/letters.txt"), ("c.dzi", "c_files/0/0_0.psd")] {
+            #expect(try InkProcess.run(["export", project, "-o", folder(output)]).code == 0)
+            try Data("dear".utf8).write(to: URL(fileURLWithPath: folder(kept)))
+            let result = try InkProcess.run([
+                "export", project, "-o", folder("."), "--name", "c.{ext}", "--format",
+                "png,\(output.split(separator: ".")[1])", "--if-exists", "overwrite",
+            ])
+            let file = try #require(kept.split(separator: "/").last)
+            #expect(result.code == 74 && result.error.contains(file), "\(result.error)")
+            #expect(try bytes(folder(kept)) == Array("dear".utf8))
+            #expect(!folder.files.contains("c.png"))
+        }
+        // A link to such a folder stays one.
+        try FileManager.default.createDirectory(atPath: folder("elsewhere"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: folder("d.iiif"), withDestinationPath: folder("elsewhere"))
+        let linked = try InkProcess.run(["export", project, "-o", folder("d.iiif"), "--if-exists", "overwrite"])
+        #expect(linked.code == 0, "\(linked.error)")
+        #expect(try bytes(folder("elsewhere/info.json")).isEmpty == false)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("d.iiif")) == folder("elsewhere"))
+        for name in ["c.iiif", "c.dzi", "c_files", "d.iiif", "elsewhere"] {
+            try FileManager.default.removeItem(atPath: folder(name))
+        }
         for (options, word) in [
             (["-o", folder("b.png"), "--tile-size", "256"], "--tile-size"),
             (["-o", folder("b.szi"), "--tile-size", "300"], "128, 256 or 512"),

@@ -20,6 +20,12 @@ final class ZoomFarm: ExportFarm {
         /// Folders that had to be made, outermost first.
         var made: [String] = []
 
+        func folder(_ index: Int, _ work: String) -> ZoomFolderWriting {
+            ZoomFolderWriting(
+                archive: work.appendingPath(ZoomFarm.archiveName), work: work, output: outputs[index],
+                isOneFolder: formats[index] == .iiif, replaces: replaces)
+        }
+
         func discard() {
             for folder in work.values { TemporaryFolder.remove(folder) }
             for folder in made.reversed() { FileSystem.removeEmptyFolder(folder) }
@@ -69,6 +75,8 @@ final class ZoomFarm: ExportFarm {
                 }
                 let work = try TemporaryFolder.make(".ink-zoom", in: folder.isEmpty ? "." : folder)
                 job.work[index] = work
+                // Before anything is rendered, so that no file is made without the others.
+                try job.folder(index, work).checkPlace()
                 inner.outputs[index] = work.appendingPath(ZoomFarm.archiveName)
             }
         } catch {
@@ -108,10 +116,7 @@ final class ZoomFarm: ExportFarm {
         let clock = Stopwatch()
         do throws(EngineError) {
             for (index, work) in job.work.sorted(by: { $0.key < $1.key }) {
-                let folder = ZoomFolderWriting(
-                    archive: work.appendingPath(ZoomFarm.archiveName), work: work, output: job.outputs[index],
-                    isOneFolder: job.formats[index] == .iiif, replaces: job.replaces)
-                let bytes = try folder.run()
+                let bytes = try job.folder(index, work).run()
                 if index == 0 {
                     (outcome.byteCount, outcome.sha256) = (bytes, "")
                 } else {

@@ -119,18 +119,56 @@ struct ZoomFolderWriting {
 
     /// Gives the new folder its name. Returns whether there was none before.
     private func publish(_ new: String) throws(EngineError) -> Bool {
+        let isNew = try checkPlace()
+        return try EngineError.wrapping(folder) { () throws(SystemFailure) in
+            // A link to a folder stays one.
+            let place = try FileSystem.resolvingLink(folder)
+            if isNew {
+                try FileSystem.renameToNew(new, place)
+            } else {
+                try FileSystem.exchange(new, place)
+            }
+            return isNew
+        }
+    }
+
+    /// Returns whether the place of the folder is free.
+    ///
+    /// - Throws: `io` if something is there that may not be replaced: a folder that holds but one file that is not of such
+    ///   a picture stays.
+    @discardableResult
+    func checkPlace() throws(EngineError) -> Bool {
         let folder = folder
         return try EngineError.wrapping(folder) { () throws(SystemFailure) in
-            guard let found = try FileSystem.status(of: folder) else {
-                try FileSystem.renameToNew(new, folder)
-                return true
+            guard let found = try FileSystem.status(of: folder) else { return true }
+            guard replaces, found.isFolder else { throw SystemFailure(operation: "replace", errno: EEXIST) }
+            if let foreign = try Self.foreignFile(in: folder, below: [], isOneFolder) {
+                throw SystemFailure(operation: "replace the folder, which holds \(foreign) too:", errno: EEXIST)
             }
-            // Whatever else lies there is not removed.
-            let mark = isOneFolder ? [ZoomArchive.descriptionOfIIIF] : ["0/0_0.jpg", "0/0_0.png"]
-            let isOurs = mark.contains { access(folder.appendingPath($0), F_OK) == 0 }
-            guard replaces, found.isFolder, isOurs else { throw SystemFailure(operation: "replace", errno: EEXIST) }
-            try FileSystem.exchange(new, folder)
             return false
         }
+    }
+
+    /// A file that does not belong to such a folder, as a path inside it.
+    private static func foreignFile(
+        in folder: String, below path: [String], _ isOneFolder: Bool
+    ) throws(SystemFailure) -> String? {
+        for bytes in try FileSystem.names(in: folder) {
+            let name = String(decoding: bytes, as: UTF8.self)
+            let inside = path + [name]
+            let place = folder.appendingPath(name)
+            // A link would not be what is written, whatever it leads to.
+            if try FileSystem.status(of: place, followingLink: false)?.isFolder == true, inside.count < 4 {
+                if let foreign = try foreignFile(in: place, below: inside, isOneFolder) { return foreign }
+                continue
+            }
+            let text = inside.joined(separator: "/")
+            let isOurs =
+                isOneFolder
+                ? text.wholeMatch(of: /info\.json|(full|\d+,\d+,\d+,\d+)\/(max|\d+,\d*)\/0\/default\.(jpg|png)/) != nil
+                : text.wholeMatch(of: /\d+\/\d+_\d+\.(jpg|png)/) != nil
+            if !isOurs { return text }
+        }
+        return nil
     }
 }
