@@ -76,6 +76,10 @@ struct PhotoTests {
         let bare = try export([folder("a.jpg"), "-o", folder("bare.jpg"), "--no-metadata"] + there)
         #expect(bare.code == 0, "\(bare.error)")
         #expect(try folder.read("bare.jpg").firstRange(of: Array("Exif".utf8)) == nil)
+        let layered = try export([folder("a.jpg"), "-o", folder("a.psd")] + there)
+        #expect(layered.code == 0, "\(layered.error)")
+        #expect(try folder.read("a.psd").firstRange(of: Array("8BIM".utf8) + [0x04, 0x22, 0, 0]) != nil)
+        #expect(try folder.read("a.psd").firstRange(of: artist) != nil)
         let png = try export([folder("a.jpg"), "--format", "png", "--size", "50%"] + there)
         #expect(png.code == 0, "\(png.error)")
         #expect(try folder.read("a-0.5x.png").firstRange(of: artist) != nil)
@@ -118,6 +122,10 @@ struct PhotoTests {
         #expect(folder.files(in: "out") == ["b-1x.png"])
         // By its content it is a PNG.
         #expect(try export([folder("c.heic"), "--format", "png", "-o", folder("c.png")]).code == 0)
+        // So is one without an ending, in its own size.
+        _ = try folder.file("e", png())
+        #expect(try export([folder("e"), "--format", "png"]).code == 0)
+        #expect(folder.files.contains("e-1x.png"))
         _ = try folder.file("d.ink", png())
         let project = try export([folder("d.ink")])
         #expect(project.code == 65 && project.error.contains("is a PNG picture"), "\(project.error)")

@@ -26,6 +26,13 @@ public enum DocumentReaders {
     /// Endings of pictures that are documents themselves, such as photos.
     public static let pictureEndings = all.flatMap(\.pictureEndings)
 
+    /// Whether a file whose first bytes these are is a picture itself, such as a photo.
+    ///
+    /// - Parameter bytes: at least 64 KiB, unless the file is shorter.
+    public static func isPicture(_ bytes: [UInt8]) -> Bool {
+        PhotoDocument().recognizes(DocumentHead(.file(bytes), name: ""))
+    }
+
     /// Endings of the folders that a search takes as one document each.
     public static let folderEndings = all.flatMap(\.folderEndings)
 

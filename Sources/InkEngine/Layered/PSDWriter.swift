@@ -210,6 +210,9 @@ package struct PSDWriter {
             resources += resource(1005, density + density)
         }
         if description.hasProfile { resources += resource(1039, SRGBProfile.bytes) }
+        if let exif = description.exif, let data = SourceExif(exif) {
+            resources += resource(1058, data.sized(size, dotsPerInch: description.dotsPerInch))
+        }
         if let packet = XMPPacket.make(description) { resources += resource(1060, packet) }
         // Of the version, and that the merged picture is one.
         let names = PSDWriter.unicode("Ink export farm") + PSDWriter.unicode("Ink export farm")

@@ -243,8 +243,12 @@ final class LayeredJob: @unchecked Sendable {
         let text =
             options.hasMetadata
             ? PictureText.entries(of: whole.project, software: "ink \(ProgramVersion.text)") : []
-        return PictureDescription(
+        var description = PictureDescription(
             dotsPerInch: options.dotsPerInch, text: text, digest: file.digest, hasProfile: options.hasMetadata)
+        if options.hasMetadata {
+            (description.exif, description.xmp) = (whole.project.metadata.exif, whole.project.metadata.xmp)
+        }
+        return description
     }
 
     private func publish() throws(EngineError) {

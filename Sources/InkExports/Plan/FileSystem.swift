@@ -72,6 +72,17 @@ extension FileSystem {
         return try readToEnd(file.rawValue, name: path, limitBytes: limitBytes)
     }
 
+    /// The first bytes of a regular file; nil for anything else, of which reading would take something away, and for what
+    /// cannot be read.
+    static func beginning(of path: String, byteCount: Int) -> [UInt8]? {
+        guard let status = try? status(of: path), status.kind == .regular,
+            let file = try? FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        guard let count = try? file.read(into: &bytes) else { return nil }
+        return Array(bytes[..<count])
+    }
+
     /// The rest of an open file.
     static func readToEnd(_ file: Int32, name: String, limitBytes: Int) throws(EngineError) -> [UInt8] {
         var bytes: [UInt8] = []
