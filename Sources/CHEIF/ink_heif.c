@@ -44,6 +44,10 @@ static struct {
     int (*image_handle_get_luma_bits_per_pixel)(const void *);
     size_t (*image_handle_get_raw_color_profile_size)(const void *);
     heif_error (*image_handle_get_raw_color_profile)(const void *, void *);
+    int (*image_handle_get_list_of_metadata_block_IDs)(const void *, const char *, uint32_t *, int);
+    const char *(*image_handle_get_metadata_content_type)(const void *, uint32_t);
+    size_t (*image_handle_get_metadata_size)(const void *, uint32_t);
+    heif_error (*image_handle_get_metadata)(const void *, uint32_t, void *);
     heif_error (*decode_image)(const void *, void **, int, int, const void *);
     int (*image_get_width)(const void *, int);
     int (*image_get_height)(const void *, int);
@@ -90,6 +94,10 @@ static void load(void) {
     FIND(image_handle_get_luma_bits_per_pixel);
     FIND(image_handle_get_raw_color_profile_size);
     FIND(image_handle_get_raw_color_profile);
+    FIND(image_handle_get_list_of_metadata_block_IDs);
+    FIND(image_handle_get_metadata_content_type);
+    FIND(image_handle_get_metadata_size);
+    FIND(image_handle_get_metadata);
     FIND(decode_image);
     FIND(image_get_width);
     FIND(image_get_height);
@@ -175,6 +183,32 @@ int ink_heif_read_layout(ink_heif_reader *reader, ink_heif_layout *layout) {
 
 int ink_heif_read_profile(ink_heif_reader *reader, uint8_t *profile) {
     return heif.image_handle_get_raw_color_profile(reader->handle, profile).code == 0;
+}
+
+// Of the first block of a kind among the first few. 0: there is none.
+static int find_metadata(const ink_heif_reader *reader, int is_exif, uint32_t *block) {
+    enum { block_count_max = 16 };
+    uint32_t blocks[block_count_max];
+    const char *type = is_exif ? "Exif" : "mime";
+    int count = heif.image_handle_get_list_of_metadata_block_IDs(reader->handle, type, blocks, block_count_max);
+    for (int index = 0; index < count; index++) {
+        const char *content = is_exif ? "" : heif.image_handle_get_metadata_content_type(reader->handle, blocks[index]);
+        if (!is_exif && (content == NULL || strcmp(content, "application/rdf+xml") != 0)) continue;
+        *block = blocks[index];
+        return 1;
+    }
+    return 0;
+}
+
+size_t ink_heif_metadata_bytes(const ink_heif_reader *reader, int is_exif) {
+    uint32_t block;
+    return find_metadata(reader, is_exif, &block) ? heif.image_handle_get_metadata_size(reader->handle, block) : 0;
+}
+
+int ink_heif_read_metadata(const ink_heif_reader *reader, int is_exif, uint8_t *bytes) {
+    uint32_t block;
+    return find_metadata(reader, is_exif, &block) &&
+           heif.image_handle_get_metadata(reader->handle, block, bytes).code == 0;
 }
 
 int ink_heif_decode(ink_heif_reader *reader, uint32_t width, uint32_t height) {

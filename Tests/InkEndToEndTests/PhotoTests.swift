@@ -80,6 +80,14 @@ struct PhotoTests {
         #expect(layered.code == 0, "\(layered.error)")
         #expect(try folder.read("a.psd").firstRange(of: Array("8BIM".utf8) + [0x04, 0x22, 0, 0]) != nil)
         #expect(try folder.read("a.psd").firstRange(of: artist) != nil)
+        // There and back.
+        let avif = try export([folder("a.jpg"), "-o", folder("a.avif")] + there)
+        if avif.code != 72 {
+            #expect(avif.code == 0, "\(avif.error)")
+            let back = try export([folder("a.avif"), "-o", folder("back.jpg")] + there)
+            #expect(back.code == 0, "\(back.error)")
+            #expect(try folder.read("back.jpg").firstRange(of: artist) != nil)
+        }
         let png = try export([folder("a.jpg"), "--format", "png", "--size", "50%"] + there)
         #expect(png.code == 0, "\(png.error)")
         #expect(try folder.read("a-0.5x.png").firstRange(of: artist) != nil)

@@ -37,6 +37,12 @@ int ink_heif_read_layout(ink_heif_reader *reader, ink_heif_layout *layout);
 
 int ink_heif_read_profile(ink_heif_reader *reader, uint8_t *profile);
 
+// Bytes of what the file says of the picture as EXIF (with the four bytes that HEIF puts before it), or else as XMP; 0:
+// nothing.
+size_t ink_heif_metadata_bytes(const ink_heif_reader *reader, int is_exif);
+
+int ink_heif_read_metadata(const ink_heif_reader *reader, int is_exif, uint8_t *bytes);
+
 // Decodes the picture, which the reader holds, and which must have this size.
 int ink_heif_decode(ink_heif_reader *reader, uint32_t width, uint32_t height);
 

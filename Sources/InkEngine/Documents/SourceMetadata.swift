@@ -30,6 +30,8 @@ struct SourceMetadata: Hashable {
             (exif, xmp) = Self.chunks(ofPNG: file)
         } else if WebPImages().recognizes(file) {
             (exif, xmp) = Self.chunks(ofWebP: file)
+        } else if let reader = [false, true].map(HEIFImages.init).first(where: { $0.recognizes(file) }) {
+            (exif, xmp) = reader.metadata(file)
         }
         // The tags of a TIFF lie among those of its pixels.
         let isTIFF = TIFFImages().recognizes(file)

@@ -30,6 +30,21 @@ struct HEIFImages: ImageDecoder {
         }
     }
 
+    /// What a file says of its picture: EXIF as in a TIFF, and XMP; nil for what it does not say, or cannot be read.
+    func metadata(_ file: [UInt8]) -> (exif: [UInt8]?, xmp: [UInt8]?) {
+        file.withUnsafeBufferPointer { bytes in
+            guard let reader = try? HEIFReader(bytes, name: name, place: Place(file: "")) else { return (nil, nil) }
+            return (reader.metadata(isExif: true).flatMap(Self.withoutOffset), reader.metadata(isExif: false))
+        }
+    }
+
+    /// EXIF without the four bytes before it, which say how many more bytes are no part of it.
+    private static func withoutOffset(_ exif: [UInt8]) -> [UInt8]? {
+        guard exif.count > 4 else { return nil }
+        let offset = exif[..<4].reduce(0) { $0 << 8 | Int($1) }
+        return offset <= exif.count - 4 ? Array(exif[(4 + offset)...]) : nil
+    }
+
     func decode(
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
@@ -97,6 +112,13 @@ private final class HEIFReader {
         guard layout.profile_bytes > 0, layout.profile_bytes <= 16 << 20 else { return nil }
         var bytes = [UInt8](repeating: 0, count: layout.profile_bytes)
         return ink_heif_read_profile(reader, &bytes) != 0 ? bytes : nil
+    }
+
+    func metadata(isExif: Bool) -> [UInt8]? {
+        let count = ink_heif_metadata_bytes(reader, isExif ? 1 : 0)
+        guard count > 0, count <= 1 << 24 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        return ink_heif_read_metadata(reader, isExif ? 1 : 0, &bytes) != 0 ? bytes : nil
     }
 
     func decode() throws(EngineError) {
