@@ -190,7 +190,7 @@ struct ExportRun {
         let background = request.options.background ?? request.project.background
         guard !saidThatFlattened, !background.isOpaque, request.options.colorMode != .rgb else { return }
         let codecs = request.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
-        guard let codec = codecs.first(where: { !$0.hasAlpha }) else { return }
+        guard let codec = codecs.first(where: { !$0.hasAlpha && !$0.isVector }) else { return }
         saidThatFlattened = true
         observer.remark("\(codec.name) has no transparency; what is transparent becomes white")
     }
