@@ -88,7 +88,8 @@ package struct Exports {
             arguments.run.sheetPath.map(SheetWriting.description), option: "--sheet", found.inputs, plan)
         try checkPath(arguments.run.contactSheet?.path, option: "--contact-sheet", found.inputs, plan)
         try checkDifferent()
-        if let contact = contactSheet(plan.pictures.map { ($0.output, $0.file == 0) }) {
+        // Of a part of the run there is none.
+        if repeated?.isPart != true, let contact = contactSheet(plan.pictures.map { ($0.output, $0.file == 0) }) {
             try check(try contact.get())
         }
         return Planned(inputs: found.inputs, plan: plan, failed: failed, policy: policy, opener: opener)
@@ -167,15 +168,7 @@ package struct Exports {
     /// Joins the PDF files of all pictures, in the order of the plan, where that is asked for.
     private func writeBook(_ finished: FinishedExports) -> PictureFailure? {
         guard let path = arguments.run.bookPath, !arguments.run.isDryRun else { return nil }
-        if let repeated, repeated.isPart {
-            if finished.records.isEmpty { return nil }
-            let failure = PictureFailure(
-                kind: .exportFailed,
-                reason: "\(path): left as it was, since this run makes only some of its pages; to write it, repeat the "
-                    + "run without --failed, with --if-exists skip-unchanged")
-            observer.error(failure.reason)
-            return failure
-        }
+        if repeated?.isPart == true { return leftAsItWas(path, "pages", finished) }
         // A project that could not be read has no names of pictures.
         let pages = finished.records.filter { record in
             guard let output = record.output else { return true }
@@ -229,9 +222,21 @@ package struct Exports {
         }
     }
 
+    /// Says that a file of all pictures is not written, since only some of them are made again; nil where none are.
+    private func leftAsItWas(_ path: String, _ parts: String, _ finished: FinishedExports) -> PictureFailure? {
+        if finished.records.isEmpty { return nil }
+        let failure = PictureFailure(
+            kind: .exportFailed,
+            reason: "\(path): left as it was, since this run makes only some of its \(parts); to write it, repeat "
+                + "the run without --failed, with --if-exists skip-unchanged")
+        observer.error(failure.reason)
+        return failure
+    }
+
     /// Writes the sprite sheet of all pictures, where that is asked for.
     private func writeSheet(_ finished: FinishedExports) -> PictureFailure? {
         guard let path = arguments.run.sheetPath, !arguments.run.isDryRun else { return nil }
+        if repeated?.isPart == true { return leftAsItWas(path, "pictures", finished) }
         let sprites = finished.records.filter { record in
             guard let output = record.output else { return true }
             return PictureCodecs.codec(ofFile: output)?.format == .png
@@ -252,6 +257,9 @@ package struct Exports {
         guard !arguments.run.isDryRun, finished.stoppedBy == nil, !finished.records.isEmpty else { return nil }
         let files = finished.records.map { record in
             (path: record.output ?? record.input.shownName, isFirst: !record.isFurtherFile && record.file == 0)
+        }
+        if repeated?.isPart == true, let contact = arguments.run.contactSheet {
+            return leftAsItWas(contact.path, "pictures", finished)
         }
         guard let sheet = contactSheet(files), case .success(var writing) = sheet else { return nil }
         let there = Set(

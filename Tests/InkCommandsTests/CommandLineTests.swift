@@ -172,11 +172,13 @@ struct CommandLineTests {
     func foldersNamedLikeFiles() {
         let folder = ScratchFolder()
         let path = folder.file("a.ink", "title=a\n")
-        folder.folder("old.tga")
+        for name in ["old.tga", "old.jpg"] { folder.folder(name) }
+        #expect(CommandTrial().run(["export", path, "-o", folder("old.jpg"), "-q"]) == .done)
         #expect(CommandTrial().run(["export", path, "-o", folder("old.tga"), "-q"]) == .done)
         #expect(CommandTrial().run(["export", path, "-o", folder("new.tga/"), "-q"]) == .done)
         #expect(CommandTrial().run(["export", path, "-o", folder("no.tga"), "-q"]) == .usage)
-        #expect(folder.files == ["a.ink", "new.tga/a-2k.png", "old.tga/a-2k.png"])
+        #expect(CommandTrial().run(["export", path, "-o", folder("b.ora"), "--dry-run", "-q"]) == .done)
+        #expect(folder.files == ["a.ink", "new.tga/a-2k.png", "old.jpg/a-2k.png", "old.tga/a-2k.png"])
     }
 
     @Test(

@@ -123,9 +123,13 @@ struct PrintPictureTests {
         let (book, report) = (folder("book.pdf"), folder("report.json"))
         let all = ["a.ink", "b.ink", "c.png"].map { folder("in/\($0)") }
         let made = try InkProcess.run(
-            ["export"] + all + ["-o", folder("out"), "--size", "100", "--pdf-book", book, "--report", report])
+            ["export"] + all + [
+                "-o", folder("out"), "--size", "100", "--pdf-book", book, "--report", report, "--format", "pdf,png",
+                "--contact-sheet", folder("sheet.png"),
+            ])
         #expect(made.code == 0, "\(made.error)")
         let whole = try bytes(book)
+        let sheet = try bytes(folder("sheet.png"))
         #expect(String(decoding: whole.map { $0 < 128 ? $0 : 63 }, as: UTF8.self).contains("/Count 3 >>"))
         let nothing = try InkProcess.run(["export", "--from-report", report, "--failed"])
         #expect(nothing.code == 0 && nothing.error.isEmpty, "\(nothing.error)")
@@ -135,7 +139,9 @@ struct PrintPictureTests {
         let part = try InkProcess.run(
             ["export", "--from-report", report, "--failed", "--if-exists", "overwrite"])
         #expect(part.code == 1 && part.error.contains("left as it was"), "\(part.error)")
+        #expect(part.error.components(separatedBy: "left as it was").count == 3, "\(part.error)")
         #expect(try bytes(book) == whole)
+        #expect(try bytes(folder("sheet.png")) == sheet)
     }
 
     @Test("A picture that shows the same is left, one that is damaged is made again", arguments: ["tiff", "pdf"])

@@ -116,6 +116,15 @@ struct ZoomPictureTests {
             #expect(try bytes(folder(kept)) == Array("dear".utf8))
             #expect(!folder.files.contains("c.png"))
         }
+        // What is made nevertheless is said to be: here the description cannot get its name.
+        try FileManager.default.createDirectory(atPath: folder("e.dzi"), withIntermediateDirectories: true)
+        let mixed = try InkProcess.run([
+            "export", project, "-o", folder("."), "--name", "e.{ext}", "--format", "png,dzi", "--if-exists",
+            "overwrite",
+        ])
+        #expect(mixed.code == 74 && mixed.output.contains("1 exported, 1 failed"), "\(mixed.output)\(mixed.error)")
+        #expect(folder.files.contains("e.png") && !folder.files.contains("e_files"))
+        for name in ["e.dzi", "e.png"] { try FileManager.default.removeItem(atPath: folder(name)) }
         // A link to such a folder stays one.
         try FileManager.default.createDirectory(atPath: folder("elsewhere"), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: folder("d.iiif"), withDestinationPath: folder("elsewhere"))

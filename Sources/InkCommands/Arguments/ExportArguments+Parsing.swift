@@ -174,7 +174,8 @@ extension ExportArguments {
         guard let first = named.first else {
             // Photos keep their format; where all have one, its settings may be given.
             let ofPaths = parsed.all("PATH").map { path in
-                ExportInput(path: path).isPhoto ? PictureCodecs.codec(ofFile: path) : nil
+                // What is laid over an SVG is none.
+                ExportInput(path: path).isPhoto && !path.hasEnding(".svg") ? PictureCodecs.codec(ofFile: path) : nil
             }
             let isOne = !ofPaths.isEmpty && ofPaths.allSatisfy { $0 != nil && $0?.format == ofPaths[0]?.format }
             let ofPhotos = isOne ? ofPaths[0] : nil

@@ -6,10 +6,11 @@ import InkSystem
 /// folder exists or the path ends with a slash.
 enum OutputPlace {
     private static let pictureEndings = [
-        ".png", ".jpg", ".jpeg", ".jpe", ".jp2", ".jxl", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic",
+        ".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".jp2", ".jxl", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif",
+        ".heic",
         ".heif",
         ".tga",
-        ".exr", ".ico", ".svg", ".pdf", ".psd",
+        ".exr", ".ico", ".eps", ".dng", ".svg", ".pdf", ".psd",
     ]
     private static let fileEndings =
         pictureEndings + [".ink", ".zip", ".json", ".ndjson", ".txt", ".pub", ".key"]
@@ -30,6 +31,8 @@ enum OutputPlace {
     /// A folder, or with the ending of a picture a file.
     /// - Throws: `usage` for the name of another file.
     static func pictures(_ path: String, option: String) throws(CommandError) -> String {
+        // A picture that is a folder replaces the one that is there.
+        if let codec = PictureCodecs.codec(ofFile: path), codec.format != .iiif, isFolder(path) { return path + "/" }
         guard !isWritable(path), let ending = fileEnding(of: path) else { return path }
         if pictureEndings.contains(ending) {
             throw .usage(
@@ -66,7 +69,9 @@ enum OutputPlace {
         guard let ending = fileEndings.first(where: { path.hasEnding($0) }) else { return nil }
         // A picture that is a folder replaces the one that is there.
         if PictureCodecs.codec(ofFile: path)?.format == .iiif { return ending }
-        // Errors are reported when the path is written to.
-        return (try? FileSystem.status(path)?.isFolder) == true ? nil : ending
+        return isFolder(path) ? nil : ending
     }
+
+    /// Errors are reported when the path is written to.
+    private static func isFolder(_ path: String) -> Bool { (try? FileSystem.status(path)?.isFolder) == true }
 }

@@ -2,7 +2,7 @@
 /// colour profile counts. One page.
 struct PhotoDocument: DocumentReader {
     let pictureEndings = [
-        ".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".gif", ".svg",
+        ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".gif", ".svg",
     ]
     let hasOwnSize = true
 

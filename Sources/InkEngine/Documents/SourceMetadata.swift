@@ -37,6 +37,9 @@ struct SourceMetadata: Hashable {
         let isTIFF = TIFFImages().recognizes(file)
         let tags = isTIFF ? SourceExif(file) : exif.flatMap { SourceExif($0) }
         (author, copyright) = (tags?.text(315), tags?.text(33432))
+        if isTIFF ? tags?.hasSecondPage == true : Self.isSequence(file) {
+            leftOut.append("only the first picture of the file is taken")
+        }
         if isTIFF { xmp = tags?.bytes(of: 700) }
         if let found = exif {
             if found.count > Self.bytesMax {
@@ -61,6 +64,21 @@ struct SourceMetadata: Hashable {
         if text.contains("xmpNote:HasExtendedXMP") { leftOut.append("the second part of the XMP data is left out") }
         self.xmp = Self.withoutOtherPictures(Self.upright(text))
         if self.xmp == nil { leftOut.append("the XMP data is left out: it is damaged") }
+    }
+
+    /// Whether a file says that it is an animation, or has several pictures.
+    private static func isSequence(_ file: [UInt8]) -> Bool {
+        if PNGImages().recognizes(file) {
+            // Before the picture's data, which may be long.
+            let head = file.prefix(1 << 16)
+            return head.firstRange(of: Array("acTL".utf8)) != nil
+        }
+        if WebPImages().recognizes(file) {
+            return file.count > 20 && file[12..<16].elementsEqual("VP8X".utf8) && file[20] & 2 != 0
+        }
+        if GIFImages().recognizes(file) { return GIFImages.hasSecondFrame(file) }
+        let brand = file.count >= 12 && file[4..<8].elementsEqual("ftyp".utf8) ? file[8..<12] : []
+        return ["avis", "msf1", "hevc", "hevx"].contains { brand.elementsEqual($0.utf8) }
     }
 
     /// XMP without what it says of a gain map, of further pictures in the file and of further XMP, which would be wrong
@@ -232,6 +250,15 @@ struct SourceExif {
     private var camera: Int? {
         guard let first = firstDirectory else { return nil }
         return entries(of: first).entries.first { $0.tag == 0x8769 }.flatMap { number(at: $0.value, bytes: 4) }
+    }
+
+    /// Whether another picture follows that is not a smaller one of the same, or a mask of it.
+    var hasSecondPage: Bool {
+        guard let first = firstDirectory, let second = number(at: entries(of: first).next, bytes: 4), second > 0 else {
+            return false
+        }
+        let kind = entries(of: second).entries.first { $0.tag == 254 }.flatMap { number(at: $0.value, bytes: 4) }
+        return (kind ?? 0) & 5 == 0 && !entries(of: second).entries.isEmpty
     }
 
     /// The same of an upright picture in sRGB, without the thumbnail.

@@ -9,6 +9,10 @@ public enum ForeignFormat {
     public static func name(of bytes: [UInt8]) -> String? {
         for kind in binary where bytes.dropFirst(kind.offset).starts(with: kind.start) { return kind.name }
         if bytes.starts(with: [0x1F, 0x8B]) { return packedName(bytes) }
+        // Text may begin with the same two letters.
+        if bytes.starts(with: Array("BM".utf8)), bytes.dropFirst(6).prefix(4).elementsEqual([0, 0, 0, 0]) {
+            return "a BMP picture"
+        }
         if InputKind.isArchive(bytes) { return archiveName(bytes) }
         return nil
     }

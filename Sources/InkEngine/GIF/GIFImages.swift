@@ -40,6 +40,30 @@ struct GIFImages: ImageDecoder {
     }
 }
 
+extension GIFImages {
+    /// Whether a file has a second frame, as far as it can be read.
+    static func hasSecondFrame(_ file: [UInt8]) -> Bool {
+        func tableBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
+        guard file.count > 13 else { return false }
+        var at = 13 + tableBytes(file[10])
+        var frames = 0
+        while at < file.count {
+            switch file[at] {
+            case 0x2C:
+                frames += 1
+                guard frames < 2, at + 9 < file.count else { return frames == 2 }
+                at += 11 + tableBytes(file[at + 9])
+            case 0x21: at += 2
+            default: return false
+            }
+            // Blocks of data, up to an empty one.
+            while at < file.count, file[at] > 0 { at += Int(file[at]) + 1 }
+            at += 1
+        }
+        return false
+    }
+}
+
 /// giflib's reader over a file in memory. For one thread at a time.
 private final class GIFReader {
     private let reader: OpaquePointer

@@ -46,7 +46,9 @@ struct HEIFAssembler: PictureAssembler {
             total + 8 <= Int(UInt32.max)
             ? bigEndian(UInt32(8 + total)) + Array("mdat".utf8)
             : bigEndian(UInt32(1)) + Array("mdat".utf8) + big(16 + total, bytes: 8)
-        let brands = head.encoding.format == .avif ? ("avif", "avifmif1miafMA1A") : ("heic", "mif1heicmiaf")
+        // Full chroma needs the range extensions of HEVC (ISO/IEC 23008-12, B.4.1.2).
+        let hevc = head.encoding.heifChroma == .full ? "heix" : "heic"
+        let brands = head.encoding.format == .avif ? ("avif", "avifmif1miafMA1A") : (hevc, "mif1\(hevc)miaf")
         let type = ISOBox.make("ftyp", Array(brands.0.utf8) + bigEndian(0 as UInt32) + Array(brands.1.utf8))
         // The length of the boxes does not depend on the offsets in them.
         let length = type.count + boxes(dataStart: 0).count + dataHeader.count

@@ -7,7 +7,7 @@ extension PictureFormat {
 struct JPEGCodec: PictureCodec {
     var format: PictureFormat { .jpeg }
     var name: String { "jpeg" }
-    var endings: [String] { ["jpg", "jpeg"] }
+    var endings: [String] { ["jpg", "jpeg", "jpe", "jfif"] }
     var hasAlpha: Bool { false }
     var settings: Set<EncodingSetting> { [.quality, .chroma, .progressive, .maxBytes] }
     /// The limit of libjpeg, which is below the format's own 65,535.

@@ -114,19 +114,23 @@ final class ZoomFarm: ExportFarm {
     private func finish(_ id: Int, _ outcome: PictureOutcome, _ job: Job) {
         var outcome = outcome
         let clock = Stopwatch()
-        do throws(EngineError) {
-            for (index, work) in job.work.sorted(by: { $0.key < $1.key }) {
+        for (index, work) in job.work.sorted(by: { $0.key < $1.key }) {
+            do throws(EngineError) {
                 let bytes = try job.folder(index, work).run()
                 if index == 0 {
                     (outcome.byteCount, outcome.sha256) = (bytes, "")
                 } else {
                     outcome.otherFiles[index - 1] = .init(byteCount: bytes, sha256: "")
                 }
-                TemporaryFolder.remove(work)
+            } catch {
+                // The other files have their names already.
+                outcome.failures[index] = PictureFailure(error)
             }
-        } catch {
+            TemporaryFolder.remove(work)
+        }
+        if outcome.failures.count == job.outputs.count, let failure = outcome.failures[0] {
             job.discard()
-            return tell(.failed(id, PictureFailure(error)))
+            return tell(.failed(id, failure))
         }
         outcome.phases.stitch += clock.milliseconds
         tell(.finished(id, outcome))

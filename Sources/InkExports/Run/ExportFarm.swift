@@ -85,6 +85,8 @@ package struct PictureOutcome: Hashable, Sendable {
     package var sha256 = ""
     /// That was found for the file, where its size was limited.
     package var quality: Int?
+    /// Files of the picture that could not be made, by their numbers, while the others are there.
+    package var failures: [Int: PictureFailure] = [:]
     /// The same of the picture's further files.
     package var otherFiles: [OtherFile] = []
     /// Processor time of the broker for this picture, milliseconds.

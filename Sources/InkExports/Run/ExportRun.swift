@@ -217,7 +217,9 @@ struct ExportRun {
                 records[id].milliseconds = milliseconds + read
                 records[id].outcome = outcome
             }
-            end(all: index, .done)
+            for (number, id) in (files[index] ?? []).enumerated() {
+                if let failure = outcome.failures[number] { fail(id, failure) } else { end(id, .done) }
+            }
         case .failed(let index, let failure):
             guard startTimes[index] != nil else { return }
             startTimes[index] = nil

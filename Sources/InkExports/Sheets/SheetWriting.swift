@@ -59,9 +59,14 @@ struct SheetWriting {
         try FileSystem.read(picture, limitBytes: limits.fileBytes)
     }
 
-    /// File names; paths where two have one name.
+    /// File names; where two have one name, paths below the folder that holds all of them.
     private var names: [String] {
         let names = pictures.map { $0.splitPath().name }
-        return Set(names).count == names.count ? names : pictures
+        guard Set(names).count < names.count else { return names }
+        let paths = pictures.map { $0.split(separator: "/", omittingEmptySubsequences: false) }
+        let shared = paths.dropFirst().reduce(paths[0].dropLast()) { shared, path in
+            shared.prefix(zip(shared, path.dropLast()).prefix { $0 == $1 }.count)
+        }
+        return paths.map { $0.dropFirst(shared.count).joined(separator: "/") }
     }
 }

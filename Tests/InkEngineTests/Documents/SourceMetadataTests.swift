@@ -87,6 +87,39 @@ struct SourceMetadataTests {
         }
     }
 
+    @Test("That a file has further pictures is said")
+    func sequences() {
+        let said = ["only the first picture of the file is taken"]
+        // Two directories of one entry each, the second of the kind that is given; nil: no second one.
+        func tiff(_ kind: UInt8?) -> [UInt8] {
+            let entry: [UInt8] = [0, 1, 4, 0, 1, 0, 0, 0, 5, 0, 0, 0]
+            let first: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0] + entry
+            guard let kind else { return first + [0, 0, 0, 0] }
+            return first + [26, 0, 0, 0, 1, 0, 254, 0, 4, 0, 1, 0, 0, 0, kind, 0, 0, 0, 0, 0, 0, 0]
+        }
+        #expect(SourceMetadata(of: tiff(0)).leftOut == said)
+        #expect(SourceMetadata(of: tiff(1)).leftOut.isEmpty && SourceMetadata(of: tiff(nil)).leftOut.isEmpty)
+        func webp(_ flags: UInt8) -> [UInt8] {
+            Array("RIFF".utf8) + [30, 0, 0, 0] + Array("WEBPVP8X".utf8) + [10, 0, 0, 0, flags]
+                + [UInt8](repeating: 0, count: 9)
+        }
+        #expect(SourceMetadata(of: webp(2)).leftOut == said && SourceMetadata(of: webp(4)).leftOut.isEmpty)
+        #expect(SourceMetadata(of: [0, 0, 0, 12] + Array("ftypavis".utf8)).leftOut == said)
+        func gif(_ frames: Int) -> [UInt8] {
+            // A global table of two colours, an extension, then frames of one pixel.
+            let head = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x21, 0xFE, 1, 65, 0]
+            let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 9, 9, 9, 8, 8, 8, 2, 2, 0x44, 1, 0]
+            return head + (0..<frames).flatMap { _ in frame } + [0x3B]
+        }
+        #expect(SourceMetadata(of: gif(2)).leftOut == said && SourceMetadata(of: gif(1)).leftOut.isEmpty)
+        for count in 6..<gif(2).count { _ = SourceMetadata(of: Array(gif(2).prefix(count))) }
+        let png = MinimalPNGWriter.png(gray: [1], size: PixelSize(width: 1, height: 1))
+        #expect(SourceMetadata(of: png).leftOut.isEmpty)
+        let animated =
+            Array(png[..<33]) + [0, 0, 0, 8] + Array("acTL".utf8) + [UInt8](repeating: 0, count: 12) + png[33...]
+        #expect(SourceMetadata(of: animated).leftOut == said)
+    }
+
     @Test("What is too large or damaged is left out, and said to be")
     func leftOut() {
         func leftOut(_ mark: [UInt8], _ bytes: [UInt8]) -> [String] { SourceMetadata(of: jpeg([mark + bytes])).leftOut }

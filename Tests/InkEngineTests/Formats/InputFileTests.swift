@@ -20,6 +20,9 @@ import Testing
         check(folder.write("empty.ink", ""), ": the file is empty")
         check(folder.write("empty.zip", ""), ": the file is empty")
         check(folder.write("picture.ink", pngHeader(width: 1, height: 1)), ": is a PNG picture, not an Ink project")
+        check(
+            folder.write("p.bmp", Array("BM".utf8) + [60, 0, 0, 0, 0, 0, 0, 0, 26, 0]),
+            ": is a BMP picture, not an Ink project")
         check(folder.write("archive.ink", StoredZip().bytes), ": is a zip archive, not an Ink project")
         check(folder.write("text.zip", "{}"), ": is not a zip archive")
         check(folder.write("utf16.ink", [0xFF, 0xFE, 0x7B, 0]), ": is UTF-16 text, must be UTF-8, not an Ink project")
