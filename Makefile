@@ -10,7 +10,7 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build install uninstall docs demo pictures examples test simulate fuzz check-deployment test-image test-interop bench bench-peers \
+.PHONY: help setup build install uninstall docs demo pictures gallery examples test simulate fuzz check-deployment test-image test-interop bench bench-peers \
 	bench-compare bench-baseline lint format clean
 
 help: ## List the targets
@@ -35,7 +35,7 @@ docs: setup ## Build the documentation of InkEngine with DocC, into .build/docs
 	Scripts/docs.sh
 
 PICTURE := --effort small --if-exists overwrite -o docs/images/
-pictures: build ## Export the pictures in the documents
+pictures: build gallery ## Export the pictures in the documents
 	$(INK) export examples/hills.ink --size 760x760 --name '{name}.png' $(PICTURE)
 	$(INK) export examples/brushes.ink --size 1240x1240 --name '{name}.png' $(PICTURE)
 	$(INK) export examples/cat.inktemplate --fill suggested --size 1x --name '{name}.png' $(PICTURE)
@@ -43,8 +43,23 @@ pictures: build ## Export the pictures in the documents
 	$(INK) export $(addprefix examples/,hey.ink night-sail.ink owl.ink pinboard.ink rose.ink street.ink) --size 560x560 \
 		--name '{name}.png' $(PICTURE)
 
-examples: ## Generate the example projects (needs python3)
+GALLERY := $(addprefix examples/gallery/,street.psd night-sail.ora dusk.kra harbour.aseprite valentine.excalidraw \
+	garden.tldr note.xopp hey.rnote word.inkml sunset.svg flower.jpg)
+gallery: build ## Export the pictures of docs/gallery.md, and those of the brush presets
+	rm -rf out/gallery && mkdir -p out/gallery
+	$(INK) import examples/sources/quickdraw/flower.ndjson --brush contour --spacing 24 --line-width 8 --color '#8a3f5c' \
+		-o out/gallery/quickdraw
+	cp "$$(ls out/gallery/quickdraw/*.ink | sed -n 11p)" out/gallery/quickdraw.ink
+	$(INK) export $(GALLERY) out/gallery/quickdraw.ink --size 400x400 --name '{name}.webp' --effort small \
+		--if-exists overwrite -o docs/images/gallery --contact-sheet docs/images/gallery.jpg --contact-columns 5 \
+		--contact-size 200
+	$(INK) preset preview -o docs/images/presets --size 480x180 --if-exists overwrite
+
+examples: build ## Generate the example projects and the documents of the gallery (needs python3)
 	python3 Scripts/make_examples.py
+	python3 Scripts/make_gallery.py
+	$(INK) export examples/street.ink -o examples/gallery/street.psd --size 260x260 --no-metadata
+	$(INK) export examples/night-sail.ink -o examples/gallery/night-sail.ora --size 260x260 --effort small --no-metadata
 
 demo: build ## Export the examples at 2K and 4K, and Quick, Draw! drawings, into out/demo
 	$(INK) export examples --fill suggested --size 2k,4k -o out/demo

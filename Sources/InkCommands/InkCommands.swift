@@ -59,6 +59,7 @@ public enum InkCommands {
         case "export": return try ExportCommand.run(parsed, environment)
         case "inspect": return try InspectCommand.run(parsed, environment)
         case "import": return try ImportCommand.run(parsed, environment)
+        case "preset": return try PresetCommand.run(parsed, environment)
         case "masks": return try MasksCommand.run(parsed, environment)
         case "broker":
             ProcessMemory.returnLargeBlocks(from: 1 << 20)
@@ -96,7 +97,7 @@ public enum InkCommands {
 }
 
 extension String {
-    fileprivate func droppingLastNewlines() -> String {
+    func droppingLastNewlines() -> String {
         var text = self[...]
         while text.last?.isNewline == true { text = text.dropLast() }
         return String(text)

@@ -254,7 +254,8 @@ struct FarmFaultTests {
             #expect(job.expected[name] == data, "\(name)")
         }
         _ = try Shell.run("rm -rf '\(disk.path)'/pictures")
-        let again = try farm.run(["submit"] + [job.inputs[0] + "/owl.ink", "--size", "0.2x", "--into", "later"])
+        let again = try farm.run(
+            ["submit"] + job.inputs.filter { $0.hasSuffix("/owl.ink") } + ["--size", "0.2x", "--into", "later"])
         let last = try farm.run(["wait"] + again.output.split(separator: "\n").map(String.init))
         #expect(last.code == 0, "\(last)")
     }

@@ -171,7 +171,9 @@ struct FarmJob {
     init(sizes: String) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        inputs = [root.appendingPathComponent("examples").path]
+        let examples = root.appendingPathComponent("examples").path
+        inputs = try FileManager.default.contentsOfDirectory(atPath: examples).sorted()
+            .filter { $0.hasSuffix(".ink") || $0.hasSuffix(".inktemplate") }.map { "\(examples)/\($0)" }
         options = ["--size", sizes, "--fill", "suggested", "--quiet"]
         folder = try EndToEndFolder()
         let target = "\(folder.path)/expected"

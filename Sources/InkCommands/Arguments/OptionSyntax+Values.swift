@@ -19,7 +19,9 @@ extension OptionSyntax {
     func completedValues(in program: ProgramSyntax) -> OptionValues {
         switch key {
         case "size": return .words(["1080p", "2k", "4k", "8k", "1x", "2x"])
-        case "brush": return .words(BrushType.allCases.map(\.rawValue))
+        case "brush": return .words(BrushType.allCases.map(\.rawValue) + BuiltInPresets.entries.map(\.id))
+        case "ACTION": return .words(PresetCommand.actions)
+        case "PRESET": return .words(BuiltInPresets.entries.map(\.id))
         case "log-level": return .words(LogLevel.allCases.map(\.rawValue))
         case "fill": return .words(["suggested"])
         case "priority", "PRIORITY": return .words(["bulk", "normal", "urgent"])

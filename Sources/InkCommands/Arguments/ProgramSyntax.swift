@@ -13,7 +13,8 @@ struct ProgramSyntax: Sendable {
         summary: "Renders Ink drawing projects to PNG, on one machine or a farm of many.",
         version: "ink \(ProgramVersion.text)",
         commands: [
-            .export, .inspect, .importing, .masks, .broker, .worker, .keygen, .submit, .status, .wait, .cancel, .retry,
+            .export, .inspect, .importing, .masks, .preset, .broker, .worker, .keygen, .submit, .status, .wait, .cancel,
+            .retry,
             .priority, .story, .purge, .drain, .doctor, .bench, .completions, .version, .help,
         ])
 

@@ -45,14 +45,15 @@ struct ImportArguments: Hashable, Sendable {
     private static func brush(_ parsed: ParsedCommand) throws(CommandError) -> Brush {
         var brush = ImportedDrawing().brush
         if let text = parsed.value("brush") {
-            guard let type = BrushType(rawValue: text) else {
-                let known = BrushType.allCases.map(\.rawValue).joined(separator: ", ")
-                let meant = didYouMean(text, among: BrushType.allCases.map(\.rawValue))
-                throw .usage("--brush: \"\(text)\" is not a brush\(meant); choose from \(known)")
+            if let type = BrushType(rawValue: text) {
+                brush.type = type
+                if type != .solid { brush.lineWidth = 1 }
+                brush.anchor = type.canLieStill ? .canvas : .stamp
+            } else {
+                brush = try preset(text, folders: parsed.all("presets"))
             }
-            brush.type = type
-            if type != .solid { brush.lineWidth = 1 }
-            brush.anchor = type.canLieStill ? .canvas : .stamp
+        } else if parsed.isGiven("presets") {
+            throw .usage("--presets needs --brush with the name of a preset")
         }
         try setAnchor(of: &brush, parsed)
         if let text = parsed.value("color") {
@@ -68,6 +69,19 @@ struct ImportArguments: Hashable, Sendable {
             brush.lineWidth = try TextValue.number(text, option: "--line-width", in: 0.01...100_000)
         }
         return brush
+    }
+
+    private static func preset(_ text: String, folders: [String]) throws(CommandError) -> Brush {
+        let presets = try KnownPresets(folders: folders)
+        guard let entry = presets.preset(text) else {
+            let types = BrushType.allCases.map(\.rawValue)
+            let likeType = didYouMean(text, among: types)
+            let meant = likeType.isEmpty ? didYouMean(text, among: presets.entries.map(\.id)) : likeType
+            throw .usage(
+                "--brush: \"\(text)\" is not a brush\(meant); choose from \(types.joined(separator: ", ")), or a preset "
+                    + "(\"ink preset list\")")
+        }
+        return try CommandError.wrapping { () throws(EngineError) in try entry.brush.get() }
     }
 
     private static func setAnchor(of brush: inout Brush, _ parsed: ParsedCommand) throws(CommandError) {

@@ -3,6 +3,8 @@ import Synchronization
 
 /// A brush preset: settings that a stroke uses by naming the preset's id.
 struct BrushPreset: Sendable {
+    /// As an app shows it; empty for none.
+    var name: String
     var settings: BrushSettings
     /// SHA-256 of the preset's file.
     var contentDigest: [UInt8]
@@ -26,6 +28,7 @@ public final class PresetLibrary: Sendable {
 
     private struct Index {
         var presets: [String: Result<BrushPreset, EngineError>] = [:]
+        var entries: [PresetEntry] = []
         /// Files without a readable id, by name without `.json`.
         var unreadable: [String: EngineError] = [:]
         /// The first file that could not be read.
@@ -58,8 +61,18 @@ public final class PresetLibrary: Sendable {
         }
     }
 
-    /// The digests of all presets that were found, in order; empty before the first lookup.
+    /// The ids of all presets that were found, in order; empty before the first lookup.
     var ids: [String] { index.withLock { $0?.presets.keys.sorted() ?? [] } }
+
+    /// All presets in the order in which they are looked up, those that cannot be used too.
+    ///
+    /// - Throws: if one of `folders` cannot be read.
+    public func entries() throws(EngineError) -> [PresetEntry] {
+        try index.withLock { (state: inout Index?) throws(EngineError) -> [PresetEntry] in
+            if state == nil { state = try readIndex() }
+            return state?.entries ?? []
+        }
+    }
 
     /// The folders that were searched, and the file that may contain the preset, as the end of a message.
     var searchNote: String {
@@ -100,10 +113,16 @@ public final class PresetLibrary: Sendable {
             }
             let stem = String(name.dropLast(5))
             do throws(EngineError) {
-                let (id, preset) = try read(file: folder + "/" + name)
+                let file = folder + "/" + name
+                let bytes = try InputFile.read(path: file, limitBytes: PresetLibrary.fileBytesMax)
+                let (id, preset) = try Self.read(bytes, file: file, limits: limits)
                 let key = id ?? stem
-                if index.presets[key] == nil { index.presets[key] = preset }
+                if index.presets[key] == nil {
+                    index.presets[key] = preset
+                    index.entries.append(PresetEntry(id: key, file: file, preset))
+                }
             } catch {
+                index.entries.append(PresetEntry(id: stem, file: folder + "/" + name, .failure(error)))
                 if index.unreadable[stem] == nil { index.unreadable[stem] = error }
                 // Dangling links and files that have disappeared are ignored.
                 if index.unread == nil, case .io(_, _, let number) = error, number != ENOENT { index.unread = error }
@@ -112,8 +131,11 @@ public final class PresetLibrary: Sendable {
     }
 
     /// The id in a file (nil for none) and its preset, or why the preset cannot be used.
-    private func read(file: String) throws(EngineError) -> (String?, Result<BrushPreset, EngineError>) {
-        let bytes = try InputFile.read(path: file, limitBytes: PresetLibrary.fileBytesMax)
+    ///
+    /// - Parameter bytes: with the spare capacity that `InputFile` gives.
+    static func read(
+        _ bytes: [UInt8], file: String, limits: Limits
+    ) throws(EngineError) -> (String?, Result<BrushPreset, EngineError>) {
         let digest = SHA256.digest(bytes)
         try TextEncoding.requireUTF8(bytes, file: file)
         let document = try JSONDocument(bytes, file: file, limits: limits)
@@ -122,16 +144,20 @@ public final class PresetLibrary: Sendable {
         let id = try root.string("id")
         do throws(EngineError) {
             var warnings = Warnings(file: file)
-            let settings = try settings(root, &warnings)
+            let settings = try settings(root, &warnings, limits)
+            // A name of another type means nothing to a drawing.
+            let name = (try? root.string("name")) ?? ""
             return (
-                id, .success(BrushPreset(settings: settings, contentDigest: digest, warnings: warnings.all))
+                id, .success(BrushPreset(name: name, settings: settings, contentDigest: digest, warnings: warnings.all))
             )
         } catch {
             return (id, .failure(error))
         }
     }
 
-    private func settings(_ root: JSONObject, _ warnings: inout Warnings) throws(EngineError) -> BrushSettings {
+    private static func settings(
+        _ root: JSONObject, _ warnings: inout Warnings, _ limits: Limits
+    ) throws(EngineError) -> BrushSettings {
         func look(_ object: JSONObject, _ kind: FormatObject) {
             // An app may store more in a preset than how it draws, and presets have no version.
             warnings.addUnknownKeys(of: object, kind, onlyMisspelt: kind == .preset)

@@ -25,20 +25,52 @@ extension CommandSyntax {
             .arguments("FILE", "Photoshop, OpenRaster, Krita and Aseprite files, pictures, drawings (.ndjson), or -"),
             .value("-o,--output", "DIR", "Folder for the projects, created if missing"),
             .value(
-                "--brush", "TYPE",
-                "parallelLines, crossHatch, dots, contourLines, waves or solid (default: solid)"),
+                "--brush", "TYPE|PRESET",
+                "parallelLines, crossHatch, dots, contourLines, waves, solid, or a preset (\"ink preset list\"; default: solid)"
+            ),
+            .values("--presets", "DIR", "Folder of brush presets, searched before ./brushes"),
             .value(
                 "--anchor", "stamp|canvas",
                 "What the pattern of parallelLines, crossHatch, dots or waves is tied to (default: canvas)"),
             .value("--size", "N", "Width of a brush that is tied to the canvas, canvas pixels (default: 20)"),
             .value("--canvas", "WxH", "Canvas, pixels (default: 2048x2048)"),
             .value("--margin", "N", "Free border, canvas pixels (default: a sixteenth of the shorter edge)"),
-            .value("--color", "COLOR", "Brush colour, #rgb or #rrggbb (default: #000000)"),
-            .value("--spacing", "N", "Brush spacing, canvas pixels (default: 6)"),
-            .value("--line-width", "N", "Brush line width, canvas pixels (default: 8 for solid, else 1)"),
+            .value("--color", "COLOR", "Brush colour, #rgb or #rrggbb (default: #000000, or the preset's)"),
+            .value("--spacing", "N", "Brush spacing, canvas pixels (default: 6, or the preset's)"),
+            .value(
+                "--line-width", "N",
+                "Brush line width, canvas pixels (default: 8 for solid, else 1, or the preset's)"),
             .value("--if-exists", "fail|overwrite", "What to do if a project exists (default: fail)"),
             .value("--limits", "FILE", "JSON file with limits that replace the default ones"),
             .flag("-q,--quiet", "Print only errors"),
+        ])
+
+    static let preset = CommandSyntax(
+        name: "preset",
+        summary: "List, print and preview brush presets",
+        group: CommandGroup.pictures,
+        notes: """
+
+            list shows the presets of --presets, of the folder brushes here, and of this program; show prints the JSON
+            of one; preview draws a stroke with the pressure of a real pen, by default with each of them.
+
+            Examples:
+              ink preset list
+              ink preset show hatching > brushes/my-hatching.json
+              ink preset preview hatching -o hatching.png
+            """,
+        options: [
+            .argument("ACTION", "list, show or preview"),
+            .arguments("PRESET", "Presets by id or name"),
+            .values("--presets", "DIR", "Folder of brush presets, searched first"),
+            .flag("--json", "list: print JSON instead of a table"),
+            .value(
+                "-o,--output", "DIR|FILE",
+                "preview: a file if it ends in .png and there is one preset, else a folder for PRESET.png, created if "
+                    + "missing (default: here)"),
+            .value("--size", "WxH", "preview: size of a picture, pixels (default: 640x240)"),
+            .value("--if-exists", "fail|overwrite", "preview: what to do if a picture exists (default: fail)"),
+            .flag("-q,--quiet", "preview: print only errors"),
         ])
 
     static let masks = CommandSyntax(
