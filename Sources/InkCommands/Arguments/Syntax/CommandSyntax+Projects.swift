@@ -18,22 +18,27 @@ extension CommandSyntax {
         group: CommandGroup.pictures,
         notes: """
 
-            Writes one project per document, NAME.ink, and one per drawing, WORD-KEY_ID.ink. Canvas and brush are for
-            drawings, which have none.
+            Writes one project per document, NAME.ink, and one per drawing, WORD-KEY_ID.ink. Canvas and margin are for
+            drawings, which have none, and for SVGs with --strokes, which are else as large as they say. What is said of
+            the brush replaces what strokes of documents have.
             """,
         options: [
-            .arguments("FILE", "Photoshop, OpenRaster, Krita and Aseprite files, pictures, drawings (.ndjson), or -"),
+            .arguments(
+                "FILE",
+                "Files of painting and note-taking programs, ink, pictures, drawings (.ndjson), or -"),
             .value("-o,--output", "DIR", "Folder for the projects, created if missing"),
+            .flag("--strokes", "Make strokes of the outlines of an SVG, not a picture"),
             .value(
                 "--brush", "TYPE",
-                "parallelLines, crossHatch, dots, contourLines, waves or solid (default: solid)"),
+                "parallelLines, crossHatch, dots, contourLines, waves or solid (default: as the document has it, else solid)"
+            ),
             .value(
                 "--anchor", "stamp|canvas",
                 "What the pattern of parallelLines, crossHatch, dots or waves is tied to (default: canvas)"),
             .value("--size", "N", "Width of a brush that is tied to the canvas, canvas pixels (default: 20)"),
             .value("--canvas", "WxH", "Canvas, pixels (default: 2048x2048)"),
             .value("--margin", "N", "Free border, canvas pixels (default: a sixteenth of the shorter edge)"),
-            .value("--color", "COLOR", "Brush colour, #rgb or #rrggbb (default: #000000)"),
+            .value("--color", "COLOR", "Brush colour, #rgb or #rrggbb (default: as the document has it, else #000000)"),
             .value("--spacing", "N", "Brush spacing, canvas pixels (default: 6)"),
             .value("--line-width", "N", "Brush line width, canvas pixels (default: 8 for solid, else 1)"),
             .value("--if-exists", "fail|overwrite", "What to do if a project exists (default: fail)"),
