@@ -215,6 +215,21 @@ struct SVGStrokesTests {
                 .count == 5)
     }
 
+    @Test(arguments: ["20 0", "20 0 10 0", "0 0", "5 -1", "5 x"])
+    func dashesWithoutGapsAreALine(dashes: String) throws {
+        #expect(try ends("<line x2=\"90\" stroke=\"black\" stroke-dasharray=\"\(dashes)\"/>") == [[0, 0, 90, 0]])
+    }
+
+    @Test(.timeLimit(.minutes(5))) func manyRulesOnManyElementsTakeNoTime() throws {
+        let rules = String(repeating: "*{stroke:red;fill:none;a:b}", count: 2000)
+        let reading = try reading("<style>\(rules)</style>" + String(repeating: "<line x2='9'/>", count: 20_000))
+        #expect(
+            reading.warnings.map(\.description) == [
+                "left out: rules of style sheets for more than a name, classes and an id"
+            ])
+        #expect(reading.project.layers.flatMap(\.strokes).count == 20_000)
+    }
+
     @Test func whatHasNoLineGivesItsOutline() throws {
         let reading = try reading(##"<circle cx="50" cy="50" r="9" fill="#123456"/><line x2="9"/>"##)
         let found = reading.project.layers.flatMap(\.strokes)

@@ -308,11 +308,13 @@ struct SVGStrokesWalk {
         }
     }
 
-    /// The lengths of dashes and gaps, user units.
+    /// The lengths of dashes and gaps, user units; none where no gap is left between dashes.
     private func dashLengths(_ state: State) -> [Double] {
         let words = (state.inherited["stroke-dasharray"] ?? "").split { $0 == "," || $0.isWhitespace }
         let lengths = words.compactMap { length(String($0), in: state, of: state.diagonal) }
-        return lengths.count == words.count && lengths.allSatisfy { $0 >= 0 } ? lengths : []
+        guard lengths.count == words.count, lengths.allSatisfy({ $0 >= 0 }) else { return [] }
+        let hasGaps = lengths.count % 2 != 0 || stride(from: 1, to: lengths.count, by: 2).contains { lengths[$0] > 0 }
+        return hasGaps ? lengths : []
     }
 
     /// A colour with its opacity; nil where nothing is drawn.
@@ -348,7 +350,7 @@ struct SVGStrokesWalk {
         return color
     }
 
-    private func meanColor(of id: String, _ state: State) -> RGBA8? {
+    private mutating func meanColor(of id: String, _ state: State) -> RGBA8? {
         var node = nodes[id]
         // Stops may be those of another gradient.
         for _ in 0..<8 {

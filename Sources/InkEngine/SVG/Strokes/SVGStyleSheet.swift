@@ -14,8 +14,11 @@ struct SVGStyleSheet {
     /// Whether rules were passed over.
     private(set) var hasOthers = false
 
-    /// The most rules; each is tried on each element.
-    private static let rulesMax = 2000
+    /// What the rules say of elements of a kind, which is found once.
+    private var known: [[String]: [String: String]] = [:]
+
+    /// The most rules; each is tried on each kind of element.
+    private static let rulesMax = 500
 
     /// Adds the rules of a `<style>`.
     mutating func add(_ text: String) {
@@ -91,19 +94,28 @@ struct SVGStyleSheet {
     }
 
     /// Everything that is said of an element itself.
-    func declarations(of node: XMLNode) -> [String: String] {
+    mutating func declarations(of node: XMLNode) -> [String: String] {
         var found = node.attributes
-        let classes = Set((node.attributes["class"] ?? "").split { $0.isWhitespace })
-        for (selector, declarations) in rules {
-            guard selector.tag.map({ $0 == node.name }) ?? true,
-                selector.id.map({ $0 == node.attributes["id"] ?? "" }) ?? true,
-                selector.classes.allSatisfy(classes.contains)
-            else { continue }
-            found.merge(declarations) { _, new in new }
-        }
+        if !rules.isEmpty { found.merge(declarations(ofKind: node)) { _, new in new } }
         if let style = node.attributes["style"] {
             found.merge(Self.declarations(Self.withoutComments(style))) { _, new in new }
         }
+        return found
+    }
+
+    private mutating func declarations(ofKind node: XMLNode) -> [String: String] {
+        let (names, id) = (node.attributes["class"] ?? "", node.attributes["id"] ?? "")
+        let kind = [node.name, names, rules.contains { $0.selector.id != nil } ? id : ""]
+        if let found = known[kind] { return found }
+        let classes = Set(names.split { $0.isWhitespace })
+        var found: [String: String] = [:]
+        for (selector, declarations) in rules
+        where selector.tag.map({ $0 == node.name }) ?? true && selector.id.map({ $0 == id }) ?? true
+            && selector.classes.allSatisfy(classes.contains)
+        {
+            found.merge(declarations) { _, new in new }
+        }
+        known[kind] = found
         return found
     }
 }
