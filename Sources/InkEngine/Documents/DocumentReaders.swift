@@ -4,7 +4,7 @@ public enum DocumentReaders {
     private static let all: [any DocumentReader] = [
         PSDDocument(), OpenRasterDocument(), KritaDocument(), AsepriteDocument(), XournalDocument(),
         ExcalidrawDocument(), TldrawDocument(), RnoteDocument(), InkMLDocument(), UnipenDocument(), TabletDocument(),
-        MyPaintEventsDocument(), WacomInkDocument(),
+        MyPaintEventsDocument(), WacomInkDocument(), WacomSamplesDocument(),
         TemplateDocument(), QuickDrawDocument(), PhotoDocument(), InkDocument(),
     ]
 

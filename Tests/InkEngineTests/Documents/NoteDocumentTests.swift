@@ -218,6 +218,29 @@ import Testing
             ])
     }
 
+    @Test func samplesOfWacomPensAreStrokes() throws {
+        let text = """
+            idx,SPLINE_X,SPLINE_Y,SENSOR_TIMESTAMP,SENSOR_PRESSURE,SENSOR_ALTITUDE,SENSOR_AZIMUTH
+            0,1,2,1000,0.5,1.5708,0
+            0,3,4,1010,0,0.7854,-3.1416
+            1,5,6,1005,1,9,9
+
+            """
+        let found = strokes(try load(text).project.layers)
+        #expect(
+            found.map { $0.points.map(\.x) } == [[1, 3], [5]] && found.allSatisfy(\.brush.dynamics.pressureAffectsSize))
+        let points = found.flatMap(\.points)
+        #expect(points.map(\.timestamp) == [0, 10, 5] && points.map(\.pressure) == [0.5, 0, 1])
+        #expect(points.map { $0.altitude.rounded() } == [90, 45, 90] && points[1].azimuth.rounded() == -180)
+        for bad in ["0,1,2", "0,1,2,3,4,5,nan", "0,1,,3,4,5,6", "0,1e999,2,3,4,5,6"] {
+            let error = #expect(throws: EngineError.self) { try load(text + bad + "\n") }
+            #expect(
+                error?.description.contains("line 5: must have 7 numbers") == true,
+                "\(bad): \(error?.description ?? "")")
+        }
+        #expect(throws: EngineError.self) { try load("idx,SPLINE_X,SPLINE_Y\n") }
+    }
+
     @Test(arguments: [
         (#""splineY": [9, 4, 5, 6, 9]"#, #""splineY": [9, 4]"#), ("\"strokes\"", "\"other\""),
         (#""splineX": [9, 1"#, #""splineX": [9, 1e300"#), (#""splineX": [9, 1, 2, 3, 9]"#, #""splineX": 5"#),

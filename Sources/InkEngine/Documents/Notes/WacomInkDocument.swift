@@ -25,6 +25,46 @@ struct WacomInkDocument: DocumentReader {
     }
 }
 
+/// What Wacom's library writes of an ink document's pens (`.csv`): a line with the columns' names, then a point a line, with
+/// the number of its stroke as `idx`. Times are milliseconds, angles radians.
+struct WacomSamplesDocument: DocumentReader {
+    func recognizes(_ head: DocumentHead) -> Bool { head.bytes.starts(with: "idx,SPLINE_X,SPLINE_Y".utf8) }
+
+    func read(
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        let place = Place(file: name)
+        guard case .file(let bytes) = consume content else {
+            throw .badInput(place, reason: "is a folder, not samples of a pen")
+        }
+        let lines = StrokeDocuments.lines(bytes)
+        let names = lines.first?.text.split(separator: ",").map { $0.trimmingBlanks } ?? []
+        func column(_ name: String) -> Int? { names.firstIndex(of: name) }
+        let (time, pressure) = (column("SENSOR_TIMESTAMP"), column("SENSOR_PRESSURE"))
+        let (altitude, azimuth) = (column("SENSOR_ALTITUDE"), column("SENSOR_AZIMUTH"))
+        var (strokes, stroke, begin): ([FoundStroke], Double?, Double?) = ([], nil, nil)
+        for (number, line) in lines.dropFirst() {
+            let spaced = line.split(separator: ",", omittingEmptySubsequences: false).joined(separator: " ")
+            guard let values = StrokeDocuments.numbers(spaced), values.count == names.count else {
+                throw .badInput(place.inside("line \(number)"), reason: "must have \(names.count) numbers")
+            }
+            if values[0] != stroke { strokes.append(FoundStroke(points: [], usesPressure: pressure != nil)) }
+            stroke = values[0]
+            var point = StrokePoint(x: values[1], y: values[2])
+            if let time {
+                begin = begin ?? values[time]
+                point.timestamp = values[time] - (begin ?? 0)
+            }
+            if let pressure { point.pressure = min(max(values[pressure], 0), 1) }
+            if let altitude { point.altitude = min(max(values[altitude] * 180 / .pi, 0), 90) }
+            if let azimuth { point.azimuth = (values[azimuth] * 180 / .pi).truncatingRemainder(dividingBy: 360) }
+            strokes[strokes.count - 1].points.append(point)
+        }
+        try StrokeDocuments.emit(strokes, label: "wacom samples", bytes, "the file of samples", place, context, onPage)
+    }
+}
+
 private struct WacomInkReader {
     /// What a pen recorded at a moment.
     private struct Sample {
