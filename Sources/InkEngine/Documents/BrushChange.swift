@@ -33,7 +33,7 @@ public struct BrushChange: Hashable, Sendable {
         return changed
     }
 
-    /// The same in all strokes of a document, and in what tells it from others.
+    /// The same in all strokes of a document but the lines of its paper, and in what tells it from others.
     func apply(to reading: inout ProjectReading) {
         guard !isNothing else { return }
         apply(to: &reading.project.layers)
@@ -44,7 +44,7 @@ public struct BrushChange: Hashable, Sendable {
     }
 
     private func apply(to layers: inout [Layer]) {
-        for index in layers.indices {
+        for index in layers.indices where !layers[index].id.hasPrefix(NotePage.paperMark) {
             for stroke in layers[index].strokes.indices {
                 layers[index].strokes[stroke].brush = applied(to: layers[index].strokes[stroke].brush)
             }

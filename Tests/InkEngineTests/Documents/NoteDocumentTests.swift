@@ -310,7 +310,9 @@ import Testing
         let changed = try ProjectLoader.load(bytes: Array(Self.note.utf8), name: "f", brush: change)
         let (before, after) = (strokes(plain.project.layers), strokes(changed.project.layers))
         #expect(before.map(\.points) == after.map(\.points) && before.map(\.brush.color) == after.map(\.brush.color))
-        #expect(after.allSatisfy { $0.brush.type == .crossHatch && $0.brush.anchor == .canvas && $0.brush.size == 20 })
+        let hatched = after.filter { $0.brush.type != .solid }.map(\.brush)
+        #expect(!hatched.isEmpty)
+        #expect(hatched.allSatisfy { $0.type == .crossHatch && $0.anchor == .canvas && $0.size == 20 })
         #expect(changed.contentDigest != plain.contentDigest)
         change.color = RGBA8(red: 1, green: 2, blue: 3)
         change.size = 9
@@ -321,6 +323,15 @@ import Testing
         #expect(
             BrushChange(type: .solid).applied(to: Brush(type: .solid, lineWidth: 5))
                 == Brush(type: .solid, lineWidth: 5))
+    }
+
+    @Test func linesOfPaperKeepTheirBrush() throws {
+        let note = """
+            <xournal creator="a"><page width="100" height="100"><background type="solid" color="white" style="ruled"/>
+            <layer><stroke tool="pen" color="black" width="2">1 2 30 40</stroke></layer></page></xournal>
+            """
+        let changed = try ProjectLoader.load(bytes: Array(note.utf8), name: "f", brush: BrushChange(type: .dots))
+        #expect(strokes(changed.project.layers).map(\.brush.type) == [.solid, .dots])
     }
 
     @Test func shortPiecesBesideLongOnesDoNotSwing() {

@@ -27,6 +27,15 @@ struct NotePage {
         (shapes, inked, isOpen) = (nil, .empty, false)
     }
 
+    /// Ends the last layer as one of the paper's, whose lines keep their brush.
+    mutating func closePaper() throws(EngineError) {
+        if isOpen { layers[layers.count - 1].id = Self.paperMark + String(layers.count) }
+        try close()
+    }
+
+    /// What identifiers of such layers begin with.
+    static let paperMark = "paper-"
+
     private mutating func open(_ mode: BlendMode, opacity: Double = 1, name: String) throws(EngineError) {
         if isOpen, layers.last?.blendMode == mode, layers.last?.opacity == opacity { return }
         try close()
