@@ -9,12 +9,18 @@ package struct ReadingChoices: Hashable, Sendable {
     package var textUse = TextUse.none
     /// Whether the picture that a document holds beside its layers is taken in their place.
     package var takesMerged = false
+    /// For strokes of documents of other programs.
+    package var brush = BrushChange()
 
-    package init(presetFolders: [String] = [], limits: Limits, textUse: TextUse = .none, takesMerged: Bool = false) {
+    package init(
+        presetFolders: [String] = [], limits: Limits, textUse: TextUse = .none, takesMerged: Bool = false,
+        brush: BrushChange = BrushChange()
+    ) {
         self.presetFolders = presetFolders
         self.limits = limits
         self.textUse = textUse
         self.takesMerged = takesMerged
+        self.brush = brush
     }
 }
 

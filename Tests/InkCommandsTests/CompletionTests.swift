@@ -40,7 +40,8 @@ import Testing
     private static let lines: [(line: [String], offered: [String])] = [
         (["ink", "exp"], ["export"]), (["ink", "export", "--eff"], ["--effort"]),
         (["ink", "export", "--effort", "s"], ["small"]), (["ink", "keygen", "w", "--role", "b"], ["broker"]),
-        (["ink", "import", "--brush", "cross"], ["crossHatch", "cross-hatching"]), (["ink", "help", "stat"], ["status"]),
+        (["ink", "import", "--brush", "cross"], ["crossHatch", "cross-hatching"]),
+        (["ink", "help", "stat"], ["status"]),
         (["ink", "completions", "z"], ["zsh"]), (["ink", "broker", "--log-level", "deb"], ["debug"]),
     ]
 

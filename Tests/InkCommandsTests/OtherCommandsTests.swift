@@ -43,6 +43,49 @@ struct OtherCommandsTests {
         #expect(stroke.points.map(\.y) == [75, 225])
     }
 
+    private static let outlines = """
+        <svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><text>a</text>
+        <polyline points="5,5 20,25 35,5" fill="none" stroke="#d33" stroke-width="3"/></svg>
+        """
+
+    @Test func outlinesBecomeStrokes() throws {
+        let folder = ScratchFolder()
+        let file = folder.file("a.svg", Self.outlines)
+        let (code, transcript) = run(["import", "--strokes", file, "-o", folder("out")])
+        #expect(code == .done && transcript.error.contains("left out: text"), "\(transcript.error)")
+        let project = try ProjectLoader.load(path: folder("out/a.ink")).project
+        #expect(project.canvasSize == CanvasSize(width: 40, height: 30))
+        let stroke = try #require(project.layers.first?.strokes.first)
+        #expect(
+            stroke.brush.type == .solid && stroke.brush.lineWidth == 3 && stroke.brush.color == RGBA8(hex: "#dd3333"))
+        // A pattern in a canvas of its own.
+        let changed = run(
+            [
+                "import", "--strokes", file, "-o", folder("waves"), "--brush", "waves", "--canvas", "400x400",
+                "--margin", "0",
+            ])
+        #expect(changed.code == .done, "\(changed.transcript.error)")
+        let other = try ProjectLoader.load(path: folder("waves/a.ink")).project
+        #expect(other.canvasSize == CanvasSize(width: 400, height: 400))
+        let brush = try #require(other.layers.first?.strokes.first?.brush)
+        #expect(brush.type == .waves && brush.isCanvasPattern && brush.size == 30 && brush.color == stroke.brush.color)
+    }
+
+    @Test func brushesOfDocumentsAreChangedByExport() throws {
+        let folder = ScratchFolder()
+        let ink = "<ink xmlns=\"http://www.w3.org/2003/InkML\"><trace>0 0, 100 0, 100 100</trace></ink>"
+        let file = folder.file("a.inkml", ink)
+        #expect(run(["export", file, "-o", folder("plain.png"), "--size", "64"]).code == .done)
+        let (code, transcript) = run(["export", file, "-o", folder("dots.png"), "--size", "64", "--brush", "dots"])
+        #expect(code == .done, "\(transcript.error)")
+        #expect(
+            try Data(contentsOf: URL(filePath: folder("plain.png")))
+                != Data(contentsOf: URL(filePath: folder("dots.png"))))
+        let wrong = run(["export", file, "--brush", "dot"])
+        #expect(
+            wrong.code == .usage && wrong.transcript.error.contains("did you mean dots?"), "\(wrong.transcript.error)")
+    }
+
     @Test(
         "Patterns lie still unless they are asked to move",
         arguments: [

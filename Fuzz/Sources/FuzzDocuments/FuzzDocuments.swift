@@ -29,6 +29,22 @@ private func check(_ bytes: [UInt8], _ name: String) {
     }
 }
 
+/// The same of an SVG whose outlines become strokes.
+private func checkOutlines(_ bytes: [UInt8]) {
+    var context = DocumentContext(limits: limits)
+    context.takesOutlines = true
+    context.brush = BrushChange(type: .crossHatch)
+    do {
+        try DocumentReaders.importPages(bytes, name: "f.svg", context) { page in
+            guard case .success(let page) = page else { return }
+            for layer in page.reading.project.layers.flattened() { check(layer.layer) }
+        }
+    } catch {
+        if case .internalError = error { fatalError("\(error)") }
+        precondition(!error.description.contains("\n"), "an error of several lines")
+    }
+}
+
 private func check(_ layer: Layer) {
     precondition((0...1).contains(layer.opacity))
     for stroke in layer.strokes {
@@ -56,5 +72,6 @@ func main(
 ) -> Int32 {
     fuzz(count, arguments) { bytes in
         for name in names { check(bytes, name) }
+        checkOutlines(bytes)
     }
 }

@@ -57,6 +57,7 @@ extension ExportArguments {
         self.isEachViewport = isEachViewport
         overlays = try OverlayArguments(parsed)
         takesMerged = parsed.isGiven("flattened")
+        if let text = parsed.value("brush") { brush = BrushChange(type: try TextValue.brushType(text)) }
         photos.isWanted = parsed.isGiven("photos")
         photos.output = output
         photos.needsOutput = parsed.name == "export"

@@ -1,3 +1,4 @@
+import InkEngine
 import InkExports
 
 /// Values of options as numbers and sizes. Errors name the option.
@@ -18,6 +19,17 @@ enum TextValue {
                 "\(option): \"\(text)\" is not a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    /// The name of a brush, for `--brush`.
+    static func brushType(_ text: String) throws(CommandError) -> BrushType {
+        guard let type = BrushType(rawValue: text) else {
+            let known = BrushType.allCases.map(\.rawValue)
+            throw .usage(
+                "--brush: \"\(text)\" is not a brush\(didYouMean(text, among: known)); choose from "
+                    + known.joined(separator: ", "))
+        }
+        return type
     }
 
     /// `WxH`, both in `range`.

@@ -7,6 +7,11 @@ struct ImportArguments: Hashable, Sendable {
     var files: [String]
     var folder: String
     var drawing: ImportedDrawing
+    /// For strokes of documents.
+    var brush: BrushChange
+    /// Whether outlines of an SVG become strokes, and are fitted into the canvas of drawings.
+    var takesOutlines: Bool
+    var fitsOutlines: Bool
     var overwrites: Bool
     var limitsPath: String?
     var isQuiet: Bool
@@ -32,7 +37,11 @@ struct ImportArguments: Hashable, Sendable {
         guard margin * 2 < Double(min(canvas.width, canvas.height)) else {
             throw .usage("--margin: \(Shown.decimal(margin, places: 0)) leaves no room on a canvas of \(canvas)")
         }
-        drawing = ImportedDrawing(brush: try Self.brush(parsed), canvas: canvas, margin: margin)
+        brush = try Self.brush(parsed)
+        let plain = brush.preset ?? ImportedDrawing().brush
+        drawing = ImportedDrawing(brush: brush.applied(to: plain), canvas: canvas, margin: margin)
+        takesOutlines = parsed.isGiven("strokes")
+        fitsOutlines = parsed.isGiven("canvas") || parsed.isGiven("margin")
         switch parsed.value("if-exists") ?? "fail" {
         case "fail": overwrites = false
         case "overwrite": overwrites = true
@@ -40,35 +49,6 @@ struct ImportArguments: Hashable, Sendable {
         }
         limitsPath = parsed.value("limits")
         isQuiet = parsed.isGiven("quiet")
-    }
-
-    private static func brush(_ parsed: ParsedCommand) throws(CommandError) -> Brush {
-        var brush = ImportedDrawing().brush
-        if let text = parsed.value("brush") {
-            if let type = BrushType(rawValue: text) {
-                brush.type = type
-                if type != .solid { brush.lineWidth = 1 }
-                brush.anchor = type.canLieStill ? .canvas : .stamp
-            } else {
-                brush = try preset(text, folders: parsed.all("presets"))
-            }
-        } else if parsed.isGiven("presets") {
-            throw .usage("--presets needs --brush with the name of a preset")
-        }
-        try setAnchor(of: &brush, parsed)
-        if let text = parsed.value("color") {
-            guard let color = RGBA8(hex: text), color.isOpaque else {
-                throw .usage("--color: \"\(text)\" is not an opaque colour (#rgb or #rrggbb)")
-            }
-            brush.color = color
-        }
-        if let text = parsed.value("spacing") {
-            brush.spacing = try TextValue.number(text, option: "--spacing", in: 0.01...100_000)
-        }
-        if let text = parsed.value("line-width") {
-            brush.lineWidth = try TextValue.number(text, option: "--line-width", in: 0.01...100_000)
-        }
-        return brush
     }
 
     private static func preset(_ text: String, folders: [String]) throws(CommandError) -> Brush {
@@ -84,22 +64,46 @@ struct ImportArguments: Hashable, Sendable {
         return try CommandError.wrapping { () throws(EngineError) in try entry.brush.get() }
     }
 
-    private static func setAnchor(of brush: inout Brush, _ parsed: ParsedCommand) throws(CommandError) {
+    private static func brush(_ parsed: ParsedCommand) throws(CommandError) -> BrushChange {
+        var change = BrushChange()
+        if let text = parsed.value("brush") {
+            if let type = BrushType(rawValue: text) {
+                change.type = type
+            } else {
+                change.preset = try preset(text, folders: parsed.all("presets"))
+            }
+        } else if parsed.isGiven("presets") {
+            throw .usage("--presets needs --brush with the name of a preset")
+        }
         if let text = parsed.value("anchor") {
             guard let anchor = BrushAnchor(rawValue: text) else {
                 throw .usage("--anchor: \"\(text)\" is not stamp or canvas")
             }
-            guard anchor == .stamp || brush.type.canLieStill else {
-                throw .usage("--anchor canvas: a brush of \(brush.type.rawValue) has no pattern that could lie still")
+            let type = change.type ?? change.preset?.type ?? .solid
+            guard anchor == .stamp || type.canLieStill else {
+                throw .usage("--anchor canvas: a brush of \(type.rawValue) has no pattern that could lie still")
             }
-            brush.anchor = anchor
+            change.anchor = anchor
         }
         if let text = parsed.value("size") {
-            guard brush.isCanvasPattern else {
+            guard change.applied(to: ImportedDrawing().brush).isCanvasPattern else {
                 throw .usage("--size counts only for brushes that are tied to the canvas")
             }
-            brush.size = try TextValue.number(text, option: "--size", in: 0.01...100_000)
+            change.size = try TextValue.number(text, option: "--size", in: 0.01...100_000)
         }
+        if let text = parsed.value("color") {
+            guard let color = RGBA8(hex: text), color.isOpaque else {
+                throw .usage("--color: \"\(text)\" is not an opaque colour (#rgb or #rrggbb)")
+            }
+            change.color = color
+        }
+        if let text = parsed.value("spacing") {
+            change.spacing = try TextValue.number(text, option: "--spacing", in: 0.01...100_000)
+        }
+        if let text = parsed.value("line-width") {
+            change.lineWidth = try TextValue.number(text, option: "--line-width", in: 0.01...100_000)
+        }
+        return change
     }
 }
 
@@ -159,7 +163,9 @@ struct ImportCommand {
             ? try environment.readStandardInput(limits.fileBytes)
             : try InputFile.read(path: path, limitBytes: limits.fileBytes)
         var problems = LineProblems()
-        let context = DocumentContext(limits: limits, drawing: arguments.drawing)
+        var context = DocumentContext(limits: limits, drawing: arguments.drawing)
+        context.brush = arguments.brush
+        (context.takesOutlines, context.fitsOutlines) = (arguments.takesOutlines, arguments.fitsOutlines)
         try DocumentReaders.importPages(bytes, name: name, context) { page in
             do throws(EngineError) {
                 try make(try page.get(), file: name)

@@ -87,6 +87,12 @@ public struct DocumentContext {
     public var folders: [String]
     /// For documents that say neither canvas nor brush.
     public var drawing: ImportedDrawing
+    /// Of strokes that documents of other programs hold.
+    public var brush = BrushChange()
+    /// Whether the outlines of an SVG are strokes; else it is a picture.
+    public var takesOutlines = false
+    /// Whether outlines are fitted into the canvas of `drawing`; else the canvas is as large as the SVG.
+    public var fitsOutlines = false
     /// Whether the picture that a file holds beside its layers is taken in their place.
     public var takesMerged = false
     /// Gets the bytes of a project file (not of a template) just before they are parsed.

@@ -4,7 +4,7 @@ public enum DocumentReaders {
     private static let all: [any DocumentReader] = [
         PSDDocument(), OpenRasterDocument(), KritaDocument(), AsepriteDocument(), XournalDocument(),
         ExcalidrawDocument(), TldrawDocument(), RnoteDocument(), InkMLDocument(), UnipenDocument(), TabletDocument(),
-        MyPaintEventsDocument(),
+        MyPaintEventsDocument(), WacomInkDocument(), WacomSamplesDocument(),
         TemplateDocument(), QuickDrawDocument(), PhotoDocument(), InkDocument(),
     ]
 
@@ -50,7 +50,13 @@ public enum DocumentReaders {
         onPage: (Result<DocumentPage, EngineError>) -> Void
     ) throws(EngineError) {
         guard !bytes.isEmpty else { throw .badInput(Place(file: name), reason: "the file is empty") }
-        let reader = Self.reader(of: DocumentHead(.file(bytes), name: name))
+        let head = DocumentHead(.file(bytes), name: name)
+        let outlines = SVGStrokesDocument()
+        let reader = context.takesOutlines && outlines.recognizes(head) ? outlines : Self.reader(of: head)
+        if context.takesOutlines, reader is PhotoDocument {
+            throw .badInput(
+                Place(file: name), reason: "is a picture of pixels, which has no outlines; leave out --strokes")
+        }
         if reader.isProject {
             if isProject(bytes, name, context) {
                 throw .badInput(Place(file: name), reason: "is already an Ink project; use ink export")
@@ -66,6 +72,7 @@ public enum DocumentReaders {
                 page.flatMap { (page) -> Result<DocumentPage, EngineError> in
                     do throws(EngineError) {
                         var page = page
+                        context.brush.apply(to: &page.reading)
                         page.reading.project = try page.reading.project.withCommonImages(limits: context.limits)
                         return .success(page)
                     } catch {

@@ -1,5 +1,8 @@
 /// Recognizes files of other programs by their content, so that messages can name them.
 public enum ForeignFormat {
+    static let svg = "an SVG drawing"
+    static let wacomInk = "a Wacom ink document (Universal Ink Model)"
+
     /// The part of a text that is examined, bytes.
     private static let headBytes = 1 << 16
     /// The part at the end of an archive that is examined for names, bytes.
@@ -57,7 +60,7 @@ public enum ForeignFormat {
         (Array("reMarkable .lines".utf8), 0, "a reMarkable notebook"),
         ([0xE4, 0x52, 0x5C, 0x7B, 0x8C, 0xD8, 0xA7, 0x4D], 0, "a OneNote section"),
         (Array("WEBP".utf8), 8, "a WebP picture"),
-        (Array("UINK".utf8), 8, "a Wacom ink document (Universal Ink Model)"),
+        (Array("UINK".utf8), 8, wacomInk),
         (Array("II*\u{0}".utf8), 0, "a TIFF picture"),
         (Array("MM\u{0}*".utf8), 0, "a TIFF picture"),
         (Array("ftypavif".utf8), 4, "an AVIF picture"),
@@ -106,7 +109,7 @@ public enum ForeignFormat {
     private static func xmlName(_ text: Substring) -> String {
         let lowercased = text.lowercased()
         for (tag, name) in [
-            ("<svg", "an SVG drawing"), ("<xournal", "a Xournal document"), ("inkml", "an InkML document"),
+            ("<svg", svg), ("<xournal", "a Xournal document"), ("inkml", "an InkML document"),
         ] where lowercased.contains(tag) { return name }
         return "XML or HTML text"
     }
@@ -117,6 +120,7 @@ public enum ForeignFormat {
         if holds("type", "excalidrawlib") { return "an Excalidraw library" }
         if holds("tldrawFileFormatVersion") { return "a tldraw drawing" }
         if holds("engine_snapshot") { return "an rnote document" }
+        if holds("inputContextData", "sensorContexts") || holds("inkData", "splineX") { return wacomInk }
         if holds("ip", "op", "fr", "layers") { return "a Lottie animation" }
         return nil
     }

@@ -13,11 +13,13 @@ public enum ProjectLoader {
     /// slash. Default: the folder of the path,     then, if the path is a link, that of its target.
     ///   - limits: larger projects are rejected.
     ///   - takesMerged: whether the picture that a document holds beside its layers is taken in their place.
+    ///   - brush: for strokes of documents of other programs.
     ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
     /// - Throws: `io` if reading fails, `badInput` and `overLimit` for the content.
     public static func load(
         path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits = Limits(),
-        takesMerged: Bool = false, onText: (([UInt8]) -> Void)? = nil
+        takesMerged: Bool = false, brush: BrushChange = BrushChange(),
+        onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         if try isFolder(path) {
             var context = DocumentContext(limits: limits)
@@ -34,17 +36,20 @@ public enum ProjectLoader {
             folders: presetFolders, besideFolders: folders.map { $0 + "brushes" }, limits: limits)
         var context = DocumentContext(limits: limits, presets: presets, folders: folders, onText: onText)
         context.takesMerged = takesMerged
+        context.brush = brush
         return try load(.file(bytes), name: path, context)
     }
 
     /// Reads a project from bytes in memory; `name` names them in messages.
     public static func load(
         bytes: consuming [UInt8], name: String = "standard input", presetFolders: [String] = [],
-        limits: Limits = Limits(), takesMerged: Bool = false, onText: (([UInt8]) -> Void)? = nil
+        limits: Limits = Limits(), takesMerged: Bool = false, brush: BrushChange = BrushChange(),
+        onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         let presets = PresetLibrary(folders: presetFolders, limits: limits)
         var context = DocumentContext(limits: limits, presets: presets, onText: onText)
         context.takesMerged = takesMerged
+        context.brush = brush
         return try load(.file(bytes), name: name, context)
     }
 
@@ -66,7 +71,9 @@ public enum ProjectLoader {
         var page: Result<DocumentPage, EngineError>?
         try reader.read(content, name: name, context) { page = page ?? $0 }
         guard let page else { throw .badInput(Place(file: name), reason: "has no page") }
-        return try page.get().reading
+        var reading = try page.get().reading
+        if !reader.isProject { context.brush.apply(to: &reading) }
+        return reading
     }
 
     /// Whether a path is a folder, links followed.

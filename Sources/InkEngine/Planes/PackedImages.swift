@@ -145,7 +145,9 @@ private final class PackedPixels {
                 picture.isPlain ? 1 : 0, width)
         }
         let is16Bit: Int32 = picture.samples == .integer8 ? 0 : 1
-        if picture.colors == .cmyk { ink_color_invert(out.base, 4, picture.hasAlpha ? 1 : 0, is16Bit, width) }
+        if picture.colors == .cmyk, !picture.isReversed {
+            ink_color_invert(out.base, 4, picture.hasAlpha ? 1 : 0, is16Bit, width)
+        }
         if picture.range != (0, 255) {
             ink_color_limit(out.base, is16Bit, total, Int32(picture.range.low), Int32(picture.range.high))
         }

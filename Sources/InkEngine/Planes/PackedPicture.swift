@@ -6,7 +6,7 @@ struct PackedPicture {
     enum Colors: UInt8 {
         case gray = 1
         case rgb = 3
-        /// 0 is full ink, as Photoshop has it.
+        /// 0 is full ink, as Photoshop has it, unless `isReversed`.
         case cmyk = 4
         case lab = 5
         /// Samples number colours of the palette.
@@ -83,7 +83,7 @@ struct PackedPicture {
     var profile: [UInt8] = []
     /// What 0 and full stand for, of 255; for masks that show through.
     var range: (low: UInt8, high: UInt8) = (0, 255)
-    /// Whether pixels as a whole have blue first.
+    /// Whether pixels as a whole have blue first, and inks are full at the largest number.
     var isReversed = false
     /// Whether floating point samples are no light, as those of masks.
     var isPlain = false

@@ -89,9 +89,17 @@ enum SVGRules {
 
     private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
-    /// A length in CSS pixels; nil for none, or one that depends on what is around the document.
+    /// A length above 0 in CSS pixels; nil for none, or one that depends on what is around the document.
     static func length(_ text: String?) -> Double? {
-        guard let text else { return nil }
+        text.flatMap { signedLength($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// A length in CSS pixels; nil for none.
+    ///
+    /// - Parameters:
+    ///   - whole: what percents are of; nil where they are no lengths.
+    ///   - em: the size of the font.
+    static func signedLength(_ text: String, ofPercent whole: Double? = nil, em: Double = 16) -> Double? {
         let trimmed = text.utf8.drop { isBlank($0) }
         let digits = trimmed.prefix { (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }
         var end = digits.endIndex
@@ -101,11 +109,12 @@ enum SVGRules {
             let power = rest.prefix { (0x30...0x39).contains($0) || [0x2B, 0x2D].contains($0) }
             if power.contains(where: { (0x30...0x39).contains($0) }) { end = power.endIndex }
         }
-        guard let number = Double(String(trimmed[..<end]) ?? ""), number.isFinite, number > 0 else { return nil }
+        guard let number = Double(String(trimmed[..<end]) ?? ""), number.isFinite else { return nil }
         let unit = (String(trimmed[end...].prefix { !isBlank($0) }) ?? "").lowercased()
+        if unit == "%" { return whole.map { number / 100 * $0 } }
         let pixels: [String: Double] = [
             "": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6,
-            "em": 16, "ex": 8, "rem": 16,
+            "em": em, "ex": em / 2, "rem": 16,
         ]
         return pixels[unit].map { number * $0 }
     }

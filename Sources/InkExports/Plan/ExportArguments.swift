@@ -63,6 +63,8 @@ package struct ExportArguments: Hashable, Sendable {
     package var presetFolders: [String]
     /// Whether the picture that a document holds beside its layers is taken in their place.
     package var takesMerged = false
+    /// For strokes of documents of other programs.
+    package var brush = BrushChange()
     package var limitsPath: String?
     /// Laid over the pictures, but for those of one layer alone.
     package var overlays = OverlayArguments()

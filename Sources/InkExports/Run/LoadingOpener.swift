@@ -14,7 +14,7 @@ final class LoadingOpener: ProjectOpener {
             return try opened { onText throws(EngineError) in
                 try ProjectLoader.load(
                     path: input.path, presetFolders: choices.presetFolders, limits: choices.limits,
-                    takesMerged: choices.takesMerged, onText: onText)
+                    takesMerged: choices.takesMerged, brush: choices.brush, onText: onText)
             }
         }
         return try standardInput.withLock { (kept: inout OpenedProject?) throws(EngineError) in
@@ -23,7 +23,7 @@ final class LoadingOpener: ProjectOpener {
             let opened = try opened { onText throws(EngineError) in
                 try ProjectLoader.load(
                     bytes: bytes, presetFolders: choices.presetFolders, limits: choices.limits,
-                    takesMerged: choices.takesMerged, onText: onText)
+                    takesMerged: choices.takesMerged, brush: choices.brush, onText: onText)
             }
             kept = opened
             return opened

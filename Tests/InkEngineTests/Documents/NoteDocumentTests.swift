@@ -1,4 +1,5 @@
 import CZlib
+import Foundation
 import InkTestSupport
 import Testing
 
@@ -181,7 +182,198 @@ import Testing
         #expect(found.map(\.points.count) == [2, 1] && found[0].points[1].timestamp == 200)
     }
 
+    private static let ink = """
+        {"inputData": {"inputContextData": {"sensorContexts": [{"sensorChannelsContext": [{"channels": [
+          {"id": "p", "type": "will://input/3.0/channel/Pressure", "resolution": 1, "max": 1, "precision": 2},
+          {"id": "t", "type": "will://input/3.0/channel/Timestamp", "resolution": 1000},
+          {"id": "a", "type": "will://input/3.0/channel/Altitude", "resolution": 1, "precision": 2},
+          {"id": "z", "type": "will://input/3.0/channel/Azimuth", "resolution": 1, "precision": 2}]}]}]},
+         "sensorData": [{"id": "s", "timestamp": "1000", "dataChannels": [
+           {"sensorChannelID": "p", "values": [20, 60, -40]}, {"sensorChannelID": "t", "values": [0, 10, 20]},
+           {"sensorChannelID": "a", "values": [157, -79]}, {"sensorChannelID": "z", "values": [-157]},
+           {"sensorChannelID": "unknown", "values": [1]}]}]},
+         "inkData": {"strokes": [
+          {"sensorDataID": "s", "splineX": [9, 1, 2, 3, 9], "splineY": [9, 4, 5, 6, 9], "size": [9, 1, 3, 2, 9],
+           "style": {"properties": {"red": {"value": 1}, "green": {}, "alpha": {"value": 0.2}}}},
+          {"splineX": [0, 10, 20, 30], "splineY": [0, 0, 0, 0], "rotation": [1], "style": {"properties": {"size": {"value": 4}}}},
+          {"splineX": [0], "splineY": [0]}]},
+         "transform": {"m00": 2, "m11": 2, "m22": 1, "m33": 1, "m03": 100}}
+        """
+
+    @Test func wacomInkKeepsWhatThePenRecorded() throws {
+        let reading = try load(Self.ink)
+        let found = strokes(reading.project.layers)
+        // The first and the last point of a curve are not drawn.
+        #expect(found.map { $0.points.map(\.x) } == [[102, 104, 106], [120, 140]])
+        let first = found[0]
+        #expect(first.brush.lineWidth == 6 && first.brush.dynamics.pressureAffectsSize)
+        #expect(first.brush.color == RGBA8(red: 255, green: 0, blue: 0) && first.brush.opacity == 51.0 / 255)
+        #expect(first.points.map { ($0.pressure * 1000).rounded() } == [200, 800, 400])
+        #expect(first.points.map(\.timestamp) == [0, 10, 30])
+        #expect(first.points.map { $0.altitude.rounded() } == [90, 45, 90] && first.points[0].azimuth.rounded() == -90)
+        #expect(found[1].brush.lineWidth == 8 && found[1].points.allSatisfy { $0.pressure == 1 })
+        #expect(
+            reading.warnings.map(\.description) == [
+                "left out: how the tip of a brush turns and stretches", "left out: a stroke of fewer than four points",
+            ])
+    }
+
+    @Test func samplesOfWacomPensAreStrokes() throws {
+        let text = """
+            idx,SPLINE_X,SPLINE_Y,SENSOR_TIMESTAMP,SENSOR_PRESSURE,SENSOR_ALTITUDE,SENSOR_AZIMUTH
+            0,1,2,1000,0.5,1.5708,0
+            0,3,4,1010,0,0.7854,-3.1416
+            1,5,6,1005,1,9,9
+
+            """
+        let found = strokes(try load(text).project.layers)
+        #expect(
+            found.map { $0.points.map(\.x) } == [[1, 3], [5]] && found.allSatisfy(\.brush.dynamics.pressureAffectsSize))
+        let points = found.flatMap(\.points)
+        #expect(points.map(\.timestamp) == [0, 10, 5] && points.map(\.pressure) == [0.5, 0, 1])
+        #expect(points.map { $0.altitude.rounded() } == [90, 45, 90] && points[1].azimuth.rounded() == -180)
+        for bad in ["0,1,2", "0,1,2,3,4,5,nan", "0,1,,3,4,5,6", "0,1e999,2,3,4,5,6"] {
+            let error = #expect(throws: EngineError.self) { try load(text + bad + "\n") }
+            #expect(
+                error?.description.contains("line 5: must have 7 numbers") == true,
+                "\(bad): \(error?.description ?? "")")
+        }
+        #expect(throws: EngineError.self) { try load("idx,SPLINE_X,SPLINE_Y\n") }
+    }
+
+    @Test(arguments: [
+        (#""splineY": [9, 4, 5, 6, 9]"#, #""splineY": [9, 4]"#), ("\"strokes\"", "\"other\""),
+        (#""splineX": [9, 1"#, #""splineX": [9, 1e300"#), (#""splineX": [9, 1, 2, 3, 9]"#, #""splineX": 5"#),
+    ])
+    func badWacomInkIsRefused(text: String, other: String) {
+        let error = #expect(throws: EngineError.self) { try load(Self.ink.replacing(text, with: other)) }
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test func wacomInkMayLackAllButCurves() throws {
+        for (text, other) in [
+            ("\"sensorData\"", "\"other\""), ("\"channels\"", "\"other\""),
+            ("\"timestamp\": \"1000\"", "\"timestamp\": []"),
+            ("\"values\"", "\"other\""), ("\"precision\": 2", "\"precision\": 1e300"),
+            ("\"resolution\": 1", "\"resolution\": -1"),
+            ("60, -40", "1e308, 1e308"), ("\"m00\"", "\"other\""),
+        ] {
+            #expect(strokes(try load(Self.ink.replacing(text, with: other)).project.layers).count == 2, "\(other)")
+        }
+    }
+
+    // MARK: - tldraw
+
+    /// A drawing of one freehand line.
+    private func freehand(_ segment: String, _ more: String = "") -> String {
+        """
+        {"tldrawFileFormatVersion": 1, "records": [{"typeName": "page", "id": "p"}, {"typeName": "shape", "id": "s",
+         "parentId": "p", "type": "draw", "x": 0, "y": 0, "props": {"isPen": true, "segments": [{"type": "free", \(segment)}]\(more)}}]}
+        """
+    }
+
+    @Test func packedFreehandIsThatOfItsPoints() throws {
+        let points: [(Float, Float, Float)] = [(1.25, -2, 0.5), (3.25, 0, 0.75), (3.25, 4.5, 0.25)]
+        func bytes<T: FixedWidthInteger>(_ bits: T) -> [UInt8] { withUnsafeBytes(of: bits.littleEndian) { Array($0) } }
+        func half(_ value: Float) -> [UInt8] { bytes(Float16(value).bitPattern) }
+        var packed: [UInt8] = []
+        var (last, absolute): ((Float, Float, Float)?, [UInt8]) = (nil, [])
+        for point in points {
+            if let last {
+                packed += half(point.0 - last.0) + half(point.1 - last.1) + half(point.2 - last.2)
+            } else {
+                packed += bytes(point.0.bitPattern) + bytes(point.1.bitPattern) + bytes(point.2.bitPattern)
+            }
+            absolute += half(point.0) + half(point.1) + half(point.2)
+            last = point
+        }
+        let list = points.map { "{\"x\": \($0.0), \"y\": \($0.1), \"z\": \($0.2)}" }.joined(separator: ",")
+        func text(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+        let plain = try load(freehand("\"points\": [\(list)]"))
+        #expect(strokes(plain.project.layers).reduce(0) { $0 + $1.points.count } >= 3 && plain.warnings.isEmpty)
+        for segment in ["\"path\": \"\(text(packed))\"", "\"points\": \"\(text(absolute))\""] {
+            #expect(strokes(try load(freehand(segment)).project.layers) == strokes(plain.project.layers), "\(segment)")
+        }
+        let wide = strokes(try load(freehand("\"path\": \"\(text(packed))\"", ", \"scaleX\": 10")).project.layers)
+        #expect(wide.flatMap(\.points).map(\.x).max()! - wide.flatMap(\.points).map(\.x).min()! == 20)
+        for damaged in ["AAAA", "!", text(packed + [1]), text([UInt8](repeating: 255, count: 18))] {
+            // What is no number is no point of a drawing.
+            #expect(throws: EngineError.self) { try load(freehand("\"path\": \"\(damaged)\"")) }
+        }
+    }
+
     // MARK: - Lines
+
+    @Test func brushesOfDocumentsAreReplaced() throws {
+        let plain = try load(Self.note)
+        var change = BrushChange(type: .crossHatch)
+        let changed = try ProjectLoader.load(bytes: Array(Self.note.utf8), name: "f", brush: change)
+        let (before, after) = (strokes(plain.project.layers), strokes(changed.project.layers))
+        #expect(before.map(\.points) == after.map(\.points) && before.map(\.brush.color) == after.map(\.brush.color))
+        let hatched = after.filter { $0.brush.type != .solid }.map(\.brush)
+        #expect(!hatched.isEmpty)
+        #expect(hatched.allSatisfy { $0.type == .crossHatch && $0.anchor == .canvas && $0.size == 20 })
+        #expect(changed.contentDigest != plain.contentDigest)
+        change.color = RGBA8(red: 1, green: 2, blue: 3)
+        change.size = 9
+        change.anchor = .stamp
+        let brush = change.applied(to: Brush(type: .solid, lineWidth: 50))
+        #expect(brush.size == 9 && brush.anchor == .stamp && brush.lineWidth == 1 && brush.color == change.color)
+        #expect(BrushChange(type: .dots).applied(to: Brush(type: .solid, lineWidth: 50)).size == 50)
+        // A preset replaces all but the colour, and is replaced by what else is wished.
+        var preset = BrushChange()
+        preset.preset = Brush(
+            type: .waves, rotation: 30, spacing: 4, lineWidth: 2, color: RGBA8(red: 9, green: 9, blue: 9))
+        preset.spacing = 8
+        let waves = preset.applied(to: Brush(type: .solid, lineWidth: 50, color: RGBA8(red: 1, green: 2, blue: 3)))
+        #expect(waves.type == .waves && waves.rotation == 30 && waves.spacing == 8 && waves.lineWidth == 2)
+        #expect(waves.color == RGBA8(red: 1, green: 2, blue: 3))
+        #expect(
+            BrushChange(type: .solid).applied(to: Brush(type: .solid, lineWidth: 5))
+                == Brush(type: .solid, lineWidth: 5))
+    }
+
+    @Test func linesOfPaperKeepTheirBrush() throws {
+        let note = """
+            <xournal creator="a"><page width="100" height="100"><background type="solid" color="white" style="ruled"/>
+            <layer><stroke tool="pen" color="black" width="2">1 2 30 40</stroke></layer></page></xournal>
+            """
+        let changed = try ProjectLoader.load(bytes: Array(note.utf8), name: "f", brush: BrushChange(type: .dots))
+        #expect(strokes(changed.project.layers).map(\.brush.type) == [.solid, .dots])
+    }
+
+    @Test func shortPiecesBesideLongOnesDoNotSwing() {
+        // A long line that goes on as a circle of short pieces.
+        let circle = (0...45).map { step -> NotePage.WidePoint in
+            let (sine, cosine) = sinCos(degrees: 2 * Double(step) - 90)
+            return .init(x: 100 + 2 * cosine, y: 2 + 2 * sine, width: 1)
+        }
+        let line = NotePage.cornered([.init(x: 0, y: 0, width: 1)] + circle + [.init(x: 102, y: 100, width: 1)])
+        for point in SmoothedPath(line.map { StrokePoint(x: $0.x, y: $0.y) }).samples.map(\.position) {
+            let distance = min(
+                point.x <= 100 ? abs(point.y) : .infinity, point.y >= 2 ? abs(point.x - 102) : .infinity,
+                point.x >= 99.9 && point.y <= 2.1 ? abs(Point(x: point.x - 100, y: point.y - 2).length - 2) : .infinity)
+            #expect(distance < 0.02, "\(point)")
+        }
+    }
+
+    @Test func dashesBeginWhereTheyAreTold() {
+        let line = [0.0, 20].map { NotePage.WidePoint(x: $0, y: 0, width: 1) }
+        func found(_ lengths: [Double], _ offset: Double) -> [[Double]] {
+            NotePage.dashes(line, lengths, offset: offset).map { $0.map(\.x) }
+        }
+        #expect(found([6, 4], 0) == [[0, 6], [10, 16]] && found([6, 4], 10) == [[0, 6], [10, 16]])
+        #expect(found([6, 4], 2) == [[0, 4], [8, 14], [18, 20]] && found([6, 4], 7) == [[3, 9], [13, 19]])
+        #expect(found([6, 4], -2) == [[2, 8], [12, 18]])
+        // Lines and gaps change places where their number is odd.
+        #expect(found([5], 5) == [[5, 10], [15, 20]])
+        #expect(found([1e-5], 0).count == 1)
+        #expect(
+            NotePage.shortened(line, by: 3)?.map(\.x) == [3, 17]
+                && NotePage.shortened(line, by: -3)?.map(\.x) == [-3, 23])
+        #expect(abs((NotePage.shortened(line, by: 30)?.first?.x ?? 0) - 10) < 1e-6)
+        #expect(NotePage.shortened([line[0], line[0]], by: 1) == nil)
+    }
 
     @Test func widthsThatPressureCannotSayAreStrokesOfTheirOwn() {
         let widths = [1.0, 1.5, 2, 3, 6, 12, 12, 1]

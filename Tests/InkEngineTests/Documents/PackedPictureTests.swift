@@ -221,4 +221,19 @@ import Testing
         #expect(Array(found.prefix(4)) == [7, 7, 3, 3])
         #expect(Array(found.suffix(4)) == [3, 3, 9, 9])
     }
+
+    @Test func inksOfKritaAreFullAtTheLargestNumber() throws {
+        // A tile of black without other inks, then one row of the ground, which is half transparent cyan.
+        let pixel: [UInt8] = [0, 0, 0, 255, 255]
+        let file =
+            Array("VERSION 2\nTILEWIDTH 64\nTILEHEIGHT 64\nPIXELSIZE 5\nDATA 1\n0,0,LZF,\(1 + 5 * 4096)\n".utf8)
+            + [0] + (0..<4096).flatMap { _ in pixel }
+        var picture = PackedPicture(
+            size: PixelSize(width: 1, height: 65), colors: .cmyk, hasAlpha: true,
+            planes: [.init(channel: PackedPicture.Plane.all, packing: .tiles, range: 0..<file.count)])
+        picture.isReversed = true
+        picture.ground = [255, 0, 0, 0, 128]
+        let found = try pixels(picture.encoded(from: file)).1
+        #expect(Array(found.prefix(4)) == [0, 0, 0, 255] && Array(found.suffix(4)) == [0, 255, 255, 128])
+    }
 }

@@ -38,6 +38,10 @@ extension CommandSyntax {
             .flag(
                 "--flattened", group: "Run",
                 "Of Photoshop, OpenRaster and Krita files, take the merged picture that they hold"),
+            .value(
+                "--brush", "TYPE", group: "Run",
+                "Draw the strokes of documents of other programs with parallelLines, crossHatch, dots, contourLines, waves or "
+                    + "solid"),
             .flag("--dry-run", group: "Run", "List what would be written, write nothing"),
             .value("--limits", "FILE", group: "Run", "JSON file with limits that replace the default ones"),
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, searched first"),

@@ -18,15 +18,19 @@ extension CommandSyntax {
         group: CommandGroup.pictures,
         notes: """
 
-            Writes one project per document, NAME.ink, and one per drawing, WORD-KEY_ID.ink. Canvas and brush are for
-            drawings, which have none.
+            Writes one project per document, NAME.ink, and one per drawing, WORD-KEY_ID.ink. Canvas and margin are for
+            drawings, which have none, and for SVGs with --strokes, which are else as large as they say. What is said of
+            the brush replaces what strokes of documents have.
             """,
         options: [
-            .arguments("FILE", "Photoshop, OpenRaster, Krita and Aseprite files, pictures, drawings (.ndjson), or -"),
+            .arguments(
+                "FILE",
+                "Files of painting and note-taking programs, ink, pictures, drawings (.ndjson), or -"),
             .value("-o,--output", "DIR", "Folder for the projects, created if missing"),
+            .flag("--strokes", "Make strokes of the outlines of an SVG, not a picture"),
             .value(
                 "--brush", "TYPE|PRESET",
-                "parallelLines, crossHatch, dots, contourLines, waves, solid, or a preset (\"ink preset list\"; default: solid)"
+                "parallelLines, crossHatch, dots, contourLines, waves, solid, or a preset, see \"ink preset list\" (default: as the document has it, else solid)"
             ),
             .values("--presets", "DIR", "Folder of brush presets, searched before ./brushes"),
             .value(
@@ -35,7 +39,9 @@ extension CommandSyntax {
             .value("--size", "N", "Width of a brush that is tied to the canvas, canvas pixels (default: 20)"),
             .value("--canvas", "WxH", "Canvas, pixels (default: 2048x2048)"),
             .value("--margin", "N", "Free border, canvas pixels (default: a sixteenth of the shorter edge)"),
-            .value("--color", "COLOR", "Brush colour, #rgb or #rrggbb (default: #000000, or the preset's)"),
+            .value(
+                "--color", "COLOR",
+                "Brush colour, #rgb or #rrggbb (default: the document's or the preset's, else #000000)"),
             .value("--spacing", "N", "Brush spacing, canvas pixels (default: 6, or the preset's)"),
             .value(
                 "--line-width", "N",

@@ -220,6 +220,8 @@ private struct KritaReader {
     private static let spaces: [String: Kind] = [
         "RGBA": (.rgb, .integer8, true), "RGBA16": (.rgb, .integer16, true), "RGBAF16": (.rgb, .float16, false),
         "RGBAF32": (.rgb, .float32, false), "GRAYA": (.gray, .integer8, false), "GRAYA16": (.gray, .integer16, false),
+        "GRAYAU16": (.gray, .integer16, false), "CMYK": (.cmyk, .integer8, true), "CMYKA16": (.cmyk, .integer16, true),
+        "CMYKAU16": (.cmyk, .integer16, true),
         "GRAYAF16": (.gray, .float16, false), "GRAYAF32": (.gray, .float32, false),
     ]
 

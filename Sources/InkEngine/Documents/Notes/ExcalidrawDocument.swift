@@ -61,7 +61,7 @@ private struct ExcalidrawReader {
         let state = root.value.field("appState")
         var project = Project(
             canvasSize: nil,
-            background: state?.field("viewBackgroundColor")?.string.flatMap { NoteColor.parse($0) } ?? .white)
+            background: state?.field("viewBackgroundColor")?.string.flatMap { CSSColor.parse($0) } ?? .white)
         var page = NotePage(origin: Point(x: 0, y: 0), tree)
         for (index, value) in elements.elements.enumerated() {
             let element = try JSONObject(value, path: .element(root.path("elements"), index), file: root.file)
@@ -343,7 +343,7 @@ private struct ExcalidrawElement {
     }
 
     private func color(_ key: StaticString) -> RGBA8? {
-        guard var color = object.value.field(key)?.string.flatMap({ NoteColor.parse($0) }), color.alpha > 0 else {
+        guard var color = object.value.field(key)?.string.flatMap({ CSSColor.parse($0) }), color.alpha > 0 else {
             return nil
         }
         color.alpha = UInt8((Double(color.alpha) * opacity).rounded())
@@ -399,14 +399,4 @@ private struct ExcalidrawElement {
 
     /// The points of a line, and of the curve through them where it is round.
     var curve: [Point] { roundness == nil || points.count < 3 ? points : NotePage.smoothed(points) }
-}
-
-/// Colours as web pages write them.
-enum NoteColor {
-    private static let names: [String: String] = [
-        "black": "#000000", "white": "#ffffff", "red": "#ff0000", "green": "#008000", "blue": "#0000ff",
-        "yellow": "#ffff00", "orange": "#ffa500", "purple": "#800080", "gray": "#808080", "grey": "#808080",
-    ]
-
-    static func parse(_ text: String) -> RGBA8? { RGBA8(hex: names[text.lowercased()] ?? text) }
 }

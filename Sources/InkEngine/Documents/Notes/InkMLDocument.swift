@@ -140,7 +140,7 @@ private struct InkMLReader {
             let value = property.attributes["value"] ?? ""
             switch property.attributes["name"] {
             case "width": pen.width = property.number("value").map { $0 * pixels(property.attributes["units"] ?? "") }
-            case "color": pen.color = NoteColor.parse(value) ?? pen.color
+            case "color": pen.color = CSSColor.parse(value) ?? pen.color
             case "ignorePressure": pen.usesPressure = value != "1" && value != "true"
             case "transparency":
                 if let amount = property.number("value") {

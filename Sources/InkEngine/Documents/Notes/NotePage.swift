@@ -27,6 +27,15 @@ struct NotePage {
         (shapes, inked, isOpen) = (nil, .empty, false)
     }
 
+    /// Ends the last layer as one of the paper's, whose lines keep their brush.
+    mutating func closePaper() throws(EngineError) {
+        if isOpen { layers[layers.count - 1].id = Self.paperMark + String(layers.count) }
+        try close()
+    }
+
+    /// What identifiers of such layers begin with.
+    static let paperMark = "paper-"
+
     private mutating func open(_ mode: BlendMode, opacity: Double = 1, name: String) throws(EngineError) {
         if isOpen, layers.last?.blendMode == mode, layers.last?.opacity == opacity { return }
         try close()
@@ -128,19 +137,23 @@ struct NotePage {
         }
     }
 
-    /// With points towards each corner, ever closer, so that the smooth curve through all of them (spec section 3, step 1) stays on
-    /// the straight lines and turns at the corner.
+    /// With points towards each corner, and towards pieces that are much shorter, ever closer, so that the smooth curve
+    /// through all of them (spec section 3, step 1) stays on the straight lines and turns at the corner.
     static func cornered(_ points: [WidePoint]) -> [WidePoint] {
         guard points.count > 2 else { return points }
-        func isCorner(_ index: Int) -> Bool {
-            guard index > 0, index < points.count - 1 else { return false }
-            let (a, b) = (
-                Point(x: points[index].x - points[index - 1].x, y: points[index].y - points[index - 1].y),
-                Point(x: points[index + 1].x - points[index].x, y: points[index + 1].y - points[index].y)
-            )
+        func piece(_ index: Int) -> Point {
+            Point(x: points[index + 1].x - points[index].x, y: points[index + 1].y - points[index].y)
+        }
+        /// How near to a point on a long piece the next one must lie; nil: as far as the piece is long.
+        func start(at index: Int, length: Double, besides other: Int, _ closest: Double) -> Double? {
+            guard index > 0, index < points.count - 1 else { return nil }
+            let (a, b) = (piece(index - 1), piece(index))
             let lengths = a.length * b.length
             // More than ten degrees.
-            return lengths > 0 && a.x * b.x + a.y * b.y < 0.985 * lengths
+            if lengths > 0, a.x * b.x + a.y * b.y < 0.985 * lengths { return closest }
+            // Where a curve of short pieces begins, the smooth curve would swing beyond them.
+            let short = piece(other).length
+            return short > 0 && 4 * short < length ? max(short, closest) : nil
         }
         var line = [points[0]]
         for index in 0..<(points.count - 1) {
@@ -148,9 +161,12 @@ struct NotePage {
             let length = Point(x: to.x - from.x, y: to.y - from.y).length
             let closest = max(0.05 * min(from.width, to.width), 1e-6 * length)
             var shares: [Double] = []
-            for (isAtEnd, atCorner) in [(false, isCorner(index)), (true, isCorner(index + 1))]
-            where atCorner && closest > 0 {
-                var distance = closest
+            for isAtEnd in [false, true] where closest > 0 {
+                guard
+                    var distance = isAtEnd
+                        ? start(at: index + 1, length: length, besides: index + 1, closest)
+                        : start(at: index, length: length, besides: index - 1, closest)
+                else { continue }
                 while distance < length / 2 {
                     shares.append(isAtEnd ? 1 - distance / length : distance / length)
                     distance *= 4
@@ -192,18 +208,32 @@ struct NotePage {
         return runs
     }
 
-    /// The points of a line where its dashes are, lengths of lines and gaps in turns.
-    static func dashes(_ points: [WidePoint], _ lengths: [Double]) -> [[WidePoint]] {
-        guard !lengths.isEmpty, lengths.allSatisfy({ $0 >= 0 && $0.isFinite }), lengths.reduce(0, +) > 1e-6,
-            let first = points.first
-        else { return [points] }
+    /// The points of a line where its dashes are, lengths of lines and gaps in turns. A line of more than a million dashes
+    /// has none.
+    ///
+    /// - Parameter offset: how far behind the beginning of the first dash the line begins.
+    static func dashes(_ points: [WidePoint], _ lengths: [Double], offset: Double = 0) -> [[WidePoint]] {
+        let period = lengths.reduce(0, +)
+        guard lengths.allSatisfy({ $0 >= 0 && $0.isFinite }), period > 1e-6, let first = points.first else {
+            return [points]
+        }
+        func distance(_ a: WidePoint, _ b: WidePoint) -> Double { Point(x: b.x - a.x, y: b.y - a.y).length }
+        let total = zip(points, points.dropFirst()).reduce(0) { $0 + distance($1.0, $1.1) }
+        guard total / period * Double(lengths.count) < 1e6 else { return [points] }
         var (dashes, dash): ([[WidePoint]], [WidePoint]) = ([], [first])
         var (index, left) = (0, lengths[0])
+        let whole = lengths.count % 2 == 0 ? period : 2 * period
+        var skipped = offset.truncatingRemainder(dividingBy: whole)
+        if skipped < 0 { skipped += whole }
+        while skipped >= left, skipped > 0 {
+            skipped -= left
+            index = (index + 1) % (lengths.count % 2 == 0 ? lengths.count : 2 * lengths.count)
+            left = lengths[index % lengths.count]
+        }
+        left -= skipped
+        if index % 2 != 0 { dash = [] }
         for (from, to) in zip(points, points.dropFirst()) {
-            let length = ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
-            guard length.isFinite, length / (lengths.reduce(0, +) / Double(lengths.count)) < 1e6 else {
-                return [points]
-            }
+            let length = distance(from, to)
             var done = 0.0
             while length - done > left {
                 done += left
@@ -226,6 +256,34 @@ struct NotePage {
         }
         if dash.count > 1 { dashes.append(dash) }
         return dashes
+    }
+
+    /// A line without its ends, or with longer ones for a length below 0, both along its first and last piece; what is too
+    /// short becomes its middle.
+    ///
+    /// - Returns: nil for what has no length to lose.
+    static func shortened(_ points: [WidePoint], by length: Double) -> [WidePoint]? {
+        let total = zip(points, points.dropFirst()).reduce(0) {
+            $0 + Point(x: $1.1.x - $1.0.x, y: $1.1.y - $1.0.y).length
+        }
+        // Dashes without length are a little longer.
+        guard total > 1e-5 else { return length < 0 ? points : nil }
+        func cut(_ points: [WidePoint]) -> [WidePoint] {
+            var (rest, left) = (points[...], min(length, total / 2 * (1 - 1e-9)))
+            while rest.count > 1 {
+                let (from, to) = (rest[rest.startIndex], rest[rest.startIndex + 1])
+                let size = Point(x: to.x - from.x, y: to.y - from.y).length
+                if size > 0, left <= size {
+                    rest[rest.startIndex].x += (to.x - from.x) * left / size
+                    rest[rest.startIndex].y += (to.y - from.y) * left / size
+                    break
+                }
+                left -= size
+                rest = rest.dropFirst()
+            }
+            return Array(rest)
+        }
+        return cut(cut(points).reversed()).reversed()
     }
 
     // MARK: - Shapes and pictures

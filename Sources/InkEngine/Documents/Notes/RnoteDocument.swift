@@ -186,29 +186,15 @@ private enum RnoteStroke {
     }
 
     /// Of 2 x 3 or 3 x 3 numbers, column by column.
-    private struct Affine {
-        var a = 1.0
-        var b = 0.0
-        var c = 0.0
-        var d = 1.0
-        var x = 0.0
-        var y = 0.0
-
-        init?(_ node: JSONNode?) {
-            let numbers = node?.elements.compactMap(\.number) ?? []
-            guard numbers.allSatisfy(\.isFinite) else { return nil }
-            switch numbers.count {
-            case 6: (a, b, c, d, x, y) = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5])
-            case 9: (a, b, c, d, x, y) = (numbers[0], numbers[1], numbers[3], numbers[4], numbers[6], numbers[7])
-            default: return nil
-            }
+    private static func affine(_ node: JSONNode?) -> AffineMap? {
+        let n =
+            (node?.field("affine") ?? node?.field("transform")?.field("affine"))?.elements.compactMap(\.number) ?? []
+        guard n.allSatisfy(\.isFinite) else { return nil }
+        return switch n.count {
+        case 6: AffineMap(a: n[0], b: n[1], c: n[2], d: n[3], x: n[4], y: n[5])
+        case 9: AffineMap(a: n[0], b: n[1], c: n[3], d: n[4], x: n[6], y: n[7])
+        default: nil
         }
-
-        func point(_ p: Point) -> Point { Point(x: a * p.x + c * p.y + x, y: b * p.x + d * p.y + y) }
-    }
-
-    private static func affine(_ node: JSONNode?) -> Affine? {
-        Affine(node?.field("affine") ?? node?.field("transform")?.field("affine"))
     }
 
     /// A picture's rectangle: half of its size before it is stretched and turned.

@@ -26,7 +26,8 @@ enum StrokeDocuments {
         let thin = max(max(box.maxX - box.minX, box.maxY - box.minY) / 250, 1e-3)
         for stroke in strokes {
             var brush = Brush(
-                type: .solid, opacity: Double(stroke.color.alpha) / 255, lineWidth: max(stroke.width ?? thin, 1e-3))
+                type: .solid, opacity: Double(stroke.color.alpha) / 255,
+                lineWidth: min(max(stroke.width ?? thin, 1e-3), Limits.worldCoordinate))
             brush.color = RGBA8(red: stroke.color.red, green: stroke.color.green, blue: stroke.color.blue)
             brush.dynamics = BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: stroke.usesPressure)
             try page.addStroke(stroke.points, brush)

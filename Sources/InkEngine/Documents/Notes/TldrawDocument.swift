@@ -41,6 +41,9 @@ private struct TldrawReader {
     private var assets: [String: JSONNode] = [:]
     /// By their parents' identifiers.
     private var shapes: [String: [JSONNode]] = [:]
+    private var records: [String: JSONNode] = [:]
+    /// What ends of arrows are tied to: by the arrow's identifier and the end.
+    private var bindings: [String: JSONNode] = [:]
 
     private static let padding = 32.0
 
@@ -53,6 +56,12 @@ private struct TldrawReader {
             case "asset": if let id = record.field("id")?.string { assets[id] = record }
             case "shape":
                 if let parent = record.field("parentId")?.string { shapes[parent, default: []].append(record) }
+                if let id = record.field("id")?.string { self.records[id] = record }
+            case "binding":
+                let props = record.field("props")
+                if let arrow = record.field("fromId")?.string, let end = props?.field("terminal")?.string {
+                    bindings["\(arrow) \(end)"] = record
+                }
             default: break
             }
         }
@@ -99,9 +108,28 @@ private struct TldrawReader {
 
         static let identity = Frame()
 
+        /// Of a shape, in what it lies in.
+        init?(_ record: JSONNode) {
+            x = record.field("x")?.number ?? 0
+            y = record.field("y")?.number ?? 0
+            angle = record.field("rotation")?.number ?? 0
+            guard x.isFinite, y.isFinite, angle.isFinite else { return nil }
+        }
+
+        private init() {}
+
+        private init(x: Double, y: Double, angle: Double) { (self.x, self.y, self.angle) = (x, y, angle) }
+
         func point(_ point: Point) -> Point {
             let (sine, cosine) = sinCos(degrees: angle * 180 / .pi)
             return Point(x: x + cosine * point.x - sine * point.y, y: y + sine * point.x + cosine * point.y)
+        }
+
+        /// The other way.
+        func local(_ point: Point) -> Point {
+            let (sine, cosine) = sinCos(degrees: angle * 180 / .pi)
+            let (dx, dy) = (point.x - x, point.y - y)
+            return Point(x: cosine * dx + sine * dy, y: cosine * dy - sine * dx)
         }
 
         func inner(_ inner: Frame) -> Frame {
@@ -117,10 +145,7 @@ private struct TldrawReader {
             return page.leaveOut("shapes more than \(Limits.treeDepth) deep", at: nil)
         }
         for record in shapes[parent] ?? [] {
-            let own = Frame(
-                x: record.field("x")?.number ?? 0, y: record.field("y")?.number ?? 0,
-                angle: record.field("rotation")?.number ?? 0)
-            guard own.x.isFinite, own.y.isFinite, own.angle.isFinite else { continue }
+            guard let own = Frame(record) else { continue }
             let shape = Shape(
                 record, frame: frame.inner(own),
                 opacity: opacity * min(max(record.field("opacity")?.number ?? 1, 0), 1))
@@ -153,6 +178,12 @@ private struct TldrawReader {
         var labelSize: Double { (["s": 18, "m": 22, "l": 26, "xl": 32][size] ?? 22) * scale }
         var width: Double { props?.field("w")?.number ?? 0 }
         var height: Double { (props?.field("h")?.number ?? 0) + (props?.field("growY")?.number ?? 0) }
+
+        /// Its lower right corner; that of text, which has no height, by its lines.
+        var box: Point {
+            let lines = Double(text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count)
+            return Point(x: width, y: type == "text" ? lines * 1.35 * fontSize : height)
+        }
 
         private func faded(_ color: RGBA8) -> RGBA8 {
             var color = color
@@ -261,14 +292,16 @@ private struct TldrawReader {
         let isHighlight = shape.type == "highlight"
         let isPen = shape.props?.field("isPen")?.bool ?? false
         var line: [NotePage.WidePoint] = []
+        let (scaleX, scaleY) = (
+            shape.props?.field("scaleX")?.number ?? 1, shape.props?.field("scaleY")?.number ?? 1
+        )
         for segment in shape.props?.field("segments")?.elements.map({ $0 }) ?? [] {
-            guard let points = segment.field("points"), points.kind == .array else {
-                return page.leaveOut("a freehand line that is packed", at: shownText(shape.id, limit: 60))
+            guard let points = TldrawPoints.read(segment) else {
+                return page.leaveOut("a damaged freehand line", at: shownText(shape.id, limit: 60))
             }
-            for point in points.elements {
-                guard let x = point.field("x")?.number, let y = point.field("y")?.number else { continue }
-                let place = shape.frame.point(Point(x: x, y: y))
-                let pressure = isPen ? min(max(point.field("z")?.number ?? 0.5, 0), 1) : 0.5
+            for point in points {
+                let place = shape.frame.point(Point(x: scaleX * point.x, y: scaleY * point.y))
+                let pressure = isPen ? min(max(point.z, 0), 1) : 0.5
                 let width = isHighlight ? 1.12 * shape.fontSize : shape.strokeWidth * (0.69 + 0.62 * pressure)
                 line.append(.init(x: place.x, y: place.y, width: width))
             }
@@ -284,11 +317,71 @@ private struct TldrawReader {
     }
 
     private func addArrow(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
-        func end(_ key: StaticString) -> Point {
-            let node = shape.props?.field(key)
-            return Point(x: node?.field("x")?.number ?? 0, y: node?.field("y")?.number ?? 0)
+        var (start, finish) = (end("start", of: shape), end("end", of: shape))
+        (start.place, finish.place) = (
+            start.edge(towards: finish.place, shape.frame), finish.edge(towards: start.place, shape.frame)
+        )
+        try addArrow(from: start.place, to: finish.place, shape, to: &page)
+    }
+
+    /// Where an arrow ends, in its own coordinates.
+    private struct ArrowEnd {
+        var place: Point
+        /// What it is tied to, and ends before.
+        var target: Shape?
+
+        /// Where the way from another place meets the target's box, a little before it.
+        func edge(towards other: Point, _ frame: Frame) -> Point {
+            guard let target else { return place }
+            let (inside, outside) = (
+                target.frame.local(frame.point(place)), target.frame.local(frame.point(other))
+            )
+            let way = outside - inside
+            let gap = 10 + target.strokeWidth / 2
+            let box = target.box
+            var share = 1.0
+            if way.x != 0 { share = min(share, ((way.x > 0 ? box.x + gap : -gap) - inside.x) / way.x) }
+            if way.y != 0 { share = min(share, ((way.y > 0 ? box.y + gap : -gap) - inside.y) / way.y) }
+            // Two shapes that overlap hide no arrow.
+            guard share > 0, share < 1 else { return place }
+            return frame.local(target.frame.point(inside + share * way))
         }
-        let (start, finish) = (end("start"), end("end"))
+    }
+
+    private func end(_ key: StaticString, of arrow: Shape) -> ArrowEnd {
+        let node = arrow.props?.field(key)
+        var found = ArrowEnd(place: Point(x: node?.field("x")?.number ?? 0, y: node?.field("y")?.number ?? 0))
+        // Once part of the arrow, now a record of its own.
+        let binding = bindings["\(arrow.id) \(key)"]
+        guard let id = (binding?.field("toId") ?? node?.field("boundShapeId"))?.string,
+            let props = binding?.field("props") ?? node, let record = records[id], let frame = frame(of: record)
+        else { return found }
+        let target = Shape(record, frame: frame, opacity: 1)
+        let isPrecise = props.field("isPrecise")?.bool ?? true
+        func share(_ key: StaticString) -> Double {
+            isPrecise ? min(max(props.field("normalizedAnchor")?.field(key)?.number ?? 0.5, 0), 1) : 0.5
+        }
+        found.place = arrow.frame.local(
+            target.frame.point(Point(x: share("x") * target.box.x, y: share("y") * target.box.y)))
+        if props.field("isExact")?.bool != true { found.target = target }
+        return found
+    }
+
+    /// Where a shape lies on its page.
+    private func frame(of record: JSONNode) -> Frame? {
+        guard var frame = Frame(record) else { return nil }
+        var parent = record.field("parentId")?.string.flatMap { records[$0] }
+        for _ in 0..<Limits.treeDepth {
+            guard let node = parent, let outer = Frame(node) else { return frame }
+            frame = outer.inner(frame)
+            parent = node.field("parentId")?.string.flatMap { records[$0] }
+        }
+        return nil
+    }
+
+    private func addArrow(
+        from start: Point, to finish: Point, _ shape: Shape, to page: inout NotePage
+    ) throws(EngineError) {
         let bend = shape.props?.field("bend")?.number ?? 0
         let chord = finish - start
         guard chord.length > 0, chord.length.isFinite, bend.isFinite else { return }
@@ -430,6 +523,51 @@ private struct TldrawReader {
             Placement(
                 x: center.x - shape.width / 2, y: center.y - shape.height / 2, width: shape.width, height: shape.height,
                 rotation: shape.frame.angle * 180 / .pi), opacity: shape.opacity, path: path)
+    }
+}
+
+/// The points of a part of a freehand line, with the pressure as z.
+private enum TldrawPoints {
+    typealias Point = (x: Double, y: Double, z: Double)
+
+    /// Of a list, or packed as `path`: the first point as three numbers of 32 bits, then differences of 16 bits. For a while
+    /// `points` were packed, as numbers of 16 bits.
+    ///
+    /// - Returns: nil for what is damaged.
+    static func read(_ segment: JSONNode) -> [Point]? {
+        if let path = segment.field("path") {
+            guard let bytes = bytes(path) else { return nil }
+            guard !bytes.isEmpty else { return [] }
+            guard bytes.count >= 12, (bytes.count - 12) % 6 == 0 else { return nil }
+            func start(_ index: Int) -> Double {
+                let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[4 * index + $1]) << (8 * UInt32($1)) }
+                return Double(Float(bitPattern: bits))
+            }
+            var last = (x: start(0), y: start(1), z: start(2))
+            return [last]
+                + halves(bytes[12...]).map { step in
+                    last = (last.x + step.x, last.y + step.y, last.z + step.z)
+                    return last
+                }
+        }
+        guard let points = segment.field("points") else { return nil }
+        guard points.kind == .array else {
+            guard let bytes = bytes(points), bytes.count % 6 == 0 else { return nil }
+            return halves(bytes[...])
+        }
+        return points.elements.compactMap { point in
+            guard let x = point.field("x")?.number, let y = point.field("y")?.number else { return nil }
+            return (x, y, point.field("z")?.number ?? 0.5)
+        }
+    }
+
+    private static func bytes(_ node: JSONNode) -> [UInt8]? { node.utf8.flatMap { try? Base64.decode($0) } }
+
+    private static func halves(_ bytes: ArraySlice<UInt8>) -> [Point] {
+        func half(_ at: Int) -> Double {
+            Double(Float16(bitPattern: UInt16(bytes[at]) | UInt16(bytes[at + 1]) << 8))
+        }
+        return stride(from: bytes.startIndex, to: bytes.endIndex, by: 6).map { (half($0), half($0 + 2), half($0 + 4)) }
     }
 }
 

@@ -137,7 +137,7 @@ private struct XournalReader {
         case "plain", "": break
         default: page.leaveOut("ruled paper of the kind \(shownText(style, limit: 40))", at: nil)
         }
-        try page.close()
+        try page.closePaper()
     }
 
     // MARK: - Elements
