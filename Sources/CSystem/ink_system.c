@@ -134,6 +134,8 @@ void ink_end_abort_words(const struct sigaction *before) {
     *ink_abort_words(&status) = NULL;
 }
 
+int ink_set_lease(int file, int kind) { return fcntl(file, F_SETLEASE, kind); }
+
 int ink_rename_to_new(const char *path, const char *target) {
     return renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_NOREPLACE);
 }

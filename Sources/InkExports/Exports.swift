@@ -18,7 +18,7 @@ package struct Exports {
     /// Projects that have been read and are not yet on a broker's disk.
     private static let sentAtOnce = 16
 
-    private let arguments: ExportArguments
+    private var arguments: ExportArguments
     private let repeated: RepeatedExports?
     private let limits: Limits
     private let environment: ExportEnvironment
@@ -27,8 +27,10 @@ package struct Exports {
     /// nil: this process renders.
     private let remote: Remote?
     private let observer: any ExportObserver
-    private let control: ExportControl
-    private let clock: Stopwatch
+    private var control: ExportControl
+    private var clock: Stopwatch
+    /// The inputs of one round of a watch, and further files that no picture may replace.
+    private var round: (inputs: [ExportInput], protected: [String])?
     /// Whether the process ends with the run, so its threads need not be stopped first.
     package var endsWithProcess = false
 
@@ -55,6 +57,30 @@ package struct Exports {
         try FileSystem.checkPresetFolders(arguments.presetFolders)
     }
 
+    /// The exports of these inputs alone, whatever the paths of the arguments; without what a run writes when it ends.
+    ///
+    /// - Parameter protected: files beside the inputs that no picture may replace.
+    func round(of inputs: [ExportInput], protecting protected: [String], control: ExportControl) -> Exports {
+        var exports = self
+        exports.round = (inputs, protected)
+        exports.control = control
+        exports.clock = Stopwatch()
+        // The process goes on, so the threads of each round must end.
+        exports.endsWithProcess = false
+        exports.arguments.run.reportPath = nil
+        exports.arguments.run.keepsGoing = true
+        return exports
+    }
+
+    /// What of a watch can be checked before there are inputs.
+    /// - Throws: as `plan`.
+    func checkRequest() throws(ExportError) {
+        try checkLibraries(arguments.options.files.map(\.encoding))
+        if let path = arguments.run.reportPath {
+            try ExportError.wrapping { () throws(EngineError) in try FileSystem.checkWritable(path) }
+        }
+    }
+
     /// The plan of a run.
     package struct Planned: Sendable {
         package var inputs: [ExportInput]
@@ -70,7 +96,8 @@ package struct Exports {
     /// - Throws: if the request cannot be met.
     package func plan() throws(ExportError) -> Planned {
         try checkLibraries(arguments.options.files.map(\.encoding))
-        var found = try FoundProjects(arguments, known: repeated?.inputs, observer: observer)
+        var found = try FoundProjects(
+            arguments, known: round?.inputs ?? repeated?.inputs, observer: observer)
         let policy = policy(for: found.inputs)
         let opener = environment.makeOpener(
             ReadingChoices(
@@ -350,7 +377,8 @@ package struct Exports {
     ) throws(ExportError) -> ExportPlan {
         let inputs = found.inputs
         var plan = try ExportPlan(
-            inputs: inputs, outlines: found.outlines, arguments: arguments, protecting: overlays?.files ?? [],
+            inputs: inputs, outlines: found.outlines, arguments: arguments,
+            protecting: (overlays?.files ?? []) + (round?.protected ?? []),
             resolve: FileSystem.resolved)
         if let repeated {
             let unread = Set(failed.map(\.input))

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
@@ -44,6 +45,10 @@ void ink_explain_exhaustion(void);
 void ink_begin_abort_words(const char *words, int exit_status, struct sigaction *before);
 
 void ink_end_abort_words(const struct sigaction *before);
+
+/// Takes or gives back a lease on an open file: F_RDLCK or F_UNLCK (fcntl(2), F_SETLEASE). Returns 0, or -1 with errno: EAGAIN
+/// while another process has the file open for writing.
+int ink_set_lease(int file, int kind);
 
 /// Renames a file to a name that nothing has. Returns 0, or -1 with errno: EEXIST when something has it, EINVAL or ENOSYS
 /// where the file system does not know how.

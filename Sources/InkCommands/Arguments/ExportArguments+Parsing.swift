@@ -67,6 +67,45 @@ extension ExportArguments {
         keepsPhotoFormats =
             !["format", "plot", "vector", "pdf-book"].contains { parsed.isGiven($0) }
             && names.allSatisfy { PictureCodecs.codec(ofFile: $0) == nil }
+        if parsed.isGiven("watch") { try makeWatch(parsed) }
+    }
+
+    /// Options that are about a whole run, which a watch is not.
+    private static let optionsWithoutWatch = [
+        "dry-run", "fail-fast", "from-report", "pdf-book", "sheet", "contact-sheet",
+    ]
+
+    /// Adapts the arguments to `--watch`.
+    /// - Throws: `usage` if they do not fit.
+    private mutating func makeWatch(_ parsed: ParsedCommand) throws(CommandError) {
+        for option in Self.optionsWithoutWatch where parsed.isGiven(option) {
+            throw .usage("--watch and --\(option) cannot be used together: a watch has no end of its own")
+        }
+        if let path = paths.first(where: { $0 == "-" || $0.hasPrefix("@") }) {
+            throw .usage(
+                "--watch needs folders or files, and \"\(path)\" is neither (write ./\(path) for one of that name)")
+        }
+        // What cannot be looked at is reported by the watch.
+        let folders = paths.filter { path in (try? FileSystem.status(path)?.isFolder) == true }
+        if let output, OutputPlace.isWritable(output),
+            paths.count > 1 || folders.contains(where: { !ExportInput(path: $0).isTemplateFolder })
+        {
+            throw .usage(
+                "--watch: \(output) is one file, and there may be many pictures; name a folder, as in -o pictures/")
+        }
+        if name.placeholders.contains(.number) {
+            throw .usage(
+                "--watch: {n} is the number of a picture in a run, which a watch does not have; use other names")
+        }
+        if photos.isWanted {
+            guard let output else { throw .usage("--watch: --photos needs another folder for the pictures (-o DIR)") }
+            if let folder = folders.first(where: { FilePlace($0) == FilePlace(output) }) {
+                throw .usage(
+                    "--watch: pictures of photos would lie among them in \(folder); use -o with another folder")
+            }
+        }
+        photos.isOnlyIfWanted = true
+        ifExists = ifExists ?? .skipUnchanged
     }
 
     /// The view that `--viewport` or `--margin` requests.

@@ -11,6 +11,7 @@ struct ExportCommand {
     private let shown: ShownArguments
     private let control = ExportControl()
     private let exports: Exports
+    private let arguments: ExportArguments
 
     /// - Throws: `usage`, `configuration` before anything is touched.
     private init(_ given: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
@@ -36,6 +37,7 @@ struct ExportCommand {
         } else {
             arguments = try ExportArguments(parsed)
         }
+        self.arguments = arguments
         run = arguments.run
         shown = try ShownArguments(parsed)
         let limits = try environment.limits(arguments.limitsPath)
@@ -83,6 +85,7 @@ struct ExportCommand {
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let command = try ExportCommand(parsed, environment)
+        if command.parsed.isGiven("watch") { return try command.watch() }
         if environment.handlesSignals {
             let control = command.control
             try Interrupts.watch { signal in
@@ -92,6 +95,39 @@ struct ExportCommand {
             }
         }
         return try command.report(try command.exports.execute())
+    }
+
+    /// Exports until interrupted.
+    private func watch() throws(CommandError) -> ExitCode {
+        let control = try WatchControl()
+        if environment.handlesSignals {
+            try Interrupts.watch { signal in
+                if control.stop(signal) { Interrupts.heed() }
+            }
+        }
+        var watch = FolderWatch(
+            exports, arguments, observer: ConsoleObserver(environment.console, shown), control: control
+        ) { news throws(ExportError) in try show(news) }
+        return try report(try watch.run())
+    }
+
+    private func show(_ news: WatchNews) throws(CommandError) {
+        let console = environment.console
+        switch news {
+        case .watching(let folders):
+            if shown.isQuiet { return }
+            console.note("watching \(folders == 1 ? "1 folder" : "\(folders) folders"); Ctrl-C ends it")
+        case .ended(let records):
+            if shown.isQuiet || shown.printsJSON { return }
+            for record in records where record.state == .done {
+                let size = record.pixels.map { " (\($0))" } ?? ""
+                try console.print(
+                    "\(record.input.shownName.escapingControls()) -> \((record.output ?? "").escapingControls())\(size)"
+                )
+            }
+        case .gone(let path): console.warning("\(path) is gone; it is exported again as soon as it is back")
+        case .back(let path): if !shown.isQuiet { console.note("\(path) is back") }
+        }
     }
 
     private func report(_ finished: FinishedExports) throws(CommandError) -> ExitCode {
@@ -120,7 +156,8 @@ struct ExportCommand {
     /// What `--from-report` needs to repeat the run, without how it reports.
     private func reportedOptions(_ policy: ExistingFilePolicy) -> [String: [String]] {
         let own: Set = [
-            "PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "progress", "if-exists",
+            "PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "watch", "progress",
+            "if-exists",
             "broker", "key", "broker-key", "insecure", "timeout",
         ]
         var options = parsed.values.filter { !own.contains($0.key) }

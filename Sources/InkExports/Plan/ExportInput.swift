@@ -62,7 +62,7 @@ package struct ExportInput: Hashable, Sendable {
     package var byteCount: Int { isStandardInput ? 0 : FileSystem.byteCount(path) }
 
     /// Whether it is a template folder, whose files are part of the input.
-    var isTemplateFolder: Bool {
+    package var isTemplateFolder: Bool {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
         return DocumentReaders.folderEndings.contains { path.lowercased().hasSuffix($0) }

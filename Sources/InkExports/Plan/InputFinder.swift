@@ -10,6 +10,8 @@ package struct PhotoSearch: Hashable, Sendable {
     package var output: String?
     /// Whether photos that a search has found need an output, so that it does not take them again the next time.
     package var needsOutput = true
+    /// Whether a folder without projects is taken as it is, and not for one of photos.
+    package var isOnlyIfWanted = false
 
     package init() {}
 }
@@ -32,9 +34,11 @@ package struct InputFinder {
     /// What the present search has found of projects, and of photos that are taken if there are none.
     private var projectCount = 0
     private var waitingPhotos: [ExportInput] = []
+    private let onFolder: (String) -> Void
 
-    private init(_ photos: PhotoSearch) {
+    private init(_ photos: PhotoSearch, onFolder: @escaping (String) -> Void) {
         self.photos = photos
+        self.onFolder = onFolder
         // What cannot be looked at is not searched either.
         output = photos.output.flatMap { try? FileSystem.status($0) }?.identity
     }
@@ -46,10 +50,12 @@ package struct InputFinder {
     ///
     /// - Parameter photos: when photos are taken.
     /// - Parameter onOthers: gets the number of files in searched folders that do not have a project's name.
+    /// - Parameter onFolder: gets each folder just before it is searched.
     package static func find(
-        _ paths: [String], photos: PhotoSearch = PhotoSearch(), onOthers: (Int) -> Void = { _ in }
+        _ paths: [String], photos: PhotoSearch = PhotoSearch(), onOthers: (Int) -> Void = { _ in },
+        onFolder: @escaping (String) -> Void = { _ in }
     ) throws(ExportError) -> [FoundInput] {
-        var finder = InputFinder(photos)
+        var finder = InputFinder(photos, onFolder: onFolder)
         for path in paths {
             if path.hasPrefix("@") {
                 for line in try listed(String(path.dropFirst())) { try finder.add(line) }
@@ -101,8 +107,8 @@ package struct InputFinder {
         let before = found.count
         (projectCount, waitingPhotos) = (0, [])
         try search(path, tree: [])
-        if projectCount == 0 || photos.isWanted { try takePhotos(of: path) }
-        if found.count == before {
+        if photos.isWanted || projectCount == 0 && !photos.isOnlyIfWanted { try takePhotos(of: path) }
+        if found.count == before, !photos.isOnlyIfWanted {
             let reason = "the folder contains no project (\(DocumentReaders.shownEndings)), or only ones already listed"
             found.append(.failure(path, .badInput(Place(file: path), reason: reason)))
         }
@@ -127,6 +133,7 @@ package struct InputFinder {
         do {
             guard let status = try FileSystem.status(folder), searched.insert(status.identity).inserted else { return }
             if status.identity == output, !tree.isEmpty { return }
+            onFolder(folder)
             entries = try FileSystem.entries(folder)
         } catch {
             found.append(.failure(folder, error))

@@ -37,10 +37,12 @@ package struct ExportRecord: Hashable, Sendable {
     /// The farm's report of the finished picture.
     package var outcome: PictureOutcome?
     package var failure: PictureFailure?
+    /// Whether the project needs files beside its own, such as pictures and presets.
+    package var namesFiles = false
     /// The warnings of its project, if it has been read.
     package var warnings: [ReadingWarning] = []
 
-    init(input: ExportInput, failure: PictureFailure) {
+    package init(input: ExportInput, failure: PictureFailure) {
         self.input = input
         self.failure = failure
         state = .failed

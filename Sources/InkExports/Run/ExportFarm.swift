@@ -184,6 +184,8 @@ package struct OpenedProject: Sendable {
     package var contentDigest: [UInt8]
     /// The text that was read, if it is complete and a broker needs it.
     package var text: PackedText?
+    /// Whether it needs files beside its own, such as pictures and presets.
+    package var namesFiles = false
 }
 
 /// What happens to the text of projects that are read.

@@ -9,7 +9,8 @@ import InkSystem
 struct ExportRun {
     enum Event: Sendable {
         /// The project of group `group` has been read; the number is the milliseconds it took.
-        case opened(group: Int, [PreparedPicture], warnings: [ReadingWarning], milliseconds: Double)
+        case opened(
+            group: Int, [PreparedPicture], warnings: [ReadingWarning], namesFiles: Bool, milliseconds: Double)
         case unreadable(group: Int, EngineError)
         case farm(FarmEvent)
         case stop(StopSignal)
@@ -128,13 +129,14 @@ struct ExportRun {
 
     private mutating func handle(_ event: Event) throws(ExportError) {
         switch event {
-        case .opened(let group, let pictures, let warnings, let milliseconds):
+        case .opened(let group, let pictures, let warnings, let namesFiles, let milliseconds):
             let name = groups[group].input.shownName
             if !warnings.isEmpty { observer.hasRead(name, warnings) }
             let refusal = run.isStrict ? PictureFailure(strictly: warnings, of: name) : nil
             for (offset, picture) in pictures.enumerated() {
                 let index = groups[group].firstRecord + offset
                 records[index].warnings = warnings
+                records[index].namesFiles = namesFiles
                 if let refusal {
                     fail(index, refusal, isSaid: offset > 0)
                 } else {
@@ -312,7 +314,10 @@ final class ProjectReaderThread: Sendable {
                 for case .ready(let request) in pictures {
                     warnings += request.warnings.filter { !warnings.contains($0) }
                 }
-                queue.post(.opened(group: index, pictures, warnings: warnings, milliseconds: milliseconds))
+                queue.post(
+                    .opened(
+                        group: index, pictures, warnings: warnings, namesFiles: opened.namesFiles,
+                        milliseconds: milliseconds))
             } catch {
                 queue.post(.unreadable(group: index, error))
             }

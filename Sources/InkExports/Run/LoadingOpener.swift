@@ -38,6 +38,6 @@ final class LoadingOpener: ProjectOpener {
         let reading = try load(use == .none ? nil : { text = PackedText($0, startsAtOnce: use == .packedAtOnce) })
         return OpenedProject(
             project: reading.project, warnings: reading.warnings, contentDigest: reading.contentDigest,
-            text: reading.isSelfContained ? text : nil)
+            text: reading.isSelfContained ? text : nil, namesFiles: !reading.isSelfContained)
     }
 }

@@ -20,6 +20,12 @@ package final class FileDescriptor: Sendable {
         rawValue = copy
     }
 
+    /// Takes over an open descriptor: the result of a call that returns -1 when it fails.
+    init(owning descriptor: Int32, operation: String) throws(SystemFailure) {
+        guard descriptor >= 0 else { throw SystemFailure(operation: operation, errno: errno) }
+        rawValue = descriptor
+    }
+
     deinit { close(rawValue) }
 
     package func write(_ bytes: [UInt8]) throws(SystemFailure) {

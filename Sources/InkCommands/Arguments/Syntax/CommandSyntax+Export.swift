@@ -16,6 +16,7 @@ extension CommandSyntax {
               ink export drawing.ink
               ink export drawings -o pictures --size 2k,4k
               ink export drawing.ink -o wall.png --size 8k --effort small
+              ink export --watch drawings -o pictures
               ink export drawings -o pictures --broker tcp://farm.example:5571
             """,
         options: [
@@ -42,6 +43,9 @@ extension CommandSyntax {
                 "--brush", "TYPE", group: "Run",
                 "Draw the strokes of documents of other programs with parallelLines, crossHatch, dots, contourLines, waves or "
                     + "solid"),
+            .flag(
+                "--watch", group: "Run",
+                "Go on until interrupted: export what is new or changed as soon as it has been written"),
             .flag("--dry-run", group: "Run", "List what would be written, write nothing"),
             .value("--limits", "FILE", group: "Run", "JSON file with limits that replace the default ones"),
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, searched first"),
