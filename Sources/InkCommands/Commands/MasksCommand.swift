@@ -61,7 +61,7 @@ struct MasksCommand {
                     console.warning("\(picture): no pixel has the colour \(color), so its mask is empty")
                 }
                 try FileSystem.writeAtomically(
-                    try GrayPNG.encode(samples: mask, size: info.size), to: path, replaces: overwrites)
+                    try WholePNG.encode(samples: mask, size: info.size), to: path, replaces: overwrites)
             } catch {
                 console.error(error.description)
                 failures.append(error.exitCode)
