@@ -33,11 +33,7 @@ struct ImportArguments: Hashable, Sendable {
             throw .usage("--margin: \(Shown.decimal(margin, places: 0)) leaves no room on a canvas of \(canvas)")
         }
         drawing = ImportedDrawing(brush: try Self.brush(parsed), canvas: canvas, margin: margin)
-        switch parsed.value("if-exists") ?? "fail" {
-        case "fail": overwrites = false
-        case "overwrite": overwrites = true
-        case let other: throw .usage("--if-exists: \"\(other)\" is not fail or overwrite")
-        }
+        overwrites = try Existing.replaces(parsed)
         limitsPath = parsed.value("limits")
         isQuiet = parsed.isGiven("quiet")
     }

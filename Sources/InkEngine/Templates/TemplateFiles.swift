@@ -15,6 +15,17 @@ package struct TemplateFiles {
         }
     }
 
+    /// A file in a template folder that no command has written there, as a path inside it; nil for none.
+    ///
+    /// - Throws: `io`, `overLimit` for too many files.
+    package static func foreignFile(in folder: String, limits: Limits) throws(EngineError) -> String? {
+        let own: Set = [FolderBundle.manifestName, "base.png", "guide.png", "preview.png", ".DS_Store"]
+        return try FolderBundle(path: folder).names(limits: limits).first { name in
+            !own.contains(name)
+                && !(name.hasPrefix("layers/") && name.hasSuffix("_mask.png") && name.split(separator: "/").count == 2)
+        }
+    }
+
     /// The paths of the files, in byte order, without hidden ones.
     package func paths() throws(EngineError) -> [String] { try bundle.paths(limits: limits).map(\.text) }
 
