@@ -45,7 +45,7 @@ install -D -m 755 "$ink" "$root/bin/ink"
 # Those of an older version may be of commands that are gone.
 remove_pages
 write "$man/ink.1" "$ink" help --man
-"$ink" help --man | sed -n 's/^\.BR ink\\-\([a-z]*\) (1)$/\1/p' | while read -r command; do
+"$ink" help --man | sed -n 's/^\.BR ink\\-\([a-z\\-]*\) (1)$/\1/p' | tr -d '\\' | while read -r command; do
     write "$man/ink-$command.1" "$ink" help --man "$command"
 done
 write "$bash" "$ink" completions bash

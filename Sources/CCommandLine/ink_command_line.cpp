@@ -20,6 +20,13 @@ struct Slot {
 
 using Slots = std::map<std::string, std::unique_ptr<Slot>>;
 
+// A command by its name: that of one in a family is two words.
+CLI::App *find(CLI::App &app, const std::string &command) {
+    const size_t space = command.find(' ');
+    if (space == std::string::npos) return app.get_subcommand(command);
+    return app.get_subcommand(command.substr(0, space))->get_subcommand(command.substr(space + 1));
+}
+
 }  // namespace
 
 struct ink_cli {
@@ -58,7 +65,16 @@ void ink_cli_destroy(ink_cli *cli) { delete cli; }
 int ink_cli_add_command(ink_cli *cli, const char *command, const char *description, const char *group,
                         const char *footer) {
     try {
-        cli->app.add_subcommand(command, description)->footer(footer)->group(group);
+        const std::string name = command;
+        const size_t space = name.find(' ');
+        CLI::App *parent = &cli->app;
+        if (space != std::string::npos) {
+            parent = cli->app.get_subcommand(name.substr(0, space));
+            parent->require_subcommand(1);
+        }
+        parent->add_subcommand(space == std::string::npos ? name : name.substr(space + 1), description)
+            ->footer(footer)
+            ->group(group);
         cli->slots[command];
         return 0;
     } catch (const std::exception &) {
@@ -69,7 +85,7 @@ int ink_cli_add_command(ink_cli *cli, const char *command, const char *descripti
 int ink_cli_add_option(ink_cli *cli, const char *command, const char *key, const char *names, int kind,
                        const char *shown, const char *group, const char *help) {
     try {
-        CLI::App *app = cli->app.get_subcommand(command);
+        CLI::App *app = find(cli->app, command);
         auto owned = std::make_unique<Slot>();
         Slot *slot = owned.get();
         slot->kind = kind;
@@ -122,8 +138,9 @@ int ink_cli_parse(ink_cli *cli, int argc, const char *const *argv) {
             cli->text = error.what();
             outcome = INK_CLI_ERROR;
         }
-        auto given = cli->app.get_subcommands();
-        if (!given.empty()) cli->command = given.front()->get_name();
+        for (auto given = cli->app.get_subcommands(); !given.empty(); given = given.front()->get_subcommands()) {
+            cli->command += (cli->command.empty() ? "" : " ") + given.front()->get_name();
+        }
         if (outcome == INK_CLI_HELP) cli->text = cli->app.help();
         return outcome;
     } catch (const std::exception &error) {
@@ -160,7 +177,10 @@ const char *ink_cli_value(const ink_cli *cli, const char *key, size_t index) {
 
 const char *ink_cli_help(ink_cli *cli, const char *command) {
     try {
-        cli->text = *command ? cli->app.get_subcommand(command)->help(cli->app.get_name()) : cli->app.help();
+        const std::string name = command;
+        const size_t space = name.find(' ');
+        const std::string before = space == std::string::npos ? "" : " " + name.substr(0, space);
+        cli->text = *command ? find(cli->app, name)->help(cli->app.get_name() + before) : cli->app.help();
         return cli->text.c_str();
     } catch (const std::exception &) {
         return nullptr;

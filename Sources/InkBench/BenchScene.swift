@@ -60,7 +60,7 @@ struct BenchScene: Sendable {
         var (project, masks) = parts()
         let size = PixelSize(width: Self.canvasEdge, height: Self.canvasEdge)
         for (index, mask) in masks.enumerated() {
-            let png = try GrayPNG.encode(samples: mask, size: size)
+            let png = try WholePNG.encode(samples: mask, size: size)
             project.layers[index].maskImage = EncodedImage(
                 bytes: png, header: ImageHeader(size: size, isHeldWhole: false),
                 place: "layers[\(index)].maskImage")

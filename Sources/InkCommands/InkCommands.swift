@@ -55,12 +55,14 @@ public enum InkCommands {
         _ parsed: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) -> ExitCode {
         if let problem = KernelLevel.environmentProblem() { throw .usage(problem) }
+        if parsed.name.hasPrefix(CommandSyntax.template.name + " ") {
+            return try TemplateCommand.run(parsed, environment)
+        }
         switch parsed.name {
         case "export": return try ExportCommand.run(parsed, environment)
         case "inspect": return try InspectCommand.run(parsed, environment)
         case "import": return try ImportCommand.run(parsed, environment)
         case "preset": return try PresetCommand.run(parsed, environment)
-        case "masks": return try MasksCommand.run(parsed, environment)
         case "broker":
             ProcessMemory.returnLargeBlocks(from: 1 << 20)
             return try BrokerCommand.run(parsed, environment)
@@ -81,7 +83,7 @@ public enum InkCommands {
             try environment.console.print(ProgramSyntax.ink.version)
             return .done
         case "help":
-            let topic = parsed.value("COMMAND")
+            let topic = parsed.isGiven("COMMAND") ? parsed.all("COMMAND").joined(separator: " ") : nil
             let text =
                 parsed.isGiven("man")
                 ? try ManPage.text(of: topic, program: .ink) : try CommandLineParser.help(for: topic, program: .ink)

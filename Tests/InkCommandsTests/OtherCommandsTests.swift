@@ -8,7 +8,7 @@ import Testing
 @testable import InkCommands
 @testable import InkExports
 
-/// `import`, `masks`, `inspect` and `doctor`, with real readers and writers.
+/// `import`, `template`, `inspect` and `doctor`, with real readers and writers.
 struct OtherCommandsTests {
     private func run(_ arguments: [String], input: String = "") -> (code: ExitCode, transcript: Transcript) {
         let transcript = Transcript()
@@ -230,7 +230,7 @@ struct OtherCommandsTests {
             try PNGStream.prologue(size: size, format: .rgb, description: .init())
             + PNGStream.idat(band.bytes, isFirst: true) + PNGStream.epilogue(adler32: band.adler32)
         try FileSystem.writeAtomically(png, to: folder("flat.png"))
-        let (code, transcript) = run(["masks", folder("flat.png"), "--color", "#f00,#00ff00"])
+        let (code, transcript) = run(["template", "masks", folder("flat.png"), "--color", "#f00,#00ff00"])
         #expect(code == .done, "\(transcript.error)")
         #expect(transcript.error.hasSuffix("no pixel has the colour #00ff00, so its mask is empty\n"))
         #expect(folder.files == ["flat-00ff00_mask.png", "flat-ff0000_mask.png", "flat.png"])
@@ -241,9 +241,111 @@ struct OtherCommandsTests {
             #expect(rgba[(y * 40 + 5) * 4] == 255, "row \(y)")
             #expect(rgba[(y * 40 + 35) * 4] == 0, "row \(y)")
         }
-        #expect(run(["masks", folder("flat.png"), "--color", "#f00"]).code == .inputOutput)
-        #expect(run(["masks", folder("flat.png")]).code == .usage)
-        #expect(run(["masks", folder("missing.png"), "--color", "#f00"]).code == .inputOutput)
+        #expect(run(["template", "masks", folder("flat.png"), "--color", "#f00"]).code == .inputOutput)
+        #expect(run(["template", "masks", folder("flat.png")]).code == .usage)
+        #expect(run(["template", "masks", folder("missing.png"), "--color", "#f00"]).code == .inputOutput)
+    }
+
+    @Test("A template of a picture, an archive of it, a project of that")
+    func templatesOfPictures() throws {
+        let folder = ScratchFolder()
+        let size = PixelSize(width: 60, height: 40)
+        var samples: [UInt8] = []
+        for index in 0..<size.area { samples += index % 60 < 30 ? [220, 30, 30] : [20, 90, 200] }
+        try FileSystem.writeAtomically(
+            try WholePNG.encode(samples: samples, size: size, format: .rgb8), to: folder("flag.png"))
+        let (code, transcript) = run(["template", "from-image", folder("flag.png")])
+        #expect(code == .done, "\(transcript.error)")
+        let template = folder("flag.inktemplate")
+        #expect(transcript.output == "\(template): 2 regions of 2 colours, 60x40\n")
+        #expect(
+            folder.files == [
+                "flag.inktemplate/base.png", "flag.inktemplate/guide.png",
+                "flag.inktemplate/layers/blue-right_mask.png", "flag.inktemplate/layers/red-left_mask.png",
+                "flag.inktemplate/manifest.json", "flag.inktemplate/preview.png", "flag.png",
+            ])
+        let reading = try ProjectLoader.load(path: template)
+        #expect(reading.warnings.isEmpty && reading.project.name == "flag")
+        #expect(reading.project.layers.map(\.name) == ["Red, left", "Blue, right"])
+        #expect(reading.project.layers.map(\.order) == [0, 1])
+        #expect(Set(reading.project.layers.map { $0.suggestedPattern?.type }).count == 2)
+        #expect(run(["template", "validate", template, "--strict"]).transcript.output == "\(template): valid\n")
+        // Again, and as an archive.
+        #expect(run(["template", "from-image", folder("flag.png")]).code == .inputOutput)
+        #expect(run(["template", "from-image", folder("flag.png"), "-o", folder("flag.zip")]).code == .done)
+        #expect(run(["template", "pack", template, "-o", folder("packed.zip"), "-q"]).code == .done)
+        #expect(
+            try FileSystem.read(folder("packed.zip"), limitBytes: 1 << 20)
+                == FileSystem.read(folder("flag.zip"), limitBytes: 1 << 20))
+        #expect(run(["template", "unpack", folder("packed.zip"), "-o", folder("b.inktemplate"), "-q"]).code == .done)
+        #expect(
+            run(["template", "pack", folder("b.inktemplate"), "-o", folder("packed.zip"), "-q"]).code == .inputOutput)
+        let first = try FileSystem.read(folder("packed.zip"), limitBytes: 1 << 20)
+        #expect(
+            run(["template", "pack", folder("b.inktemplate"), "-o", folder("packed.zip"), "--if-exists", "overwrite"])
+                .code == .done)
+        #expect(try FileSystem.read(folder("packed.zip"), limitBytes: 1 << 20) == first)
+        let shown = try FileSystem.read(folder("b.inktemplate/preview.png"), limitBytes: 1 << 20)
+        #expect(run(["template", "preview", folder("b.inktemplate")]).code == .done)
+        #expect(try FileSystem.read(folder("b.inktemplate/preview.png"), limitBytes: 1 << 20) == shown)
+        #expect(try SimplePNG.read(shown).width == 512)
+        #expect(run(["template", "preview", folder("packed.zip"), "--size", "1x"]).code == .usage)
+        #expect(
+            run(["template", "preview", folder("packed.zip"), "--size", "1x", "-o", folder("p.png")]).code == .done)
+        #expect(
+            run(["template", "new-project", folder("packed.zip"), "-o", folder("p.ink"), "--name", "Flag"]).code
+                == .done)
+        let project = try ProjectLoader.load(path: folder("p.ink")).project
+        #expect(project.name == "Flag" && project.layers.map(\.name) == ["Red, left", "Blue, right"])
+        #expect(project.layers.allSatisfy { $0.maskImage?.size == size })
+        #expect(!folder.files.contains { $0.contains(".ink-template") || $0.contains(".part") })
+    }
+
+    @Test("Whatever is there and is no template is not replaced")
+    func templatesReplaceOnlyTemplates() throws {
+        let folder = ScratchFolder()
+        let size = PixelSize(width: 20, height: 20)
+        try FileSystem.writeAtomically(
+            try WholePNG.encode(samples: [UInt8](repeating: 90, count: 400), size: size), to: folder("gray.png"))
+        folder.file("gray.inktemplate/letter.txt", "dear")
+        let code = run(["template", "from-image", folder("gray.png"), "--if-exists", "overwrite"]).code
+        #expect(code == .inputOutput)
+        #expect(folder.files == ["gray.inktemplate/letter.txt", "gray.png"])
+        // Nor is a template with a file of somebody else in it.
+        let template = folder("own.inktemplate")
+        #expect(run(["template", "from-image", folder("gray.png"), "-o", template]).code == .done)
+        #expect(
+            run(["template", "from-image", folder("gray.png"), "-o", template, "--if-exists", "overwrite"]).code
+                == .done)
+        folder.file("own.inktemplate/.notes", "mine")
+        let (kept, transcript) = run([
+            "template", "from-image", folder("gray.png"), "-o", template, "--if-exists", "overwrite",
+        ])
+        #expect(kept == .inputOutput && transcript.error.contains("holds .notes too"), "\(transcript.error)")
+        #expect(folder.files.contains("own.inktemplate/.notes"))
+    }
+
+    @Test(arguments: [
+        ["from-image"], ["from-image", "x.png", "-o", "x.png"], ["from-image", "x.png", "--tolerance", "2"],
+        ["from-image", "x.png", "--colors", "red"], ["from-image", "x.png", "--colors", "#f00,#f00"],
+        ["from-image", "x.png", "--dilate", "-1"], ["from-image", "x.png", "--blur", "99"],
+        ["from-image", "x.png", "--min-area", "0"], ["from-image", "x.png", "--base", "photo"],
+        ["from-image", "x.png", "--if-exists", "suffix"], ["from-psd"], ["pack"], ["pack", "a", "-o", "b.inktemplate"],
+        ["unpack", "a.zip", "-o", "b.zip"], ["validate"], ["preview"], ["preview", "a", "--size", "big"],
+        ["new-project"], ["new-project", "a", "-o", "b.png"], ["masks", "x.png"], ["masks"], ["nothing"], ["from"],
+    ])
+    func badTemplateArgumentsAreUsage(arguments: [String]) {
+        let (code, transcript) = run(["template"] + arguments)
+        #expect(code == .usage, "\(arguments)")
+        #expect(transcript.error.split(separator: "\n").count == 1, "\(transcript.error)")
+    }
+
+    @Test("A command that has moved is still found")
+    func movedCommand() {
+        #expect(run(["masks", "x.png"]).transcript.error.contains("ink template masks"))
+        #expect(run(["template"]).transcript.output.contains("from-image"))
+        #expect(run(["help", "template", "pack"]).transcript.output.contains("ink template pack"))
+        #expect(run(["help", "--man", "template-pack"]).transcript.output.contains(".TH INK\\-TEMPLATE\\-PACK 1"))
     }
 
     @Test func inspectionCountsWhatIsThere() throws {

@@ -72,7 +72,7 @@ struct VectorFileTests {
     @Test("A plot has the size of the canvas in millimetres, and the lines of a layer end where its mask ends")
     func plot() throws {
         let folder = try EndToEndFolder()
-        let gray = try GrayPNG.encode(samples: [255, 0], size: PixelSize(width: 2, height: 1))
+        let gray = try WholePNG.encode(samples: [255, 0], size: PixelSize(width: 2, height: 1))
         _ = try Data(gray).write(to: URL(fileURLWithPath: folder("mask.png")))
         let project = try folder.file(
             "a.ink",

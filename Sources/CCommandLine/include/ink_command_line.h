@@ -39,7 +39,7 @@ enum {
 ink_cli *ink_cli_create(const char *name, const char *description, const char *version);
 void ink_cli_destroy(ink_cli *cli);
 
-/// Adds a subcommand; `group` is the heading it stands under in the program's help. 0 when done.
+/// Adds a subcommand, or with a name of two words one of a subcommand that is there already; `group` is the heading it stands under in the program's help. 0 when done.
 int ink_cli_add_command(ink_cli *cli, const char *command, const char *description, const char *group,
                         const char *footer);
 

@@ -59,6 +59,13 @@ enum CommandLineParser {
         var spoken = program
         spoken.commands.removeAll { $0.name != first }
         if spoken.commands.isEmpty, !first.hasPrefix("-") { throw noCommand(first, program) }
+        let family = program.family(first)
+        if !family.isEmpty {
+            guard arguments.count > 1 else { return .text(try help(for: first, program: program)) }
+            let name = "\(first) \(arguments[1])"
+            spoken.commands += arguments[1].hasPrefix("-") ? family : family.filter { $0.name == name }
+            if spoken.commands.count == 1 { throw noCommand(name, program) }
+        }
         let parser = try makeParser(spoken.commands.isEmpty ? program : spoken)
         defer { ink_cli_destroy(parser) }
         // A shell cannot pass an argument that contains NUL; it would be cut silently.
@@ -85,6 +92,7 @@ enum CommandLineParser {
 
     /// The help text of a command, or of the program for nil.
     static func help(for command: String?, program: ProgramSyntax) throws(CommandError) -> String {
+        let command = command.map { program.command($0)?.name ?? $0 }
         let parser = try makeParser(program)
         defer { ink_cli_destroy(parser) }
         guard let text = ink_cli_help(parser, command ?? "") else {
@@ -94,6 +102,7 @@ enum CommandLineParser {
     }
 
     private static func noCommand(_ name: String, _ program: ProgramSyntax) -> CommandError {
+        if name == "masks" { return .usage("\"ink masks\" is now \"ink template masks\"") }
         let meant = didYouMean(name, among: program.commands.map(\.name))
         return .usage("there is no command \"\(name.replacingNewlines())\"\(meant) (see \"\(program.name) help\")")
     }

@@ -16,6 +16,11 @@ enum CompletionScript {
         }
     }
 
+    /// The second words of a family's commands.
+    private static func names(in family: CommandSyntax, _ program: ProgramSyntax) -> [String] {
+        program.family(family.name).map { String($0.name.dropFirst(family.name.count + 1)) }
+    }
+
     // MARK: - bash
 
     private static func bash(_ program: ProgramSyntax) -> String {
@@ -40,14 +45,27 @@ enum CompletionScript {
                     previous=${COMP_WORDS[COMP_CWORD - 2]}
                 fi
                 if ((COMP_CWORD == 1)); then
-                    _ink_words '\(program.commands.map(\.name).joined(separator: " ")) --help --version'
+                    _ink_words '\(program.topCommands.map(\.name).joined(separator: " ")) --help --version'
                     return
                 fi
-                case ${COMP_WORDS[1]} in
+                local command=${COMP_WORDS[1]}
 
             """
+        for family in program.topCommands where !program.family(family.name).isEmpty {
+            text += """
+                    if [[ $command == \(family.name) ]]; then
+                        if ((COMP_CWORD == 2)); then
+                            _ink_words '\(names(in: family, program).joined(separator: " ")) --help'
+                            return
+                        fi
+                        command+=" ${COMP_WORDS[2]}"
+                    fi
+
+                """
+        }
+        text += "    case $command in\n"
         for command in program.commands {
-            text += "    \(command.name))\n"
+            text += "    '\(command.name)')\n"
             let valued = command.options.filter { $0.isOption && $0.kind != .flag }
             if !valued.isEmpty {
                 text += "        case $previous in\n"
@@ -92,7 +110,7 @@ enum CompletionScript {
                 local -a commands=(
 
             """
-        for command in program.commands {
+        for command in program.topCommands {
             text += "        \(quoted("\(command.name):\(command.summary)"))\n"
         }
         text += """
@@ -104,11 +122,29 @@ enum CompletionScript {
                 local command=$words[2]
                 shift words
                 ((CURRENT--))
-                case $command in
 
             """
+        for family in program.topCommands where !program.family(family.name).isEmpty {
+            text += "    if [[ $command == \(family.name) ]]; then\n        commands=(\n"
+            for (name, command) in zip(names(in: family, program), program.family(family.name)) {
+                text += "            \(quoted("\(name):\(command.summary)"))\n"
+            }
+            text += """
+                        )
+                        if ((CURRENT == 2)); then
+                            _describe -t commands command commands
+                            return
+                        fi
+                        command+=" $words[2]"
+                        shift words
+                        ((CURRENT--))
+                    fi
+
+                """
+        }
+        text += "    case $command in\n"
         for command in program.commands {
-            text += "    \(command.name))\n        _arguments -s -S"
+            text += "    '\(command.name)')\n        _arguments -s -S"
             for option in command.options {
                 text += " \\\n            \(zsh(option, program))"
             }
@@ -152,11 +188,19 @@ enum CompletionScript {
             complete -c ink -n __fish_use_subcommand -s v -l version -d 'Print the version'
 
             """
-        for command in program.commands {
+        for command in program.topCommands {
             text += "complete -c ink -n __fish_use_subcommand -a \(command.name) -d \(fishQuoted(command.summary))\n"
+            let names = names(in: command, program)
+            for (name, member) in zip(names, program.family(command.name)) {
+                text += "complete -c ink -n '__fish_seen_subcommand_from \(command.name)"
+                text += "; and not __fish_seen_subcommand_from \(names.joined(separator: " "))'"
+                text += " -a \(name) -d \(fishQuoted(member.summary))\n"
+            }
         }
         for command in program.commands {
-            let start = "complete -c ink -n '__fish_seen_subcommand_from \(command.name)'"
+            let words = command.name.split(separator: " ")
+            let seen = words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
+            let start = "complete -c ink -n '\(seen)'"
             for option in command.options {
                 let values = fish(option.completedValues(in: program))
                 guard option.isOption else {

@@ -7,7 +7,7 @@ enum ManPage {
     /// - Throws: `usage` if the command is unknown.
     static func text(of name: String?, program: ProgramSyntax) throws(CommandError) -> String {
         guard let name else { return page(of: program) }
-        guard let command = program.commands.first(where: { $0.name == name }) else {
+        guard let command = program.command(name) else {
             let meant = didYouMean(name, among: program.commands.map(\.name))
             throw .usage("there is no command \"\(name.replacingNewlines())\"\(meant) (see \"\(program.name) help\")")
         }
@@ -23,15 +23,13 @@ enum ManPage {
         page += ".SH COMMANDS\n"
         for group in groups {
             page += ".SS \(escaped(group))\n"
-            for command in program.commands where command.group == group {
-                page += ".TP\n.BR ink\\-\(command.name) (1)\n\(escaped(command.summary)).\n"
-            }
+            page += program.commands.filter { $0.group == group }.map(entry).joined()
         }
         return page + settings + exitStatus
     }
 
     private static func page(of command: CommandSyntax, _ program: ProgramSyntax) -> String {
-        var page = head("ink-\(command.name)", command.summary, program)
+        var page = head("ink-\(command.name.replacing(" ", with: "-"))", command.summary, program)
         page += ".SH SYNOPSIS\n.B ink \(command.name)\n"
         let arguments = command.options.filter { !$0.isOption }
         page += "[\\fIOPTIONS\\fR]"
@@ -39,8 +37,10 @@ enum ManPage {
             page += " \\fI\(escaped(argument.key))\\fR\(argument.kind == .arguments ? "..." : "")"
         }
         page += "\n.SH DESCRIPTION\n\(escaped(command.summary)).\n"
+        let family = program.family(command.name)
         let (notes, examples) = parts(of: command.notes)
         for paragraph in notes { page += ".PP\n\(escaped(paragraph))\n" }
+        if !family.isEmpty { page += ".SH COMMANDS\n" + family.map(entry).joined() }
         if !arguments.isEmpty { page += ".SH ARGUMENTS\n" + arguments.map(entry).joined() }
         page += ".SH OPTIONS\n"
         let options = command.options.filter(\.isOption)
@@ -68,6 +68,10 @@ enum ManPage {
         \(escaped(name)) \\- \(escaped(summary))
 
         """
+    }
+
+    private static func entry(_ command: CommandSyntax) -> String {
+        ".TP\n.BR ink\\-\(escaped(command.name.replacing(" ", with: "-"))) (1)\n\(escaped(command.summary)).\n"
     }
 
     private static func entry(_ option: OptionSyntax) -> String {

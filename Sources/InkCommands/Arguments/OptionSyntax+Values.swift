@@ -25,11 +25,12 @@ extension OptionSyntax {
         case "log-level": return .words(LogLevel.allCases.map(\.rawValue))
         case "fill": return .words(["suggested"])
         case "priority", "PRIORITY": return .words(["bulk", "normal", "urgent"])
-        case "COMMAND": return .words(program.commands.map(\.name))
+        case "COMMAND": return .words(program.topCommands.map(\.name))
         case "SHELL": return .words(CompletionScript.shells)
-        case "PATH", "PROJECT", "PICTURE": return .files
+        case "PATH", "PROJECT", "PICTURE", "TEMPLATE", "ARCHIVE": return .files
         default: break
         }
+        if shown.contains("NAME.") { return .files }
         let parts = shown.split(separator: "|").map(String.init)
         if parts.count > 1, parts.allSatisfy({ $0 == $0.lowercased() }) { return .words(parts) }
         if parts.contains("FILE") || parts.contains("PATH") || key == "FILE" { return .files }

@@ -85,6 +85,7 @@ struct CommandSyntax: Sendable {
 /// The headings of the list of commands, in order of first use.
 enum CommandGroup {
     static let pictures = "Projects and pictures"
+    static let templates = "Templates"
     static let services = "Running a farm"
     static let clients = "Using a farm"
     static let help = "Help"

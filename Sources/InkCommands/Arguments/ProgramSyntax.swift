@@ -7,14 +7,26 @@ struct ProgramSyntax: Sendable {
     var version: String
     var commands: [CommandSyntax]
 
+    /// The command or the family of this name, also spelt with dashes: `template-pack`.
+    func command(_ name: String) -> CommandSyntax? {
+        commands.first { $0.name == name || $0.name.replacing(" ", with: "-") == name }
+    }
+
+    /// The commands of a family, such as those of `template`; none for others.
+    func family(_ name: String) -> [CommandSyntax] { commands.filter { $0.name.hasPrefix(name + " ") } }
+
+    /// The commands that are given as a single word.
+    var topCommands: [CommandSyntax] { commands.filter { !$0.name.contains(" ") } }
+
     /// The command line of `ink`.
     static let ink = ProgramSyntax(
         name: "ink",
         summary: "Renders Ink drawing projects to PNG, on one machine or a farm of many.",
         version: "ink \(ProgramVersion.text)",
         commands: [
-            .export, .inspect, .importing, .masks, .preset, .broker, .worker, .keygen, .submit, .status, .wait, .cancel,
-            .retry,
+            .export, .inspect, .importing, .preset, .template,
+        ] + CommandSyntax.templates + [
+            .broker, .worker, .keygen, .submit, .status, .wait, .cancel, .retry,
             .priority, .story, .purge, .drain, .doctor, .bench, .completions, .version, .help,
         ])
 

@@ -42,11 +42,7 @@ struct ImportArguments: Hashable, Sendable {
         drawing = ImportedDrawing(brush: brush.applied(to: plain), canvas: canvas, margin: margin)
         takesOutlines = parsed.isGiven("strokes")
         fitsOutlines = parsed.isGiven("canvas") || parsed.isGiven("margin")
-        switch parsed.value("if-exists") ?? "fail" {
-        case "fail": overwrites = false
-        case "overwrite": overwrites = true
-        case let other: throw .usage("--if-exists: \"\(other)\" is not fail or overwrite")
-        }
+        overwrites = try Existing.replaces(parsed)
         limitsPath = parsed.value("limits")
         isQuiet = parsed.isGiven("quiet")
     }

@@ -144,12 +144,7 @@ struct PresetCommand {
             let found = try TextValue.size(text, option: "--size", in: 16...4096)
             size = PixelSize(width: found.width, height: found.height)
         }
-        let replaces: Bool
-        switch parsed.value("if-exists") ?? "fail" {
-        case "fail": replaces = false
-        case "overwrite": replaces = true
-        case let other: throw .usage("--if-exists: \"\(other)\" is not fail or overwrite")
-        }
+        let replaces = try Existing.replaces(parsed)
         let folder =
             try isFile ? "" : output.map { path throws(CommandError) in try OutputPlace.folder(path, option: "-o") }
         try Interrupts.leaveClean(environment)

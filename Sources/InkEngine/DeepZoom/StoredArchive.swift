@@ -1,11 +1,12 @@
 /// A zip archive whose entries are stored as they are (APPNOTE 6.3.10), with the fields of ZIP64 where 32 or 16 bits are
 /// too few. Pure: it gives the bytes around the entries.
-struct StoredArchive: Sendable {
+package struct StoredArchive: Sendable {
     private struct Entry {
         var nameStart: Int
         var byteCount: UInt32
         var crc: UInt32
         var offset: UInt64
+        var isASCII: Bool
     }
 
     /// Of all bytes so far.
@@ -19,12 +20,14 @@ struct StoredArchive: Sendable {
     private static let directoryPart = 4096
 
     /// - Parameter byteCount: of what lies before the first entry.
-    init(byteCount: UInt64 = 0) { self.byteCount = byteCount }
+    package init(byteCount: UInt64 = 0) { self.byteCount = byteCount }
 
-    /// An entry; its name has at most 200 bytes of ASCII.
-    mutating func add(_ name: String, _ bytes: ArraySlice<UInt8>, crc: UInt32) -> [UInt8] {
-        precondition(bytes.count <= Int(Int32.max) && name.utf8.count <= 200)
-        let entry = Entry(nameStart: names.count, byteCount: UInt32(bytes.count), crc: crc, offset: byteCount)
+    /// An entry; its name has at most 65,535 bytes.
+    package mutating func add(_ name: String, _ bytes: ArraySlice<UInt8>, crc: UInt32) -> [UInt8] {
+        precondition(bytes.count <= Int(Int32.max) && name.utf8.count <= Int(UInt16.max))
+        let entry = Entry(
+            nameStart: names.count, byteCount: UInt32(bytes.count), crc: crc, offset: byteCount,
+            isASCII: name.utf8.allSatisfy { $0 < 0x80 })
         entries.append(entry)
         names += name.utf8
         var made: [UInt8] = []
@@ -40,7 +43,7 @@ struct StoredArchive: Sendable {
     /// The directory, and the end of the archive up to its comment.
     ///
     /// - Parameter commentCount: bytes that follow, at most 65,535.
-    mutating func end(commentCount: Int) -> [[UInt8]] {
+    package mutating func end(commentCount: Int) -> [[UInt8]] {
         let start = byteCount
         var parts: [[UInt8]] = []
         var part: [UInt8] = []
@@ -79,10 +82,11 @@ struct StoredArchive: Sendable {
         return parts + [part]
     }
 
-    /// Version, flags, method (stored), time and date (1 January 1980, so that equal pictures are equal archives),
+    /// Version, flags (the 11th: the name is UTF-8), method (stored), time and date (1 January 1980, so that equal pictures are equal archives),
     /// checksum, sizes, lengths of name and further fields.
     private static func common(_ entry: Entry, nameCount: Int, extraCount: Int, isBig: Bool) -> [UInt8] {
-        littleEndian(UInt16(isBig ? 45 : 20)) + [0, 0, 0, 0, 0, 0, 0x21, 0] + littleEndian(entry.crc)
+        littleEndian(UInt16(isBig ? 45 : 20)) + [0, entry.isASCII ? 0 : 8, 0, 0, 0, 0, 0x21, 0]
+            + littleEndian(entry.crc)
             + littleEndian(entry.byteCount) + littleEndian(entry.byteCount) + littleEndian(UInt16(nameCount))
             + littleEndian(UInt16(extraCount))
     }

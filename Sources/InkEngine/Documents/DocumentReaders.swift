@@ -14,6 +14,11 @@ public enum DocumentReaders {
         return all.first { (!isNamedProject || $0.isProject || $0.isImported) && $0.recognizes(head) } ?? InkDocument()
     }
 
+    /// Endings of the files of the kind that a document is of.
+    public static func endings(of bytes: [UInt8], name: String) -> [String] {
+        reader(of: DocumentHead(.file(bytes), name: name)).endings
+    }
+
     /// Endings of the files that a search through folders takes.
     public static let endings = all.flatMap(\.endings)
 

@@ -7,6 +7,11 @@ protocol TemplateBundle: AnyObject {
     ///
     /// - Throws: `badInput` if the path leaves the bundle or leads through a link, `overLimit` beyond `limitBytes`.
     func read(_ path: BundlePath, limitBytes: Int) throws(EngineError) -> [UInt8]?
+
+    /// The paths of everything in it but folders, links included; in any order.
+    ///
+    /// - Throws: `overLimit` for more than `limits.archiveEntries`, `io`.
+    func names(limits: Limits) throws(EngineError) -> [String]
 }
 
 /// A relative path that stays inside a bundle.
@@ -142,6 +147,54 @@ final class FolderBundle: TemplateBundle {
         } catch {
             if error.errno == ENOTDIR { return nil }
             throw .io(path: shownPath, operation: "read the folder", errno: error.errno)
+        }
+    }
+
+    /// Folders in folders; a template has one level.
+    private static let depthMax = 16
+
+    func names(limits: Limits) throws(EngineError) -> [String] {
+        var found: [String] = []
+        try addNames(in: folder, "", depth: 0, limits, to: &found)
+        return found
+    }
+
+    private func addNames(
+        in parent: Int32, _ prefix: String, depth: Int, _ limits: Limits, to found: inout [String]
+    ) throws(EngineError) {
+        let shownPath = name + "/" + prefix
+        let listed: [[UInt8]]
+        do throws(SystemFailure) { listed = try FileSystem.names(inOpen: parent) } catch {
+            throw .io(path: shownPath, operation: "read the folder", errno: error.errno)
+        }
+        for bytes in listed {
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw .badInput(
+                    Place(file: name, path: prefix + shownText(String(decoding: bytes, as: UTF8.self))),
+                    reason: "its name is not UTF-8, rename it")
+            }
+            var status = stat()
+            guard fstatat(parent, text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                throw .io(path: shownPath + text, operation: "look at", errno: errno)
+            }
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                found.append(prefix + text)
+                guard found.count <= limits.archiveEntries else {
+                    throw .overLimit(
+                        Place(file: name), what: "the number of files in the template",
+                        found: "more than \(limits.archiveEntries)", limit: "\(limits.archiveEntries)")
+                }
+                continue
+            }
+            guard depth < Self.depthMax else {
+                throw .overLimit(
+                    Place(file: name), what: "the depth of folders", found: "more than \(Self.depthMax)",
+                    limit: "\(Self.depthMax)")
+            }
+            let child = openat(parent, text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard child >= 0 else { throw .io(path: shownPath + text, operation: "open", errno: errno) }
+            defer { close(child) }
+            try addNames(in: child, prefix + text + "/", depth: depth + 1, limits, to: &found)
         }
     }
 }

@@ -26,6 +26,18 @@ public enum TemplateReader {
         return try read(archive: bytes, file: path, limits: limits)
     }
 
+    /// Opens a bundle without reading it.
+    ///
+    /// - Throws: `badInput` for what is neither a folder nor a zip archive, `io`.
+    static func bundle(path: String, limits: Limits) throws(EngineError) -> any TemplateBundle {
+        if try ProjectLoader.isFolder(path) { return try FolderBundle(path: path) }
+        let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
+        guard InputKind.isArchive(bytes) else {
+            throw .badInput(Place(file: path), reason: "is neither a folder nor a zip archive, it is not a template")
+        }
+        return try ZipBundle(bytes: bytes, name: path, limits: limits)
+    }
+
     /// Reads a bundle from the bytes of a zip archive; `file` names it in messages.
     static func read(archive bytes: consuming [UInt8], file: String, limits: Limits) throws(EngineError)
         -> ProjectReading
@@ -42,10 +54,28 @@ public enum TemplateReader {
         return try read(bundle, file: file, foreign: foreign, limits: limits)
     }
 
-    private static func read(
+    /// The pictures that a manifest names and that are not read: their keys, and their paths inside the template.
+    static func namedPictures(
+        _ manifest: [UInt8], file: String, limits: Limits
+    ) throws(EngineError) -> [(key: String, path: String)] {
+        let document = try JSONDocument(manifest, file: file, limits: limits)
+        defer { withExtendedLifetime(document) {} }
+        let root = try JSONObject(document.root, path: .root, file: file)
+        var named: [(String, String)] = []
+        for key in unreadKeys {
+            guard let text = root.value.field(key)?.string, let path = try? BundlePath(text) else { continue }
+            named.append(("\(key)", path.text))
+        }
+        return named
+    }
+
+    fileprivate static let unreadKeys: [StaticString] = ["preview", "guide"]
+
+    static let manifestPath = try! BundlePath(FolderBundle.manifestName)
+
+    static func read(
         _ bundle: any TemplateBundle, file: String, foreign: String? = nil, limits: Limits
     ) throws(EngineError) -> ProjectReading {
-        let manifestPath = try! BundlePath("manifest.json")
         guard let manifest = try bundle.read(manifestPath, limitBytes: min(manifestBytesMax, limits.fileBytes)) else {
             let reason = foreign.map { "is \($0), not a template" }
             throw .badInput(
@@ -88,7 +118,7 @@ private struct TemplateParser {
         parser.isNewer = root.value.field("version")?.string.map(ProjectParser.isNewer) ?? false
         // An app may store more in a template than what is drawn.
         addUnknownKeys(root, .manifest, onlyMisspelt: true)
-        for key: StaticString in ["preview", "guide"] where root.value.field(key)?.kind == .string {
+        for key in TemplateReader.unreadKeys where root.value.field(key)?.kind == .string {
             _ = try path(root, key)
         }
         let base = try readImage(root, keys: ["baseImage"], defaults: ["base.png"])

@@ -14,8 +14,8 @@ struct DecodedRows {
     ///   - take: gets the rows in order.
     /// - Throws: as `ImageDecoders.decode`.
     static func decode(
-        _ file: [UInt8], width: Int, raster: VectorRaster? = nil, place: Place, limits: Limits,
-        take: (DecodedRows) -> Void
+        _ file: [UInt8], width: Int, raster: VectorRaster? = nil, convertsProfiles: Bool = false, place: Place,
+        limits: Limits, take: (DecodedRows) -> Void
     ) throws(EngineError) {
         // How many channels a chunk of one value has is known from another chunk, or at the end.
         var waiting: [(rows: Range<Int>, value: UInt32)] = []
@@ -29,7 +29,9 @@ struct DecodedRows {
             }
             waiting = []
         }
-        let info = try ImageDecoders.decode(file, as: .color, raster: raster, place: place, limits: limits) { chunk in
+        let info = try ImageDecoders.decode(
+            file, as: .color, convertsProfiles: convertsProfiles, raster: raster, place: place, limits: limits
+        ) { chunk in
             switch chunk.content {
             case .constant(let value): waiting.append((chunk.rows, value))
             case .samples(let samples):

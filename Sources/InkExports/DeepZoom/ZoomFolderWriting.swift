@@ -36,7 +36,7 @@ struct ZoomFolderWriting {
             if isDescription, !isOneFolder {
                 description = bytes
             } else {
-                try write(bytes, to: new.appendingPath(isOneFolder ? name : Self.insideTiles(name)))
+                try FileSystem.writeNew(bytes, to: new.appendingPath(isOneFolder ? name : Self.insideTiles(name)))
             }
         }
         try EngineError.wrapping(output) { () throws(SystemFailure) in try FileSystem.syncFileSystem(of: new) }
@@ -98,23 +98,6 @@ struct ZoomFolderWriting {
             count += 1
         }
         guard count > 1 else { throw .internalError("\(output): the archive of its tiles is damaged") }
-    }
-
-    private func write(_ bytes: [UInt8], to path: String) throws(EngineError) {
-        try EngineError.wrapping(path) { () throws(SystemFailure) in
-            func open() throws(SystemFailure) -> FileDescriptor {
-                try FileDescriptor(
-                    opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, mode: 0o666, operation: "create")
-            }
-            let file: FileDescriptor
-            do throws(SystemFailure) { file = try open() } catch {
-                guard error.errno == ENOENT else { throw error }
-                var made: [String] = []
-                try FileSystem.makeFolders(path.splitPath().folder, made: &made)
-                file = try open()
-            }
-            try file.write(bytes)
-        }
     }
 
     /// Gives the new folder its name. Returns whether there was none before.

@@ -21,6 +21,26 @@ extension FileSystem {
         }
     }
 
+    /// Writes a new file of a folder that is not complete yet, and makes the folders that it lies in. It is not synced.
+    ///
+    /// - Throws: `io` with `path`, also if there is a file already.
+    package static func writeNew(_ bytes: [UInt8], to path: String) throws(EngineError) {
+        try EngineError.wrapping(path) { () throws(SystemFailure) in
+            func open() throws(SystemFailure) -> FileDescriptor {
+                try FileDescriptor(
+                    opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, mode: 0o666, operation: "create")
+            }
+            let file: FileDescriptor
+            do throws(SystemFailure) { file = try open() } catch {
+                guard error.errno == ENOENT else { throw error }
+                var made: [String] = []
+                try FileSystem.makeFolders(path.splitPath().folder, made: &made)
+                file = try open()
+            }
+            try file.write(bytes)
+        }
+    }
+
     /// Whether a path leads to what is written to as it stands: a device, a pipe, or a file that is open already.
     private static func isStream(_ path: String) throws(SystemFailure) -> Bool {
         guard let found = try status(of: path) else { return false }

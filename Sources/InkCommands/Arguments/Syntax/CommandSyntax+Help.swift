@@ -15,7 +15,7 @@ extension CommandSyntax {
         group: CommandGroup.help,
         notes: "",
         options: [
-            .argument("COMMAND", "The command; without one, a list of all"),
+            .arguments("COMMAND", "The command; without one, a list of all"),
             .flag("--man", "Print a man page (ink help --man export | man -l -)"),
         ])
 

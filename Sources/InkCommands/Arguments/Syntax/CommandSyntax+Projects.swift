@@ -78,17 +78,4 @@ extension CommandSyntax {
             .value("--if-exists", "fail|overwrite", "preview: what to do if a picture exists (default: fail)"),
             .flag("-q,--quiet", "preview: print only errors"),
         ])
-
-    static let masks = CommandSyntax(
-        name: "masks",
-        summary: "Make layer masks from the colours of a flat picture",
-        group: CommandGroup.pictures,
-        notes: "\nWrites one mask per colour, NAME-RRGGBB_mask.png.",
-        options: [
-            .argument("PICTURE", "A PNG of flat colours"),
-            .values("--color", "#RRGGBB,...", "Colours that become masks"),
-            .value("-o,--output", "DIR", "Folder for the masks, created if missing (default: next to the picture)"),
-            .value("--if-exists", "fail|overwrite", "What to do if a mask exists (default: fail)"),
-            .flag("-q,--quiet", "Print only errors"),
-        ])
 }

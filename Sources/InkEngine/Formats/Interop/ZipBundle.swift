@@ -146,6 +146,8 @@ final class ZipBundle: TemplateBundle {
 
     private func entry(_ path: some Sequence<String>) -> UInt64? { find(path).flatMap { entries[$0] } }
 
+    func names(limits: Limits) -> [String] { entries.keys.map { String(decoding: $0, as: UTF8.self) } }
+
     func read(_ path: BundlePath, limitBytes: Int) throws(EngineError) -> [UInt8]? {
         let place = Place(file: name, path: path.text)
         for count in 1...path.components.count {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InkEngine
 
-struct GrayPNGTests {
+struct WholePNGTests {
     @Test(arguments: [
         PixelSize(width: 1, height: 1), PixelSize(width: 7, height: 3), PixelSize(width: 300, height: 200),
     ])
@@ -13,7 +13,7 @@ struct GrayPNGTests {
             let samples = (0..<size.area).map { index in
                 isNoise ? UInt8.random(in: 0...255, using: &random) : UInt8(truncatingIfNeeded: index / 50)
             }
-            let png = try GrayPNG.encode(samples: samples, size: size)
+            let png = try WholePNG.encode(samples: samples, size: size)
             let header = try PNGHeader(png, place: Place(file: "gray"))
             #expect(header.colorType == .gray && header.size == size && header.bitDepth == 8)
             let (decoded, rgba) = try PNGDecoder.decodeRGBA(png, place: Place(file: "gray"))
@@ -25,7 +25,7 @@ struct GrayPNGTests {
     @Test func samplesThatDoNotFitAreRefused() {
         for (count, size) in [(3, PixelSize(width: 2, height: 2)), (0, PixelSize(width: 0, height: 2))] {
             #expect(throws: EngineError.self) {
-                try GrayPNG.encode(samples: [UInt8](repeating: 0, count: count), size: size)
+                try WholePNG.encode(samples: [UInt8](repeating: 0, count: count), size: size)
             }
         }
     }

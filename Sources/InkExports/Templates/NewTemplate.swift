@@ -1,0 +1,90 @@
+package import InkEngine
+import InkJSON
+import InkSystem
+
+/// A template that has been made but not written.
+package struct NewTemplate: Sendable {
+    package var name: String
+    /// Pixels.
+    package var canvas: PixelSize
+    /// What lies under the layers, PNG.
+    package var base: [UInt8]?
+    /// What the template was made of, PNG; never drawn.
+    package var guide: [UInt8]?
+    /// From the bottom to the top.
+    package var layers: [TemplateLayer]
+
+    package init(name: String, canvas: PixelSize, layers: [TemplateLayer]) {
+        self.name = name
+        self.canvas = canvas
+        self.layers = layers
+    }
+
+    /// What lies under the layers.
+    package enum Base: String, Hashable, Sendable, CaseIterable {
+        /// The outlines of the layers.
+        case outline
+        /// The picture that the template is made of.
+        case picture
+        case none
+    }
+
+    private var ids: [String] { RegionNames.ids(of: layers.map(\.name)) }
+
+    private var manifest: JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("version", .string("1.0")), ("id", .string(RegionNames.id(of: name))), ("name", .string(name)),
+            ("canvasSize", .object([("width", .integer(canvas.width)), ("height", .integer(canvas.height))])),
+        ]
+        if base != nil { members.append(("baseImage", .string("base.png"))) }
+        members.append(("preview", .string("preview.png")))
+        if guide != nil { members.append(("guide", .string("guide.png"))) }
+        let ids = ids
+        members.append(
+            ("layers", .array(layers.indices.map { Self.json(layers[$0], id: ids[$0], order: $0) })))
+        return .object(members)
+    }
+
+    private static func json(_ layer: TemplateLayer, id: String, order: Int) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("id", .string(id)), ("name", .string(layer.name)), ("order", .integer(order)),
+            ("mask", .string("layers/\(id)_mask.png")),
+        ]
+        if layer.opacity != 1 { members.append(("opacity", .number(layer.opacity))) }
+        if layer.blendMode != .normal { members.append(("blendMode", .string(layer.blendMode.rawValue))) }
+        if !layer.isVisible { members.append(("isVisible", .bool(false))) }
+        members.append(
+            (
+                "suggestedPattern",
+                .object([
+                    ("type", .string(layer.pattern.type.rawValue)), ("rotation", .number(layer.pattern.rotation)),
+                    ("spacing", .number(layer.pattern.spacing)), ("color", .string(layer.pattern.color.description)),
+                ])
+            ))
+        return .object(members)
+    }
+
+    /// Writes the template with its preview.
+    ///
+    /// - Throws: `io`; errors of rendering the preview. Nothing is left behind then.
+    package func write(to output: TemplateOutput, limits: Limits) throws(ExportError) {
+        try output.write { folder throws(ExportError) in
+            try ExportError.wrapping { () throws(EngineError) in
+                try FileSystem.writeNew(
+                    Array((manifest.text() + "\n").utf8), to: folder.appendingPath("manifest.json"))
+                if let base { try FileSystem.writeNew(base, to: folder.appendingPath("base.png")) }
+                if let guide { try FileSystem.writeNew(guide, to: folder.appendingPath("guide.png")) }
+                for (id, layer) in zip(ids, layers) {
+                    try FileSystem.writeNew(layer.mask, to: folder.appendingPath("layers/\(id)_mask.png"))
+                }
+            }
+            let project = try ExportError.wrapping { () throws(EngineError) in
+                try ProjectLoader.load(path: folder, limits: limits).project
+            }
+            let preview = try TemplatePreview.render(project, name: output.path, limits: limits)
+            try ExportError.wrapping { () throws(EngineError) in
+                try FileSystem.writeNew(preview, to: folder.appendingPath("preview.png"))
+            }
+        }
+    }
+}
