@@ -22,9 +22,10 @@ struct WatchTests {
         let handle = try #require(FileHandle(forWritingAtPath: folder("printed")))
         let output = arguments.contains("-o") ? [] : ["-o", folder("out")]
         let name = arguments.contains("--name") ? [] : ["--name", "{name}.png"]
+        let effort = arguments.contains("svg") ? [] : ["--effort", "fast"]
         return try InkProcess(
             ["export", "--watch", folder("in")] + output
-                + name + ["--size", "16x16", "--effort", "fast", "--workers", "2"] + arguments,
+                + name + ["--size", "16x16", "--workers", "2"] + effort + arguments,
             output: handle)
     }
 
