@@ -36,9 +36,9 @@ struct BenchCommandTests {
             ).json.text())
         for option in ["--json", "--chart"] {
             #expect(refusal([option, folder.path]).code == .usage)
-            let missing = refusal([option, folder("none/x")])
+            let missing = refusal([option, folder("earlier.json/x")])
             #expect(missing.code == .inputOutput)
-            #expect(missing.error.contains(folder("none/x")), "\(missing.error)")
+            #expect(missing.error.contains(folder("earlier.json/x")), "\(missing.error)")
         }
         #expect(refusal(["--json", folder("x"), "--chart", folder("./x")]).code == .usage)
         #expect(refusal(["--compare", earlier, "--chart", earlier]).code == .usage)
