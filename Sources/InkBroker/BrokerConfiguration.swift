@@ -35,6 +35,10 @@ public struct BrokerConfiguration: Hashable, Sendable {
     public var notesTasks = false
     /// Where a task that took its workers down is kept, to be replayed; nil: nowhere.
     public var replayFolder: String?
+    /// Where results of tiles are kept for later exports, and found; nil: nowhere.
+    public var resultFolder: String?
+    /// The most that they take there, bytes.
+    public var resultBytes = 4 << 30
     /// Of all tasks, how many are done by two workers and compared: 0 to 1.
     public var verifyShare = 0.0
 
@@ -49,7 +53,7 @@ public struct BrokerConfiguration: Hashable, Sendable {
             ("lease", leaseMilliseconds, 1...hour), ("dismissal", dismissalMilliseconds, 0...hour),
             ("worker wait", workerWaitMilliseconds ?? 0, 0...Int.max), ("active exports", activeExports, 1...10_000),
             ("block memory", blockMemoryBytes, 0...Int.max / 2), ("spill", spillBytes, 0...Int.max / 2),
-            ("reorder", reorderBytes, 0...Int.max),
+            ("reorder", reorderBytes, 0...Int.max), ("results", resultBytes, 0...Int.max / 2),
         ]
         for (name, value, range) in checks where !range.contains(value) {
             throw .configuration("\(name) is \(value), it can be \(range.lowerBound) to \(range.upperBound)")

@@ -19,6 +19,8 @@ public enum BrokerError: Error, Hashable, Sendable {
     case targetNotAFile(path: String)
     /// Working memory beyond the budget could not be put on disk.
     case spill(operation: String, errno: Int32)
+    /// The folder for results of tiles cannot be used.
+    case results(folder: String, operation: String, errno: Int32)
     /// A value of `BrokerConfiguration` that cannot be.
     case configuration(String)
     /// The socket that the workers connect to failed.
@@ -54,6 +56,7 @@ extension BrokerError: CustomStringConvertible {
         case .output(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"
         case .targetNotAFile(let path): "\(path): exists and is not a regular file"
         case .spill(let operation, let errno): "temporary storage: cannot \(operation): \(systemMessage(errno))"
+        case .results(let folder, let operation, let errno): "\(folder): cannot \(operation): \(systemMessage(errno))"
         case .configuration(let message): "broker configuration: \(message)"
         case .transport(let message): "workers' socket: \(message)"
         case .noThread(let errno): "broker: \(PosixThread.refusal(errno: errno))"

@@ -133,6 +133,8 @@ public struct ExportOutcome: Hashable, Sendable {
     /// Bytes of messages to workers (blocks that exports share count for one of them) and from them.
     public var bytesSent: Int
     public var bytesReceived: Int
+    /// Tiles whose results were kept from earlier exports.
+    public var foundCount = 0
 
     /// Of the first file.
     public var byteCount: Int { files.first?.byteCount ?? 0 }

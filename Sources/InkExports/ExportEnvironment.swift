@@ -24,19 +24,23 @@ package struct ReadingChoices: Hashable, Sendable {
     }
 }
 
+/// Makes a farm with so many render threads, which keeps results of tiles where that is asked for.
+package typealias FarmMaker =
+    @Sendable (_ workers: Int, _ limits: Limits, _ cache: CacheArguments?) -> any ExportFarm
+
 /// What exports need from the outside; tests replace it.
 package struct ExportEnvironment: Sendable {
     /// What reads projects in a run.
     package var makeOpener: @Sendable (_ choices: ReadingChoices) -> any ProjectOpener
     /// A farm with so many render threads.
-    package var makeFarm: @Sendable (_ workers: Int, _ limits: Limits) -> any ExportFarm
+    package var makeFarm: FarmMaker
     /// The digest stored in a complete picture at this path; nil if there is none.
     package var storedDigest: @Sendable (String) -> [UInt8]?
     package var sha256: @Sendable ([UInt8]) -> [UInt8]
 
     package init(
         makeOpener: @escaping @Sendable (_ choices: ReadingChoices) -> any ProjectOpener,
-        makeFarm: @escaping @Sendable (_ workers: Int, _ limits: Limits) -> any ExportFarm,
+        makeFarm: @escaping FarmMaker,
         storedDigest: @escaping @Sendable (String) -> [UInt8]?, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) {
         self.makeOpener = makeOpener
@@ -48,7 +52,7 @@ package struct ExportEnvironment: Sendable {
     /// The process's own disk and farm.
     package static let process = ExportEnvironment(
         makeOpener: { LoadingOpener($0) },
-        makeFarm: { EmbeddedFarm(workerCount: $0, limits: $1) },
+        makeFarm: { EmbeddedFarm(workerCount: $0, limits: $1, cache: $2) },
         // A picture that cannot be read is not known to be up to date, and is made again.
         storedDigest: { path in (try? PictureCodecs.codec(ofFile: path)?.storedDigest(path: path))?.bytes },
         sha256: { SHA256.digest($0) })

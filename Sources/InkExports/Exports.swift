@@ -150,7 +150,7 @@ package struct Exports {
         if let remote {
             farm = try RemoteFarm(remote.options, remote.connector)
         } else {
-            farm = environment.makeFarm(workers, limits)
+            farm = environment.makeFarm(workers, limits, arguments.run.cache)
         }
         if arguments.options.files.contains(where: \.isFolder) { farm = try ZoomFarm(farm) }
         if arguments.options.files.contains(where: \.isLayered) { farm = try LayeredFarm(farm, environment.sha256) }

@@ -131,7 +131,7 @@ struct CommandTrial {
             CommandEnvironment(
                 console: transcript.console(),
                 exports: ExportEnvironment(
-                    makeOpener: { _ in FakeOpener() }, makeFarm: { _, _ in farm },
+                    makeOpener: { _ in FakeOpener() }, makeFarm: { _, _, _ in farm },
                     storedDigest: { try? FileSystem.read($0, limitBytes: 1 << 20) },
                     sha256: { Array($0.reversed()) }),
                 readLimits: { _ in Limits() }, variables: variables,

@@ -107,7 +107,7 @@ import Testing
         let transcript = Transcript()
         let farm = FakeFarm(rendererVersion: "7")
         var environment = remote.environment(transcript.console())
-        environment.exports.makeFarm = { _, _ in farm }
+        environment.exports.makeFarm = { _, _, _ in farm }
         #expect(InkCommands.run(["export", path, "--size", "1x", "--if-exists", "overwrite"], environment) == .done)
         #expect(farm.requests.first?.options.digest == sent)
         // And a picture with that digest is up to date.

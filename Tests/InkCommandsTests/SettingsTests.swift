@@ -143,7 +143,7 @@ import Testing
         case .count(let range): return .count(Int.random(in: range, using: &random))
         case .bytes(let range): return .bytes(Int.random(in: range, using: &random))
         case .duration(_, let range): return .milliseconds(Int.random(in: range, using: &random))
-        case .share: return .share(Double.random(in: 0...1, using: &random))
+        case .share: return .share(Double(Int.random(in: 0...1000, using: &random)) / 1000)
         case .choice(let words): return .text(words.randomElement(using: &random) ?? "")
         case .flag: return .on(true)
         }

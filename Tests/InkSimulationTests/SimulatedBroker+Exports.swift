@@ -163,6 +163,7 @@ extension SimulatedBroker {
     func perform(_ action: SchedulerAction) {
         switch action {
         case .dispatch(let dispatch): self.dispatch(dispatch)
+        case .lookUp, .acceptFound: farm.problem("a result is looked up where none are kept")
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
         case .planStages(let job): advance(.imagesDecoded(job))
         case .accept(let worker, let attempt, _, let position): accept(worker, attempt, position)

@@ -122,7 +122,7 @@ struct Export: Sendable {
         let tiles = Stage(
             groups: plan.grid.rows, tasks: plan.grid.columns, inputs: [.whole(ExportStage.decode)],
             costs: .all(TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds)),
-            window: files.streamed.isEmpty ? nil : window)
+            window: files.streamed.isEmpty ? nil : window, isLookedUp: plan.looksUpTiles)
         // Encoding reads the samples and writes about as much.
         let encodeCost = TaskCost(bytes: 2 * rowBytes, nanoseconds: UInt64(rowBytes) * 8)
         let encodes = !plan.grid.isBands && !files.streamed.isEmpty
@@ -201,7 +201,7 @@ struct Export: Sendable {
             size: plan.scene.output, format: plan.format, phases: phases, elapsed: now - submitted,
             brokerCPU: counts.brokerCPU, files: files, tileCount: plan.grid.count, attemptCount: counts.attempts,
             bytesSent: counts.bytesSent,
-            bytesReceived: counts.bytesReceived)
+            bytesReceived: counts.bytesReceived, foundCount: counts.found)
     }
 }
 
@@ -211,6 +211,8 @@ struct ExportCounts: Hashable, Sendable {
     var phases = ExportPhases()
     var brokerCPU: UInt64 = 0
     var attempts = 0
+    /// Tiles whose results were kept from earlier exports.
+    var found = 0
     var bytesSent = 0
     var bytesReceived = 0
 

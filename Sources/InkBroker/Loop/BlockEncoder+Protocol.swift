@@ -35,6 +35,15 @@ extension BlockEncoder {
     }
 }
 
+extension BlockEncoder {
+    /// The same with hashes of strokes.
+    var digestingStrokes: BlockEncoder {
+        var encoder = self
+        encoder.digest = { stroke, before in BlockID(hashing: before + StrokeBlock(strokes: [stroke]).encoded()) }
+        return encoder
+    }
+}
+
 extension EncodedBlock {
     init(_ block: Block) { self.init(id: block.id, frame: block.frame) }
 }

@@ -23,7 +23,12 @@ extension BrokerLoop {
             if let output = targets.removeValue(forKey: id)?.output { writing.run { output.discard() } }
         case .release(let blocks): release(blocks)
         case .schedule(let event): tell(event)
-        case .report(let event): onEvent(event)
+        case .report(let event):
+            switch event {
+            case .finished(let id, _), .failed(let id, _): results?.forget(id)
+            default: break
+            }
+            onEvent(event)
         }
     }
 
@@ -40,10 +45,10 @@ extension BrokerLoop {
     }
 
     private func plan(_ life: ExportLife, _ draft: PictureDraft, _ decoded: [[DecodedImage]]) {
-        let makeAssembler = makeAssembler
+        let (makeAssembler, keepsResults) = (makeAssembler, results != nil)
         let isArchive = targets[life.job]?.hasOnePlace ?? true
         cut(life) { _ throws(BrokerError) in
-            let plan = try PicturePlan(draft, decoded: decoded)
+            let plan = try PicturePlan(draft, decoded: decoded, keepsResults: keepsResults)
             let assembler: any PictureAssembler
             do throws(EngineError) {
                 assembler = try PictureSetAssembler.make(plan.heads, isArchive: isArchive, makeAssembler)

@@ -34,6 +34,8 @@ final class BrokerLoop {
     let reading: Lane
     /// Makes digests of results, keeps replays.
     let checking: Lane
+    /// Looks results up and keeps them; nil where none are.
+    let results: KeptResults?
 
     let encoder: BlockEncoder
     var scheduler: SchedulerState
@@ -73,7 +75,17 @@ final class BrokerLoop {
         onEvent = parts.onEvent
         scheduler = SchedulerState(rules: BrokerLoop.rules(parts.configuration))
         exports = ExportsState(rules: BrokerLoop.exportRules(parts.configuration))
-        encoder = parts.local.map(BlockEncoder.local) ?? .standard
+        let encoder = parts.local.map(BlockEncoder.local) ?? .standard
+        if let folder = parts.configuration.resultFolder {
+            do throws(SystemFailure) {
+                results = try KeptResults(folder: folder, bytesMax: parts.configuration.resultBytes, parts.local)
+            } catch {
+                throw .results(folder: folder, operation: error.operation, errno: error.errno)
+            }
+        } else {
+            results = nil
+        }
+        self.encoder = results == nil ? encoder : encoder.digestingStrokes
         do throws(SystemFailure) {
             // Projects are read there.
             cutting = try Lane(stackBytes: PosixThread.standardStackBytes)
@@ -142,6 +154,7 @@ final class BrokerLoop {
         writing.wait()
         for lane in [spilling, reading, checking] { lane.wait() }
         syncing.wait()
+        results?.wait()
     }
 
     /// Begins or stops to receive messages.
@@ -195,6 +208,7 @@ final class BrokerLoop {
             digesting[attempt] = nil
             take(result, of: attempt, worker)
             release(blocks)
+        case .lookedUp(let task, let life, let role, let key, let piece): take(piece, of: task, life, role, key)
         case .blocksServed(let blocks): release(blocks)
         }
     }
@@ -251,6 +265,8 @@ final class BrokerLoop {
     private func perform(_ action: SchedulerAction) {
         switch action {
         case .dispatch(let dispatch): self.dispatch(dispatch)
+        case .lookUp(let task, let job, let position, let version): lookUp(task, job, TaskRole(position), version)
+        case .acceptFound(let task, _, _): acceptFound(task)
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
         case .planStages(let id): tell(.imagesDecoded(id))
         case .accept(let worker, let attempt, _, _): accept(attempt, from: worker)

@@ -17,6 +17,8 @@ enum LoopCommand: Sendable {
     case partRead(WorkerID, WantedPart, Result<[UInt8], SystemFailure>)
     /// A result's digest is made; the blocks were held for it.
     case digested(WorkerID, AttemptID, [BlockID], Result<[UInt8], ResultDigest.Unreadable>)
+    /// A tile's result was looked for; without `key` it has none.
+    case lookedUp(TaskID, ExportLife, TaskRole, key: BlockID?, EncodedPiece?)
     /// Blocks that were held for work beside the loop have served.
     case blocksServed([BlockID])
 }

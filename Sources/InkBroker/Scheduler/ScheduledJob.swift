@@ -16,6 +16,10 @@ struct ScheduledJob: Sendable {
     var tasks: Set<TaskID> = []
     /// Tasks that wait for another attempt, oldest first, without suspects.
     var retries: [TaskID] = []
+    /// Tasks that are being looked up.
+    var sought: Set<TaskID> = []
+    /// Tasks that were not found and wait for their first attempt, oldest first.
+    var missing: [TaskID] = []
 
     init(id: JobID, priority: Int, weight: Int, stages: [Stage], pass: UInt64) {
         self.id = id

@@ -51,7 +51,7 @@ extension SchedulerState {
             if isAllowed { return nil }
         }
         // If a task fits no worker at the moment, the scheduler waits: smaller tasks would starve it.
-        guard let (_, cost) = job.graph.next else { return nil }
+        guard let (task, cost) = fresh(of: job) else { return nil }
         let remaining = remainingWork(with: cost)
         var rate: Double?
         let worker = workers.leastLoaded(version: job.version) { worker, crew in
@@ -64,7 +64,15 @@ extension SchedulerState {
             let others = all - Double(worker.credits) / max(1e-9, pace)
             return remaining / others >= pace * Double(cost.nanoseconds)
         }
-        return worker.map { (Choice(job: job.id, task: nil, worker: $0), cost) }
+        return worker.map { (Choice(job: job.id, task: task, worker: $0), cost) }
+    }
+
+    /// The next task that was never dispatched; nil as its name: the graph's next.
+    private func fresh(of job: ScheduledJob) -> (TaskID?, TaskCost)? {
+        if let (position, cost) = job.graph.next, !job.graph.stages[position.stage].stage.isLookedUp {
+            return (nil, cost)
+        }
+        return job.missing.first.flatMap { id in tasks[id].map { (id, $0.cost) } }
     }
 
     /// Another attempt goes to a different worker as long as there is one; an attempt for comparison always does.
@@ -92,6 +100,7 @@ extension SchedulerState {
         if let task = choice.task {
             id = task
             jobs[choice.job]?.retries.removeAll { $0 == task }
+            jobs[choice.job]?.missing.removeAll { $0 == task }
         } else {
             guard let (position, cost) = job.graph.next else { return }
             lastTask += 1

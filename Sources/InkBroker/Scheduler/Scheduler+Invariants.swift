@@ -45,9 +45,9 @@ extension SchedulerState {
             let name = "task \(task.id.rawValue)"
             if jobs[task.job]?.tasks.contains(task.id) != true { broken.append("\(name): its job does not know it") }
             if task.failures >= rules.failuresMax { broken.append("\(name): failed too often and goes on") }
-            let waits =
-                (jobs[task.job]?.retries.filter { $0 == task.id }.count ?? 0)
-                + suspects.filter { $0 == task.id }.count
+            let job = jobs[task.job]
+            let queues = [job?.retries ?? [], suspects, job?.missing ?? [], job.map { Array($0.sought) } ?? []]
+            let waits = queues.reduce(0) { sum, queue in sum + queue.count { $0 == task.id } }
             let isWaiting = waits == 1 && task.leases.isEmpty
             // During a race, two workers hold it.
             let isHeld = waits == 0 && (1...2).contains(task.leases.count)

@@ -124,6 +124,8 @@ extension SchedulerState {
         tasks[task.id] = nil
         checked.remove(task.id)
         jobs[task.job]?.tasks.remove(task.id)
+        jobs[task.job]?.sought.remove(task.id)
+        jobs[task.job]?.missing.removeAll { $0 == task.id }
         if task.leases.isEmpty || task.isSuspect {
             jobs[task.job]?.retries.removeAll { $0 == task.id }
             suspects.removeAll { $0 == task.id }

@@ -4,6 +4,10 @@ import InkProtocol
 /// An action for the caller of the scheduler.
 enum SchedulerAction: Hashable, Sendable {
     case dispatch(Dispatch)
+    /// A result of an earlier job may serve; the caller answers with `lookedUp`. `version`: the renderer's.
+    case lookUp(TaskID, JobID, TaskPosition, version: String)
+    /// The result that was looked up is accepted for the task.
+    case acceptFound(TaskID, JobID, TaskPosition)
     /// The worker need not continue; it still answers.
     case cancel(WorkerID, AttemptID)
     /// All tasks of the job's first stages are done; the caller must provide the following stages.
@@ -68,6 +72,8 @@ struct SchedulerRules: Hashable, Sendable {
     var raceAllowance: UInt64 = 4
     /// Share of all tasks that two workers do for comparison: 0 to 1.
     var verifyShare = 0.0
+    /// Number of tasks of a job that are being looked up, or that were and wait for a worker.
+    var lookUpsMax = 32
     /// Number of events kept per task.
     var storyLines = 8
 }

@@ -68,6 +68,8 @@ enum SchedulerEvent: Hashable, Sendable {
     /// A result that has been checked. `digest`: of its content, for a task for which `wantsDigest` is true.
     case taskFinished(WorkerID, AttemptID, digest: [UInt8] = [])
     case taskFailed(WorkerID, AttemptID, TaskFault)
+    /// The answer to the action `lookUp`: whether there is a result already.
+    case lookedUp(TaskID, isFound: Bool)
     /// Time has passed.
     case tick
 }

@@ -35,6 +35,7 @@ struct SchedulerState: Sendable {
         if case .taskProgressed = event { return actions }
         placeSuspects(now: now)
         settleChecks(now: now)
+        lookUp()
         while let choice = choose() { dispatch(choice, now: now) }
         race(after: event, now: now)
         watchForWorkers(now: now)
@@ -63,6 +64,7 @@ struct SchedulerState: Sendable {
         case .taskProgressed(let worker, let attempt): renew(worker, attempt, now: now)
         case .taskFinished(let worker, let attempt, let digest): finish(worker, attempt, digest, now: now)
         case .taskFailed(let worker, let attempt, let fault): fail(worker, attempt, fault, now: now)
+        case .lookedUp(let task, let isFound): take(task, isFound: isFound)
         case .tick: sweep(now: now)
         }
     }
@@ -71,6 +73,8 @@ struct SchedulerState: Sendable {
 /// Counters since the scheduler's start.
 struct SchedulerCounters: Hashable, Sendable {
     var dispatched = 0
+    /// Tasks whose results were there already.
+    var found = 0
     /// The dispatches among these that were races.
     var raced = 0
     /// Results that were equal to another worker's.

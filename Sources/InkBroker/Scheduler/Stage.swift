@@ -38,6 +38,8 @@ struct Stage: Hashable, Sendable {
     var costs: Costs
     /// How many groups beyond the written ones may have begun, at least 1; nil for all.
     var window: Int?
+    /// Whether results of earlier jobs may serve: they are looked up before a worker gets the task.
+    var isLookedUp = false
 }
 
 /// The position of a task in its job's graph of stages.

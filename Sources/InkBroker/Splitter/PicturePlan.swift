@@ -12,10 +12,20 @@ struct PicturePlan: Sendable {
     let grid: TileGrid
     /// Average estimate for a tile, in nanoseconds.
     let tileNanoseconds: Double
+    /// Whether results of earlier exports may serve for its tiles, which are then cut where they do not change with what
+    /// the picture shows. Only pieces of files are kept, not samples of tiles.
+    let looksUpTiles: Bool
 
-    /// - Parameter decoded: for each of the draft's images, in order: itself, or what each of its scalings gave.
+    /// Rows of a tile that may be looked up: few, since one stroke changes all tiles that it meets.
+    private static let keptRows = 64
+
+    /// - Parameters:
+    ///   - decoded: for each of the draft's images, in order: itself, or what each of its scalings gave.
+    ///   - keepsResults: whether results of tiles are kept for other exports.
     /// - Throws: `BrokerError.refused` if the picture's format is unknown.
-    init(_ draft: PictureDraft, decoded: [[DecodedImage]]) throws(BrokerError) {
+    init(
+        _ draft: PictureDraft, decoded: [[DecodedImage]], keepsResults: Bool = false
+    ) throws(BrokerError) {
         format = draft.format
         do throws(EngineError) {
             files = try PictureSet(draft.files.map(\.encoding), pixels: draft.format)
@@ -59,9 +69,12 @@ struct PicturePlan: Sendable {
         self.scene = scene
         let rowCosts = draft.costs.perRow
         let multiple = files.rowMultiple
+        let canKeep = keepsResults && !files.streamed.isEmpty && files.wholes.isEmpty
+        let tile = draft.tile ?? (canKeep ? PixelSize(width: scene.output.width, height: Self.keptRows) : nil)
         grid =
-            draft.tile.map { TileGrid(output: scene.output, tile: $0, rowMultiple: multiple) }
+            tile.map { TileGrid(output: scene.output, tile: $0, rowMultiple: multiple) }
             ?? TileGrid(output: scene.output, rowCosts: rowCosts, rowMultiple: multiple)
+        looksUpTiles = canKeep && grid.isBands
         tileNanoseconds = rowCosts.reduce(0, +) / Double(grid.count)
     }
 

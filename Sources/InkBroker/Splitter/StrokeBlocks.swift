@@ -11,6 +11,8 @@ struct EncodedBlock: Sendable {
 struct BlockEncoder: Sendable {
     var strokes: @Sendable ([Stroke]) throws(BrokerError) -> EncodedBlock
     var bytes: @Sendable ([UInt8]) throws(BrokerError) -> EncodedBlock
+    /// The hash of a stroke and of the one of the strokes before it; nil where nobody needs it.
+    var digest: (@Sendable (Stroke, _ before: [UInt8]) -> BlockID)?
 }
 
 /// A block of strokes and the extent of each.
@@ -18,6 +20,9 @@ struct StrokeBlockIndex: Sendable {
     var id: BlockID
     /// One per stroke of the block, in its order; none is empty.
     var extents: [StrokeExtent]
+    /// One per stroke, if the encoder makes them: of it and all before it in the block, since these decide how a run of
+    /// strokes is rounded.
+    var digests: [BlockID] = []
     /// The smallest extent that contains all of them.
     var union: StrokeExtent
 
@@ -83,6 +88,15 @@ enum StrokeBlocks {
     ) throws(BrokerError) -> StrokeBlockIndex {
         let block = try encoder.strokes(strokes)
         blocks.append(block)
-        return StrokeBlockIndex(id: block.id, extents: extents)
+        var index = StrokeBlockIndex(id: block.id, extents: extents)
+        if let digest = encoder.digest {
+            var before: [UInt8] = []
+            for stroke in strokes {
+                let name = digest(stroke, before)
+                index.digests.append(name)
+                before = name.digest
+            }
+        }
+        return index
     }
 }

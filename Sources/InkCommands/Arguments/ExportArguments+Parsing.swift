@@ -369,6 +369,23 @@ extension ExportArguments {
         }
     }
 
+    /// `--cache` and `--cache-size`; nil without them.
+    private static func cache(_ parsed: ParsedCommand) throws(CommandError) -> CacheArguments? {
+        var bytes = 4 << 30
+        if let text = parsed.value("cache-size") {
+            guard let value = SettingUnit.value(text, SettingUnit.sizes, plain: 1), value >= 1 << 20 else {
+                throw .usage("--cache-size: \"\(text)\" is not a size of at least 1M; use 500M, 4G or bytes")
+            }
+            bytes = value
+        }
+        guard let folder = parsed.value("cache") else {
+            if parsed.isGiven("cache-size") { throw .usage("--cache-size needs --cache") }
+            return nil
+        }
+        if folder.isEmpty { throw .usage("--cache: the folder's name is empty") }
+        return CacheArguments(folder: folder, bytesMax: bytes)
+    }
+
     /// The value of `--max-bytes`, such as `200K`; nil without one.
     private static func bytesMax(_ parsed: ParsedCommand) throws(CommandError) -> Int? {
         guard let text = parsed.value("max-bytes") else { return nil }
@@ -426,6 +443,7 @@ extension ExportArguments {
         if let text = parsed.value("workers") {
             run.workers = try TextValue.integer(text, option: "--workers", in: 1...256)
         }
+        run.cache = try cache(parsed)
         if parsed.isGiven("keep-going"), parsed.isGiven("fail-fast") {
             throw .usage("--keep-going and --fail-fast cannot be used together")
         }

@@ -122,7 +122,7 @@ struct DoctorCommand {
         let reading = try CommandError.wrapping { () throws(EngineError) in
             try ProjectLoader.load(bytes: Array(SelfTestPicture.project.utf8), name: "the self-test")
         }
-        let farm = environment.exports.makeFarm(1, Limits())
+        let farm = environment.exports.makeFarm(1, Limits(), nil)
         let queue = EventQueue<FarmEvent>()
         do {
             try farm.start { queue.post($0) }

@@ -80,6 +80,9 @@ struct ExportCommand {
         if given.isGiven("workers") {
             throw .usage("--workers and --broker cannot be used together: the farm has its own workers")
         }
+        if given.isGiven("cache") {
+            throw .usage("--cache and --broker cannot be used together: the broker has a folder of its own (--cache)")
+        }
         return try RemoteOptions(given, environment)
     }
 

@@ -23,6 +23,9 @@ struct BrokerArguments: Sendable {
     var blockMemoryBytes: Int
     var spillBytes: Int
     var quotaBytes: Int
+    /// nil: none.
+    var cacheFolder: String?
+    var cacheBytes: Int
     /// 0 to 1.
     var verifyShare: Double
     var retentionMilliseconds: Int
@@ -60,6 +63,8 @@ struct BrokerArguments: Sendable {
         blockMemoryBytes = try needed(settings.bytes(Own.blockMemory), Own.blockMemory)
         spillBytes = try needed(settings.bytes(Own.spill), Own.spill)
         quotaBytes = try needed(settings.bytes(Own.quota), Own.quota)
+        cacheFolder = settings.text(Own.cache)
+        cacheBytes = try needed(settings.bytes(Own.cacheSize), Own.cacheSize)
         verifyShare = try needed(settings.share(Own.verify), Own.verify)
         retentionMilliseconds = try needed(settings.milliseconds(Own.retention), Own.retention)
         heartbeatMilliseconds = try needed(settings.milliseconds(Own.heartbeat), Own.heartbeat)

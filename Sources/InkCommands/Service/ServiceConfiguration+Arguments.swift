@@ -15,6 +15,8 @@ extension ServiceConfiguration {
         broker.spillBytes = arguments.spillBytes
         broker.spillFolder = arguments.spillFolder
         broker.verifyShare = arguments.verifyShare
+        broker.resultFolder = arguments.cacheFolder.map(FileSystem.absolute)
+        broker.resultBytes = arguments.cacheBytes
         self.init(
             clientsEndpoint: arguments.clientsEndpoint, dataFolder: FileSystem.resolved(arguments.dataFolder),
             broker: broker)

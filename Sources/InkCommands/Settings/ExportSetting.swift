@@ -18,6 +18,8 @@ enum ExportSetting {
         setting("tile-size", .text(bytesMax: 32)),
         setting("no-metadata", .flag),
         setting("workers", .text(bytesMax: 32)),
+        setting("cache", .path),
+        setting("cache-size", .text(bytesMax: 32)),
         setting("if-exists", .text(bytesMax: 32)),
         setting("fail-fast", .flag),
         setting("strict", .flag),

@@ -24,9 +24,22 @@ package enum LayerChoice: Hashable, Sendable {
     case each
 }
 
+/// Where results of tiles are kept for later runs.
+package struct CacheArguments: Hashable, Sendable {
+    package var folder: String
+    package var bytesMax: Int
+
+    package init(folder: String, bytesMax: Int) {
+        self.folder = folder
+        self.bytesMax = bytesMax
+    }
+}
+
 /// Where a run reports and when it stops; does not affect pictures.
 package struct RunArguments: Hashable, Sendable {
     package var workers: Int?
+    /// nil: nowhere.
+    package var cache: CacheArguments?
     package var keepsGoing = true
     package var isDryRun = false
     package var reportPath: String?

@@ -95,6 +95,7 @@ package struct ExportReport: Sendable {
             ("milliseconds", .milliseconds(record.milliseconds)),
             ("phasesMs", phases.json),
             ("tiles", .optional(record.outcome?.tileCount)),
+            ("cachedTiles", .optional(record.outcome?.foundCount)),
             ("bytes", .optional(record.outcome?.byteCount)),
             ("sha256", .optional(record.outcome?.sha256)),
             ("quality", .optional(record.outcome?.quality)),

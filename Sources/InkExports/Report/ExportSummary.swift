@@ -9,6 +9,9 @@ package struct ExportSummary: Hashable, Sendable {
     package var milliseconds: Double
     /// Rendered output pixels.
     package var pixels = 0
+    /// Tiles of all pictures, and those of them that were kept from earlier exports; 0 where nothing is kept.
+    package var tileCount = 0
+    package var foundCount = 0
     /// The times of the rendered exports; nil without any.
     package var median: Double?
     package var percentile95: Double?
@@ -26,6 +29,8 @@ package struct ExportSummary: Hashable, Sendable {
             guard record.state == .done, !record.isFurtherFile, let size = record.pixels, let time = record.milliseconds
             else { continue }
             times.append(time)
+            tileCount += record.outcome?.tileCount ?? 0
+            foundCount += record.outcome?.foundCount ?? 0
             pixels += size.area
             tiers[DeviceTiers.tier(milliseconds: time, pixels: size) ?? DeviceTiers.seconds.count] += 1
             if slowest.map({ (records[$0].milliseconds ?? 0) < time }) ?? true { slowest = index }
@@ -63,6 +68,7 @@ package struct ExportSummary: Hashable, Sendable {
                     + "\(Shown.duration(milliseconds: records[slowest].milliseconds ?? 0)) "
                     + "(\((records[slowest].output ?? "").escapingControls()))")
             lines.append(tierText)
+            if foundCount > 0 { lines.append("\(foundCount) of \(tileCount) tiles were kept from earlier exports") }
         }
         return lines.joined(separator: "\n")
     }

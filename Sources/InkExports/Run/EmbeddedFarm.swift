@@ -33,10 +33,14 @@ final class EmbeddedFarm: ExportFarm {
     /// Those that the system has given.
     var threadCount: Int { state.withLock { $0.workers.isEmpty ? workerCount : $0.workers.count } }
     private let limits: Limits
+    private let cache: CacheArguments?
     private let state = Mutex(State())
 
-    /// - Parameter workerCount: workers of one render thread each.
-    init(workerCount: Int, limits: Limits) {
+    /// - Parameters:
+    ///   - workerCount: workers of one render thread each.
+    ///   - cache: where results of tiles are kept.
+    init(workerCount: Int, limits: Limits, cache: CacheArguments? = nil) {
+        self.cache = cache
         self.workerCount = workerCount
         self.limits = limits
     }
@@ -59,6 +63,7 @@ final class EmbeddedFarm: ExportFarm {
         configuration.rendererVersion = rendererVersion
         // Enough to keep every worker busy over the ends of exports.
         configuration.activeExports = workerCount + 2
+        if let cache { (configuration.resultFolder, configuration.resultBytes) = (cache.folder, cache.bytesMax) }
         do {
             let broker = try Broker(
                 configuration: configuration, context: context, local: local
@@ -199,6 +204,7 @@ extension PictureOutcome {
         }
         brokerMilliseconds = milliseconds(outcome.brokerCPU)
         attemptCount = outcome.attemptCount
+        foundCount = outcome.foundCount
         bytesSent = outcome.bytesSent
         bytesReceived = outcome.bytesReceived
     }
@@ -212,7 +218,7 @@ extension PictureFailure {
             case .taskFailed, .internalError, .configuration: .internalError
             case .transport(let cause): cause.isShortage ? .inputOutput : .unreachable
             case .noWorkers, .rendererGone: .unreachable
-            case .source, .output, .targetNotAFile, .spill, .journal, .noThread: .inputOutput
+            case .source, .output, .targetNotAFile, .spill, .journal, .noThread, .results: .inputOutput
             case .cancelled: .exportFailed
             }
         self.init(kind: kind, reason: error.description)

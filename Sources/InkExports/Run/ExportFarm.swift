@@ -79,6 +79,8 @@ package struct PhaseTimes: Hashable, Sendable {
 package struct PictureOutcome: Hashable, Sendable {
     package var phases = PhaseTimes()
     package var tileCount = 0
+    /// Tiles of these whose results were kept from earlier exports; nil if the farm does not say.
+    package var foundCount: Int?
     /// Size of the file, bytes.
     package var byteCount = 0
     /// SHA-256 of the file, 64 hexadecimal digits; empty if it was not requested.

@@ -223,7 +223,7 @@ extension ExportEnd {
             self = .later(reason: error.description)
         case .refused(.badInput), .refused(.overLimit), .refused(.unavailable):
             self = .ended(.failed(.badInput, text: error.description))
-        case .refused(.io), .source, .output, .spill, .targetNotAFile, .journal:
+        case .refused(.io), .source, .output, .spill, .targetNotAFile, .journal, .results:
             self = .ended(.failed(.inputOutput, text: error.description))
         case .noWorkers: self = .ended(.failed(.noWorkers, text: error.description))
         case .cancelled: self = .ended(.cancelled)

@@ -261,7 +261,7 @@ private struct SimulatedExports {
             tell(.accepted(life, role, result))
         case .drop(_, let attempt): dispatched.removeAll { $0.0.id == attempt }
         case .cancel, .hold, .jobComplete: break
-        case .jobFailed, .dismiss: problems.append("\(action)")
+        case .jobFailed, .dismiss, .lookUp, .acceptFound: problems.append("\(action)")
         }
     }
 

@@ -68,6 +68,8 @@ private struct SimulatedFarm {
     private let isForgiving: Bool
     private(set) var problems: [String] = []
     private(set) var acceptedCount = 0
+    /// Of these, results that were there already.
+    private(set) var foundCount = 0
     private(set) var completed = 0
 
     private static let millisecond: UInt64 = 1_000_000
@@ -173,6 +175,14 @@ private struct SimulatedFarm {
             if let job = jobs[id] {
                 later(UInt64.random(in: 0...20, using: &random), .stagesPlanned(id, job.graph.rest))
             }
+        case .lookUp(let task, let id, let position, let version):
+            if let fault = jobs[id]?.fault(position) { problems.append("\(position) of \(id) looked up \(fault)") }
+            if !versions.contains(version) { problems.append("\(task) looked up for renderer \(version)") }
+            let isFound = Double.random(in: 0...1, using: &random) < 0.4
+            later(UInt64.random(in: 0...30, using: &random), .lookedUp(task, isFound: isFound))
+        case .acceptFound(let task, let id, let position):
+            foundCount += 1
+            accept(AttemptID(task: task, attempt: 0), id, position)
         case .accept(_, let attempt, let id, let position): accept(attempt, id, position)
         case .jobComplete(let id):
             guard let job = jobs[id] else { return }
@@ -272,6 +282,9 @@ private struct RandomGraph {
                 rest.append(Self.stage(after: stages, groups, &random))
             }
         }
+        let isLookedUp = stages.map { _ in Int.random(in: 0..<3, using: &random) == 0 }
+        for index in first.indices { first[index].isLookedUp = isLookedUp[index] }
+        for index in rest.indices { rest[index].isLookedUp = isLookedUp[first.count + index] }
         // The first stages are complete before any other begins.
         holders = stages.indices.map { Self.holders(of: $0, in: $0 < first.count ? first : stages) }
     }
@@ -334,12 +347,16 @@ extension Stage.Input {
     }
 
     @Test func mostJobsAreCompletedOnARoughFarm() {
-        var completed = 0
+        var (completed, found, accepted) = (0, 0, 0)
         for seed in UInt64(1000)..<1030 {
             var farm = SimulatedFarm(seed: seed)
             farm.run()
             completed += farm.completed
+            found += farm.foundCount
+            accepted += farm.acceptedCount
         }
         #expect(completed > 60)
+        // Both ways are taken.
+        #expect(found > 100 && accepted > 2 * found)
     }
 }

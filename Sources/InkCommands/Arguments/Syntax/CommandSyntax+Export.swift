@@ -28,6 +28,10 @@ extension CommandSyntax {
             .value(
                 "--name", "TEMPLATE",
                 "File names (default: {name}-{size}.{ext}; {name}-{layer}-{size}.{ext} with --each-layer)"),
+            .value(
+                "--cache", "DIR", group: "Run",
+                "Keep results of tiles in this folder, and render only what has changed since; not with --broker"),
+            .value("--cache-size", "SIZE", group: "Run", "The most that they take there (default: 4G)"),
             .value("-j,--workers", "N", "Render threads, 1 to 256 (default: one per usable core); not with --broker"),
         ] + pictureOptions + [
             .value(

@@ -1,0 +1,189 @@
+import Glibc
+import InkEngine
+import InkProtocol
+import InkSystem
+import Synchronization
+
+/// Results of tiles on the disk, by what decides them (`TileKeys`), for later exports of the same process and of others.
+///
+/// A file a result, written beside its place and renamed, so that it is there whole or not at all, and read with its check:
+/// one that is damaged is removed and made again. Files that were used least recently go when there is no room. The disk
+/// is never waited for: what a crash takes is only rendered again. Thread-safe, also between processes.
+final class ResultStore: Sendable {
+    private struct Entry {
+        var byteCount: Int
+        /// The larger, the later it was used.
+        var use: UInt64
+    }
+
+    private struct State {
+        var entries: [BlockID: Entry] = [:]
+        var byteCount = 0
+        var lastUse: UInt64 = 0
+        var lastFile: UInt64 = 0
+    }
+
+    private static let magic = Array("inkR\u{1}".utf8)
+    private static let headBytes = magic.count + 4 + 8 + 4 + 8 + 4
+    /// Files of writers that have ended without a word.
+    private static let leftoverSeconds = 3600
+
+    private let folder: String
+    private let bytesMax: Int
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - folder: made if it is missing.
+    ///   - bytesMax: of all files.
+    /// - Throws: if the folder cannot be made or read.
+    init(folder: String, bytesMax: Int) throws(SystemFailure) {
+        self.folder = folder
+        self.bytesMax = bytesMax
+        var made: [String] = []
+        try FileSystem.makeFolders(folder, mode: 0o700, made: &made)
+        guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw SystemFailure(operation: "write", errno: errno) }
+        try scan()
+        makeRoom()
+    }
+
+    /// Learns which files there are, by the time of their last use.
+    private func scan() throws(SystemFailure) {
+        var found: [(BlockID, Int, Int)] = []
+        let now = time(nil)
+        for bytes in try FileSystem.names(in: folder) {
+            let name = String(decoding: bytes, as: UTF8.self)
+            var status = stat()
+            guard lstat(folder.appendingPath(name), &status) == 0 else { continue }
+            if let id = BlockID(hexadecimal: name) {
+                found.append((id, Int(status.st_size), status.st_mtim.tv_sec))
+            } else if name.hasSuffix(".part"), now - status.st_mtim.tv_sec > Self.leftoverSeconds {
+                unlink(folder.appendingPath(name))
+            }
+        }
+        found.sort { $0.2 < $1.2 }
+        state.withLock { [found] state in
+            state.entries = [:]
+            state.byteCount = 0
+            for (id, byteCount, _) in found {
+                state.lastUse += 1
+                state.entries[id] = Entry(byteCount: byteCount, use: state.lastUse)
+                state.byteCount += byteCount
+            }
+        }
+    }
+
+    private func path(_ key: BlockID) -> String { folder.appendingPath(key.description) }
+
+    /// The piece of a tile; nil if there is none, or it cannot be read.
+    func piece(_ key: BlockID) -> EncodedPiece? {
+        let path = path(key)
+        guard let file = try? FileDescriptor(opening: path, flags: O_RDONLY, operation: "open"),
+            let status = try? file.status(), let bytes = try? file.read(Int(status.byteCount), at: 0)
+        else {
+            forget(key)
+            return nil
+        }
+        guard let piece = Self.piece(bytes) else {
+            unlink(path)
+            forget(key)
+            return nil
+        }
+        // For those who look for the least recently used.
+        futimens(file.rawValue, nil)
+        state.withLock { state in
+            state.lastUse += 1
+            if state.entries[key] == nil { state.byteCount += bytes.count }
+            state.entries[key] = Entry(byteCount: bytes.count, use: state.lastUse)
+        }
+        return piece
+    }
+
+    /// Keeps a piece, as far as the disk takes it.
+    func keep(_ piece: EncodedPiece, as key: BlockID) {
+        let bytes = Self.file(of: piece)
+        guard bytes.count <= bytesMax / 8 else { return }
+        let number = state.withLock { state in
+            state.lastFile += 1
+            return state.lastFile
+        }
+        let temporary = folder.appendingPath("\(key).\(getpid())-\(number).part")
+        do throws(SystemFailure) {
+            let file = try FileDescriptor(
+                opening: temporary, flags: O_CREAT | O_EXCL | O_WRONLY, mode: 0o600, operation: "create")
+            try file.write(bytes)
+        } catch {
+            // A full disk is no reason to fail: the results are only not there next time.
+            unlink(temporary)
+            return
+        }
+        guard rename(temporary, path(key)) == 0 else {
+            unlink(temporary)
+            return
+        }
+        state.withLock { state in
+            state.lastUse += 1
+            state.byteCount += bytes.count - (state.entries[key]?.byteCount ?? 0)
+            state.entries[key] = Entry(byteCount: bytes.count, use: state.lastUse)
+        }
+        makeRoom()
+    }
+
+    private func forget(_ key: BlockID) {
+        state.withLock { state in
+            if let entry = state.entries.removeValue(forKey: key) { state.byteCount -= entry.byteCount }
+        }
+    }
+
+    /// Removes those used least recently, until a tenth is free.
+    private func makeRoom() {
+        guard state.withLock({ $0.byteCount > bytesMax }) else { return }
+        // Others may have written and removed files meanwhile.
+        try? scan()
+        let victims = state.withLock { state in
+            var victims: [BlockID] = []
+            for (id, entry) in state.entries.sorted(by: { $0.value.use < $1.value.use }) {
+                guard state.byteCount > bytesMax / 10 * 9 else { break }
+                victims.append(id)
+                state.entries[id] = nil
+                state.byteCount -= entry.byteCount
+            }
+            return victims
+        }
+        for id in victims { unlink(path(id)) }
+    }
+
+    // MARK: - Files
+
+    private static func bigEndian(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
+    }
+
+    private static func checksum(_ head: [UInt8], _ bytes: [UInt8]) -> UInt32 {
+        let crc = Checksum.crc32(of: head, head.startIndex..<head.endIndex)
+        return Checksum.crc32(of: bytes, bytes.startIndex..<bytes.endIndex, continuing: crc)
+    }
+
+    static func file(of piece: EncodedPiece) -> [UInt8] {
+        let head =
+            bigEndian(piece.rowCount, 4) + bigEndian(piece.rawByteCount, 8) + bigEndian(Int(piece.adler32), 4)
+            + bigEndian(piece.bytes.count, 8)
+        let check = checksum(head, piece.bytes)
+        return magic + head + bigEndian(Int(check), 4) + piece.bytes
+    }
+
+    static func piece(_ file: [UInt8]) -> EncodedPiece? {
+        guard file.count >= headBytes, file.starts(with: magic) else { return nil }
+        var at = magic.count
+        func number(_ count: Int) -> Int {
+            defer { at += count }
+            return file[at..<(at + count)].reduce(0) { $0 << 8 | Int($1) }
+        }
+        let head = Array(file[at..<(headBytes - 4)])
+        let (rowCount, rawByteCount) = (number(4), number(8))
+        let (adler32, byteCount, check) = (number(4), number(8), number(4))
+        let bytes = Array(file[headBytes...])
+        guard byteCount == bytes.count, check == Int(checksum(head, bytes)) else { return nil }
+        return EncodedPiece(
+            rowCount: rowCount, rawByteCount: rawByteCount, adler32: UInt32(truncatingIfNeeded: adler32), bytes: bytes)
+    }
+}

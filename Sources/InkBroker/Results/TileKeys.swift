@@ -1,0 +1,96 @@
+import InkEngine
+import InkProtocol
+
+/// Names the results of a picture's tiles by all that decides them: the task with what its blocks say in place of their
+/// names, and the renderer. Of a block of strokes counts what it says up to the last stroke that meets the tile: what comes
+/// later does not change it.
+///
+/// Not safe for more than one thread.
+struct TileKeys {
+    private let plan: PicturePlan
+    private let local: LocalBlocks?
+    private let version: String
+    private let strokes: [BlockID: [BlockID]]
+    private var chunks: [BlockID: BlockID] = [:]
+
+    /// - Parameters:
+    ///   - local: where blocks are whose names are no hashes.
+    ///   - version: the renderer's.
+    init(_ plan: PicturePlan, local: LocalBlocks?, version: String) {
+        self.plan = plan
+        self.local = local
+        self.version = version
+        var strokes: [BlockID: [BlockID]] = [:]
+        for layer in plan.scene.layers {
+            layer.forEach { layer in for block in layer.strokes { strokes[block.id] = block.digests } }
+        }
+        self.strokes = strokes
+    }
+
+    /// nil if something that decides the tile is not there any more.
+    mutating func key(row: Int, column: Int) -> BlockID? {
+        var task = plan.task(row: row, column: column)
+        guard canonize(&task.baseImage) else { return nil }
+        var isWhole = true
+        task.layers = task.layers.compactMap { layer in
+            layer.mapped { (layer, children) -> TileLayer? in
+                var mask = layer.mask
+                if !canonize(&mask) { isWhole = false }
+                let kind: TileLayer.Kind
+                switch layer.kind {
+                case .fill(let color): kind = .fill(color)
+                case .group(let group, _): kind = .group(group, children)
+                case .marks(var content, let selections):
+                    if !canonize(&content) { isWhole = false }
+                    guard let strokes = canonical(selections) else {
+                        isWhole = false
+                        return nil
+                    }
+                    kind = .marks(content, strokes)
+                }
+                return TileLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
+            }
+        }
+        guard isWhole else { return nil }
+        let digest = SHA256()
+        digest.update(label: "renderer", Array(version.utf8))
+        digest.update(label: "tile", WorkerTask.render(task).encoded())
+        return BlockID(digest: digest.finish())
+    }
+
+    /// The same selections, named by what the blocks say up to the last of their strokes.
+    private func canonical(_ selections: [StrokeSelection]) -> [StrokeSelection]? {
+        var named: [StrokeSelection] = []
+        for selection in selections {
+            guard let digests = strokes[selection.block], let last = selection.indices.last, last < digests.count else {
+                return nil
+            }
+            named.append(StrokeSelection(block: digests[last], indices: selection.indices))
+        }
+        return named
+    }
+
+    /// Names the rows of an image by their content; returns whether they are there.
+    private mutating func canonize(_ slice: inout ImageSlice?) -> Bool {
+        guard var changed = slice else { return true }
+        for index in changed.chunks.indices {
+            guard case .samples(let block) = changed.chunks[index] else { continue }
+            if let known = chunks[block] {
+                changed.chunks[index] = .samples(known)
+                continue
+            }
+            var name = block
+            switch local?.content(of: block) {
+            case .bytes(let bytes): name = BlockID(hashing: bytes)
+            case .strokes: return false
+            case nil:
+                // With other processes a block's name is the hash of its bytes; with this one's alone it has gone.
+                if local != nil { return false }
+            }
+            chunks[block] = name
+            changed.chunks[index] = .samples(name)
+        }
+        slice = changed
+        return true
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Glibc
+import InkEngine
+import InkJSON
+import InkTestSupport
+import Testing
+
+/// Exports that render only what has changed.
+@Suite("Kept results of tiles", .timeLimit(.minutes(10)))
+struct CacheTests {
+    /// Strokes over all of a canvas of 400 x 1,024, each in a few rows of it.
+    private static func project(
+        _ change: (inout [String]) -> Void = { _ in }, mask: String = "", group: Int = 500
+    ) -> String {
+        var strokes = (0..<64).map { row in
+            """
+            {"brush": {"type": "\(["dots", "waves", "solid", "crossHatch"][row % 4])", "spacing": 7, "color": "#2244\(10 + row)"},
+             "points": [[20, \(16 * row + 5)], [380, \(16 * row + 9)]]}
+            """
+        }
+        change(&strokes)
+        return """
+            {"version": "1.2", "canvasSize": {"width": 400, "height": 1024}, "background": "#ffffff", "layers": [
+              {"id": "a", \(mask) "strokes": [\(strokes.joined(separator: ",\n"))]},
+              {"id": "g", "type": "group", "layers": [{"id": "b", "opacity": 0.5, "strokes": [
+                {"brush": {"type": "solid", "lineWidth": 9, "color": "#aa0000"}, "points": [[40, \(group)], [360, \(group + 20)]]}
+              ]}]}]}
+            """
+    }
+
+    private static func stroke(_ y: Int) -> String {
+        "{\"brush\": {\"type\": \"solid\", \"lineWidth\": 4}, \"points\": [[100, \(y)], [120, \(y + 3)]]}"
+    }
+
+    private let folder: EndToEndFolder
+
+    init() throws { folder = try EndToEndFolder() }
+
+    /// Exports and returns the file, with how many tiles there are and were kept.
+    private func export(
+        _ text: String, _ options: [String] = ["--format", "png"], more: [String]
+    ) throws -> (files: [String: [UInt8]], tiles: Int, cached: Int) {
+        let project = try folder.file("a.ink", text)
+        try? FileManager.default.removeItem(atPath: folder("out"))
+        let result = try InkProcess.run(
+            ["export", project, "-o", folder("out/"), "--size", "1x", "--report", folder("r.json")] + options + more)
+        #expect(result.code == 0, "\(result.error)")
+        let report = try JSONReader.read(try folder.read("r.json"))
+        let exports = report["exports"]?.array ?? []
+        var files: [String: [UInt8]] = [:]
+        for name in folder.files(in: "out") { files[name] = try folder.read("out/\(name)") }
+        #expect(!files.isEmpty)
+        return (files, exports.first?["tiles"]?.integer ?? 0, exports.first?["cachedTiles"]?.integer ?? -1)
+    }
+
+    private var cache: [String] { ["--cache", folder("cache")] }
+
+    /// The files of an export that finds nothing. Without a cache PNG and PDF files are packed in other bands.
+    private func cold(_ text: String, _ options: [String] = ["--format", "png"]) throws -> [String: [UInt8]] {
+        try? FileManager.default.removeItem(atPath: folder("fresh"))
+        return try export(text, options, more: ["--cache", folder("fresh")]).files
+    }
+
+    private func pixels(_ files: [String: [UInt8]]) throws -> [[UInt8]] {
+        try files.sorted { $0.key < $1.key }.map { try SimplePNG.read($0.value).samples }
+    }
+
+    @Test("What has not changed is not rendered again, and the file is that of an export without kept results")
+    func changes() throws {
+        let first = try export(Self.project(), more: cache)
+        #expect(first.tiles == 16 && first.cached == 0)
+        #expect(try pixels(export(Self.project(), more: []).files) == pixels(first.files))
+        let again = try export(Self.project(), more: cache)
+        #expect(again.cached == 16 && again.files == first.files)
+        // Gray, 10 x 20; the lower half differs.
+        func mask(_ lower: UInt8) -> String {
+            let gray = Array(repeating: UInt8(255), count: 100) + Array(repeating: lower, count: 100)
+            let file = MinimalPNGWriter.png(gray: gray, size: PixelSize(width: 10, height: 20))
+            return "\"maskImage\": \"\(Data(file).base64EncodedString())\","
+        }
+        let cases: [(String, String, ClosedRange<Int>)] = [
+            ("appended", Self.project { $0.append(Self.stroke(300)) }, 14...15),
+            ("inserted at the front", Self.project { $0.insert(Self.stroke(700), at: 0) }, 0...15),
+            ("removed", Self.project { $0.remove(at: 30) }, 7...8),
+            ("a moved group", Self.project(group: 620), 12...14),
+            ("a mask", Self.project(mask: mask(90)), 0...0),
+            ("another mask", Self.project(mask: mask(80)), 0...9),
+        ]
+        for (name, text, kept) in cases {
+            let changed = try export(text, more: cache)
+            #expect(kept.contains(changed.cached), "\(name): \(changed.cached) of \(changed.tiles)")
+            #expect(try cold(text) == changed.files, "\(name)")
+            #expect(try export(text, more: cache).cached == 16, "\(name)")
+        }
+    }
+
+    @Test(
+        "All formats that are made piece by piece are kept, each with its settings",
+        arguments: [
+            ["jpeg", "--quality", "80"], ["tiff"], ["pdf"], ["png,jpeg"], ["png", "--effort", "small"], ["szi"],
+            ["webp"],
+        ])
+    func formats(options: [String]) throws {
+        let options = ["--format"] + options
+        let first = try export(Self.project(), options, more: cache)
+        let again = try export(Self.project(), options, more: cache)
+        #expect(again.files == first.files)
+        #expect(try cold(Self.project(), options) == first.files)
+        // Samples of tiles are not kept.
+        let isWhole = ["webp", "szi"].contains(options[1])
+        #expect(again.cached == (isWhole ? 0 : again.tiles), "\(again.cached) of \(again.tiles)")
+        // Another picture of the same project has others.
+        if options[1] == "jpeg" {
+            let other = try export(Self.project(), ["--format", "jpeg", "--quality", "81"], more: cache)
+            #expect(other.cached == 0 && other.files != first.files)
+        }
+    }
+
+    @Test("Damaged results are made again, and what does not fit goes, least recently used first")
+    func damage() throws {
+        let first = try export(Self.project(), more: cache)
+        for (index, name) in folder.files(in: "cache").sorted().enumerated() {
+            var bytes = try folder.read("cache/\(name)")
+            switch index % 4 {
+            case 0: bytes[bytes.count / 2] ^= 1
+            case 1: bytes.removeLast(7)
+            case 2: bytes = []
+            default: continue
+            }
+            _ = try folder.file("cache/\(name)", bytes)
+        }
+        let again = try export(Self.project(), more: cache)
+        #expect(again.cached == 4 && again.files == first.files, "\(again.cached)")
+        #expect(try export(Self.project(), more: cache).cached == 16)
+        // Pictures of noise, which take more than a megabyte together.
+        let noise = ["--size", "1600x4096", "--if-exists", "overwrite"]
+        for _ in 0..<2 { #expect(try export(Self.project(), more: cache + noise + ["--cache-size", "1M"]).tiles > 0) }
+        let bytes = try folder.files(in: "cache").reduce(0) { try $0 + folder.read("cache/\($1)").count }
+        #expect(bytes <= 1 << 20, "\(bytes)")
+    }
+
+    @Test("A process that is killed leaves a folder that serves the next")
+    func kill() throws {
+        let project = try folder.file("long.ink", GoodProject.long)
+        let process = try InkProcess(
+            ["export", project, "-o", folder("long.png"), "--size", "4k", "--if-exists", "overwrite"] + cache)
+        while folder.files(in: "cache").count < 3 { usleep(5_000) }
+        process.send(SIGKILL)
+        _ = process.wait()
+        let cold = try InkProcess.run(
+            ["export", project, "-o", folder("cold.png"), "--size", "4k", "--cache", folder("fresh")])
+        #expect(cold.code == 0, "\(cold.error)")
+        let warm = try InkProcess.run(["export", project, "-o", folder("long.png"), "--size", "4k"] + cache)
+        #expect(warm.code == 0 && warm.output.contains("tiles were kept"), "\(warm.output)\(warm.error)")
+        #expect(try folder.read("long.png") == folder.read("cold.png"))
+    }
+
+    @Test("A broker keeps results for all its jobs")
+    func broker() throws {
+        let first = try cold(Self.project())
+        let farm = try FarmProcesses(workers: 2, brokerOptions: cache)
+        for _ in 0..<2 {
+            let there = try export(Self.project(), more: ["--broker", farm.endpoint])
+            #expect(there.files == first)
+        }
+        let kept = folder.files(in: "cache").count
+        #expect(kept == 16)
+        let changed = try export(
+            Self.project { $0.append(Self.stroke(300)) }, more: ["--broker", farm.endpoint, "--if-exists", "overwrite"])
+        #expect((17...18).contains(folder.files(in: "cache").count))
+        #expect(try cold(Self.project { $0.append(Self.stroke(300)) }) == changed.files)
+    }
+
+    @Test("A folder that cannot be used is an error before anything is made")
+    func refusals() throws {
+        let project = try folder.file("a.ink", GoodProject.small)
+        _ = try folder.file("file", "x")
+        for (options, code, words) in [
+            (["--cache", folder("file")], 74, "file"), (["--cache-size", "5M"], 64, "needs --cache"),
+            (["--cache", folder("c"), "--cache-size", "x"], 64, "not a size"),
+            (["--cache", folder("c"), "--broker", "tcp://127.0.0.1:1"], 64, "--broker"),
+        ] as [([String], Int32, String)] {
+            let result = try InkProcess.run(["export", project, "-o", folder("b.png")] + options)
+            #expect(result.code == code && result.error.contains(words), "\(options): \(result.code) \(result.error)")
+        }
+        #expect(!folder.files.contains("b.png"))
+    }
+}
