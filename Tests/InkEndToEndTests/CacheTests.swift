@@ -158,7 +158,7 @@ struct CacheTests {
     @Test("A broker keeps results for all its jobs")
     func broker() throws {
         let first = try cold(Self.project())
-        let farm = try FarmProcesses(workers: 2, brokerOptions: cache)
+        let farm = try FarmProcesses(workers: 2, brokerOptions: ["--result-cache", folder("cache")])
         for _ in 0..<2 {
             let there = try export(Self.project(), more: ["--broker", farm.endpoint])
             #expect(there.files == first)

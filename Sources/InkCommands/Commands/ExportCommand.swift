@@ -81,7 +81,7 @@ struct ExportCommand {
             throw .usage("--workers and --broker cannot be used together: the farm has its own workers")
         }
         if given.isGiven("cache") {
-            throw .usage("--cache and --broker cannot be used together: the broker has a folder of its own (--cache)")
+            throw .usage("--cache and --broker cannot be used together: the broker has its own (--result-cache)")
         }
         return try RemoteOptions(given, environment)
     }

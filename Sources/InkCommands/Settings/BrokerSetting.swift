@@ -35,7 +35,7 @@ enum BrokerSetting {
         "spill-folder", .path, "DIR", standard: "/var/tmp", group: files,
         "Folder for blocks that do not fit into memory, in unnamed files")
     static let cache = SettingSyntax(
-        "cache", .path, "DIR", group: files,
+        "result-cache", .path, "DIR", group: files,
         "Folder for results of tiles, so that only what has changed is rendered (default: none)")
     static let limits = SettingSyntax(
         "limits", .path, "FILE", group: files, "JSON file with limits on projects that replace the default ones")
@@ -58,8 +58,8 @@ enum BrokerSetting {
         "quota", .bytes((1 << 20)...(1 << 50)), "SIZE", standard: "64G", group: amounts,
         "Most data in projects and kept pictures; beyond it, submissions are answered \"busy, try again\"")
     static let cacheSize = SettingSyntax(
-        "cache-size", .bytes((1 << 20)...(1 << 50)), "SIZE", standard: "4G", group: amounts,
-        "Most data in the folder of --cache; what was used least recently goes first")
+        "result-cache-size", .bytes((1 << 20)...(1 << 50)), "SIZE", standard: "4G", group: amounts,
+        "Most data in the folder of the result cache; what was used least recently goes first")
     static let verify = SettingSyntax(
         "verify", .share, "SHARE", standard: "0", group: amounts,
         "Share of the tiles rendered a second time, by another worker, and compared")
