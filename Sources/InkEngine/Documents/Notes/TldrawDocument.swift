@@ -526,51 +526,6 @@ private struct TldrawReader {
     }
 }
 
-/// The points of a part of a freehand line, with the pressure as z.
-private enum TldrawPoints {
-    typealias Point = (x: Double, y: Double, z: Double)
-
-    /// Of a list, or packed as `path`: the first point as three numbers of 32 bits, then differences of 16 bits. For a while
-    /// `points` were packed, as numbers of 16 bits.
-    ///
-    /// - Returns: nil for what is damaged.
-    static func read(_ segment: JSONNode) -> [Point]? {
-        if let path = segment.field("path") {
-            guard let bytes = bytes(path) else { return nil }
-            guard !bytes.isEmpty else { return [] }
-            guard bytes.count >= 12, (bytes.count - 12) % 6 == 0 else { return nil }
-            func start(_ index: Int) -> Double {
-                let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[4 * index + $1]) << (8 * UInt32($1)) }
-                return Double(Float(bitPattern: bits))
-            }
-            var last = (x: start(0), y: start(1), z: start(2))
-            return [last]
-                + halves(bytes[12...]).map { step in
-                    last = (last.x + step.x, last.y + step.y, last.z + step.z)
-                    return last
-                }
-        }
-        guard let points = segment.field("points") else { return nil }
-        guard points.kind == .array else {
-            guard let bytes = bytes(points), bytes.count % 6 == 0 else { return nil }
-            return halves(bytes[...])
-        }
-        return points.elements.compactMap { point in
-            guard let x = point.field("x")?.number, let y = point.field("y")?.number else { return nil }
-            return (x, y, point.field("z")?.number ?? 0.5)
-        }
-    }
-
-    private static func bytes(_ node: JSONNode) -> [UInt8]? { node.utf8.flatMap { try? Base64.decode($0) } }
-
-    private static func halves(_ bytes: ArraySlice<UInt8>) -> [Point] {
-        func half(_ at: Int) -> Double {
-            Double(Float16(bitPattern: UInt16(bytes[at]) | UInt16(bytes[at + 1]) << 8))
-        }
-        return stride(from: bytes.startIndex, to: bytes.endIndex, by: 6).map { (half($0), half($0 + 2), half($0 + 4)) }
-    }
-}
-
 /// Degrees between arms of a circle.
 private enum Angle {
     static func between(_ a: Point, _ b: Point, isLong: Bool) -> Double {
@@ -578,27 +533,4 @@ private enum Angle {
         let angle = acos(min(max(cosine, -1), 1)) * 180 / .pi
         return isLong ? 360 - angle : angle
     }
-}
-
-/// tldraw's colours in its light theme.
-private enum TldrawColors {
-    private static let all: [String: (line: String, fill: String, note: String)] = [
-        "black": ("#1d1d1d", "#e8e8e8", "#fce19c"), "grey": ("#9fa8b2", "#eceef0", "#c0cad3"),
-        "light-violet": ("#e085f4", "#f5eafa", "#df9eee"), "violet": ("#ae3ec9", "#ecdcf2", "#db91fd"),
-        "blue": ("#4465e9", "#dce1f8", "#8aa3ff"), "light-blue": ("#4ba1f1", "#ddedfa", "#9bc4fd"),
-        "yellow": ("#f1ac4b", "#f9f0e6", "#fed49a"), "orange": ("#e16919", "#f8e2d4", "#faa475"),
-        "green": ("#099268", "#d3e9e3", "#6fc896"), "light-green": ("#4cb05e", "#dbf0e0", "#98d08a"),
-        "light-red": ("#f87777", "#f4dadb", "#f7a5a1"), "red": ("#e03131", "#f4dadb", "#fc8282"),
-        "white": ("#ffffff", "#f5f5f5", "#ffffff"),
-    ]
-
-    private static func color(_ name: String?, _ kind: ((line: String, fill: String, note: String)) -> String) -> RGBA8
-    {
-        let known = all[name ?? ""] ?? ("#1d1d1d", "#e8e8e8", "#fce19c")
-        return RGBA8(hex: kind(known)) ?? .black
-    }
-
-    static func line(_ name: String?) -> RGBA8 { color(name, \.line) }
-    static func fill(_ name: String?) -> RGBA8 { color(name, \.fill) }
-    static func note(_ name: String?) -> RGBA8 { color(name, \.note) }
 }
