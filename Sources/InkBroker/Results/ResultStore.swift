@@ -30,6 +30,8 @@ final class ResultStore: Sendable {
 
     private let folder: String
     private let bytesMax: Int
+    /// Of one file: larger ones are neither written nor read.
+    private var fileBytesMax: Int { bytesMax / 8 }
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -78,7 +80,8 @@ final class ResultStore: Sendable {
     func piece(_ key: BlockID) -> EncodedPiece? {
         let path = path(key)
         guard let file = try? FileDescriptor(opening: path, flags: O_RDONLY, operation: "open"),
-            let status = try? file.status(), let bytes = try? file.read(Int(status.byteCount), at: 0)
+            let status = try? file.status(), status.byteCount <= fileBytesMax,
+            let bytes = try? file.read(Int(status.byteCount), at: 0)
         else {
             forget(key)
             return nil
@@ -101,7 +104,7 @@ final class ResultStore: Sendable {
     /// Keeps a piece, as far as the disk takes it.
     func keep(_ piece: EncodedPiece, as key: BlockID) {
         let bytes = Self.file(of: piece)
-        guard bytes.count <= bytesMax / 8 else { return }
+        guard bytes.count <= fileBytesMax else { return }
         let number = state.withLock { state in
             state.lastFile += 1
             return state.lastFile
