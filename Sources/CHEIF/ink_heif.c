@@ -299,6 +299,25 @@ static heif_error add_plane(
     return error;
 }
 
+// x265 fills its table of functions when its first encoder is opened, and looks only at one entry to see whether that
+// is done: a second thread that opens one meanwhile calls functions that are not there yet. So the first picture of a
+// process is encoded alone.
+static pthread_mutex_t first_hevc_picture = PTHREAD_MUTEX_INITIALIZER;
+static int hevc_is_set_up;
+
+// Whether this picture is the first, which has to end by `leave_first_hevc_picture`.
+static int enter_first_hevc_picture(void) {
+    pthread_mutex_lock(&first_hevc_picture);
+    if (!hevc_is_set_up) return 1;
+    pthread_mutex_unlock(&first_hevc_picture);
+    return 0;
+}
+
+static void leave_first_hevc_picture(int is_made) {
+    if (is_made) hevc_is_set_up = 1;
+    pthread_mutex_unlock(&first_hevc_picture);
+}
+
 int ink_heif_encode(
     const uint8_t *pixels, const ink_heif_settings *settings, uint8_t **file, size_t *count,
     char message[INK_HEIF_MESSAGE_BYTES]) {
@@ -317,6 +336,7 @@ int ink_heif_encode(
     int is_gray = settings->channels == 1;
     int width = (int)settings->width;
     int height = (int)settings->height;
+    int is_first_hevc = !settings->is_avif && enter_first_hevc_picture();
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
         error = (call);                                                                                                \
@@ -363,6 +383,7 @@ int ink_heif_encode(
     TRY(heif.context_write(context, &writer, &made));
 #undef TRY
 done:
+    if (is_first_hevc) leave_first_hevc_picture(error.code == 0);
     if (error.code != 0)
         snprintf(message, INK_HEIF_MESSAGE_BYTES, "%s", error.message != NULL ? error.message : "it failed");
     if (profile != NULL) heif.nclx_color_profile_free(profile);
