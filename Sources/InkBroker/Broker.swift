@@ -120,6 +120,14 @@ public final class Broker: Sendable {
     /// Changes whose turn comes first.
     public func setPriority(_ job: JobID, _ priority: Int) { mailbox.post(.setPriority(job, priority)) }
 
+    /// Gives no further task of an export to workers, or lets it go on.
+    public func setPaused(_ job: JobID, _ isPaused: Bool) { mailbox.post(.setPaused(job, isPaused)) }
+
+    /// Breaks with the workers of a name; others do what they held. `reply` gets their number, on the broker's thread.
+    public func dismissWorkers(named name: String, reply: @escaping @Sendable (Int) -> Void) {
+        mailbox.post(.dismissWorkers(name: name, reply: reply))
+    }
+
     /// Lets the workers of a name finish what they hold and leave; `reply` gets their number, on the broker's thread.
     public func drainWorkers(named name: String, reply: @escaping @Sendable (Int) -> Void) {
         mailbox.post(.drainWorkers(name: name, reply: reply))

@@ -79,6 +79,8 @@ public enum BrokerEvent: Sendable {
     case started(JobID)
     /// The project has been read and cut into blocks.
     case prepared(JobID)
+    /// The picture has been cut into these tiles.
+    case planned(JobID, PictureTiles)
     /// Tiles done, of so many; not for every one.
     case progress(JobID, done: Int, total: Int)
     /// More of the picture's file has been written.

@@ -1,3 +1,5 @@
+public import InkEngine
+
 /// Something that happened to a worker.
 public struct WorkerNote: Hashable, Sendable {
     public enum What: Hashable, Sendable {
@@ -23,6 +25,8 @@ public struct TaskNote: Hashable, Sendable {
         /// Given to a second worker, since the first is slow.
         case raced
         case finished
+        /// Its result was there from an earlier export.
+        case found
         case failed(reason: String)
         /// Its worker is gone or silent.
         case lost(reason: String)
@@ -34,6 +38,7 @@ public struct TaskNote: Hashable, Sendable {
             case .dispatched: "dispatched"
             case .raced: "raced"
             case .finished: "finished"
+            case .found: "found"
             case .failed: "failed"
             case .lost: "lost"
             case .dropped: "dropped"
@@ -43,7 +48,7 @@ public struct TaskNote: Hashable, Sendable {
         public var reason: String? {
             switch self {
             case .failed(let reason), .lost(let reason): reason
-            case .dispatched, .raced, .finished, .dropped: nil
+            case .dispatched, .raced, .finished, .found, .dropped: nil
             }
         }
     }
@@ -51,10 +56,28 @@ public struct TaskNote: Hashable, Sendable {
     public var job: JobID
     /// `tile 0,3`.
     public var task: String
-    /// From 1.
+    /// Of a task that renders a tile.
+    public var tile: TilePosition?
+    /// From 1; 0 where no worker did it.
     public var attempt: UInt32
+    /// Empty where no worker did it.
     public var worker: String
     public var what: What
+}
+
+/// A tile's place among those of a picture, from 0.
+public struct TilePosition: Hashable, Sendable {
+    public var column: Int
+    public var row: Int
+}
+
+/// The tiles of a picture. All have one size, except at the right and bottom edges.
+public struct PictureTiles: Hashable, Sendable {
+    /// In output pixels.
+    public var picture: PixelSize
+    public var tile: PixelSize
+    public var columns: Int
+    public var rows: Int
 }
 
 /// How a broker stands, for people.
@@ -66,6 +89,8 @@ public struct BrokerReport: Hashable, Sendable {
     public var tasksFailed = 0
     public var tasksRaced = 0
     public var tasksVerified = 0
+    /// Tiles whose results were there from earlier exports.
+    public var tasksFound = 0
     /// Of blocks in memory and on the disk.
     public var blockBytes = 0
     public var spilledBytes = 0

@@ -208,7 +208,9 @@ extension OrderAction {
         case .retry(let jobs): return cut(jobs) { .retry($0) }
         case .priority(let jobs, let priority): return cut(jobs) { .priority($0, priority) }
         case .purge(let jobs, let seconds): return cut(jobs) { .purge($0, endedSecondsAgo: seconds) }
-        case .drain: return [self]
+        case .pause(let jobs): return cut(jobs) { .pause($0) }
+        case .resume(let jobs): return cut(jobs) { .resume($0) }
+        case .drain, .dismiss: return [self]
         }
     }
 }

@@ -73,6 +73,8 @@ public enum InkCommands {
         case "status": return try StatusCommand.run(parsed, environment)
         case "story": return try StatusCommand.story(parsed, environment)
         case "cancel": return try OrderCommands.cancel(parsed, environment)
+        case "pause": return try OrderCommands.pause(parsed, environment)
+        case "resume": return try OrderCommands.resume(parsed, environment)
         case "retry": return try OrderCommands.retry(parsed, environment)
         case "priority": return try OrderCommands.priority(parsed, environment)
         case "purge": return try OrderCommands.purge(parsed, environment)

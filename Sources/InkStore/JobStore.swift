@@ -99,11 +99,18 @@ public final class JobStore: Sendable {
         guard version == 0 ? tables.isEmpty : version > 0 && tables.isSuperset(of: ["facts", "jobs"]) else {
             throw .corrupt(path: database.path, reason: "it is not a database of jobs")
         }
-        if version == schemaVersion, tables.contains("warnings") { return }
+        var columns: Set<String> = []
+        try database.query("SELECT name FROM pragma_table_info('jobs')") { (row) throws(StoreError) in
+            columns.insert(row.text(0))
+            return true
+        }
+        if version == schemaVersion, tables.contains("warnings"), columns.contains("name") { return }
         try database.transaction { () throws(StoreError) in
             // Earlier programs with this schema work without this table, and ignore it.
-            try database.run("CREATE TABLE warnings (job INTEGER PRIMARY KEY, lines BLOB NOT NULL) STRICT")
-            guard version < schemaVersion else { return }
+            if !tables.contains("warnings") {
+                try database.run("CREATE TABLE warnings (job INTEGER PRIMARY KEY, lines BLOB NOT NULL) STRICT")
+            }
+            guard version < schemaVersion else { return try addLists(to: database) }
             try database.run(
                 """
                 CREATE TABLE facts (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
@@ -128,6 +135,26 @@ public final class JobStore: Sendable {
                 CREATE INDEX jobs_content ON jobs (content) WHERE content IS NOT NULL AND state <> 3;
                 PRAGMA user_version = 1
                 """)
+            try addLists(to: database)
+        }
+    }
+
+    /// Adds what lists of jobs need. Earlier programs with this schema leave it as it is.
+    private static func addLists(to database: Database) throws(StoreError) {
+        try database.run(
+            """
+            ALTER TABLE jobs ADD COLUMN name TEXT NOT NULL DEFAULT '';
+            ALTER TABLE jobs ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
+            CREATE INDEX jobs_name ON jobs (name, number);
+            CREATE INDEX jobs_priority ON jobs (priority, number)
+            """)
+        var names: [(JobNumber, String)] = []
+        try database.query("SELECT number, submission FROM jobs") { (row) throws(StoreError) in
+            if let submission = try? Submission(stored: row.blob(1)) { names.append((row.number(0), submission.name)) }
+            return true
+        }
+        for (number, name) in names {
+            try database.change("UPDATE jobs SET name = ? WHERE number = ?", [.text(name), SQLValue(number)])
         }
     }
 
@@ -298,7 +325,7 @@ public final class JobStore: Sendable {
         case .retried(let job):
             let changed = try database.change(
                 """
-                UPDATE jobs SET state = 0, detail = x'', ended = NULL, notice = 0, story = NULL, crashes = 0
+                UPDATE jobs SET state = 0, detail = x'', ended = NULL, notice = 0, story = NULL, crashes = 0, paused = 0
                 WHERE number = ? AND state IN (4, 5)
                 """, [SQLValue(job)])
             return changed == 1 ? .done : .unchanged
@@ -311,6 +338,11 @@ public final class JobStore: Sendable {
             let changed = try database.change(
                 "UPDATE jobs SET priority = ? WHERE number = ? AND state < 3",
                 [.integer(Int64(priority)), SQLValue(job)])
+            return changed == 1 ? .done : .unchanged
+        case .paused(let job, let isPaused):
+            let changed = try database.change(
+                "UPDATE jobs SET paused = ? WHERE number = ? AND state < 3",
+                [.integer(isPaused ? 1 : 0), SQLValue(job)])
             return changed == 1 ? .done : .unchanged
         case .purged(let job):
             let changed = try database.change("DELETE FROM jobs WHERE number = ? AND state >= 3", [SQLValue(job)])
@@ -325,22 +357,22 @@ public final class JobStore: Sendable {
 
     private static func accept(_ record: JobRecord, _ database: Database) throws(StoreError) -> JournalOutcome {
         if let job = try job(key: record.key, database) { return .accepted(job, isNew: false) }
-        var content = SQLValue.null
+        var (content, name) = (SQLValue.null, "")
         // A submission that cannot be read has no content to keep; the job ends as soon as it begins.
-        if let submission = try? Submission(stored: record.submission),
-            case .content(let id, _, _) = submission.source
-        {
-            content = .blob(id.digest)
+        if let submission = try? Submission(stored: record.submission) {
+            name = submission.name
+            if case .content(let id, _, _) = submission.source { content = .blob(id.digest) }
         }
         try database.change(
             """
-            INSERT INTO jobs (number, key, submission, content, owner, priority, state, detail, crashes, created, notice)
-            VALUES (?, ?, ?, ?, ?, ?, 0, x'', ?, ?, 0)
+            INSERT INTO jobs
+                (number, key, submission, content, owner, priority, state, detail, crashes, created, notice, name)
+            VALUES (?, ?, ?, ?, ?, ?, 0, x'', ?, ?, 0, ?)
             """,
             [
                 SQLValue(record.number), .blob(record.key.bytes), .blob(record.submission), content,
                 .text(record.owner), .integer(Int64(record.priority)), .integer(Int64(record.crashes)),
-                .integer(record.createdAt),
+                .integer(record.createdAt), .text(name),
             ])
         try raise("job", to: record.number, database)
         return .accepted(record.number, isNew: true)
@@ -372,7 +404,7 @@ public final class JobStore: Sendable {
     }
 
     private static let columns =
-        "number, key, submission, owner, priority, state, detail, crashes, created, ended, notice, warnings.lines"
+        "number, key, submission, owner, priority, state, detail, crashes, created, ended, notice, warnings.lines, paused"
     private static let tables = "jobs LEFT JOIN warnings ON warnings.job = jobs.number"
 
     private static func record(_ row: SQLRow) throws(StoreError) -> JobRecord {
@@ -383,7 +415,8 @@ public final class JobStore: Sendable {
         }
         return JobRecord(
             number: row.number(0), key: SubmissionKey(bytes: key), submission: row.blob(2), owner: row.text(3),
-            priority: Int(row.integer(4)), state: state, crashes: Int(row.integer(7)), createdAt: row.integer(8),
+            priority: Int(row.integer(4)), isPaused: row.integer(12) != 0, state: state, crashes: Int(row.integer(7)),
+            createdAt: row.integer(8),
             endedAt: row.isNull(9) ? nil : row.integer(9), notice: row.number(10),
             warnings: row.isNull(11) ? [] : try warnings(row))
     }

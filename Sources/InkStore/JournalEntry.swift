@@ -9,6 +9,7 @@ public struct JobRecord: Hashable, Sendable {
     /// The submitter: the name of the client's key; empty without keys.
     public var owner: String
     public var priority: Int
+    public var isPaused: Bool
     public var state: StoredState
     /// How often the broker crashed while it read the project.
     public var crashes: Int
@@ -23,7 +24,8 @@ public struct JobRecord: Hashable, Sendable {
 
     public init(
         number: JobNumber, key: SubmissionKey, submission: [UInt8], owner: String, priority: Int,
-        state: StoredState = .queued, crashes: Int = 0, createdAt: Int64, endedAt: Int64? = nil, notice: UInt64 = 0,
+        isPaused: Bool = false, state: StoredState = .queued, crashes: Int = 0, createdAt: Int64, endedAt: Int64? = nil,
+        notice: UInt64 = 0,
         warnings: [String] = []
     ) {
         self.number = number
@@ -31,6 +33,7 @@ public struct JobRecord: Hashable, Sendable {
         self.submission = submission
         self.owner = owner
         self.priority = priority
+        self.isPaused = isPaused
         self.state = state
         self.crashes = crashes
         self.createdAt = createdAt
@@ -81,6 +84,7 @@ public enum JournalEntry: Hashable, Sendable {
     /// An ended job is queued again; its end and notice are removed.
     case retried(JobNumber)
     case priority(JobNumber, Int)
+    case paused(JobNumber, Bool)
     /// The record, its story and its key are removed.
     case purged(JobNumber)
     /// Changes nothing, but is written, to test whether the disk accepts entries.
@@ -90,7 +94,7 @@ public enum JournalEntry: Hashable, Sendable {
     var canWait: Bool {
         switch self {
         case .accept, .probe: true
-        case .starting, .warned, .queued, .publishing, .ended, .retried, .priority, .purged: false
+        case .starting, .warned, .queued, .publishing, .ended, .retried, .priority, .paused, .purged: false
         }
     }
 }

@@ -246,7 +246,7 @@ import Testing
         #expect(output == "1 job cancelled\n")
         #expect(error == "ink: error: not under way: job 5\n")
         let refused = FakeBroker(
-            orderResult: OrderResult(number: 1, code: .refused, count: 0, text: "there is no worker x"))
+            orderResult: OrderResult(number: 1, code: .refused, count: 0, text: "there is no such worker"))
         #expect(refused.run(["drain", "x"]).code == .usage)
         #expect(refused.run(["drain", "x"]).output.isEmpty)
     }

@@ -49,11 +49,14 @@ extension SeededGenerator {
     }
 
     mutating func orderAction() -> OrderAction {
-        switch int(0...4) {
+        switch int(0...7) {
         case 0: .cancel(numbers(1...9))
         case 1: .retry(numbers(1...9))
         case 2: .priority(numbers(1...9), int(-10...10))
         case 3: .purge(numbers(0...9), endedSecondsAgo: next())
+        case 4: .pause(numbers(1...9))
+        case 5: .resume(numbers(1...9))
+        case 6: .dismiss(worker: name())
         default: .drain(worker: name())
         }
     }

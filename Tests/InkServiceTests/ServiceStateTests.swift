@@ -153,6 +153,42 @@ struct ServiceStateTests {
         #expect(starting(state.handle(.ordered(one, Order(number: 2, action: .priority([10], 5))), now: 0)) == [10])
     }
 
+    @Test("A paused job has no turn and takes no place; resumed, it goes on")
+    func pause() {
+        var state = service()
+        for _ in 1...10 { _ = accept(&state) }
+        for job in 1...2 as ClosedRange<JobNumber> {
+            _ = state.handle(.committed(.starting(job), .success([.done])), now: 0)
+        }
+        func order(_ number: UInt32, _ action: OrderAction) -> [ServiceAction] {
+            state.handle(.ordered(one, Order(number: number, action: action)), now: 0)
+        }
+        // One that runs, one that is being started, one that waits.
+        let actions = order(1, .pause([1, 3, 9]))
+        #expect(actions.contains(.setPaused(1, true)) && !actions.contains(.setPaused(9, true)))
+        let stored = [1, 3, 9].map { JournalEntry.paused($0, true) }
+        #expect(actions.contains(.journal(.order(OrderID(session: one, number: 1)), stored)))
+        #expect(starting(actions) == [10])
+        #expect(!state.handle(.committed(.starting(3), .success([.done])), now: 0).contains(.start(3)))
+        #expect(state.jobs[3]?.phase == .waiting && state.counts == (queued: 0, running: 7, paused: 3))
+        #expect(state.brokenInvariants == [])
+        #expect(order(2, .resume([1])).contains(.setPaused(1, false)))
+        #expect(starting(order(3, .resume([9]))) == [])
+        #expect(state.handle(.exportEnded(1, .ended(.cancelled), story: []), now: 0).isEmpty == false)
+        #expect(order(4, .cancel([3])).contains { if case .journal(.ended(3), _) = $0 { true } else { false } })
+        #expect(state.brokenInvariants == [])
+        var restored = service()
+        let submission = Submission(
+            key: .random(), name: "a", source: .path("/in/a"), picture: PictureSpec(size: .named("2k")),
+            delivery: .fetch)
+        _ = restored.restore([
+            JobRecord(
+                number: 7, key: submission.key, submission: submission.stored, owner: "", priority: 0, isPaused: true,
+                createdAt: 0)
+        ])
+        #expect(starting(restored.handle(.tick, now: 0)) == [])
+    }
+
     @Test("Ends beyond what one client is told at once come when it has taken the others")
     func notices() {
         var limits = ServiceLimits()

@@ -328,6 +328,7 @@ final class SimulatedBroker {
         case .start(let job): later(.launch(job))
         case .cancelExport(let job): advance(.cancelled(JobID(job)))
         case .setPriority(let job, let priority): advance(.prioritySet(JobID(job), priority))
+        case .setPaused(let job, let isPaused): advance(.pauseSet(JobID(job), isPaused))
         case .lookUp(let session, let jobs):
             let notices = jobs.compactMap { job -> Notice? in
                 guard let record = (try? disk.store.record(job)) ?? nil else {

@@ -74,12 +74,28 @@ final class SimulatedClient {
             }
         }
         if !farm.isCalm, farm.chance(0.02) { giveOrder(farm) }
+        // Orders may be lost, and nothing else wakes a paused job.
+        if farm.isCalm, let job = paused.sorted().first(where: { _ in farm.chance(0.3) }) {
+            orders += 1
+            send(.order(Order(number: orders, action: .resume([job]))), farm)
+        }
     }
+
+    /// Jobs that may be paused because of this client.
+    private var paused: Set<JobNumber> = []
 
     private func giveOrder(_ farm: Farm) {
         guard let job = wanted.compactMap(\.job).randomElement(using: &farm.random) else { return }
         orders += 1
-        let action: OrderAction = farm.chance(0.5) ? .cancel([job]) : .priority([job], Int(farm.pick(0...4)) - 2)
+        let action: OrderAction
+        switch farm.pick(0...3) {
+        case 0: action = .cancel([job])
+        case 1: action = .priority([job], Int(farm.pick(0...4)) - 2)
+        case 2:
+            action = .pause([job])
+            paused.insert(job)
+        default: action = .resume([job])
+        }
         farm.note("client \(index) orders \(action)")
         send(.order(Order(number: orders, action: action)), farm)
     }

@@ -67,10 +67,13 @@ struct StoreModel {
                 $0.record.notice = 0
                 $0.record.endedAt = nil
                 $0.record.crashes = 0
+                $0.record.isPaused = false
                 $0.story = nil
             }
         case .priority(let number, let priority):
             return change(number, where: \.isUnfinished) { $0.record.priority = priority }
+        case .paused(let number, let isPaused):
+            return change(number, where: \.isUnfinished) { $0.record.isPaused = isPaused }
         case .probe: return .done
         case .purged(let number):
             let outcome = change(number, where: { !$0.isUnfinished }) { _ in }
@@ -186,6 +189,7 @@ struct StoreModel {
                 job, random.ending(), notice: UInt64(random.int(1...1_000)), at: Int64(random.int(0...99)),
                 story: story)
         case 11: return .retried(job)
+        case 12 where random.int(0...1) == 0: return .paused(job, random.int(0...1) == 1)
         case 12: return .priority(job, random.int(-10...10))
         case 13: return .warned(job, (0..<random.int(0...3)).map { _ in random.text() })
         default: return .purged(job)

@@ -16,6 +16,8 @@ struct Export: Sendable {
     let life: ExportLife
     let name: String
     var priority: Int
+    /// Whether its tasks stay here for now.
+    var isPaused = false
     let weight: Int
     let submitted: UInt64
     var phase = Phase.preparing
@@ -74,7 +76,7 @@ struct Export: Sendable {
         return [
             .report(.prepared(life.job)),
             .schedule(.jobAdded(life.job, priority: priority, weight: weight, stages: [decoding])),
-        ]
+        ] + (isPaused ? [.schedule(.pauseChanged(life.job, isPaused: true))] : [])
     }
 
     /// All images are there.

@@ -4,6 +4,7 @@ import InkEngine
 enum ExportEvent: Sendable {
     case submitted(ExportJob)
     case prioritySet(JobID, Int)
+    case pauseSet(JobID, Bool)
     /// Nobody wants the picture any more.
     case cancelled(JobID)
     /// The picture cannot be made. One whose bands are all in needs nothing more, and is not affected.

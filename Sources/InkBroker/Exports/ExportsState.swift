@@ -50,6 +50,11 @@ struct ExportsState: Sendable {
         switch event {
         case .submitted(let job): submit(job, now: now)
         case .prioritySet(let id, let priority): setPriority(id, priority)
+        case .pauseSet(let id, let isPaused):
+            // One that waits to be begun has no tasks.
+            guard active[id] != nil else { return }
+            active[id]?.isPaused = isPaused
+            actions.append(.schedule(.pauseChanged(id, isPaused: isPaused)))
         case .cancelled(let id): cancel(id)
         case .failed(let id, let error): if active[id]?.phase != .finishing { fail(id, error) }
         case .answered(let life, let answer): take(answer, of: life, now: now)
@@ -138,7 +143,14 @@ struct ExportsState: Sendable {
         guard self[life] != nil else { return actions.append(.release(answer.blocks.map(\.id))) }
         switch answer {
         case .prepared(let prepared): advance(id) { $0.take(prepared) }
-        case .planned(let planned): advance(id) { $0.take(planned, reorderBytes: rules.reorderBytes) }
+        case .planned(let planned):
+            let grid = planned.plan.grid
+            report(
+                .planned(
+                    id,
+                    PictureTiles(
+                        picture: grid.output, tile: grid.tile, columns: grid.columns, rows: grid.rows)))
+            advance(id) { $0.take(planned, reorderBytes: rules.reorderBytes) }
         case .written(let rows, let picture, let time):
             count(id) { $0.add(stitching: time) }
             report(.written(id, picture))

@@ -27,6 +27,12 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Of a task that renders one.
+    var tile: TilePosition? {
+        guard case .tile(let row, let column) = self else { return nil }
+        return TilePosition(column: column, row: row)
+    }
+
     var description: String {
         switch self {
         case .decode(let index): "decoding image \(index + 1)"

@@ -20,6 +20,7 @@ extension BrokerLoop {
         report.tasksFailed = counters.failed
         report.tasksRaced = scheduler.counters.raced
         report.tasksVerified = scheduler.counters.verified
+        report.tasksFound = scheduler.counters.found
         report.blockBytes = store.memoryBytes + store.waitingBytes
         report.spilledBytes = store.spilledBytes
         report.queuedBytes = queues.count
@@ -31,6 +32,16 @@ extension BrokerLoop {
         for id in found {
             send(.drain, to: id)
             startDraining(id)
+        }
+        return found.count
+    }
+
+    func dismissWorkers(named name: String) -> Int {
+        let found = peers.values.filter { $0.name == name }.map(\.id).sorted()
+        for id in found {
+            let reason = "it was dismissed"
+            send(.refuse(reason: reason), to: id)
+            lose(id, reason)
         }
         return found.count
     }
@@ -56,8 +67,15 @@ extension BrokerLoop {
         onEvent(
             .task(
                 TaskNote(
-                    job: job, task: role.description, attempt: attempt.attempt, worker: peers[worker]?.name ?? "?",
-                    what: what())))
+                    job: job, task: role.description, tile: role.tile, attempt: attempt.attempt,
+                    worker: peers[worker]?.name ?? "?", what: what())))
+    }
+
+    func noteFound(_ role: TaskRole, of job: JobID) {
+        guard configuration.notesTasks else { return }
+        onEvent(
+            .task(
+                TaskNote(job: job, task: role.description, tile: role.tile, attempt: 0, worker: "", what: .found)))
     }
 }
 

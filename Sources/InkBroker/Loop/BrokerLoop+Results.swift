@@ -27,6 +27,7 @@ extension BrokerLoop {
     func acceptFound(_ task: TaskID) {
         guard let found = results?.takeFound(task) else { return }
         exports.count(found.life.job) { $0.found += 1 }
+        noteFound(found.role, of: found.life.job)
         tell(.accepted(found.life, found.role, TaskResult(band: found.piece)))
     }
 }

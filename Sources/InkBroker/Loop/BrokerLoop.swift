@@ -198,6 +198,8 @@ final class BrokerLoop {
         case .submit(let job): tell(.submitted(job))
         case .cancel(let id): tell(.cancelled(id))
         case .setPriority(let id, let priority): tell(.prioritySet(id, priority))
+        case .setPaused(let id, let isPaused): tell(.pauseSet(id, isPaused))
+        case .dismissWorkers(let name, let reply): reply(dismissWorkers(named: name))
         case .drainWorkers(let name, let reply): reply(drainWorkers(named: name))
         case .report(let reply): reply(report)
         case .stop: tell(.stopped(nil))

@@ -7,6 +7,8 @@ enum LoopCommand: Sendable {
     case submit(ExportJob)
     case cancel(JobID)
     case setPriority(JobID, Int)
+    case setPaused(JobID, Bool)
+    case dismissWorkers(name: String, reply: @Sendable (Int) -> Void)
     case drainWorkers(name: String, reply: @Sendable (Int) -> Void)
     case report(@Sendable (BrokerReport) -> Void)
     case stop

@@ -5,6 +5,8 @@ struct ScheduledJob: Sendable {
     let id: JobID
     var priority: Int
     let weight: UInt64
+    /// Whether its tasks stay here for now.
+    var isPaused = false
     /// The renderer version of its first task, which all its tasks must have.
     var version: String?
     /// Since when there has been no worker of that version.

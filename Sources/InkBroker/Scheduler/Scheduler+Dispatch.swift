@@ -14,7 +14,7 @@ extension SchedulerState {
     /// The next dispatch; nil if nothing can or may be dispatched now.
     mutating func choose() -> Choice? {
         guard workers.hasRoom, !jobs.isEmpty else { return nil }
-        let order = jobs.values.map { (priority: $0.priority, pass: $0.pass, id: $0.id) }
+        let order = jobs.values.filter { !$0.isPaused }.map { (priority: $0.priority, pass: $0.pass, id: $0.id) }
             .sorted { ($1.priority, $0.pass, $0.id) < ($0.priority, $1.pass, $1.id) }
         var first: (choice: Choice, priority: Int, cost: UInt64)?
         for job in order {
@@ -146,8 +146,10 @@ extension SchedulerState {
         let usable = workers.values.filter(\.isUsable)
         var setAside = usable.reduce(0) { $0 + ($1.reservedFor != nil || $1.isolated != nil ? 1 : 0) }
         for id in suspects where setAside < max(1, usable.count / 2) {
-            guard let task = tasks[id], !workers.values.contains(where: { $0.reservedFor == id }) else { continue }
-            let version = jobs[task.job]?.version
+            guard let task = tasks[id], !workers.values.contains(where: { $0.reservedFor == id }),
+                let job = jobs[task.job], !job.isPaused
+            else { continue }
+            let version = job.version
             let candidates = workers.values.filter {
                 $0.isUsable && (version == nil || $0.version == version) && $0.reservedFor == nil && $0.isolated == nil
                     && mayTry(task, on: $0.id, workers.crews[$0.version] ?? Crew())

@@ -29,7 +29,8 @@ extension SchedulerState {
         }
         var found: (task: TaskRecord, worker: WorkerID, rank: (Int, Int, TaskID))?
         for task in tasks.values where task.leases.count == 1 && !task.isSuspect && task.held.isEmpty {
-            guard let job = jobs[task.job], let version = job.version, let idle = runners[version], !idle.isEmpty,
+            guard let job = jobs[task.job], !job.isPaused, let version = job.version, let idle = runners[version],
+                !idle.isEmpty,
                 let typical = workers.crews[version]?.typicalPace, isAffordable(task.cost)
             else { continue }
             // First the tasks that all others wait for, of the jobs with the highest priority.

@@ -56,6 +56,8 @@ enum SchedulerEvent: Hashable, Sendable {
     /// The first `count` groups of a stage have been written.
     case groupsWritten(JobID, stage: Int, count: Int)
     case priorityChanged(JobID, Int)
+    /// No further task of the job is given to workers, or they are again. What workers have goes on.
+    case pauseChanged(JobID, isPaused: Bool)
     /// The job is not needed any more, for any reason. There are no further actions for it.
     case jobDropped(JobID)
     /// `version`: the renderer's; all tiles of a job go to one version.

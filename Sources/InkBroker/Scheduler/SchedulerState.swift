@@ -54,6 +54,7 @@ struct SchedulerState: Sendable {
             advance(id)
         case .groupsWritten(let id, let stage, let count): jobs[id]?.graph.write(count, of: stage)
         case .priorityChanged(let id, let priority): jobs[id]?.priority = priority
+        case .pauseChanged(let id, let isPaused): jobs[id]?.isPaused = isPaused
         case .jobDropped(let id): removeJob(id)
         case .workerJoined(let id, let name, let version, let credits):
             guard workers[id] == nil else { return }

@@ -13,6 +13,14 @@ enum OrderCommands {
         try give(.retry(jobs(parsed, environment)), "queued again", parsed, environment)
     }
 
+    static func pause(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        try give(.pause(jobs(parsed, environment)), "paused", parsed, environment)
+    }
+
+    static func resume(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        try give(.resume(jobs(parsed, environment)), "resumed", parsed, environment)
+    }
+
     static func priority(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         guard let text = parsed.value("PRIORITY") else {
             throw .usage("a PRIORITY is needed (see \"ink help priority\")")
@@ -85,8 +93,9 @@ enum OrderCommands {
     ) throws(CommandError) -> Bool {
         switch action {
         // The only reason why a worker is not drained.
-        case .drain: return false
-        case .cancel(let jobs), .retry(let jobs), .priority(let jobs, _), .purge(let jobs, _):
+        case .drain, .dismiss: return false
+        case .cancel(let jobs), .retry(let jobs), .priority(let jobs, _), .purge(let jobs, _), .pause(let jobs),
+            .resume(let jobs):
             var left = jobs.sorted()[...]
             while let first = left.first {
                 let page = try connection.answer(

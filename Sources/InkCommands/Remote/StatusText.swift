@@ -30,7 +30,7 @@ struct StatusText {
         let jobs = status["jobs"]
         let workers = status["workers"]?.array?.count ?? 0
         return
-            "\(count(jobs, "queued")) queued, \(count(jobs, "running")) running, \(ending(jobs))"
+            "\(count(jobs, "queued")) queued, \(count(jobs, "running")) running, \(some(jobs, "paused"))\(some(jobs, "ending"))"
             + "\(count(jobs, "finished")) finished, "
             + "\(count(jobs, "failed")) failed, \(workers) workers, \(speed(status))"
     }
@@ -43,7 +43,7 @@ struct StatusText {
             "Broker   \(text(broker, "name")) (\(text(broker, "version"))), \(text(broker, "state")), up "
                 + Shown.duration(milliseconds: uptime),
             "Jobs     \(count(jobs, "queued")) queued of at most \(count(status["queue"], "limit")), "
-                + "\(count(jobs, "running")) running, \(ending(jobs))\(count(jobs, "finished")) finished, "
+                + "\(count(jobs, "running")) running, \(some(jobs, "paused"))\(some(jobs, "ending"))\(count(jobs, "finished")) finished, "
                 + "\(count(jobs, "failed")) failed, \(count(jobs, "cancelled")) cancelled",
             "Speed    " + speed(status),
         ]
@@ -65,8 +65,9 @@ struct StatusText {
     }
 
     /// Jobs whose end the broker cannot store on its disk, if any.
-    private func ending(_ jobs: JSONValue?) -> String {
-        jobs?["ending"]?.integer.flatMap { $0 > 0 ? "\($0) ending, " : nil } ?? ""
+    /// Nothing if there are none.
+    private func some(_ jobs: JSONValue?, _ state: String) -> String {
+        jobs?[state]?.integer.flatMap { $0 > 0 ? "\($0) \(state), " : nil } ?? ""
     }
 
     private func speed(_ status: JSONValue) -> String {

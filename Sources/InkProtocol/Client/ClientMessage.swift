@@ -60,6 +60,11 @@ public enum OrderAction: Hashable, Sendable {
     case purge([JobNumber], endedSecondsAgo: UInt64)
     /// Let the workers of this name finish their tasks and exit.
     case drain(worker: String)
+    /// Do not start them, and give no further tasks of those under way to workers.
+    case pause([JobNumber])
+    case resume([JobNumber])
+    /// Send the workers of this name away at once; others do their tasks.
+    case dismiss(worker: String)
 }
 
 /// A question, answered with `answerPart`s of the same number that form one JSON text.
@@ -100,9 +105,10 @@ extension ClientMessage {
         case .watch(let numbers), .noticesTaken(let numbers): try ClientMessage.check(numbers, least: 1)
         case .order(let order):
             switch order.action {
-            case .cancel(let jobs), .retry(let jobs), .priority(let jobs, _): try ClientMessage.check(jobs, least: 1)
+            case .cancel(let jobs), .retry(let jobs), .priority(let jobs, _), .pause(let jobs), .resume(let jobs):
+                try ClientMessage.check(jobs, least: 1)
             case .purge(let jobs, _): try ClientMessage.check(jobs, least: 0)
-            case .drain: break
+            case .drain, .dismiss: break
             }
         case .hello, .heartbeat, .contentPart, .contentUnavailable, .pictureRequest, .question, .goodbye, .acknowledge:
             break
@@ -198,7 +204,10 @@ extension Order: WireValue {
             let jobs = try reader.numbers("jobs", least: 0)
             action = .purge(jobs, endedSecondsAgo: try reader.varint("seconds"))
         case 4: action = .drain(worker: try reader.text("worker", limit: ProtocolLimits.nameBytes))
-        default: throw .badValue(what: "order", offset: start, found: "\(kind)", expected: "0 to 4")
+        case 5: action = .pause(try reader.numbers("jobs", least: 1))
+        case 6: action = .resume(try reader.numbers("jobs", least: 1))
+        case 7: action = .dismiss(worker: try reader.text("worker", limit: ProtocolLimits.nameBytes))
+        default: throw .badValue(what: "order", offset: start, found: "\(kind)", expected: "0 to 7")
         }
     }
 
@@ -221,6 +230,15 @@ extension Order: WireValue {
             writer.varint(seconds)
         case .drain(let worker):
             writer.uint8(4)
+            writer.text(worker, limit: ProtocolLimits.nameBytes)
+        case .pause(let jobs):
+            writer.uint8(5)
+            writer.numbers(jobs)
+        case .resume(let jobs):
+            writer.uint8(6)
+            writer.numbers(jobs)
+        case .dismiss(let worker):
+            writer.uint8(7)
             writer.text(worker, limit: ProtocolLimits.nameBytes)
         }
     }

@@ -64,6 +64,7 @@ enum JobAnswer {
 
     private static func state(_ record: JobRecord, _ phase: ServiceState.Job.Phase?, isStuck: Bool) -> String {
         if case .ended(let ending) = record.state { return name(ending) }
+        if record.isPaused, !isStuck { return "paused" }
         switch phase {
         case .ending where isStuck: return "ending"
         case .starting, .active, .ending: return "running"

@@ -11,6 +11,10 @@ struct RunningJob {
     let reservation: PictureReservation
     var done = 0
     var total = 0
+    /// nil until the picture has been planned.
+    var tiles: PictureTiles?
+    /// The tiles that are done, in their order, by which worker.
+    var tilesDone: [(tile: TilePosition, worker: String)] = []
     /// nil before its first bytes.
     var picture: UnfinishedPicture?
     var story = Story()

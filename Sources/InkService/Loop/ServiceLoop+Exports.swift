@@ -65,6 +65,7 @@ extension ServiceLoop {
         }
         onEvent(FarmNote(.info, "job.started", job: number, details: [("name", .text(submission.name))]))
         parts.broker.submit(job)
+        if entry.isPaused { parts.broker.setPaused(JobID(number), true) }
         if entry.wantsCancel { parts.broker.cancel(JobID(number)) }
     }
 
@@ -98,6 +99,7 @@ extension ServiceLoop {
     func take(_ event: BrokerEvent) {
         switch event {
         case .started: break
+        case .planned(let id, let tiles): runs[id.rawValue]?.tiles = tiles
         case .prepared(let id): tell(.prepared(id.rawValue))
         case .progress(let id, let done, let total):
             runs[id.rawValue]?.done = done
@@ -132,6 +134,9 @@ extension ServiceLoop {
         let now = SystemClock.milliseconds
         let job = note.job.rawValue
         if note.what == .finished { throughput.add(tasks: 1, now: now) }
+        if let tile = note.tile, note.what == .finished || note.what == .found {
+            runs[job]?.tilesDone.append((tile, note.worker))
+        }
         if let started = runs[job]?.startedAt { runs[job]?.story.add(note, at: now - min(now, started)) }
         let level: FarmNote.Level = note.what.reason == nil ? .debug : .warning
         onEvent(

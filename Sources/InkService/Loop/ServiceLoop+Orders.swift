@@ -7,10 +7,18 @@ extension ServiceLoop {
     func carryOut(_ order: Order, _ session: SessionID) {
         let mailbox = mailbox
         let name = peers[session]?.owner
+        let workersFound: @Sendable (Int) -> Void = { count in
+            let result = OrderResult(
+                number: order.number, code: count > 0 ? .done : .refused, count: UInt64(count),
+                text: count > 0 ? "" : "there is no such worker")
+            mailbox.post(.send(session, .orderDone(result)))
+        }
         switch order.action {
         case .cancel(let jobs): pass(on: order, "cancel", jobs, session)
         case .retry(let jobs): pass(on: order, "retry", jobs, session)
         case .priority(let jobs, _): pass(on: order, "priority", jobs, session)
+        case .pause(let jobs): pass(on: order, "pause", jobs, session)
+        case .resume(let jobs): pass(on: order, "resume", jobs, session)
         case .purge(let jobs, let seconds):
             let done: @Sendable (PurgeOutcome) -> Void = { outcome in
                 mailbox.post(.send(session, .orderDone(outcome.result(order.number))))
@@ -26,12 +34,10 @@ extension ServiceLoop {
             }
         case .drain(let worker):
             onEvent(FarmNote(.info, "order.drain", worker: worker, client: name))
-            parts.broker.drainWorkers(named: worker) { count in
-                let result = OrderResult(
-                    number: order.number, code: count > 0 ? .done : .refused, count: UInt64(count),
-                    text: count > 0 ? "" : "there is no worker \(worker)")
-                mailbox.post(.send(session, .orderDone(result)))
-            }
+            parts.broker.drainWorkers(named: worker, reply: workersFound)
+        case .dismiss(let worker):
+            onEvent(FarmNote(.info, "order.dismiss", worker: worker, client: name))
+            parts.broker.dismissWorkers(named: worker, reply: workersFound)
         }
     }
 

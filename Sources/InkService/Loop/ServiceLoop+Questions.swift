@@ -151,18 +151,18 @@ extension ServiceLoop {
         sendParts(session)
     }
 
-    func statusText(_ counts: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> String {
+    func statusText(_ stored: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> String {
         let now = SystemClock.milliseconds
-        let ended = try? counts.get()
+        let ended = try? stored.get()
         var store: [(String, JSONValue)] = [
             ("usedBytes", .integer(parts.contents.usedBytes)), ("quotaBytes", .integer(configuration.quotaBytes)),
         ]
-        if case .failure(let error) = counts {
+        if case .failure(let error) = stored {
             store.append(("problem", .string("\(error)")))
         } else if let refusal {
             store.append(("problem", .string(refusal)))
         }
-        let recovering = state.jobs.values.count { $0.phase == .recovering }
+        let counts = state.counts
         let rates = throughput.rates(now: now, startedAt: startedAt)
         let exports = runs.keys.sorted().prefix(1000).map { job -> JSONValue in
             let run = runs[job]
@@ -184,8 +184,8 @@ extension ServiceLoop {
             (
                 "jobs",
                 .object([
-                    ("queued", .integer(state.queue.count + recovering)),
-                    ("running", .integer(state.jobs.count - state.queue.count - recovering - state.stuckEnds.count)),
+                    ("queued", .integer(counts.queued)), ("running", .integer(counts.running)),
+                    ("paused", .integer(counts.paused)),
                     ("ending", .integer(state.stuckEnds.count)),
                     ("finished", .optional(ended?.finished)), ("failed", .optional(ended?.failed)),
                     ("cancelled", .optional(ended?.cancelled)),
@@ -208,7 +208,7 @@ extension ServiceLoop {
                 .object([
                     ("dispatched", .integer(report.tasksDispatched)), ("finished", .integer(report.tasksFinished)),
                     ("failed", .integer(report.tasksFailed)), ("raced", .integer(report.tasksRaced)),
-                    ("verified", .integer(report.tasksVerified)),
+                    ("verified", .integer(report.tasksVerified)), ("found", .integer(report.tasksFound)),
                 ])
             ),
             ("store", .object(store)),

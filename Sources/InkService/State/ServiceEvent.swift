@@ -111,6 +111,7 @@ enum ServiceAction: Hashable, Sendable {
     case start(JobNumber)
     case cancelExport(JobNumber)
     case setPriority(JobNumber, Int)
+    case setPaused(JobNumber, Bool)
     /// Find the ends of jobs that are not in memory.
     case lookUp(SessionID, [JobNumber])
     case reload([JobNumber])

@@ -15,7 +15,7 @@ extension ServiceState {
             if isActive != activeJobs.contains(number) {
                 broken.append("job \(number): \(job.phase), counted otherwise")
             }
-            if queue.contains(number) != (job.phase == .waiting) {
+            if queue.contains(number) != (job.phase == .waiting && !job.isPaused) {
                 broken.append("job \(number): \(job.phase) in the queue")
             }
             for session in job.watchers where sessions[session]?.watched.contains(number) != true {
@@ -27,8 +27,9 @@ extension ServiceState {
             broken.append("job \(number): its end is stuck, and it has none")
         }
         for number in activeJobs where jobs[number] == nil { broken.append("job \(number): active and unknown") }
-        if activeJobs.count > rules.activeJobs + rules.overtakingJobs {
-            broken.append("\(activeJobs.count) jobs at once")
+        let running = activeJobs.count { jobs[$0]?.wasPaused != true }
+        if running > rules.activeJobs + rules.overtakingJobs {
+            broken.append("\(running) jobs at once")
         }
         if submitting.count > limits.openSubmissions { broken.append("\(submitting.count) submissions at once") }
         let open = uploads.values.count { $0.phase != .queued }

@@ -8,17 +8,36 @@ extension ServiceState {
         job.phase = .waiting
         jobs[number] = job
         activeJobs.remove(number)
-        queue.insert(number, priority: job.priority, weight: job.weight, owner: job.owner)
+        line(up: number, job)
     }
+
+    /// A paused job has no place among those that wait for their turn.
+    mutating func line(up number: JobNumber, _ job: Job) {
+        if !job.isPaused { queue.insert(number, priority: job.priority, weight: job.weight, owner: job.owner) }
+    }
+
+    /// How many jobs are where. Those whose end the disk has refused do not count.
+    var counts: (queued: Int, running: Int, paused: Int) {
+        var counts = (queued: queue.count, running: 0, paused: 0)
+        counts.paused = jobs.values.count { $0.isPaused }
+        let recovering = jobs.values.count { $0.phase == .recovering && !$0.isPaused }
+        counts.queued += recovering
+        counts.running = jobs.count - counts.queued - counts.paused - stuckEnds.count
+        return counts
+    }
+
+    /// The jobs that take a place of those that may run.
+    private var running: Set<JobNumber> { activeJobs.filter { jobs[$0]?.isPaused != true } }
 
     /// Starts the next jobs as long as there is room.
     mutating func begin(now: UInt64) {
         guard !isStopping, now >= startsAgainAt else { return }
         while let highest = queue.highestPriority {
-            let count = activeJobs.count
+            let running = running
+            let count = running.count
             let mayOvertake =
                 count < rules.activeJobs + rules.overtakingJobs
-                && activeJobs.allSatisfy { (jobs[$0]?.priority ?? .min) < highest }
+                && running.allSatisfy { (jobs[$0]?.priority ?? .min) < highest }
             // A job that overtakes must not take another job's turn.
             guard count < rules.activeJobs || mayOvertake,
                 let number = count < rules.activeJobs ? queue.take() : queue.takeHighest()
@@ -42,9 +61,16 @@ extension ServiceState {
             startsAgainAt = now + rules.storageRetryMilliseconds
             return
         }
+        if job.isPaused { return putBack(number, job) }
         job.phase = .active(isRead: false)
         jobs[number] = job
         actions.append(.start(number))
+    }
+
+    /// A job that was paused before it was started waits again.
+    private mutating func putBack(_ number: JobNumber, _ job: Job) {
+        actions.append(.journal(.note, [.queued(number, crashes: job.crashes)]))
+        enqueue(number, job)
     }
 
     mutating func prepared(_ number: JobNumber) {

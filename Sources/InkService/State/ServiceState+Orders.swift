@@ -35,11 +35,13 @@ extension ServiceState {
         switch order.action {
         case .cancel(let jobs): cancel(jobs.withoutRepetitions, id)
         case .priority(let jobs, let priority): setPriority(jobs.withoutRepetitions, priority, id)
+        case .pause(let jobs): setPaused(jobs.withoutRepetitions, true, id)
+        case .resume(let jobs): setPaused(jobs.withoutRepetitions, false, id)
         case .retry(let jobs):
             let jobs = jobs.withoutRepetitions
             orders[id] = .retry(jobs)
             actions.append(.journal(.order(id), jobs.map { .retried($0) }))
-        case .purge, .drain: break
+        case .purge, .drain, .dismiss: break
         }
     }
 
@@ -104,10 +106,41 @@ extension ServiceState {
     private static let notOpen = "not under way, or unknown"
 
     private mutating func setPriority(_ numbers: [JobNumber], _ priority: Int, _ id: OrderID) {
+        change(numbers, id) { state, number, job in
+            state.jobs[number]?.priority = priority
+            job.priority = priority
+            if job.phase == .waiting {
+                state.line(up: number, job)
+            } else {
+                state.actions.append(.setPriority(number, priority))
+            }
+            return .priority(number, priority)
+        }
+    }
+
+    private mutating func setPaused(_ numbers: [JobNumber], _ isPaused: Bool, _ id: OrderID) {
+        change(numbers, id) { state, number, job in
+            state.jobs[number]?.isPaused = isPaused
+            state.jobs[number]?.wasPaused = true
+            job.isPaused = isPaused
+            if job.phase == .waiting {
+                if isPaused { state.queue.remove(number) } else { state.line(up: number, job) }
+            } else if case .active = job.phase {
+                state.actions.append(.setPaused(number, isPaused))
+            }
+            return .paused(number, isPaused)
+        }
+    }
+
+    /// Changes those of the jobs that have not ended, and stores the entries.
+    private mutating func change(
+        _ numbers: [JobNumber], _ id: OrderID,
+        _ change: (inout ServiceState, JobNumber, inout Job) -> JournalEntry
+    ) {
         var others: [JobNumber] = []
         var entries: [JournalEntry] = []
         for number in numbers {
-            guard let job = jobs[number] else {
+            guard var job = jobs[number] else {
                 others.append(number)
                 continue
             }
@@ -115,13 +148,7 @@ extension ServiceState {
                 others.append(number)
                 continue
             }
-            jobs[number]?.priority = priority
-            entries.append(.priority(number, priority))
-            if job.phase == .waiting {
-                queue.insert(number, priority: priority, weight: job.weight, owner: job.owner)
-            } else {
-                actions.append(.setPriority(number, priority))
-            }
+            entries.append(change(&self, number, &job))
         }
         guard !entries.isEmpty else {
             return answer(id, of: numbers, without: others, Self.notOpen)

@@ -31,6 +31,10 @@ struct ServiceState: Sendable {
         /// `Submission.digest`; nil if the stored submission cannot be read.
         var submission: ContentID?
         var crashes = 0
+        /// Whether it is not started, and its tasks stay at the broker.
+        var isPaused = false
+        /// Whether it took no place of the jobs that may run at some time, and may now run beyond their number.
+        var wasPaused = false
         var wantsCancel = false
         /// Orders to cancel it that wait for its end.
         var cancellations: [OrderID] = []
@@ -163,7 +167,7 @@ struct ServiceState: Sendable {
         }
         var job = Job(
             priority: record.priority, weight: submission.weight, owner: record.owner,
-            submission: ContentID(hashing: record.submission), crashes: record.crashes)
+            submission: ContentID(hashing: record.submission), crashes: record.crashes, isPaused: record.isPaused)
         switch record.state {
         case .ended: return
         case .queued: enqueue(record.number, job)

@@ -54,6 +54,7 @@ private struct SimulatedExports {
     mutating func run(steps: Int) {
         for _ in 0..<steps where problems.isEmpty { step() }
         if chance(0.3) { tell(.stopped(chance(0.5) ? nil : .noThread(errno: 1))) }
+        for id in 1...6 as ClosedRange<UInt64> { tell(.pauseSet(JobID(id), false)) }
         // All that is under way comes to its end.
         while problems.isEmpty, !answers.isEmpty || !dispatched.isEmpty || state.active.values.contains(where: \.isBusy)
         {
@@ -79,7 +80,8 @@ private struct SimulatedExports {
         case 6..<8: tell(.cancelled(id))
         case 8..<10: tell(.failed(id, .cancelled(export: "a fault")))
         case 10..<13: tell(.prioritySet(id, Int.random(in: -1...1, using: &random)))
-        case 13..<16: tell(.diskAdvanced)
+        case 13..<14: tell(.pauseSet(id, Bool.random(using: &random)))
+        case 14..<16: tell(.diskAdvanced)
         case 16..<20: comeLate()
         case 20..<60: if !dispatched.isEmpty { finishTask() }
         default: if !answers.isEmpty { answer(failing: 0.02) }

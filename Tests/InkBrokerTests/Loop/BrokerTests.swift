@@ -159,7 +159,7 @@ private final class EventLog: Sendable {
             events.filter {
                 switch $0 {
                 case .started(let job), .progress(let job, _, _), .finished(let job, _), .failed(let job, _): job == id
-                case .prepared, .written, .worker, .task: false
+                case .prepared, .planned, .written, .worker, .task: false
                 }
             }
         }

@@ -246,6 +246,10 @@ private struct SimulatedFarm {
         if Double.random(in: 0...1, using: &random) < 0.02 {
             later(delay, .priorityChanged(dispatch.job, Int.random(in: -1...2, using: &random)))
         }
+        if Double.random(in: 0...1, using: &random) < 0.02 {
+            later(delay, .pauseChanged(dispatch.job, isPaused: true))
+            later(delay * 30, .pauseChanged(dispatch.job, isPaused: false))
+        }
     }
 }
 

@@ -64,6 +64,15 @@ extension CommandSyntax {
         notes: "\n\(jobNotes)\n\(configNotes)",
         options: [jobs] + remoteOptions)
 
+    static let pause = CommandSyntax(
+        name: "pause", summary: "Keep jobs from starting or going on, until ink resume", group: CommandGroup.clients,
+        notes: "\nWorkers finish the tiles that they have. \(jobNotes)\n\(configNotes)", options: [jobs] + remoteOptions
+    )
+
+    static let resume = CommandSyntax(
+        name: "resume", summary: "Let paused jobs go on", group: CommandGroup.clients,
+        notes: "\n\(jobNotes)\n\(configNotes)", options: [jobs] + remoteOptions)
+
     static let priority = CommandSyntax(
         name: "priority", summary: "Change the priority of jobs", group: CommandGroup.clients,
         notes: "\n\(jobNotes)\n\(configNotes)",
