@@ -3,7 +3,7 @@ import PackageDescription
 
 // Dependencies point one way only:
 //   ink -> InkCommands -> InkBench -> InkExports -> InkBroker, InkClient, InkWorker -> InkProtocol
-//                      -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine -> InkSystem -> C libraries
+//                      -> InkHTTP -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine -> InkSystem -> C libraries
 let package = Package(
     name: "ink-export-farm",
     products: [
@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CMicroHTTP", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CSystem"),
         // C and C++ libraries that Swift cannot import as they are: a C face each.
@@ -68,6 +69,13 @@ let package = Package(
         .target(
             name: "InkService",
             dependencies: ["InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkEngine", "InkSystem", "CSystem"]),
+        // The broker's HTTP front: API, dashboard, metrics.
+        .target(
+            name: "InkHTTP",
+            dependencies: [
+                "InkService", "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CMicroHTTP", "CSystem",
+            ],
+            exclude: [], resources: [.embedInCode("Pages")]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
         // Plans, runs and reports exports, here or at a broker; knows of no command line and no terminal.
         .target(
@@ -80,7 +88,7 @@ let package = Package(
         .target(
             name: "InkCommands",
             dependencies: [
-                "InkBench", "InkExports", "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker",
+                "InkBench", "InkExports", "InkHTTP", "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker",
                 "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CCommandLine", "CVersions", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),

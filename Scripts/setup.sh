@@ -6,7 +6,7 @@ set -euo pipefail
 libraries=(
     libzmq3-dev libpng-dev libjpeg-dev libzstd-dev libisal-dev zlib1g-dev libssl-dev libzip-dev libsimdjson-dev libcli11-dev
     libsqlite3-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev libexpat1-dev libharfbuzz-dev
-    libfribidi-dev fonts-dejavu-core
+    libfribidi-dev libmicrohttpd-dev fonts-dejavu-core
     # Loaded when they are needed.
     libheif1 libjxl0.7 librsvg2-2
 )

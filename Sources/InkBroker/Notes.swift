@@ -108,6 +108,7 @@ public struct WorkerReport: Hashable, Sendable {
     public var threads: Int
     public var tasksHeld: Int
     public var tasksDone: Int
+    public var tasksFailed: Int
     public var isDraining: Bool
     public var millisecondsSinceHeard: Int
     public var address: String?

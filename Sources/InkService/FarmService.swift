@@ -14,14 +14,16 @@ import Synchronization
 ///     service.drain()
 ///     service.waitUntilEnded()
 public final class FarmService: Sendable {
-    private let configuration: ServiceConfiguration
+    let configuration: ServiceConfiguration
     private let context: ZeroMQContext
-    private let mailbox: Mailbox<ServiceCommand>
+    let mailbox: Mailbox<ServiceCommand>
     private let authenticator: Authenticator?
-    private let broker: Broker
-    private let data: DataFolder
-    private let store: JobStore
-    private let contents: ContentFolder
+    let broker: Broker
+    let data: DataFolder
+    let store: JobStore
+    let contents: ContentFolder
+    /// Which jobs have changed.
+    public let board = ChangeBoard()
     private let onEvent: @Sendable (FarmNote) -> Void
     private let ended = DispatchSemaphore(value: 0)
     private let endpoint = Mutex("")
@@ -110,7 +112,7 @@ public final class FarmService: Sendable {
         do throws(BrokerError) { try broker.start() } catch { throw .broker(error) }
         let parts = ServiceParts(
             configuration: configuration, context: context, mailbox: mailbox, broker: broker, data: data, store: store,
-            journal: journal, contents: contents, onEvent: onEvent)
+            journal: journal, contents: contents, board: board, onEvent: onEvent)
         let bound = DispatchSemaphore(value: 0)
         let outcome = StartOutcome()
         do throws(SystemFailure) {
@@ -167,10 +169,15 @@ public final class FarmService: Sendable {
     /// Stops soon. Running jobs start again with the next broker.
     public func stop() { mailbox.post(.stop) }
 
-    /// Returns when the service has ended.
-    public func waitUntilEnded() {
+    /// Returns when nothing is served any more; the store is still open.
+    public func waitForEnd() {
         ended.wait()
         ended.signal()
+    }
+
+    /// Returns when the service has ended.
+    public func waitUntilEnded() {
+        waitForEnd()
         authenticator?.stop()
         store.close()
         data.release()

@@ -11,6 +11,8 @@ public enum ServiceError: Error, Sendable {
     case transport(ProtocolError)
     /// The system could not start a thread that the service needs.
     case noThread(errno: Int32)
+    /// The service does not answer any more.
+    case ended
 }
 
 extension ServiceError: CustomStringConvertible {
@@ -21,6 +23,7 @@ extension ServiceError: CustomStringConvertible {
         case .broker(let error): error.description
         case .transport(let error): "clients' socket: \(error)"
         case .noThread(let errno): "broker: \(PosixThread.refusal(errno: errno))"
+        case .ended: "the broker does not answer"
         }
     }
 }

@@ -403,11 +403,11 @@ public final class JobStore: Sendable {
         try read { (database) throws(StoreError) in try Self.number(name, database) }
     }
 
-    private static let columns =
+    static let columns =
         "number, key, submission, owner, priority, state, detail, crashes, created, ended, notice, warnings.lines, paused"
-    private static let tables = "jobs LEFT JOIN warnings ON warnings.job = jobs.number"
+    static let tables = "jobs LEFT JOIN warnings ON warnings.job = jobs.number"
 
-    private static func record(_ row: SQLRow) throws(StoreError) -> JobRecord {
+    static func record(_ row: SQLRow) throws(StoreError) -> JobRecord {
         let key = row.blob(1)
         let state = try row.value("state of job \(row.number(0))") { () throws(ProtocolFailure) in
             guard key.count == 16 else { throw ProtocolFailure(text: "its key has \(key.count) bytes") }
@@ -551,7 +551,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    private func read<T: Sendable>(_ body: (Database) throws(StoreError) -> T) throws(StoreError) -> T {
+    func read<T: Sendable>(_ body: (Database) throws(StoreError) -> T) throws(StoreError) -> T {
         if let reader { return try use(reader.connection, body) }
         return try use(writer, body)
     }

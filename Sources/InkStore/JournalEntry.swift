@@ -90,6 +90,18 @@ public enum JournalEntry: Hashable, Sendable {
     /// Changes nothing, but is written, to test whether the disk accepts entries.
     case probe
 
+    /// The job that it changes.
+    public var job: JobNumber? {
+        switch self {
+        case .accept(let record): record.number
+        case .starting(let job), .warned(let job, _), .queued(let job, _), .publishing(let job, _),
+            .ended(let job, _, _, _, _), .retried(let job), .priority(let job, _), .paused(let job, _),
+            .purged(let job):
+            job
+        case .probe: nil
+        }
+    }
+
     /// Whether the entry is refused on a full disk, so that others still find room.
     var canWait: Bool {
         switch self {

@@ -1,3 +1,4 @@
+import InkSystem
 import InkJSON
 import Synchronization
 import Testing
@@ -12,7 +13,7 @@ import Testing
         (4_102_444_799_999, "2099-12-31T23:59:59.999Z"), (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
     ])
     func timesAreUTC(milliseconds: Int64, text: String) {
-        #expect(LogTime.text(milliseconds) == text)
+        #expect(UTCTime.text(unixMilliseconds: milliseconds) == text)
     }
 
     private static let record = LogRecord(

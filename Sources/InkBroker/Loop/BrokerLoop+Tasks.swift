@@ -90,6 +90,7 @@ extension BrokerLoop {
         guard let assembly = peers[worker]?.assemblies[id] else { return }
         let reason = "bad result: \(fault)"
         counters.failed += 1
+        peers[worker]?.tasksFailed += 1
         note(id, assembly.role, of: assembly.life.job, worker, .failed(reason: reason))
         forget(id, of: worker)
         tell(.taskFailed(worker, id, .malformed(reason)))
@@ -221,6 +222,7 @@ extension BrokerLoop {
         }
         if failed.kind != .cancelled {
             counters.failed += 1
+            peers[worker]?.tasksFailed += 1
             note(id, assembly.role, of: assembly.life.job, worker, .failed(reason: failed.text))
         }
         forget(id, of: worker)

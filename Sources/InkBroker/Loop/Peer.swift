@@ -19,6 +19,7 @@ struct Peer {
     var received = PartsReceived()
     var isDraining = false
     var tasksDone = 0
+    var tasksFailed = 0
     var lastHeard: UInt64
     var lastSent: UInt64
     /// What waits to be sent to it, here and with ZeroMQ.

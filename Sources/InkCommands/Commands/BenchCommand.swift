@@ -36,7 +36,7 @@ struct BenchCommand {
                 runner.stop(signal)
             }
         }
-        let date = LogTime.text(LogTime.now())
+        let date = UTCTime.text(unixMilliseconds: SystemClock.unixMilliseconds)
         var finder = BenchSubjects(
             sizes: arguments.sizes, projects: arguments.projects, environment: environment.exports,
             observer: ConsoleObserver(environment.console, ShownArguments(isQuiet: true)))

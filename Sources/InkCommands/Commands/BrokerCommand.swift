@@ -1,6 +1,7 @@
 import InkBroker
 import InkEngine
 import InkExports
+import InkHTTP
 import InkProtocol
 import InkService
 import InkSystem
@@ -57,6 +58,19 @@ struct BrokerCommand {
         } catch {
             return try log.fail("broker.failed", CommandError(error))
         }
+        let gateway = try arguments.http.map { http throws(CommandError) in
+            try http.gateway(service, environment, presetFolders: arguments.presetFolders)
+        }
+        var address: String?
+        if let gateway, let http = arguments.http {
+            do throws(GatewayError) {
+                address = http.address(port: try gateway.start())
+            } catch {
+                service.stop()
+                service.waitUntilEnded()
+                return try log.fail("broker.failed", CommandError(error))
+            }
+        }
         log.record(
             LogRecord(
                 .info, "broker.started",
@@ -64,10 +78,13 @@ struct BrokerCommand {
                     "name": .text(arguments.name), "version": .text(ProgramVersion.text),
                     "workers": .text(Self.shown(arguments.workersEndpoint, bound: service.workersEndpoint)),
                     "clients": .text(Self.shown(arguments.clientsEndpoint, bound: service.clientsEndpoint)),
-                    "data": .text(arguments.dataFolder),
+                    "http": address.map { .text($0) }, "data": .text(arguments.dataFolder),
                     "keys": .text(configuration.security == nil ? "none" : "curve"),
                 ]))
         control.began(service, log, drainMilliseconds: arguments.drainMilliseconds)
+        service.waitForEnd()
+        // While the store is still open.
+        gateway?.stop()
         service.waitUntilEnded()
         guard control.isStopRequested else {
             let failure = PictureFailure(kind: .unreachable, reason: "the broker's sockets failed; the log says why")

@@ -1,5 +1,6 @@
 import InkEngine
 import InkExports
+import InkHTTP
 import InkSystem
 import InkProtocol
 
@@ -7,6 +8,7 @@ import InkProtocol
 enum KeygenCommand {
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         guard let name = parsed.value("NAME") else { throw .usage("a NAME is needed (see \"ink help keygen\")") }
+        if parsed.isGiven("http") { return try makeToken(name, parsed, environment) }
         guard let text = parsed.value("role") else {
             throw .usage("--role is needed: broker, worker or client (see \"ink help keygen\")")
         }
@@ -25,9 +27,51 @@ enum KeygenCommand {
         try environment.console.print("public \(paths.public)")
         return .done
     }
+
+    /// Prints a token, and adds its digest to the file.
+    private static func makeToken(
+        _ name: String, _ parsed: ParsedCommand, _ environment: CommandEnvironment
+    ) throws(CommandError) -> ExitCode {
+        guard let role = parsed.value("role").flatMap(AccessRole.init) else {
+            throw .usage("--http needs --role read, submit or operate (see \"ink help keygen\")")
+        }
+        guard !name.isEmpty, !name.hasPrefix("#"), name.utf8.count <= ProtocolLimits.nameBytes,
+            !name.contains(where: \.isWhitespace)
+        else { throw .usage("NAME: \"\(name)\" is empty, too long, begins with # or contains a blank") }
+        let path = parsed.value("output") ?? "http-tokens"
+        var text = ""
+        if try CommandError.wrapping({ () throws(EngineError) in try FileSystem.exists(path) }) {
+            let bytes = try CommandError.wrapping { () throws(EngineError) in
+                try InputFile.read(path: path, limitBytes: 1 << 20)
+            }
+            text = String(decoding: bytes, as: UTF8.self)
+        }
+        let tokens: [AccessToken]
+        do throws(GatewayError) { tokens = try AccessToken.read(text, file: path) } catch { throw CommandError(error) }
+        guard !tokens.contains(where: { $0.name == name }) else {
+            throw .usage("\(path) has a token of \(name) already; remove its line to replace it")
+        }
+        let (secret, token) = AccessToken.make(name: name, role: role)
+        if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
+        do throws(SystemFailure) {
+            try PendingFile.write(Array("\(text)\(token.line)\n".utf8), to: path, mode: 0o600)
+        } catch {
+            throw .engine(.io(path: path, operation: error.operation, errno: error.errno))
+        }
+        try environment.console.print("token \(secret)")
+        return .done
+    }
 }
 
 extension CommandError {
+    init(_ error: GatewayError) {
+        switch error {
+        case .configuration(let text): self = .configuration(text)
+        case .system(let failure):
+            self = .farm(PictureFailure(kind: .inputOutput, reason: "HTTP: \(error.description) (\(failure.errno))"))
+        }
+    }
+
     /// The error for a key that cannot be created.
     fileprivate init(_ error: KeyError) {
         switch error {

@@ -1,3 +1,4 @@
+import InkSystem
 import Glibc
 import InkEngine
 import InkExports
@@ -81,7 +82,7 @@ struct StatusCommand {
             } catch {
                 // A broker that has answered once may return; a wrong address stays wrong.
                 guard hasAnswered, case .farm = error else { throw error }
-                let now = LogTime.text(LogTime.now())
+                let now = UTCTime.text(unixMilliseconds: SystemClock.unixMilliseconds)
                 environment.console.warning("\(now): \(error.description)")
             }
             if isOver {
@@ -101,7 +102,8 @@ struct StatusCommand {
         } else if job != nil {
             try environment.console.print(lines(status, StatusText()).map { $0.trimmed() }.joined(separator: "; "))
         } else {
-            try environment.console.print("\(LogTime.text(LogTime.now())) \(StatusText().line(status: status))")
+            try environment.console.print(
+                "\(UTCTime.text(unixMilliseconds: SystemClock.unixMilliseconds)) \(StatusText().line(status: status))")
         }
     }
 }

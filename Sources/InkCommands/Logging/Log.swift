@@ -88,7 +88,8 @@ final class Log: Sendable {
                 }
                 return (state.waiting, state.lost, state.isClosed)
             }
-            var lines = records.flatMap { repeats.pass($0) } + repeats.flush(now: LogTime.now(), all: isClosed)
+            var lines =
+                records.flatMap { repeats.pass($0) } + repeats.flush(now: SystemClock.unixMilliseconds, all: isClosed)
             if lost > 0 { lines.append(LogRecord(.warning, "log.lost", ["count": .integer(lost)])) }
             if !lines.isEmpty {
                 write(lines.map { (format == .json ? $0.json : $0.text) + "\n" }.joined())

@@ -1,3 +1,4 @@
+import InkSystem
 import InkJSON
 
 /// The severity of an event, the worst first.
@@ -38,7 +39,8 @@ struct LogRecord: Hashable, Sendable {
     var fields: [Field]
 
     init(
-        _ level: LogLevel, _ event: String, time: Int64 = LogTime.now(), _ fields: KeyValuePairs<String, Value?> = [:]
+        _ level: LogLevel, _ event: String, time: Int64 = SystemClock.unixMilliseconds,
+        _ fields: KeyValuePairs<String, Value?> = [:]
     ) {
         self.time = time
         self.level = level
@@ -50,7 +52,7 @@ struct LogRecord: Hashable, Sendable {
 extension LogRecord {
     /// `2026-11-20T10:20:30.123Z info job.finished job=12 ms=532 reason="disk full"`
     var text: String {
-        var line = "\(LogTime.text(time)) \(level.rawValue) \(event)"
+        var line = "\(UTCTime.text(unixMilliseconds: time)) \(level.rawValue) \(event)"
         for field in fields {
             switch field.value {
             case .integer(let value): line += " \(field.name)=\(value)"
@@ -63,7 +65,8 @@ extension LogRecord {
     /// The same as an object on one line.
     var json: String {
         var members: [(String, JSONValue)] = [
-            ("time", .string(LogTime.text(time))), ("level", .string(level.rawValue)), ("event", .string(event)),
+            ("time", .string(UTCTime.text(unixMilliseconds: time))), ("level", .string(level.rawValue)),
+            ("event", .string(event)),
         ]
         for field in fields {
             switch field.value {

@@ -1,3 +1,4 @@
+import InkSystem
 import InkExports
 import InkJSON
 
@@ -118,8 +119,12 @@ struct StatusText {
         if let priority = job["priority"]?.integer { lines.append("  Priority   \(PriorityText.text(priority))") }
         if let owner = job["owner"]?.string, !owner.isEmpty { lines.append("  Owner      \(owner.escapingControls())") }
         if let size = job["size"]?.string { lines.append("  Size       \(size.escapingControls())") }
-        if let time = job["submittedAt"]?.integer { lines.append("  Submitted  \(LogTime.text(Int64(time)))") }
-        if let time = job["endedAt"]?.integer { lines.append("  Ended      \(LogTime.text(Int64(time)))") }
+        if let time = job["submittedAt"]?.integer {
+            lines.append("  Submitted  \(UTCTime.text(unixMilliseconds: Int64(time)))")
+        }
+        if let time = job["endedAt"]?.integer {
+            lines.append("  Ended      \(UTCTime.text(unixMilliseconds: Int64(time)))")
+        }
         if let path = job["output"]?.string { lines.append("  Written    \(path.escapingControls())") }
         if let picture = job["picture"] {
             lines.append(

@@ -26,6 +26,8 @@ struct BrokerArguments: Sendable {
     /// nil: none.
     var cacheFolder: String?
     var cacheBytes: Int
+    /// nil: no HTTP front.
+    var http: HTTPArguments?
     /// 0 to 1.
     var verifyShare: Double
     var retentionMilliseconds: Int
@@ -72,6 +74,7 @@ struct BrokerArguments: Sendable {
         leaseMilliseconds = try needed(settings.milliseconds(Own.lease), Own.lease)
         drainMilliseconds = try needed(settings.milliseconds(Own.drainTime), Own.drainTime)
         log = LogArguments(settings)
+        http = try HTTPArguments(settings)
 
         if livenessMilliseconds < 2 * heartbeatMilliseconds {
             throw settings.refusal(

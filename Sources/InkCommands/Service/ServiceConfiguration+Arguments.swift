@@ -51,7 +51,7 @@ extension CommandError {
             }
         // The address is in use, or not one of this machine.
         case .transport, .broker(.transport), .noThread, .broker(.noThread): kind = .inputOutput
-        case .broker: kind = .internalError
+        case .broker, .ended: kind = .internalError
         }
         self = .farm(PictureFailure(kind: kind, reason: error.description))
     }

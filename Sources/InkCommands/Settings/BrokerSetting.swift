@@ -22,6 +22,20 @@ enum BrokerSetting {
         "allow-clients", .path, "PATH", group: KeySetting.group,
         "Public keys of clients that may connect: a .pub file or a folder of them")
 
+    private static let web = "HTTP"
+    static let http = SettingSyntax(
+        "http", .text(bytesMax: 256), "HOST:PORT", group: web,
+        "Serve the dashboard, the HTTP API and metrics there (default: not at all)")
+    static let httpTokens = SettingSyntax(
+        "http-tokens", .path, "FILE", group: web,
+        "Tokens that the HTTP front accepts, from ink keygen --http; needed unless HOST is of this machine only")
+    static let httpHost = SettingSyntax(
+        "http-host", .text(bytesMax: 256), "NAME", isList: true, group: web,
+        "Further name by which browsers reach the HTTP front, for example behind a proxy")
+    static let httpDocument = SettingSyntax(
+        "http-document-size", .bytes(1024...(1 << 40)), "SIZE", standard: "1G", group: web,
+        "Largest document that the HTTP front takes")
+
     static let data = SettingSyntax(
         "data", .path, "DIR", standard: "ink-data", group: files,
         "Folder for jobs, projects and pictures; created if missing, for one broker at a time")
@@ -83,8 +97,9 @@ enum BrokerSetting {
 
     static let all =
         [
-            workers, clients, name, key, allowWorkers, allowClients, KeySetting.insecure, data, inputRoot, outputRoot,
-            spillFolder, cache, limits, presets, queueLimit, active, blockMemory, spill, quota, cacheSize, verify,
+            workers, clients, name, key, allowWorkers, allowClients, KeySetting.insecure, http,
+            httpTokens, httpHost, httpDocument, data, inputRoot, outputRoot, spillFolder, cache, limits, presets,
+            queueLimit, active, blockMemory, spill, quota, cacheSize, verify,
             retention, heartbeat,
             liveness, lease, drainTime,
         ] + LogSetting.all

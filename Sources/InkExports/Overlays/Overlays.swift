@@ -176,7 +176,7 @@ package final class Overlays: Sendable {
     private static let defaultTextShare = 0.03
 
     /// Whether a watermark is the path of a file: one that is there, or is named like a picture.
-    private static func isPicture(_ text: String) throws(ExportError) -> Bool {
+    package static func isPicture(_ text: String) throws(ExportError) -> Bool {
         let name = text.lowercased()
         if ImageDecoders.endings.contains(where: { name.hasSuffix($0) && name != $0 }) { return true }
         guard text.utf8.count < 4096, !text.contains("\0"), !text.isEmpty else { return false }

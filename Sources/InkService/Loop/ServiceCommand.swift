@@ -6,6 +6,14 @@ import InkStore
 /// Messages from other threads to the service's loop.
 enum ServiceCommand: Sendable {
     case event(ServiceEvent)
+    /// From clients in the same process.
+    case joined(SessionID, LocalClient)
+    case sent(SessionID, ClientMessage)
+    case departed(SessionID)
+    /// An export that is no job is about to begin.
+    case errand(JobID, Errand)
+    /// Done on the loop's thread.
+    case look(@Sendable (ServiceLoop) -> Void)
     case broker(BrokerEvent)
     /// The record of a job to start; nil if the store cannot provide it.
     case launch(JobNumber, JobRecord?, reason: String)

@@ -39,7 +39,7 @@ extension ServiceLoop {
             FarmNote(.warning, "client.refused", client: message.userID, reason: reason, details: address))
     }
 
-    private func take(_ message: ClientMessage, from session: SessionID) {
+    func take(_ message: ClientMessage, from session: SessionID) {
         switch message {
         case .hello, .heartbeat: break
         case .submit(let submission): tell(.submitted(session, submission))
@@ -136,6 +136,7 @@ extension ServiceLoop {
 
     /// Sends a message, or keeps it until the connection has room. A client that leaves too much unread is dropped.
     func send(_ message: ServiceMessage, to session: SessionID) {
+        if let local = locals[session] { return local.onMessage(message) }
         guard let version = peers[session]?.protocolVersion else { return }
         // The next progress message replaces this one.
         if case .progress = message, peers[session]?.unsent.isEmpty == false { return }

@@ -97,6 +97,7 @@ extension ServiceLoop {
     }
 
     func take(_ event: BrokerEvent) {
+        if takeErrand(event) { return }
         switch event {
         case .started: break
         case .planned(let id, let tiles): runs[id.rawValue]?.tiles = tiles
@@ -104,6 +105,7 @@ extension ServiceLoop {
         case .progress(let id, let done, let total):
             runs[id.rawValue]?.done = done
             runs[id.rawValue]?.total = total
+            parts.board.note([id.rawValue])
             tell(.progressed(id.rawValue, done: done, total: total))
         case .written(let id, let picture):
             runs[id.rawValue]?.picture = picture
@@ -111,6 +113,10 @@ extension ServiceLoop {
         case .finished(let id, let outcome):
             let picture = FinishedPicture(outcome, byteCount: outcome.byteCount, digest: outcome.digest)
             throughput.add(pictures: 1, pixels: outcome.size.area, now: SystemClock.milliseconds)
+            history.add(
+                FinishedExport(
+                    job: id.rawValue, endedAt: SystemClock.unixMilliseconds, nanoseconds: outcome.elapsed,
+                    pixels: outcome.size.area))
             ended(id.rawValue, .ended(.finished(picture)))
         case .failed(let id, let error): ended(id.rawValue, ExportEnd(error))
         case .worker(let event): log(event)
@@ -133,9 +139,13 @@ extension ServiceLoop {
     private func add(_ note: TaskNote) {
         let now = SystemClock.milliseconds
         let job = note.job.rawValue
-        if note.what == .finished { throughput.add(tasks: 1, now: now) }
+        if note.what == .finished {
+            throughput.add(tasks: 1, now: now)
+            history.addTask()
+        }
         if let tile = note.tile, note.what == .finished || note.what == .found {
             runs[job]?.tilesDone.append((tile, note.worker))
+            parts.board.note([job])
         }
         if let started = runs[job]?.startedAt { runs[job]?.story.add(note, at: now - min(now, started)) }
         let level: FarmNote.Level = note.what.reason == nil ? .debug : .warning
@@ -162,6 +172,7 @@ extension ServiceLoop {
     }
 
     func logEnd(_ job: JobNumber, _ ending: JobEnding) {
+        history.count(ending)
         switch ending {
         case .finished(let picture):
             onEvent(

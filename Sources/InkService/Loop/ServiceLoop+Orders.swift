@@ -6,7 +6,7 @@ import InkSystem
 extension ServiceLoop {
     func carryOut(_ order: Order, _ session: SessionID) {
         let mailbox = mailbox
-        let name = peers[session]?.owner
+        let name = owner(of: session)
         let workersFound: @Sendable (Int) -> Void = { count in
             let result = OrderResult(
                 number: order.number, code: count > 0 ? .done : .refused, count: UInt64(count),
@@ -41,11 +41,13 @@ extension ServiceLoop {
         }
     }
 
+    private func owner(of session: SessionID) -> String? { peers[session]?.owner ?? locals[session]?.owner }
+
     private func pass(on order: Order, _ what: String, _ jobs: [JobNumber], _ session: SessionID) {
         let numbers = jobs.prefix(20).map(String.init).joined(separator: ",") + (jobs.count > 20 ? ",..." : "")
         onEvent(
             FarmNote(
-                .info, "order", client: peers[session]?.owner,
+                .info, "order", client: owner(of: session),
                 details: [("order", .text(what)), ("jobs", .text(numbers))]))
         tell(.ordered(session, order))
     }

@@ -30,8 +30,9 @@ extension ServiceLoop {
             default: return entry
             }
         }
-        let mailbox = mailbox
+        let (mailbox, board) = (mailbox, parts.board)
         parts.journal.append(dated) { result in
+            board.note(dated.compactMap(\.job))
             mailbox.post(.journalled(token, result.mapError(StorageFault.init)))
         }
     }

@@ -15,6 +15,7 @@ struct ServiceParts: Sendable {
     var store: JobStore
     var journal: Journal
     var contents: ContentFolder
+    var board: ChangeBoard
     var onEvent: @Sendable (FarmNote) -> Void
 }
 
@@ -38,6 +39,9 @@ final class ServiceLoop {
 
     var state: ServiceState
     var peers: [SessionID: ClientPeer] = [:]
+    var errands: [JobID: Errand] = [:]
+    /// Clients in the same process.
+    var locals: [SessionID: LocalClient] = [:]
     let queues = SendQueues()
     /// Clients whose next question waits for its turn; each once.
     var inquirers: [SessionID] = []
@@ -58,6 +62,7 @@ final class ServiceLoop {
     var arrivedBytes: [UInt8] = []
     var runs: [JobNumber: RunningJob] = [:]
     var throughput = Throughput()
+    var history: History
     let startedAt = SystemClock.milliseconds
     var stopping = Stopping.no
     /// The latest end of draining, in monotonic milliseconds.
@@ -97,6 +102,7 @@ final class ServiceLoop {
         mailbox = parts.mailbox
         onEvent = parts.onEvent
         self.state = state
+        history = History(startedAt: SystemClock.milliseconds)
         do throws(SystemFailure) {
             asking = try Lane()
             receiving = try Lane()
@@ -200,6 +206,11 @@ final class ServiceLoop {
     private func carryOut(_ command: ServiceCommand) {
         switch command {
         case .event(let event): tell(event)
+        case .joined(let session, let client): join(session, client)
+        case .sent(let session, let message): take(message, ofLocal: session)
+        case .departed(let session): depart(session)
+        case .errand(let id, let errand): errands[id] = errand
+        case .look(let body): body(self)
         case .broker(let event): take(event)
         case .launch(let job, let record, let reason): launch(job, record, reason)
         case .warned(let job, let warnings): keep(warnings, of: job)
@@ -229,6 +240,7 @@ final class ServiceLoop {
         lastTick = now
         if let drainEnd, now >= drainEnd { stopping = .now }
         keepPeersAlive(now: now)
+        history.pass(queued: state.queue.count, running: state.activeJobs.count, now: now)
         returnMemory()
         tell(.tick)
         if !unread.isEmpty, now - lastReload >= Self.hurryMilliseconds {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// An error number and the operation that failed. The caller adds the file.
 package struct SystemFailure: Error, Hashable, Sendable {
     /// A verb for messages: `create`, `write`.
@@ -8,4 +10,9 @@ package struct SystemFailure: Error, Hashable, Sendable {
         self.operation = operation
         self.errno = errno
     }
+}
+
+extension SystemFailure {
+    /// The system's words for an error.
+    package static func text(of errno: Int32) -> String { String(cString: strerror(errno)) }
 }

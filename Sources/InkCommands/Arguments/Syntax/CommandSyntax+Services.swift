@@ -39,22 +39,31 @@ extension CommandSyntax {
 
     static let keygen = CommandSyntax(
         name: "keygen",
-        summary: "Make a key pair for a broker, a worker or a client",
+        summary: "Make a key pair for a broker, a worker or a client, or a token for HTTP",
         group: CommandGroup.services,
         notes: """
 
             Writes NAME.key, the secret key, which only its owner can read, and NAME.pub, the public key, which the
             other side needs. Existing files are never replaced. Make a key on the machine that will use it, and
             copy only the .pub file: the broker must not have the secret keys of workers and clients.
+            With --http it prints a token, which is stored nowhere, and adds its digest to a file for --http-tokens
+            of ink broker.
 
             Examples:
               ink keygen farm --role broker
               ink keygen w1 --role worker -o ~/ink-keys
+              ink keygen anna --http --role submit -o /etc/ink/http-tokens
             """,
         options: [
             .argument("NAME", "Name of the key, also in logs"),
             .value("--role", "broker|worker|client", "Who uses the key; a worker's key cannot submit jobs"),
-            .value("-o,--output", "DIR", "Folder for both files, created if missing (default: the current one)"),
+            .flag(
+                "--http",
+                "Make a token for the HTTP front; its --role is read, submit or operate, each with those before"),
+            .value(
+                "-o,--output", "DIR|FILE",
+                "Folder for both files, created if missing (default: the current one); with --http the file of tokens (default: http-tokens)"
+            ),
         ])
 
     private static let settingsOptions: [OptionSyntax] = [

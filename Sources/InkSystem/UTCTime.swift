@@ -1,11 +1,7 @@
-import InkSystem
-
-/// Times of the log: milliseconds since 1970, UTC.
-enum LogTime {
-    static func now() -> Int64 { SystemClock.unixMilliseconds }
-
+/// Times as text: milliseconds since 1970, UTC.
+package enum UTCTime {
     /// `2026-11-20T10:20:30.123Z` (RFC 3339).
-    static func text(_ milliseconds: Int64) -> String {
+    package static func text(unixMilliseconds milliseconds: Int64) -> String {
         let days = milliseconds.flooredQuotient(86_400_000)
         let rest = milliseconds - days * 86_400_000
         let (year, month, day) = date(days)

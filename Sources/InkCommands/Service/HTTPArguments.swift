@@ -1,0 +1,157 @@
+import InkClient
+import InkEngine
+import InkExports
+import InkHTTP
+import InkProtocol
+import InkService
+import InkSystem
+
+/// The settings of a broker's HTTP front.
+struct HTTPArguments: Sendable {
+    let configuration: GatewayConfiguration
+
+    /// nil if there is none.
+    ///
+    /// - Throws: `configuration`.
+    init?(_ settings: Settings) throws(CommandError) {
+        typealias Own = BrokerSetting
+        guard let text = settings.text(Own.http) else {
+            for setting in [Own.httpTokens, Own.httpHost] where settings.isSet(setting) {
+                throw settings.refusal(setting, "also needs --http")
+            }
+            return nil
+        }
+        guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
+            let port = UInt16(text[text.index(after: colon)...])
+        else { throw settings.refusal(Own.http, "\"\(text)\" is not HOST:PORT, as in 127.0.0.1:8080") }
+        var configuration = GatewayConfiguration(host: String(text[..<colon]), port: port)
+        configuration.hosts = settings.texts(Own.httpHost)
+        configuration.documentBytesMax = settings.bytes(Own.httpDocument) ?? configuration.documentBytesMax
+        if let path = settings.text(Own.httpTokens) {
+            let bytes = try CommandError.wrapping { () throws(EngineError) in
+                try InputFile.read(path: path, limitBytes: 1 << 20)
+            }
+            do throws(GatewayError) {
+                configuration.tokens = try AccessToken.read(String(decoding: bytes, as: UTF8.self), file: path)
+            } catch {
+                throw CommandError(error)
+            }
+            guard !configuration.tokens.isEmpty else {
+                throw settings.refusal(Own.httpTokens, "\(path) has no token; make one by ink keygen --http")
+            }
+        }
+        guard configuration.isLoopback || !configuration.tokens.isEmpty else {
+            throw settings.refusal(
+                Own.http,
+                "\(configuration.host) is not limited to this machine: pass --http-tokens (from ink keygen --http)")
+        }
+        self.configuration = configuration
+    }
+
+    func address(port: UInt16) -> String { "http://\(configuration.host):\(port)" }
+
+    func gateway(
+        _ service: FarmService, _ environment: CommandEnvironment, presetFolders: [String]
+    ) throws(CommandError) -> Gateway {
+        Gateway(configuration, service: service) { document, options, priority throws(SubmissionRefusal) in
+            do throws(CommandError) {
+                return try Self.plan(document, options, priority, environment, presetFolders)
+            } catch {
+                // What is wrong with the options is found before a document is read.
+                throw SubmissionRefusal(
+                    text: error.description, isOfOptions: error.exitCode == .usage || error.exitCode == .configuration)
+            }
+        }
+    }
+
+    /// Makes of a document what `ink submit` makes of it.
+    private static func plan(
+        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ priority: Int,
+        _ environment: CommandEnvironment, _ presetFolders: [String]
+    ) throws(CommandError) -> [PlannedSubmission] {
+        var line = ["submit", "--priority=\(priority)"]
+        line += options.map { $0.value.isEmpty ? "--\($0.name)" : "--\($0.name)=\($0.value)" }
+        if document.isShared {
+            line.append("--shared")
+        } else {
+            line += presetFolders.map { "--presets=\($0)" }
+        }
+        line += ["--", document.path]
+        // The file would be one of the broker's.
+        for (name, value) in options where name == "watermark" {
+            guard try Overlays.isPicture(value) else { continue }
+            throw .usage("watermark: \"\(value)\" is or could be the name of a file; only texts are taken")
+        }
+        guard case .command(let parsed) = try CommandLineParser.parse(line, program: ProgramSyntax.ink) else {
+            throw .usage("the options are not those of a picture")
+        }
+        let maker = try SubmissionMaker(parsed, environment) { _ in }
+        let observer = FailureCollector()
+        let (found, plan) = try maker.find(observer)
+        if let failure = found.failures.first { throw .farm(failure.failure.renamed(document)) }
+        var made: [PlannedSubmission] = []
+        var start = 0
+        while start < plan.pictures.count {
+            let input = plan.pictures[start].input
+            let pictures = Array(plan.pictures[start...].prefix { $0.input == input })
+            start += pictures.count
+            let file = found.inputs[input].path
+            // A folder has several.
+            let name = document.name + (file.hasPrefix(document.path) ? file.dropFirst(document.path.count) : "")
+            do throws(PictureFailure) {
+                for entry in try maker.make(pictures, of: found.inputs[input], named: name).made {
+                    made.append(PlannedSubmission(submission: entry.submission, content: try entry.bytes()))
+                }
+            } catch {
+                throw .farm(error.renamed(document))
+            }
+        }
+        guard !made.isEmpty else {
+            throw .farm(
+                PictureFailure(kind: .badInput, reason: "\(document.name): not a document that ink can read"))
+        }
+        return made
+    }
+}
+
+extension PictureFailure {
+    /// With the document's own name for the place where it was stored.
+    fileprivate func renamed(_ document: SubmittedDocument) -> PictureFailure {
+        var failure = self
+        failure.reason = failure.reason.replacing(document.path, with: document.name)
+        return failure
+    }
+}
+
+extension SubmissionMaker.Made {
+    /// nil if the broker reads the document itself.
+    fileprivate func bytes() throws(PictureFailure) -> [UInt8]? {
+        switch content {
+        case nil: return nil
+        case .bytes(let bytes): return bytes
+        case .file(let path, _):
+            do throws(EngineError) {
+                return try InputFile.read(path: path, limitBytes: Int(ProtocolLimits.contentBytes))
+            } catch {
+                throw PictureFailure(error)
+            }
+        }
+    }
+}
+
+/// Tells nobody; failures are in the plan.
+private struct FailureCollector: ExportObserver {
+    func error(_ text: String) {}
+    func warning(_ text: String) {}
+    func remark(_ text: String) {}
+    func skipped(otherFiles: Int) {}
+    func began(pictures: Int) {}
+    func hasRead(_ name: String, _ warnings: [ReadingWarning]) {}
+    func planned(_ picture: PictureRequest) throws(ExportError) {}
+    func started(_ id: Int, output: String) {}
+    func progressed(_ id: Int, done: Int, total: Int) {}
+    func ended(_ id: Int, pixels: Int) {}
+    func passed(milliseconds: Double) {}
+    func stopping() {}
+    func ended() {}
+}

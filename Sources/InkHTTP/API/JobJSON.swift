@@ -1,0 +1,212 @@
+import InkBroker
+import InkEngine
+import InkJSON
+import InkProtocol
+import InkService
+import InkSystem
+
+/// Jobs, batches and workers as JSON.
+enum JobJSON {
+    static func value(_ job: JobFacts) -> JSONValue {
+        .object([
+            ("id", .integer(Int(clamping: job.number))), ("name", .string(job.name)), ("owner", .string(job.owner)),
+            ("state", .string(job.state.rawValue)), ("priority", .integer(job.priority)),
+            ("batch", .string(job.batch.hexadecimal)), ("size", .string(job.size)),
+            ("formats", .array(job.formats.map { .string(name(of: $0)) })), ("createdAt", time(job.createdAt)),
+            ("endedAt", job.endedAt.map(time) ?? .null),
+            (
+                "progress",
+                job.progress.map {
+                    .object([
+                        ("phase", .string($0.phase.rawValue)), ("done", .integer($0.done)),
+                        ("total", .integer($0.total)),
+                    ])
+                } ?? .null
+            ), ("timeLeft", .null),
+            ("picture", job.picture.map { picture($0, of: job) } ?? .null),
+            (
+                "error",
+                job.failure.map { .object([("code", .string(name(of: $0.code))), ("text", .string($0.text))]) } ?? .null
+            ),
+            ("warnings", .array(job.warnings.map { .string($0) })),
+        ])
+    }
+
+    private static func picture(_ picture: FinishedPicture, of job: JobFacts) -> JSONValue {
+        .object([
+            ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
+            ("bytes", .integer(Int(clamping: picture.byteCount))), ("sha256", .string(picture.digest.hexadecimal)),
+            ("mediaType", .string(mediaType(job))), ("seconds", .number(Double(picture.elapsed) / 1e9)),
+            ("file", .string(fileName(job))), ("kept", .bool(job.delivery == .fetch)),
+        ])
+    }
+
+    static func value(_ batch: BatchFacts) -> JSONValue {
+        let counts = JobFacts.State.allCases.map { ($0.rawValue, JSONValue.integer(batch.counts[$0] ?? 0)) }
+        return .object(
+            [("id", .string(batch.id.hexadecimal)), ("jobs", .integer(batch.jobs.count))] + counts + [
+                ("createdAt", time(batch.createdAt)), ("endedAt", batch.endedAt.map(time) ?? .null),
+                ("timeLeft", .null),
+            ])
+    }
+
+    static func value(_ worker: WorkerReport) -> JSONValue {
+        .object([
+            ("name", .string(worker.name)), ("address", .optional(worker.address)),
+            ("state", .string(worker.isDraining ? "draining" : "ready")), ("threads", .integer(worker.threads)),
+            ("tasks", .integer(worker.tasksHeld)), ("done", .integer(worker.tasksDone)),
+            ("failed", .integer(worker.tasksFailed)), ("renderer", .string(worker.rendererVersion)),
+        ])
+    }
+
+    /// - Parameter first: from which of the tiles that are done on.
+    static func value(_ tiles: JobTiles, from first: Int = 0) -> JSONValue {
+        var workers: [String] = []
+        var numbers: [String: Int] = [:]
+        for (_, worker) in tiles.done where numbers[worker] == nil {
+            numbers[worker] = workers.count
+            workers.append(worker)
+        }
+        let done = tiles.done.dropFirst(first).map { tile, worker in
+            JSONValue.array([.integer(tile.column), .integer(tile.row), .integer(numbers[worker] ?? 0)])
+        }
+        return .object([
+            ("width", .integer(tiles.tiles.picture.width)), ("height", .integer(tiles.tiles.picture.height)),
+            ("tileWidth", .integer(tiles.tiles.tile.width)), ("tileHeight", .integer(tiles.tiles.tile.height)),
+            ("columns", .integer(tiles.tiles.columns)), ("rows", .integer(tiles.tiles.rows)),
+            ("workers", .array(workers.map { .string($0) })), ("done", .array(done)),
+        ])
+    }
+
+    /// - Parameter hasHistory: whether what changes little is told too.
+    static func value(_ status: FarmStatus, hasHistory: Bool) -> JSONValue {
+        let report = status.broker
+        func count(_ value: Int?) -> JSONValue { .integer(value ?? 0) }
+        var store: [(String, JSONValue)] = [
+            ("usedBytes", .integer(status.storeUsedBytes)), ("quotaBytes", .integer(status.storeQuotaBytes)),
+        ]
+        if let problem = status.storeProblem { store.append(("problem", .string(problem))) }
+        var members: [(String, JSONValue)] = [
+            (
+                "broker",
+                .object([
+                    ("name", .string(status.name)), ("version", .string(status.software)),
+                    ("uptimeSeconds", .integer(status.uptimeSeconds)),
+                    ("state", .string(status.isDraining ? "draining" : "serving")),
+                ])
+            ),
+            (
+                "jobs",
+                .object([
+                    ("queued", .integer(status.queued)), ("running", .integer(status.running)),
+                    ("paused", .integer(status.paused)), ("finished", count(status.finished)),
+                    ("failed", count(status.failed)), ("cancelled", count(status.cancelled)),
+                ])
+            ),
+            (
+                "workers",
+                .object([
+                    ("count", .integer(report.workers.count)),
+                    ("threads", .integer(report.workers.reduce(0) { $0 + $1.threads })),
+                    ("busy", .integer(report.workers.reduce(0) { $0 + min($1.threads, $1.tasksHeld) })),
+                ])
+            ),
+            (
+                "throughput",
+                .object([
+                    ("picturesPerMinute", .number(status.picturesPerMinute)),
+                    ("tasksPerSecond", .number(status.tasksPerSecond)),
+                    ("megapixelsPerSecond", .number(status.megapixelsPerSecond)),
+                ])
+            ),
+            ("timeLeft", .null), ("store", .object(store)),
+            (
+                "results",
+                .object([("rendered", .integer(report.tasksFinished)), ("found", .integer(report.tasksFound))])
+            ),
+        ]
+        guard hasHistory else { return .object(members) }
+        let now = SystemClock.unixMilliseconds
+        let steps = status.history.steps
+        members.append(
+            (
+                "history",
+                .array(
+                    steps.enumerated().map { index, step in
+                        let age = Int64(steps.count - 1 - index) * Int64(History.stepMilliseconds)
+                        return .object([
+                            ("at", time(now - age)), ("pictures", .integer(step.pictures)),
+                            ("tasks", .integer(step.tasks)), ("megapixels", .number(Double(step.pixels) / 1e6)),
+                            ("queued", .integer(step.queued)), ("busy", .integer(step.running)),
+                        ])
+                    })
+            ))
+        members.append(
+            (
+                "exports",
+                .array(
+                    status.history.exports.map {
+                        .object([
+                            ("job", .integer(Int(clamping: $0.job))), ("endedAt", time($0.endedAt)),
+                            ("seconds", .number(Double($0.nanoseconds) / 1e9)),
+                            ("megapixels", .number(Double($0.pixels) / 1e6)),
+                        ])
+                    })
+            ))
+        return .object(members)
+    }
+
+    // MARK: - Names
+
+    static func time(_ unixMilliseconds: Int64) -> JSONValue {
+        .string(UTCTime.text(unixMilliseconds: unixMilliseconds))
+    }
+
+    static func name(of format: PictureFormat) -> String {
+        (try? PictureCodecs.codec(format).name) ?? "\(format.rawValue)"
+    }
+
+    private static func name(of code: FailureCode) -> String {
+        switch code {
+        case .badInput: "bad-input"
+        case .inputOutput: "input-output"
+        case .internalError: "internal-error"
+        case .noWorkers: "no-workers"
+        }
+    }
+
+    private static func ending(_ job: JobFacts) -> String {
+        if job.formats.count > 1 { return PictureArchive.ending }
+        return job.formats.first.flatMap { try? PictureCodecs.codec($0).endings.first } ?? "png"
+    }
+
+    /// What a browser saves the picture as.
+    static func fileName(_ job: JobFacts) -> String {
+        let name = job.name.split(separator: "/").last.map(String.init) ?? "picture"
+        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+        return "\(stem.isEmpty ? name : stem).\(ending(job))"
+    }
+
+    static func mediaType(_ job: JobFacts) -> String {
+        mediaType(ofFormat: job.formats.count > 1 ? PictureArchive.ending : job.formats.first.map(name) ?? "png")
+    }
+
+    static func mediaType(ofFormat name: String) -> String {
+        switch name {
+        case "png": "image/png"
+        case "jpeg": "image/jpeg"
+        case "webp": "image/webp"
+        case "avif": "image/avif"
+        case "heic": "image/heic"
+        case "jxl": "image/jxl"
+        case "tiff": "image/tiff"
+        case "pdf": "application/pdf"
+        case "psd", "psb": "image/vnd.adobe.photoshop"
+        case "ora": "image/openraster"
+        case "svg": "image/svg+xml"
+        case "szi": "application/zip"
+        case "tar": "application/x-tar"
+        default: "application/octet-stream"
+        }
+    }
+}

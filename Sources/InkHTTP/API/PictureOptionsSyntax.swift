@@ -1,0 +1,95 @@
+import InkJSON
+
+/// The options of a picture in a request: which there are, and how they become those of the command line.
+enum PictureOptionsSyntax {
+    enum Kind {
+        case text
+        case texts
+        case integer(ClosedRange<Int>)
+        case number
+        case flag
+        case choice([String])
+    }
+
+    // No option that names a file: it would be one of the broker's.
+    static let all: [(name: String, kind: Kind)] = [
+        ("size", .texts), ("format", .texts), ("quality", .integer(1...100)), ("chroma", .choice(["4:4:4", "4:2:0"])),
+        ("lossless", .flag), ("progressive", .flag), ("compression", .choice(["deflate", "lzw", "zstd", "none"])),
+        ("effort", .choice(["fast", "balanced", "small"])), ("rgb", .flag), ("rgba", .flag), ("background", .text),
+        ("no-base", .flag), ("fill", .choice(["suggested"])), ("viewport", .text), ("each-viewport", .flag),
+        ("margin", .number), ("layers", .texts), ("each-layer", .flag), ("dpi", .number), ("bleed", .text),
+        ("tile", .text), ("no-metadata", .flag), ("watermark", .text), ("watermark-anchor", .text),
+        ("watermark-size", .text), ("watermark-opacity", .number), ("watermark-margin", .text),
+    ]
+
+    private static func kind(_ name: String) throws(Problem) -> Kind {
+        guard let found = all.first(where: { $0.name == name }) else {
+            throw .malformed("options: there is no option \"\(name)\"")
+        }
+        return found.kind
+    }
+
+    /// From a JSON object.
+    static func read(_ value: JSONValue) throws(Problem) -> [(name: String, value: String)] {
+        guard let members = value.members else { throw .malformed("options: not an object") }
+        var options: [(name: String, value: String)] = []
+        for (name, value) in members {
+            func wrong(_ expected: String) -> Problem { .malformed("options: \(name) is not \(expected)") }
+            switch (try kind(name), value) {
+            case (.flag, .bool(let isGiven)): if isGiven { options.append((name, "")) }
+            case (.flag, _): throw wrong("true or false")
+            case (.texts, .array(let items)):
+                guard !items.isEmpty else { throw wrong("a list of texts") }
+                for item in items {
+                    guard let text = item.string else { throw wrong("a list of texts") }
+                    options.append((name, text))
+                }
+            case (.texts, _): throw wrong("a list of texts")
+            case (.text, .string(let text)), (.choice, .string(let text)): options.append((name, text))
+            case (.text, _), (.choice, _): throw wrong("a text")
+            case (.integer, .integer(let number)): options.append((name, "\(number)"))
+            case (.integer, _): throw wrong("a whole number")
+            case (.number, .integer(let number)): options.append((name, "\(number)"))
+            case (.number, .number(let number)): options.append((name, "\(number)"))
+            case (.number, _): throw wrong("a number")
+            }
+        }
+        return try checked(options)
+    }
+
+    /// From the parameters of an address.
+    static func read(_ query: [(name: String, value: String)]) throws(Problem) -> [(name: String, value: String)] {
+        var options: [(name: String, value: String)] = []
+        for (name, value) in query {
+            switch try kind(name) {
+            case .flag:
+                guard value == "true" || value == "false" else { throw .malformed("\(name) is not true or false") }
+                if value == "true" { options.append((name, "")) }
+            case .texts: options += value.split(separator: ",").map { (name, String($0)) }
+            case .text, .choice, .integer, .number: options.append((name, value))
+            }
+        }
+        return try checked(options)
+    }
+
+    private static func checked(
+        _ options: [(name: String, value: String)]
+    ) throws(Problem) -> [(name: String, value: String)] {
+        for (name, value) in options {
+            guard !value.utf8.contains(0) else { throw .malformed("\(name) contains a NUL character") }
+            switch try kind(name) {
+            case .flag: continue
+            case .text, .texts, .number: if value.isEmpty { throw .malformed("\(name) is empty") }
+            case .choice(let choices):
+                guard choices.contains(value) else {
+                    throw .malformed("\(name) is not one of \(choices.joined(separator: ", "))")
+                }
+            case .integer(let range):
+                guard let number = Int(value), range.contains(number) else {
+                    throw .malformed("\(name) is not from \(range.lowerBound) to \(range.upperBound)")
+                }
+            }
+        }
+        return options
+    }
+}

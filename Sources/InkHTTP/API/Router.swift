@@ -1,0 +1,167 @@
+import Glibc
+import InkEngine
+import InkJSON
+import InkProtocol
+import InkService
+import InkSystem
+
+/// Finds out what a request asks for.
+struct Router {
+    let gateway: Gateway
+    let request: HTTPRequest
+
+    init(_ gateway: Gateway, _ request: HTTPRequest) {
+        self.gateway = gateway
+        self.request = request
+    }
+
+    /// - Throws: what is wrong with the request.
+    func intake() throws(Problem) -> HTTPIntake {
+        guard let parts = request.pathParts else { throw .malformed("the path is not UTF-8 in percent-encoding") }
+        guard parts.first == "v1" else { return try outside(request.path) }
+        switch (parts.dropFirst().first, Array(parts.dropFirst(2))) {
+        case ("jobs", let rest): return try jobs(rest)
+        case ("batches", let rest): return try batches(rest)
+        case ("workers", let rest): return try workers(rest)
+        case ("stats", []):
+            try allow(["GET"])
+            try only([])
+            return try answer(.read) { _ throws(Problem) in
+                .json(
+                    JobJSON.value(
+                        try gateway.found { () throws(ServiceError) in try gateway.service.status() }, hasHistory: true)
+                )
+            }
+        case ("events", []):
+            try allow(["GET"])
+            try only([])
+            return try answer(.read) { _ throws(Problem) in EventStreams.response(FarmEvents(gateway)) }
+        case ("formats", []):
+            try allow(["GET"])
+            try only([])
+            return try answer(.read) { _ throws(Problem) in .json(Self.formats) }
+        default: throw .missing("such path: \(request.path.prefix(256))")
+        }
+    }
+
+    // MARK: - Outside of the API
+
+    private func outside(_ path: String) throws(Problem) -> HTTPIntake {
+        let gateway = gateway
+        switch path {
+        case "/healthz":
+            try allow(["GET"])
+            return .answer { gateway.health }
+        case "/readyz":
+            try allow(["GET"])
+            return .answer { gateway.readiness }
+        case "/metrics":
+            try allow(["GET"])
+            return try answer(.read) { _ throws(Problem) in try gateway.metrics() }
+        default:
+            guard let page = Page.all[path] else { throw .missing("such page: \(path.prefix(256))") }
+            try allow(["GET"])
+            let isKnown = request.header("if-none-match") == page.tag
+            return .answer { page.response(isKnown: isKnown) }
+        }
+    }
+
+    private static let formats: JSONValue = {
+        let codecs = PictureCodecs.all.filter {
+            $0.missingPackage == nil && !$0.isVector && !$0.isLayered && !$0.isFolder
+        }
+        let formats = codecs.map { codec in
+            JSONValue.object([
+                ("name", .string(codec.name)), ("ending", .string(codec.endings.first ?? codec.name)),
+                ("mediaType", .string(JobJSON.mediaType(ofFormat: codec.name))),
+                ("lossy", .bool(codec.settings.contains(.quality))),
+            ])
+        }
+        return .object([("formats", .array(formats))])
+    }()
+
+    // MARK: - Helpers
+
+    func allow(_ methods: [String]) throws(Problem) {
+        if methods.contains(request.method) || request.method == "HEAD" && methods.contains("GET") { return }
+        throw Problem(
+            405, "Method Not Allowed", "\(request.method) is not for \(request.path.prefix(256))",
+            headers: [("Allow", methods.joined(separator: ", "))])
+    }
+
+    /// Refuses parameters that mean nothing here.
+    func only(_ names: Set<String>) throws(Problem) {
+        if let other = request.query.first(where: { !names.contains($0.name) }) {
+            throw .malformed("there is no parameter \"\(other.name.prefix(64))\" here")
+        }
+        for name in names where request.query.count(where: { $0.name == name }) > 1 {
+            throw .malformed("\(name) is given more than once")
+        }
+    }
+
+    func parameter(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
+
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch parameter(name) {
+        case nil, "false": return false
+        case "true": return true
+        default: throw .malformed("\(name) is not true or false")
+        }
+    }
+
+    /// An answer that needs nothing but the request's head.
+    func answer(
+        _ role: AccessRole, _ make: @escaping @Sendable (Caller) throws(Problem) -> HTTPResponse
+    ) throws(Problem) -> HTTPIntake {
+        let caller = try gateway.access.caller(request, needs: role)
+        return .answer {
+            do throws(Problem) { return try make(caller) } catch { return error.response }
+        }
+    }
+
+    /// The members of a JSON object in the body.
+    func object(
+        _ role: AccessRole, limit: Int = 1 << 20, optional: Bool = false,
+        _ make: @escaping @Sendable (Caller, JSONValue) throws(Problem) -> HTTPResponse
+    ) throws(Problem) -> HTTPIntake {
+        let caller = try gateway.access.caller(request, needs: role)
+        guard mediaType == "application/json" else {
+            throw Problem(415, "Unsupported Media Type", "the body has to be application/json")
+        }
+        return .take(
+            CollectedBody(limit: limit, tooLarge: { Problem.tooLarge($0).response }) { bytes in
+                do throws(Problem) {
+                    let value: JSONValue
+                    do throws(JSONReader.Failure) { value = try JSONReader.read(bytes) } catch {
+                        throw .malformed("the body is not JSON: \(error.reason) at byte \(error.offset)")
+                    }
+                    guard value.members != nil else { throw .malformed("the body is not a JSON object") }
+                    return try make(caller, value)
+                } catch {
+                    return error.response
+                }
+            })
+    }
+
+    /// Of the body, in small letters and without parameters.
+    var mediaType: String {
+        let text = request.header("content-type") ?? ""
+        return text.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    }
+}
+
+extension Gateway {
+    /// - Throws: 503 if the service does not answer, 500 if its store cannot be read.
+    func found<T>(_ body: () throws(ServiceError) -> T) throws(Problem) -> T {
+        do throws(ServiceError) { return try body() } catch {
+            if case .ended = error { throw .busy("the broker does not answer; it may be stopping") }
+            throw Problem(500, "Internal Server Error", "\(error)")
+        }
+    }
+
+    func job(_ number: JobNumber) throws(Problem) -> JobFacts {
+        let job = try found { () throws(ServiceError) in try service.job(number) }
+        guard let job else { throw .missing("job \(number)") }
+        return job
+    }
+}

@@ -1,0 +1,49 @@
+package import InkProtocol
+
+/// A document that was sent, or that lies with the broker.
+package struct SubmittedDocument: Sendable {
+    /// As it is shown: a file's name or path.
+    package var name: String
+    /// Absolute.
+    package var path: String
+    /// Whether the broker itself reads it there.
+    package var isShared: Bool
+
+    package init(name: String, path: String, isShared: Bool) {
+        self.name = name
+        self.path = path
+        self.isShared = isShared
+    }
+}
+
+/// A picture of a document, ready to be submitted but for its key.
+package struct PlannedSubmission: Sendable {
+    package var submission: Submission
+    /// Of the submission's source, if that is a content.
+    package var content: [UInt8]?
+
+    package init(submission: Submission, content: [UInt8]?) {
+        self.submission = submission
+        self.content = content
+    }
+}
+
+/// Why a document gives no jobs.
+package struct SubmissionRefusal: Error, Sendable {
+    package var text: String
+    /// Whether the options are to blame, which are the same for all documents.
+    package var isOfOptions: Bool
+
+    package init(text: String, isOfOptions: Bool) {
+        self.text = text
+        self.isOfOptions = isOfOptions
+    }
+}
+
+/// Reads a document and makes what `ink submit` would send of it.
+///
+/// - Parameter options: names and values as on the command line, without dashes; a flag has an empty value.
+package typealias SubmissionPlanner =
+    @Sendable (
+        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ priority: Int
+    ) throws(SubmissionRefusal) -> [PlannedSubmission]

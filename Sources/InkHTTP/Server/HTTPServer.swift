@@ -1,0 +1,337 @@
+import CMicroHTTP
+import CSystem
+import Glibc
+package import InkSystem
+import Synchronization
+
+/// The bounds of a server.
+package struct HTTPServerLimits: Sendable {
+    /// Each has a thread.
+    package var connections = 512
+    /// A connection on which nothing moves for so long is closed.
+    package var idleSeconds = 30
+    /// Of a request's line and headers.
+    package var headBytes = 32 << 10
+
+    package init() {}
+}
+
+/// An HTTP/1.1 server: libmicrohttpd with a thread for each connection, so that handlers may wait.
+package final class HTTPServer: Sendable {
+    private let headers: [(name: String, value: String)]
+    private let handler: @Sendable (HTTPRequest) -> HTTPIntake
+    private let streams = Mutex<[ObjectIdentifier: any HTTPStream]>([:])
+    private let daemon = Mutex<Daemon?>(nil)
+    private let counts = Mutex<[Answer: Int]>([:])
+
+    private struct Daemon: @unchecked Sendable {
+        var handle: OpaquePointer
+    }
+
+    /// Of which requests are counted.
+    package struct Answer: Hashable, Sendable {
+        package var method: String
+        package var status: Int
+    }
+
+    /// - Parameters:
+    ///   - headers: of all answers.
+    ///   - handler: called on a connection's thread when the head of a request has arrived.
+    package init(
+        headers: [(name: String, value: String)], handler: @escaping @Sendable (HTTPRequest) -> HTTPIntake
+    ) {
+        self.headers = headers
+        self.handler = handler
+    }
+
+    deinit { stop() }
+
+    /// Listens at an address; returns its port.
+    ///
+    /// - Parameter port: 0: one that the system chooses.
+    package func start(
+        host: String, port: UInt16, limits: HTTPServerLimits = HTTPServerLimits()
+    ) throws(SystemFailure) -> UInt16 {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICSERV | AI_PASSIVE
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = found else {
+            throw SystemFailure(operation: "find the address of \(host)", errno: EADDRNOTAVAIL)
+        }
+        defer { freeaddrinfo(first) }
+        var settings = ink_http_settings()
+        var flags = MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue
+        flags |= MHD_USE_POLL.rawValue
+        if first.pointee.ai_family == AF_INET6 { flags |= MHD_USE_IPv6.rawValue }
+        settings.flags = flags
+        settings.address = UnsafePointer(first.pointee.ai_addr)
+        settings.connections_max = UInt32(limits.connections)
+        settings.idle_seconds = UInt32(limits.idleSeconds)
+        settings.memory_bytes = limits.headBytes
+        settings.stack_bytes = 2 << 20
+        settings.context = Unmanaged.passUnretained(self).toOpaque()
+        settings.handle = { context, connection, url, method, _, data, count, state in
+            guard let context, let connection, let url, let method, let count, let state else { return ink_http_no }
+            let server = Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
+            return server.handle(connection, url, method, data, count, state)
+        }
+        settings.completed = { context, _, state, _ in
+            guard let context, let pointer = state?.pointee else { return }
+            let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
+            Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue().end(exchange)
+            state?.pointee = nil
+        }
+        settings.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
+        errno = 0
+        guard let started = ink_http_start(&settings) else {
+            throw SystemFailure(operation: "listen at \(host):\(port)", errno: errno == 0 ? EADDRINUSE : errno)
+        }
+        daemon.withLock { $0 = Daemon(handle: started) }
+        return UInt16(truncatingIfNeeded: ink_http_port(started))
+    }
+
+    /// Closes all connections and returns when their threads have ended.
+    package func stop() {
+        guard let daemon = daemon.withLock({ $0.take() }) else { return }
+        let listening = MHD_quiesce_daemon(daemon.handle)
+        for stream in streams.withLock({ Array($0.values) }) { stream.close() }
+        MHD_stop_daemon(daemon.handle)
+        if listening >= 0 { close(listening) }
+    }
+
+    package var connectionCount: Int {
+        daemon.withLock { $0.map { Int(ink_http_connections($0.handle)) } ?? 0 }
+    }
+
+    /// How many requests were answered how.
+    package var answers: [Answer: Int] { counts.withLock { $0 } }
+
+    // MARK: - A request
+
+    /// What is under way on a connection.
+    private final class Exchange {
+        let method: String
+        var intake: HTTPIntake?
+        var processor: OpaquePointer?
+        /// The answer that came before the end of the body.
+        var early: HTTPResponse?
+        var stream: (any HTTPStream)?
+        /// Of the form, while its parts are taken.
+        var form: (any FormTaker)?
+        let began = SystemClock.milliseconds
+        var received = 0
+
+        init(method: String) { self.method = method }
+    }
+
+    /// A body that comes more slowly than this after a while is not waited for.
+    private static let patienceMilliseconds: UInt64 = 30_000
+    private static let leastBytesPerSecond = 1_024
+
+    private func handle(
+        _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
+        _ data: UnsafePointer<CChar>?, _ count: UnsafeMutablePointer<Int>,
+        _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) -> MHD_Result {
+        guard let pointer = state.pointee else {
+            let exchange = Exchange(method: String(cString: method))
+            state.pointee = Unmanaged.passRetained(exchange).toOpaque()
+            guard let request = HTTPRequest(connection, url, method) else {
+                return send(
+                    .malformed("a name or value of the address is not UTF-8 in percent-encoding"), connection, exchange)
+            }
+            let intake = handler(request)
+            exchange.intake = intake
+            switch intake {
+            case .refuse(let response): return send(response, connection, exchange)
+            case .takeForm(let taker):
+                exchange.form = taker
+                let context = Unmanaged.passUnretained(exchange).toOpaque()
+                exchange.processor = MHD_create_post_processor(connection, 64 << 10, HTTPServer.takePart, context)
+                if exchange.processor == nil {
+                    return send(.malformed("the form has no boundary"), connection, exchange)
+                }
+            case .answer, .take: break
+            }
+            return ink_http_yes
+        }
+        let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+        if count.pointee > 0 {
+            if exchange.early == nil { take(UnsafeRawBufferPointer(start: data, count: count.pointee), exchange) }
+            count.pointee = 0
+            return ink_http_yes
+        }
+        if let early = exchange.early { return send(early, connection, exchange) }
+        switch exchange.intake {
+        case .answer(let make): return send(make(), connection, exchange)
+        case .take(let taker): return send(taker.end(), connection, exchange)
+        case .takeForm(let taker):
+            let isWhole = exchange.processor.map { MHD_destroy_post_processor($0) == ink_http_yes } ?? false
+            exchange.processor = nil
+            if let early = exchange.early { return send(early, connection, exchange) }
+            let response = isWhole ? taker.end() : .malformed("the form is cut or malformed")
+            return send(response, connection, exchange)
+        case .refuse, nil: return ink_http_no
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, _ exchange: Exchange) {
+        exchange.received += bytes.count
+        let milliseconds = SystemClock.milliseconds - exchange.began
+        if milliseconds > Self.patienceMilliseconds,
+            exchange.received < Int(milliseconds) / 1000 * Self.leastBytesPerSecond
+        {
+            exchange.early = HTTPResponse(408)
+            return
+        }
+        switch exchange.intake {
+        case .take(let taker): exchange.early = taker.take(bytes)
+        case .takeForm:
+            guard let processor = exchange.processor, let start = bytes.baseAddress else { return }
+            let result = MHD_post_process(processor, start.assumingMemoryBound(to: CChar.self), bytes.count)
+            if result != ink_http_yes, exchange.early == nil { exchange.early = .malformed("the form is malformed") }
+        case .answer, .refuse, nil: break
+        }
+    }
+
+    private static let takePart: MHD_PostDataIterator = { context, _, key, fileName, _, _, data, offset, count in
+        guard let context, let key else { return ink_http_no }
+        let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+        guard exchange.early == nil, let form = exchange.form else { return ink_http_no }
+        let part = FormPart(name: String(cString: key), fileName: fileName.map { String(cString: $0) })
+        exchange.early = form.take(part, offset: offset, UnsafeRawBufferPointer(start: data, count: count))
+        return exchange.early == nil ? ink_http_yes : ink_http_no
+    }
+
+    private func end(_ exchange: Exchange) {
+        if let processor = exchange.processor { MHD_destroy_post_processor(processor) }
+        if let stream = exchange.stream {
+            stream.close()
+            streams.withLock { $0[ObjectIdentifier(stream)] = nil }
+        }
+        switch exchange.intake {
+        case .take(let taker): taker.close()
+        case .takeForm(let taker): taker.close()
+        case .answer, .refuse, nil: break
+        }
+    }
+
+    // MARK: - An answer
+
+    private func send(_ response: HTTPResponse, _ connection: OpaquePointer, _ exchange: Exchange) -> MHD_Result {
+        counts.withLock { $0[Answer(method: exchange.method, status: response.status), default: 0] += 1 }
+        guard let made = make(response.body, exchange) else { return ink_http_no }
+        defer { MHD_destroy_response(made) }
+        for (name, value) in headers + response.headers { MHD_add_response_header(made, name, value) }
+        return MHD_queue_response(connection, UInt32(response.status), made)
+    }
+
+    private func make(_ body: HTTPResponse.Body, _ exchange: Exchange) -> OpaquePointer? {
+        switch body {
+        case .bytes(let bytes):
+            return bytes.withUnsafeBytes {
+                let start = UnsafeMutableRawPointer(mutating: $0.baseAddress)
+                return MHD_create_response_from_buffer($0.count, start, ink_http_copied)
+            }
+        case .file(let file, let offset, let count):
+            // The library closes its own.
+            let copy = dup(file.rawValue)
+            guard copy >= 0 else { return nil }
+            return MHD_create_response_from_fd_at_offset64(UInt64(count), copy, UInt64(offset))
+        case .stream(let stream):
+            exchange.stream = stream
+            streams.withLock { $0[ObjectIdentifier(stream)] = stream }
+            // The library asks for pieces that may be smaller than what has come.
+            let reader = Unmanaged.passRetained(StreamReader(stream)).toOpaque()
+            return MHD_create_response_from_callback(
+                UInt64.max, 32 << 10,
+                { context, _, buffer, room in
+                    guard let context, let buffer else { return -2 }
+                    return Unmanaged<StreamReader>.fromOpaque(context).takeUnretainedValue().read(
+                        UnsafeMutableRawBufferPointer(start: buffer, count: room))
+                }, reader, { context in context.map { Unmanaged<StreamReader>.fromOpaque($0).release() } })
+        }
+    }
+
+    private final class StreamReader {
+        let stream: any HTTPStream
+        var rest: ArraySlice<UInt8> = []
+
+        init(_ stream: any HTTPStream) { self.stream = stream }
+
+        /// The number of bytes; -1 at the end.
+        func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+            while rest.isEmpty {
+                guard let next = stream.next() else { return -1 }
+                rest = next[...]
+            }
+            let count = min(rest.count, buffer.count)
+            rest.prefix(count).withUnsafeBytes { buffer.copyMemory(from: $0) }
+            rest = rest.dropFirst(count)
+            return count
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// What the server itself answers before anybody has been asked.
+    static func malformed(_ detail: String) -> HTTPResponse { Problem(400, "Bad Request", detail).response }
+}
+
+extension HTTPRequest {
+    init?(_ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>) {
+        let head = Head()
+        let context = Unmanaged.passUnretained(head).toOpaque()
+        MHD_get_connection_values_n(
+            connection, ink_http_headers,
+            { context, _, key, keyCount, value, valueCount in
+                guard let context, let key else { return ink_http_no }
+                let head = Unmanaged<Head>.fromOpaque(context).takeUnretainedValue()
+                let name = Head.text(key, keyCount).lowercased()
+                if head.headers[name] == nil { head.headers[name] = Head.text(value, valueCount) }
+                return ink_http_yes
+            }, context)
+        MHD_get_connection_values_n(
+            connection, ink_http_query,
+            { context, _, key, keyCount, value, valueCount in
+                guard let context, let key else { return ink_http_no }
+                let head = Unmanaged<Head>.fromOpaque(context).takeUnretainedValue()
+                head.query.append((Head.text(key, keyCount), Head.text(value, valueCount)))
+                return ink_http_yes
+            }, context)
+        self.method = String(cString: method)
+        guard let path = String(validatingCString: url) else { return nil }
+        self.path = path
+        headers = head.headers
+        query = []
+        for (name, value) in head.query {
+            guard let name = PercentEncoding.decode(name, plusIsSpace: true),
+                let value = PercentEncoding.decode(value, plusIsSpace: true)
+            else { return nil }
+            query.append((name, value))
+        }
+        address = ink_http_client(connection).map(Self.text) ?? ""
+    }
+
+    private static func text(_ address: UnsafePointer<sockaddr>) -> String {
+        var host = [CChar](repeating: 0, count: 1025)
+        let size =
+            address.pointee.sa_family == sa_family_t(AF_INET6)
+            ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+        guard getnameinfo(address, socklen_t(size), &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0 else {
+            return ""
+        }
+        return host.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    private final class Head {
+        var headers: [String: String] = [:]
+        var query: [(String, String)] = []
+
+        static func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
+            guard let start else { return "" }
+            return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+        }
+    }
+}

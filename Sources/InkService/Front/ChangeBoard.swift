@@ -1,0 +1,60 @@
+public import InkProtocol
+import Synchronization
+
+/// Which jobs have changed, for those that watch. Any thread may use it.
+public final class ChangeBoard: Sendable {
+    private static let recentMax = 4096
+
+    private struct State {
+        var version: UInt64 = 0
+        /// Of watched jobs: how many watch, and the version of the last change.
+        var watched: [JobNumber: (watchers: Int, version: UInt64)] = [:]
+        /// The last changes, oldest first.
+        var recent: [(version: UInt64, job: JobNumber)] = []
+    }
+
+    private let state = Mutex(State())
+
+    func note(_ jobs: some Sequence<JobNumber>) {
+        state.withLock { state in
+            for job in jobs {
+                state.version += 1
+                state.watched[job]?.version = state.version
+                state.recent.append((state.version, job))
+            }
+            if state.recent.count > 2 * Self.recentMax { state.recent.removeFirst(state.recent.count - Self.recentMax) }
+        }
+    }
+
+    public var version: UInt64 { state.withLock { $0.version } }
+
+    public func watch(_ job: JobNumber) {
+        state.withLock { state in
+            let entry = state.watched[job] ?? (0, state.version)
+            state.watched[job] = (entry.watchers + 1, entry.version)
+        }
+    }
+
+    public func leave(_ job: JobNumber) {
+        state.withLock { state in
+            guard let entry = state.watched[job] else { return }
+            state.watched[job] = entry.watchers > 1 ? (entry.watchers - 1, entry.version) : nil
+        }
+    }
+
+    /// The version of the last change of a watched job.
+    public func version(of job: JobNumber) -> UInt64 { state.withLock { $0.watched[job]?.version ?? 0 } }
+
+    /// The jobs that have changed after a version, each once, as far as that is remembered; and the version now.
+    public func changes(after version: UInt64) -> (jobs: [JobNumber], version: UInt64) {
+        state.withLock { state in
+            var seen: Set<JobNumber> = []
+            var jobs: [JobNumber] = []
+            for entry in state.recent.reversed() {
+                guard entry.version > version else { break }
+                if seen.insert(entry.job).inserted { jobs.append(entry.job) }
+            }
+            return (jobs, state.version)
+        }
+    }
+}

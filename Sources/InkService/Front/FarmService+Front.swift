@@ -1,0 +1,233 @@
+import Dispatch
+import InkBroker
+public import InkEngine
+public import InkProtocol
+import InkStore
+import InkSystem
+import Synchronization
+
+/// For a front in the same process, such as an HTTP server: sessions, and answers to questions. All can be called from
+/// any thread but the service's own, and wait for the answer.
+extension FarmService {
+    /// How long the loop may take for an answer, milliseconds.
+    static let patienceMilliseconds = 10_000
+
+    /// Opens a session: submissions, orders and watches as a client's.
+    ///
+    /// - Parameter onMessage: called on the service's thread; must return soon.
+    public func openSession(
+        owner: String, onMessage: @escaping @Sendable (ServiceMessage) -> Void
+    ) -> LocalSession {
+        LocalSession(owner: owner, mailbox, onMessage: onMessage)
+    }
+
+    /// - Throws: `store`; `ended` if the service does not answer any more.
+    public func jobs(_ query: JobQuery) throws(ServiceError) -> (jobs: [JobFacts], next: [UInt8]?) {
+        var stored = StoredJobQuery()
+        stored.owner = query.owner
+        stored.name = query.name
+        stored.keyPrefix = query.batch
+        stored.isDescending = query.isDescending
+        stored.limit = max(1, min(1000, query.limit))
+        stored.order =
+            switch query.order {
+            case .id: .number
+            case .name: .name
+            case .ended: .ended
+            case .priority: .priority
+            }
+        stored.after = query.cursor.flatMap(JobCursor.position)
+        if !query.states.isEmpty {
+            var states = StoredJobQuery.States()
+            states.finished = query.states.contains(.finished)
+            states.failed = query.states.contains(.failed)
+            states.cancelled = query.states.contains(.cancelled)
+            states.paused = query.states.contains(.paused)
+            states.running = query.states.contains(.running)
+            states.queued = query.states.contains(.queued)
+            if states.running != states.queued { states.begun = try look { $0.begunJobs } }
+            stored.states = states
+        }
+        let page: (records: [JobRecord], next: StoredJobQuery.Position?)
+        do throws(StoreError) { page = try store.list(stored) } catch { throw .store(error) }
+        return (try facts(page.records), page.next.map(JobCursor.bytes))
+    }
+
+    /// nil if there is no such job.
+    ///
+    /// - Throws: `store`, `ended`.
+    public func job(_ number: JobNumber) throws(ServiceError) -> JobFacts? {
+        let record: JobRecord?
+        do throws(StoreError) { record = try store.record(number) } catch { throw .store(error) }
+        return try record.map { record throws(ServiceError) in try facts([record]) }?.first
+    }
+
+    /// Those of the jobs that there are, in the same order.
+    ///
+    /// - Throws: `store`, `ended`.
+    public func jobs(_ numbers: [JobNumber]) throws(ServiceError) -> [JobFacts] {
+        var records: [JobRecord] = []
+        do throws(StoreError) {
+            for number in numbers { if let record = try store.record(number) { records.append(record) } }
+        } catch { throw .store(error) }
+        return try facts(records)
+    }
+
+    private func facts(_ records: [JobRecord]) throws(ServiceError) -> [JobFacts] {
+        let open = records.filter { record in
+            if case .ended = record.state { false } else { true }
+        }.map(\.number)
+        let live = open.isEmpty ? [:] : try look { $0.live(open) }
+        return records.map { JobFacts($0, live[$0.number]) }
+    }
+
+    /// The events of its tasks, a JSON text; nil if there is none.
+    ///
+    /// - Throws: `store`, `ended`.
+    public func story(_ number: JobNumber) throws(ServiceError) -> [UInt8]? {
+        if let text = try look({ $0.runs[number]?.story.text(job: number) }) { return Array(text.utf8) }
+        do throws(StoreError) { return try store.story(number) } catch { throw .store(error) }
+    }
+
+    /// nil unless it runs and its picture has been planned.
+    ///
+    /// - Throws: `ended`.
+    public func tiles(of number: JobNumber) throws(ServiceError) -> JobTiles? { try look { $0.tiles(of: number) } }
+
+    /// nil if there are no such jobs.
+    ///
+    /// - Parameter id: `JobFacts.batch`.
+    /// - Throws: `store`, `ended`.
+    public func batch(_ id: [UInt8]) throws(ServiceError) -> BatchFacts? {
+        let states: [StoredJobState]
+        do throws(StoreError) { states = try store.states(keyPrefix: id) } catch { throw .store(error) }
+        guard let first = states.first else { return nil }
+        let begun = Set(try look { $0.begunJobs })
+        var batch = BatchFacts(id: id, createdAt: first.createdAt)
+        var ends: [Int64] = []
+        for job in states {
+            let state: JobFacts.State
+            switch job.code {
+            case 3: state = .finished
+            case 4: state = .failed
+            case 5: state = .cancelled
+            default: state = job.isPaused ? .paused : begun.contains(job.number) ? .running : .queued
+            }
+            batch.counts[state, default: 0] += 1
+            batch.createdAt = min(batch.createdAt, job.createdAt)
+            batch.jobs.append(job.number)
+            if let end = job.endedAt { ends.append(end) }
+        }
+        if ends.count == states.count { batch.endedAt = ends.max() }
+        return batch
+    }
+
+    /// - Throws: `ended`.
+    public func status() throws(ServiceError) -> FarmStatus {
+        let counts = Result { () throws(StoreError) in try store.counts() }
+        let report = Answer<BrokerReport>()
+        broker.report { report.give($0) }
+        guard let broker = report.wait(milliseconds: Self.patienceMilliseconds) else { throw .ended }
+        return try look { $0.status(counts, broker) }
+    }
+
+    /// Makes sure that the broker has a content; it stays for some minutes, whether a job refers to it or not.
+    ///
+    /// - Throws: `store`.
+    public func keep(_ bytes: [UInt8], as id: ContentID) throws(ServiceError) {
+        do throws(StoreError) {
+            if contents.has(id, byteCount: UInt64(bytes.count)) { return }
+            let content = try contents.begin(id, byteCount: UInt64(bytes.count))
+            defer { content.discard() }
+            try content.write(bytes, at: 0)
+            try content.finish()
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Whether the service's loop turns.
+    public func isAlive(withinMilliseconds milliseconds: Int) -> Bool {
+        (try? look(waitingMilliseconds: milliseconds) { _ in true }) ?? false
+    }
+
+    /// Where the picture of a finished job is, if the broker keeps it.
+    public func picturePath(of number: JobNumber) -> String { PictureFolder.path(of: number, in: data) }
+
+    /// A folder of the data folder for files of a front, which the next life finds.
+    public var folder: String { data.path }
+
+    /// Has something done on the loop's thread.
+    func look<T: Sendable>(
+        waitingMilliseconds: Int = patienceMilliseconds, _ body: @escaping @Sendable (ServiceLoop) -> T
+    ) throws(ServiceError) -> T {
+        let answer = Answer<T>()
+        mailbox.post(.look { answer.give(body($0)) })
+        guard let value = answer.wait(milliseconds: waitingMilliseconds) else { throw .ended }
+        return value
+    }
+
+    private final class Answer<T: Sendable>: Sendable {
+        private let value = Mutex<T?>(nil)
+        private let done = DispatchSemaphore(value: 0)
+
+        func give(_ found: T) {
+            value.withLock { $0 = found }
+            done.signal()
+        }
+
+        func wait(milliseconds: Int) -> T? {
+            _ = done.wait(timeout: .now() + .milliseconds(milliseconds))
+            return value.withLock { $0 }
+        }
+    }
+}
+
+/// A place in a list of jobs as bytes: the number, big-endian, and what the list is ordered by.
+enum JobCursor {
+    static func bytes(_ position: StoredJobQuery.Position) -> [UInt8] {
+        withUnsafeBytes(of: position.number.bigEndian) { Array($0) } + Array(position.value.utf8)
+    }
+
+    static func position(_ bytes: [UInt8]) -> StoredJobQuery.Position? {
+        guard bytes.count >= 8, let value = String(validating: bytes.dropFirst(8), as: UTF8.self) else { return nil }
+        return StoredJobQuery.Position(number: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, value: value)
+    }
+}
+
+extension ServiceLoop {
+    /// The jobs that the broker has, or is about to get.
+    var begunJobs: [JobNumber] { state.activeJobs.sorted() }
+
+    func status(_ stored: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> FarmStatus {
+        let now = SystemClock.milliseconds
+        let counts = state.counts
+        let ended = try? stored.get()
+        let rates = throughput.rates(now: now, startedAt: startedAt)
+        var problem = refusal
+        if case .failure(let error) = stored { problem = "\(error)" }
+        return FarmStatus(
+            name: configuration.name, software: configuration.software, uptimeSeconds: Int(now - startedAt) / 1000,
+            isDraining: stopping != .no, queued: counts.queued, running: counts.running, paused: counts.paused,
+            finished: ended?.finished, failed: ended?.failed, cancelled: ended?.cancelled,
+            queueLimit: configuration.limits.queuedJobs, clients: peers.count, broker: report,
+            picturesPerMinute: rates.picturesPerMinute, tasksPerSecond: rates.tasksPerSecond,
+            megapixelsPerSecond: rates.megapixels, storeUsedBytes: parts.contents.usedBytes,
+            storeQuotaBytes: configuration.quotaBytes, storeProblem: problem, history: history)
+    }
+}
+
+extension FarmService {
+    /// The folders below which documents may be named by their paths; absolute.
+    public var inputRoots: [String] { configuration.inputRoots }
+
+    /// Most bytes of contents and pictures.
+    public var quotaBytes: Int { configuration.quotaBytes }
+
+    /// `Submission.stored` of a job; nil if there is no such job.
+    ///
+    /// - Throws: `store`.
+    public func submission(of number: JobNumber) throws(ServiceError) -> [UInt8]? {
+        do throws(StoreError) { return try store.record(number)?.submission } catch { throw .store(error) }
+    }
+}

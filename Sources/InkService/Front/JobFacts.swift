@@ -1,0 +1,131 @@
+public import InkBroker
+public import InkProtocol
+public import InkEngine
+import InkStore
+
+/// A job, as people and programs are told of it.
+public struct JobFacts: Sendable {
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        case queued, running, paused, finished, failed, cancelled
+
+        public var hasEnded: Bool { self == .finished || self == .failed || self == .cancelled }
+    }
+
+    public enum Phase: String, Hashable, Sendable {
+        case reading, rendering, ending
+    }
+
+    public struct Progress: Hashable, Sendable {
+        public var phase: Phase
+        /// Tiles, of so many.
+        public var done: Int
+        public var total: Int
+    }
+
+    public var number: JobNumber
+    /// Shared by the jobs of one submission: the first 12 bytes of their keys.
+    public var batch: [UInt8]
+    public var name: String
+    public var owner: String
+    public var state: State
+    public var priority: Int
+    /// As the submitter named it, or in pixels.
+    public var size: String
+    public var formats: [PictureFormat]
+    public var delivery: PictureDelivery
+    /// Milliseconds since 1970.
+    public var createdAt: Int64
+    public var endedAt: Int64?
+    /// Of a running job.
+    public var progress: Progress?
+    public var picture: FinishedPicture?
+    public var failure: (code: FailureCode, text: String)?
+    public var warnings: [String]
+
+    /// The bytes of a key that jobs of one submission share.
+    public static let batchBytes = 12
+}
+
+/// What a loop knows of a job that has not ended.
+struct LiveJob: Sendable {
+    var isRunning = false
+    var phase = JobFacts.Phase.reading
+    var done = 0
+    var total = 0
+}
+
+extension JobFacts {
+    init(_ record: JobRecord, _ live: LiveJob?) {
+        // If it cannot be read, the rest is still reported; the error is the end of that job.
+        let submission = try? Submission(stored: record.submission)
+        number = record.number
+        batch = Array(record.key.bytes.prefix(JobFacts.batchBytes))
+        name = submission?.name ?? ""
+        owner = record.owner
+        priority = record.priority
+        switch submission?.picture.size {
+        case .exact(let exact): size = exact.description
+        case .named(let named): size = named
+        case nil: size = ""
+        }
+        formats = submission?.picture.options.files.map(\.encoding.format) ?? []
+        delivery = submission?.delivery ?? .fetch
+        createdAt = record.createdAt
+        endedAt = record.endedAt
+        warnings = record.warnings
+        if case .ended(let ending) = record.state {
+            switch ending {
+            case .finished(let picture):
+                state = .finished
+                self.picture = picture
+            case .failed(let code, let text):
+                state = .failed
+                failure = (code, text)
+            case .cancelled, .unknown: state = .cancelled
+            }
+            return
+        }
+        let isRunning = live?.isRunning ?? false
+        state = record.isPaused ? .paused : isRunning ? .running : .queued
+        if let live, isRunning { progress = Progress(phase: live.phase, done: live.done, total: live.total) }
+    }
+}
+
+/// The tiles of a running job.
+public struct JobTiles: Sendable {
+    public var tiles: PictureTiles
+    /// In the order in which they were done, by which worker; empty for one that was found.
+    public var done: [(tile: TilePosition, worker: String)]
+}
+
+/// The jobs of one submission.
+public struct BatchFacts: Sendable {
+    public var id: [UInt8]
+    public var counts: [JobFacts.State: Int] = [:]
+    /// Milliseconds since 1970.
+    public var createdAt: Int64
+    /// When the last of them ended; nil before.
+    public var endedAt: Int64?
+    public var jobs: [JobNumber] = []
+}
+
+/// Which jobs, and in which order.
+public struct JobQuery: Sendable {
+    public enum Order: String, Sendable, CaseIterable {
+        case id, name, ended, priority
+    }
+
+    public var states: Set<JobFacts.State> = []
+    public var owner: String?
+    /// A part of the name.
+    public var name: String?
+    public var batch: [UInt8]?
+    public var order = Order.id
+    public var isDescending = true
+    /// 1 to 1,000.
+    public var limit = 100
+    /// Where the page before ended.
+    public var cursor: [UInt8]?
+
+    public init() {}
+}

@@ -1,0 +1,48 @@
+import InkBroker
+import InkProtocol
+
+/// Clients in the same process.
+extension ServiceLoop {
+    func join(_ session: SessionID, _ client: LocalClient) {
+        locals[session] = client
+        tell(.joined(session, owner: client.owner))
+    }
+
+    func depart(_ session: SessionID) {
+        guard locals.removeValue(forKey: session) != nil else { return }
+        tell(.left(session))
+    }
+
+    func take(_ message: ClientMessage, ofLocal session: SessionID) {
+        guard locals[session] != nil else { return }
+        take(message, from: session)
+    }
+
+    /// What is known here of jobs that have not ended.
+    func live(_ numbers: [JobNumber]) -> [JobNumber: LiveJob] {
+        var found: [JobNumber: LiveJob] = [:]
+        for number in numbers {
+            guard let job = state.jobs[number] else { continue }
+            var live = LiveJob()
+            switch job.phase {
+            case .waiting, .recovering: break
+            case .starting: live.isRunning = true
+            case .active(let isRead):
+                live.isRunning = true
+                live.phase = isRead ? .rendering : .reading
+            case .ending:
+                live.isRunning = true
+                live.phase = .ending
+            }
+            if let run = runs[number] { (live.done, live.total) = (run.done, run.total) }
+            if live.total > 0, live.done == live.total { live.phase = .ending }
+            found[number] = live
+        }
+        return found
+    }
+
+    func tiles(of number: JobNumber) -> JobTiles? {
+        guard let run = runs[number], let tiles = run.tiles else { return nil }
+        return JobTiles(tiles: tiles, done: run.tilesDone)
+    }
+}
