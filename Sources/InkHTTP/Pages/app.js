@@ -155,6 +155,7 @@ async function route(first = false) {
     view = inList ? "jobs" : kind;
     if (inList) {
         document.title = batch ? "Batch · Ink farm" : "Ink farm";
+        one("#jobs-title").hidden = Boolean(batch);
         text(one("#list-title"), batch ? "Its jobs" : "All jobs");
         list.filter.batch = batch;
         if (changed) {

@@ -4,6 +4,7 @@ import { follow, get, post } from "./api.js";
 import { count, toast } from "./dom.js";
 
 const samples = 300;
+const eventMax = 200;
 
 class Farm extends EventTarget {
     /** The newest stats; history and exports are from the last whole ones. */
@@ -18,6 +19,7 @@ class Farm extends EventTarget {
     lost = null;
     #stream = null;
     #was = false;
+    #again = 0;
 
     tell(name, detail) {
         this.dispatchEvent(new CustomEvent(name, { detail }));
@@ -84,6 +86,11 @@ class Farm extends EventTarget {
         }
         this.tell("jobs", jobs);
         this.tell("running");
+        if (jobs.length >= eventMax) {
+            // An event names no more: others may have changed too.
+            clearTimeout(this.#again);
+            this.#again = setTimeout(() => { this.#readRunning(); this.tell("missed"); }, 1000);
+        }
     }
 
     /** How often workers are looked at: often where they are shown. */

@@ -100,7 +100,7 @@ export function showJob(root, id, { forget, list }) {
 
     async function countAhead() {
         try {
-            const page = await get("/v1/jobs?state=queued&sort=-priority&limit=1000", { signal: abort.signal });
+            const page = await get("/v1/jobs?state=queued&sort=id&limit=1000", { signal: abort.signal });
             ahead = page.jobs.filter((each) => each.priority > job.priority || each.priority === job.priority && each.id < job.id).length;
             if (job.state === "queued") drawWhy();
         } catch { /* a detail that can be missed */ }
@@ -342,7 +342,10 @@ export function showJob(root, id, { forget, list }) {
                         h("td", {}, each.reason ?? "")))))) : null));
         } catch (error) {
             storyShown = false;
-            if (error.name !== "AbortError") toast(error.message, { bad: true });
+            if (error.status === 404) {
+                story.querySelector(".storybody")?.remove();
+                story.append(h("p.storybody", {}, "Nothing has happened to its tiles, or it is no longer known."));
+            } else if (error.name !== "AbortError") toast(error.message, { bad: true });
         }
     }
 

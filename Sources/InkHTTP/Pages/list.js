@@ -255,7 +255,7 @@ export class JobList {
             h("p.empty-title", {}, filtered ? "No job is like that" : "Nothing to print yet"),
             h("p", {}, filtered ? "Show other states, or look for another name."
                 : "Drop documents anywhere on this page, or choose some."),
-            filtered ? null : button("Export documents", null, () => one("#export").click(), { kind: "primary" }));
+            filtered ? null : button("Choose documents", null, () => one("#export").click(), { kind: "primary" }));
     }
 
     #row() {

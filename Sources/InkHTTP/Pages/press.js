@@ -7,13 +7,14 @@ import { part, progressWords } from "./list.js";
 import { states } from "./patterns.js";
 import { drawTiles, halftone } from "./viewer.js";
 
-const cardsMax = 8, everyMs = 1500;
+const cardsMax = 8, everyMs = 1500, triesMax = 8;
 
 /** Cards of running jobs in an element, filled up with finished ones. */
 export class Press {
     #cards = new Map();
     #finished = [];
     #busy = false;
+    #looking = false;
 
     constructor(element, section) {
         this.element = element;
@@ -80,7 +81,7 @@ export class Press {
         const canvas = h("canvas", { width: 480, height: 360, "aria-hidden": "true" });
         const name = h("span.cardname"), note = h("span.note"), bar = h("span.bar", { "aria-hidden": "true" }, h("span"));
         const link = h("a", {}, h("span.frame", {}, canvas), name, note, bar);
-        return { element: h("li.card", {}, link), canvas, name, note, bar, link, job: null, tiles: null, loaded: null, coarse: null, tries: 0 };
+        return { element: h("li.card", {}, link), canvas, name, note, bar, link, job: null, tiles: null, loaded: null, coarse: null, tries: 0, next: 0 };
     }
 
     #fill(card, job) {
@@ -100,27 +101,44 @@ export class Press {
     async #refresh() {
         if (this.#busy || document.hidden || this.element.offsetParent === null || !farm.connected) return;
         this.#busy = true;
+        this.#look();
         try {
-            for (const card of [...this.#cards.values()]) {
-                const { job } = card;
-                const box = card.element.getBoundingClientRect();
-                if (box.bottom < 0 || box.top > innerHeight + 200 || !this.#cards.has(job.id)) continue;
+            for (const card of this.#visible()) {
+                if (card.job.state !== "running" || !card.job.progress || card.job.progress.phase === "reading") continue;
                 try {
-                    // A finished picture is worth some tries, no more: it may be gone.
-                    if (!card.loaded && card.tries < 20) {
-                        card.tries += 1;
-                        card.loaded = await picture(`/v1/jobs/${job.id}/preview?plain=true`);
-                        this.#paint(card);
-                    }
-                    if (job.state === "running" && job.progress?.phase !== "reading") {
-                        card.tiles = await get(`/v1/jobs/${job.id}/tiles`);
-                        this.#paint(card);
-                    }
+                    card.tiles = await get(`/v1/jobs/${card.job.id}/tiles`);
+                    this.#paint(card);
                 } catch { /* not yet, or no more */ }
             }
         } finally {
             this.#busy = false;
         }
+    }
+
+    #visible() {
+        return [...this.#cards.values()].filter((card) => {
+            const box = card.element.getBoundingClientRect();
+            return box.bottom > 0 && box.top < innerHeight + 200;
+        });
+    }
+
+    /** One preview at a time: the farm renders it, and it may have more to do. */
+    async #look() {
+        if (this.#looking) return;
+        const card = this.#visible().find((each) => !each.loaded && each.tries < triesMax && performance.now() > each.next);
+        if (!card) return;
+        this.#looking = true;
+        try {
+            card.loaded = await picture(`/v1/jobs/${card.job.id}/preview?plain=true`);
+            if (this.#cards.get(card.job.id) === card) this.#paint(card); else card.loaded.release();
+        } catch {
+            // Not yet, or no more: a picture may have been removed.
+            card.tries += 1;
+            card.next = performance.now() + 1000 * 2 ** Math.min(4, card.tries);
+        } finally {
+            this.#looking = false;
+        }
+        this.#look();
     }
 
     #paint(card) {
