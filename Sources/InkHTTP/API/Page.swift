@@ -15,12 +15,32 @@ struct Page: Sendable {
     }
 
     /// By their paths.
-    static let all: [String: Page] = [
-        "/": Page("text/html; charset=utf-8", PackageResources.index_html),
-        "/app.css": Page("text/css; charset=utf-8", PackageResources.app_css),
-        "/app.js": Page("text/javascript; charset=utf-8", PackageResources.app_js),
-        "/openapi.json": Page("application/json", PackageResources.openapi_json),
-    ]
+    static let all: [String: Page] = {
+        var pages = [
+            "/": Page("text/html; charset=utf-8", PackageResources.index_html),
+            "/app.css": Page("text/css; charset=utf-8", PackageResources.app_css),
+            "/openapi.json": Page("application/json", PackageResources.openapi_json),
+        ]
+        let scripts = [
+            "api": PackageResources.api_js,
+            "app": PackageResources.app_js,
+            "batch": PackageResources.batch_js,
+            "dom": PackageResources.dom_js,
+            "farm": PackageResources.farm_js,
+            "figures": PackageResources.figures_js,
+            "job": PackageResources.job_js,
+            "list": PackageResources.list_js,
+            "patterns": PackageResources.patterns_js,
+            "press": PackageResources.press_js,
+            "pulse": PackageResources.pulse_js,
+            "start": PackageResources.start_js,
+            "submit": PackageResources.submit_js,
+            "viewer": PackageResources.viewer_js,
+            "workers": PackageResources.workers_js,
+        ]
+        for (name, bytes) in scripts { pages["/\(name).js"] = Page("text/javascript; charset=utf-8", bytes) }
+        return pages
+    }()
 
     /// - Parameter isKnown: whether the browser has it.
     func response(isKnown: Bool) -> HTTPResponse {

@@ -1,1 +1,208 @@
-/* */
+// Starts the page: colours, the state of the farm, and which view is shown.
+
+import { ask } from "./api.js";
+import { farm } from "./farm.js";
+import { button, count, decimal, h, number, one, text, timeLeft } from "./dom.js";
+import { JobList } from "./list.js";
+import { states } from "./patterns.js";
+import { Press } from "./press.js";
+import { drawPulse } from "./pulse.js";
+
+const list = new JobList(one("#list"), one("#list-count"));
+const press = new Press(one("#cards"), one("#press"));
+
+// MARK: Colours
+
+const theme = one("#theme");
+theme.value = document.documentElement.dataset.theme ?? "";
+function themed() {
+    drawPulse(one("#pulse"));
+    farm.tell("theme");
+}
+theme.addEventListener("change", () => {
+    if (theme.value) document.documentElement.dataset.theme = theme.value;
+    else delete document.documentElement.dataset.theme;
+    if (theme.value) localStorage.setItem("ink-theme", theme.value); else localStorage.removeItem("ink-theme");
+    themed();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themed);
+
+// MARK: Token
+
+ask.token = (refused) => new Promise((resolve) => {
+    const input = h("input", { type: "password", id: "token", required: true, autocomplete: "off", spellcheck: "false" });
+    const dialog = h("dialog.small", { "aria-labelledby": "token-title", oncancel: (event) => event.preventDefault(), onclose: () => {
+        dialog.remove();
+        resolve(input.value.trim());
+    } }, h("form", { method: "dialog" }, h("h2", { id: "token-title" }, "This farm wants a token"),
+        h("p", {}, refused ? "The token was not accepted. " : "", "An operator makes one with ", h("code", {}, "ink keygen --http"),
+            ". It is forgotten when this tab is closed."),
+        h("label.field", { for: "token" }, "Token"), input, h("div.buttons", {}, h("button.primary", {}, "Continue"))));
+    document.body.append(dialog);
+    dialog.showModal();
+    input.focus();
+});
+
+// MARK: State of the farm
+
+function drawNow() {
+    const { stats } = farm;
+    if (!stats) return;
+    text(one("#broker"), stats.broker.name);
+    text(one("#now-running"), number(stats.jobs.running ?? 0));
+    text(one("#now-queued"), number(stats.jobs.queued ?? 0));
+    const left = timeLeft(stats.timeLeft);
+    one("#now-left").replaceChildren(left ? left.about.replace("about ", "") : "–", left ? h("small", {}, ` ${left.range}`) : "");
+    text(one("#now-rate"), decimal(stats.throughput.picturesPerMinute ?? 0));
+    const { count: workers = 0, threads = 0, busy = 0 } = stats.workers;
+    one("#now-busy").replaceChildren(number(busy), h("small", {}, ` of ${number(threads)} · ${count(workers, "worker")}`));
+    drawChips();
+}
+
+function drawBanners() {
+    const { stats, lost } = farm;
+    const banners = [];
+    if (lost) {
+        banners.push(["gone", "The broker does not answer.", lost.status ? lost.message : `${lost.message} What is shown may be old.`,
+            button("Try now", "retry", () => farm.retryNow())]);
+    }
+    if (stats?.broker.state === "draining") {
+        banners.push(["draining", "The broker is stopping.", "Running exports end; what waits goes on after its restart.", null]);
+    }
+    if (stats?.store?.problem) banners.push(["disk", "The store has a problem.", stats.store.problem, null]);
+    if (stats && stats.workers.count === 0 && !lost) {
+        banners.push(["idle", "No worker is connected,", "so nothing is rendered. Start one with ink worker.", null]);
+    }
+    const key = JSON.stringify(banners.map((each) => each.slice(0, 3)));
+    const element = one("#banners");
+    if (element.key === key) return;
+    element.key = key;
+    element.replaceChildren(...banners.map(([kind, title, words, action]) => h(`div.banner.${kind}`, {}, h("p", {}, h("strong", {}, title), " ", words), action)));
+}
+
+function drawConnection() {
+    const element = one("#connection");
+    element.dataset.state = farm.connected ? "live" : "lost";
+    text(element, farm.connected ? "live" : "reconnecting");
+    drawBanners();
+}
+
+farm.addEventListener("stats", () => { drawNow(); drawBanners(); });
+farm.addEventListener("connection", drawConnection);
+let pulseOf = null;
+farm.addEventListener("stats", () => {
+    if (pulseOf === farm.history) return;
+    pulseOf = farm.history;
+    drawPulse(one("#pulse"));
+});
+new ResizeObserver(() => drawPulse(one("#pulse"))).observe(one("#pulse"));
+
+// MARK: Filters
+
+const chips = new Map();
+for (const [state, { word, fill }] of Object.entries(states)) {
+    const number = h("span.chipcount");
+    const chip = h("button.chip", { type: "button", "aria-pressed": "false", "data-state": state, onclick: () => {
+        const wanted = list.filter.states;
+        if (wanted.has(state)) wanted.delete(state); else wanted.add(state);
+        chip.setAttribute("aria-pressed", String(wanted.has(state)));
+        list.reload();
+    } }, h(`span.swatch.fill-${fill}`, { "aria-hidden": "true" }), word, " ", number);
+    chips.set(state, number);
+    one("#chips").append(chip);
+}
+function drawChips() {
+    for (const [state, element] of chips) text(element, number(farm.stats.jobs[state] ?? 0));
+}
+let typing = 0;
+for (const [id, name] of [["#search", "name"], ["#owner", "owner"]]) {
+    one(id).addEventListener("input", () => {
+        clearTimeout(typing);
+        typing = setTimeout(() => {
+            list.filter[name] = one(id).value.trim();
+            list.reload();
+        }, 250);
+    });
+}
+one("#filters").addEventListener("submit", (event) => event.preventDefault());
+one("#sort").addEventListener("change", () => {
+    list.filter.sort = one("#sort").value;
+    list.reload();
+});
+
+// MARK: Views
+
+let end = null, place = 0, view = null;
+
+async function route(first = false) {
+    const [, kind = "", id = ""] = location.hash.split("/");
+    if (view === "jobs" && !["", "batches"].includes(kind)) place = scrollY;
+    end?.();
+    end = null;
+    const jobs = one("#jobs"), other = one("#other");
+    const inList = kind === "" || kind === "batches";
+    jobs.hidden = !inList;
+    other.hidden = inList;
+    one("#press").classList.toggle("away", kind === "batches");
+    for (const link of document.querySelectorAll("nav a")) {
+        const current = link.dataset.view === (inList || kind === "jobs" ? "jobs" : kind);
+        if (current) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
+    }
+    document.body.dataset.view = inList ? "jobs" : kind === "jobs" ? "job" : kind;
+    document.body.dataset.kind = kind;
+    const batch = kind === "batches" ? decodeURIComponent(id) : "";
+    const changed = list.filter.batch !== batch;
+    view = inList ? "jobs" : kind;
+    if (inList) {
+        document.title = batch ? "Batch · Ink farm" : "Ink farm";
+        one("#jobs-title").hidden = Boolean(batch);
+        text(one("#list-title"), batch ? "Its jobs" : "All jobs");
+        list.filter.batch = batch;
+        if (changed) {
+            one("#batch").replaceChildren();
+            list.reload();
+        }
+        if (batch) {
+            const { showBatch } = await import("./batch.js");
+            end = showBatch(one("#batch"), batch);
+        }
+        list.draw();
+        scrollTo(0, batch ? 0 : place);
+    } else {
+        other.replaceChildren();
+        scrollTo(0, 0);
+        if (kind === "jobs" && /^[1-9][0-9]{0,15}$/.test(id)) {
+            const { showJob } = await import("./job.js");
+            end = showJob(other, Number(id), { forget(id) { list.forget(id); press.forget(id); } });
+        } else if (kind === "workers") {
+            const { showWorkers } = await import("./workers.js");
+            end = showWorkers(other);
+        } else if (kind === "figures") {
+            const { showFigures } = await import("./figures.js");
+            end = showFigures(other);
+        } else {
+            other.append(h("h1", { tabindex: "-1" }, "There is no such page"), h("a", { href: "#/" }, "All jobs"));
+        }
+    }
+    if (!first) (inList ? one("#batch h1") ?? one("#jobs-title") : other.querySelector("h1"))?.focus({ preventScroll: true });
+}
+addEventListener("hashchange", () => route());
+// A link to the content is no view.
+one(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    one("#view").focus();
+});
+
+// MARK: Export
+
+let submitter = null;
+const ready = import("./submit.js").then(({ Submitter }) => { submitter = new Submitter(); });
+one("#export").addEventListener("click", async () => {
+    await ready;
+    submitter.open();
+});
+
+await route(true);
+farm.start();
+press.start();
+if (!list.filter.batch) list.reload();

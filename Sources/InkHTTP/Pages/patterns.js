@@ -1,0 +1,61 @@
+// Patterns of the brand: each state has one, and each worker one with a colour, so that no colour stands alone.
+
+export const states = {
+    running: { word: "Running", fill: "lines" },
+    queued: { word: "Waiting", fill: "dots" },
+    paused: { word: "Paused", fill: "bars" },
+    finished: { word: "Finished", fill: "contours" },
+    failed: { word: "Failed", fill: "hatch" },
+    cancelled: { word: "Cancelled", fill: "sparse" },
+};
+
+const kinds = ["lines", "dots", "waves", "hatch", "bars"];
+const inks = {
+    light: ["#2447a6", "#b3261e", "#1f6b4c", "#8a5a00", "#6b2f8a", "#0b6573", "#a0306a", "#4d5b12"],
+    dark: ["#9db4ff", "#ff8a7a", "#7fd3a8", "#f0c26b", "#d0a3f0", "#72d2e0", "#f59ac4", "#c0cf70"],
+};
+const seen = [];
+
+export function isDark() {
+    return document.documentElement.dataset.theme
+        ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/** Colour and pattern of a worker, the same as long as the page is open. */
+export function look(worker) {
+    let index = seen.indexOf(worker);
+    if (index < 0) index = seen.push(worker) - 1;
+    const set = inks[isDark() ? "dark" : "light"];
+    return { ink: set[index % set.length], fill: kinds[index % kinds.length] };
+}
+
+/** A square of a pattern, to repeat on a canvas. */
+function square(fill, ink) {
+    const canvas = new OffscreenCanvas(24, 24);
+    const pen = canvas.getContext("2d");
+    pen.strokeStyle = pen.fillStyle = ink;
+    pen.lineWidth = 2.5;
+    const line = (x0, y0, x1, y1) => { pen.beginPath(); pen.moveTo(x0, y0); pen.lineTo(x1, y1); pen.stroke(); };
+    for (let i = -24; i < 48; i += 8) {
+        if (fill === "lines" || fill === "hatch") line(i, 24, i + 24, 0);
+        if (fill === "hatch") line(i, 0, i + 24, 24);
+        if (fill === "bars") line(i + 4, 0, i + 4, 24);
+        if (fill === "dots") {
+            for (let j = 4; j < 24; j += 8) { pen.beginPath(); pen.arc(i + 4, j, 2.4, 0, 7); pen.fill(); }
+        }
+        if (fill === "waves") {
+            pen.beginPath();
+            for (let x = -1; x <= 25; x++) pen.lineTo(x, i + 4 + 2 * Math.sin(x * Math.PI / 6));
+            pen.stroke();
+        }
+    }
+    return canvas;
+}
+
+/** The pattern of a worker for a canvas, `scale` device pixels a pixel of the page. */
+export function canvasPattern(context, worker, scale) {
+    const { ink, fill } = look(worker);
+    const pattern = context.createPattern(square(fill, ink), "repeat");
+    pattern.setTransform(new DOMMatrix().scale(scale * 0.7));
+    return pattern;
+}

@@ -1,0 +1,160 @@
+// The pictures that are rendered now, and those that came last, as cards.
+
+import { get, picture } from "./api.js";
+import { farm } from "./farm.js";
+import { ago, duration, h, text, timeLeft } from "./dom.js";
+import { part, progressWords } from "./list.js";
+import { states } from "./patterns.js";
+import { drawTiles, halftone } from "./viewer.js";
+
+const cardsMax = 8, everyMs = 1500, triesMax = 8;
+
+/** Cards of running jobs in an element, filled up with finished ones. */
+export class Press {
+    #cards = new Map();
+    #finished = [];
+    #busy = false;
+    #looking = false;
+
+    constructor(element, section) {
+        this.element = element;
+        this.section = section;
+        farm.addEventListener("running", () => this.#arrange());
+        farm.addEventListener("jobs", ({ detail }) => {
+            for (const job of detail) {
+                if (job.state !== "finished") continue;
+                this.#finished = [job, ...this.#finished.filter((each) => each.id !== job.id)].slice(0, cardsMax);
+            }
+            this.#arrange();
+        });
+        farm.addEventListener("theme", () => {
+            for (const card of this.#cards.values()) { card.coarse = null; this.#paint(card); }
+        });
+        setInterval(() => this.#refresh(), everyMs);
+        addEventListener("resize", () => this.#arrange());
+    }
+
+    async start() {
+        try {
+            const page = await get(`/v1/jobs?state=finished&sort=-ended&limit=${cardsMax}`);
+            this.#finished = page.jobs;
+        } catch { /* the banner tells */ }
+        this.#arrange();
+        this.#refresh();
+    }
+
+    forget(id) {
+        this.#finished = this.#finished.filter((job) => job.id !== id);
+        this.#arrange();
+    }
+
+    #arrange() {
+        const running = [...farm.running.values()].sort((a, b) => b.priority - a.priority || a.id - b.id).slice(0, cardsMax);
+        const known = new Set(running.map((job) => job.id));
+        // Finished ones fill the last row.
+        const columns = innerWidth < 720 ? cardsMax : Math.max(1, Math.floor((this.element.clientWidth + 18) / 268) || 4);
+        const room = (columns - running.length % columns) % columns || (running.length ? 0 : columns);
+        const rest = this.#finished.filter((job) => !known.has(job.id)).slice(0, room);
+        const jobs = [...running, ...rest];
+        const wanted = new Set(jobs.map((job) => job.id));
+        for (const [id, card] of this.#cards) {
+            if (wanted.has(id)) continue;
+            card.element.remove();
+            card.loaded?.release();
+            this.#cards.delete(id);
+        }
+        let before = this.element.firstChild;
+        for (const job of jobs) {
+            let card = this.#cards.get(job.id);
+            if (!card) {
+                card = this.#card();
+                this.#cards.set(job.id, card);
+            }
+            if (card.element === before) before = before.nextSibling;
+            else this.element.insertBefore(card.element, before);
+            this.#fill(card, job);
+        }
+        this.section.hidden = jobs.length === 0;
+    }
+
+    #card() {
+        const canvas = h("canvas", { width: 480, height: 360, "aria-hidden": "true" });
+        const name = h("span.cardname"), note = h("span.note"), bar = h("span.bar", { "aria-hidden": "true" }, h("span"));
+        const link = h("a", {}, h("span.frame", {}, canvas), name, note, bar);
+        return { element: h("li.card", {}, link), canvas, name, note, bar, link, job: null, tiles: null, loaded: null, coarse: null, tries: 0, next: 0 };
+    }
+
+    #fill(card, job) {
+        const finishedNow = card.job && card.job.state !== "finished" && job.state === "finished";
+        card.job = job;
+        card.element.dataset.state = job.state;
+        card.link.setAttribute("href", `#/jobs/${job.id}`);
+        text(card.name, job.name);
+        const left = timeLeft(job.timeLeft);
+        text(card.note, job.state === "finished" ? `${states.finished.word} in ${duration(job.picture?.seconds ?? 0)} · ${ago(job.endedAt)}`
+            : left ? `${left.about} left (${left.range})` : progressWords(job.progress));
+        card.bar.hidden = job.state === "finished";
+        card.bar.firstChild.style.transform = `scaleX(${part(job.progress)})`;
+        if (finishedNow) this.#paint(card);
+    }
+
+    async #refresh() {
+        if (this.#busy || document.hidden || this.element.offsetParent === null || !farm.connected) return;
+        this.#busy = true;
+        this.#look();
+        try {
+            for (const card of this.#visible()) {
+                if (card.job.state !== "running" || !card.job.progress || card.job.progress.phase === "reading") continue;
+                try {
+                    card.tiles = await get(`/v1/jobs/${card.job.id}/tiles`);
+                    this.#paint(card);
+                } catch { /* not yet, or no more */ }
+            }
+        } finally {
+            this.#busy = false;
+        }
+    }
+
+    #visible() {
+        return [...this.#cards.values()].filter((card) => {
+            const box = card.element.getBoundingClientRect();
+            return box.bottom > 0 && box.top < innerHeight + 200;
+        });
+    }
+
+    /** One preview at a time: the farm renders it, and it may have more to do. */
+    async #look() {
+        if (this.#looking) return;
+        const card = this.#visible().find((each) => !each.loaded && each.tries < triesMax && performance.now() > each.next);
+        if (!card) return;
+        this.#looking = true;
+        try {
+            card.loaded = await picture(`/v1/jobs/${card.job.id}/preview?plain=true`);
+            if (this.#cards.get(card.job.id) === card) this.#paint(card); else card.loaded.release();
+        } catch {
+            // Not yet, or no more: a picture may have been removed.
+            card.tries += 1;
+            card.next = performance.now() + 1000 * 2 ** Math.min(4, card.tries);
+        } finally {
+            this.#looking = false;
+        }
+        this.#look();
+    }
+
+    #paint(card) {
+        const { canvas, loaded, tiles, job } = card;
+        if (!loaded) return;
+        const pen = canvas.getContext("2d"), { naturalWidth, naturalHeight } = loaded.image;
+        const scale = Math.min(canvas.width / naturalWidth, canvas.height / naturalHeight);
+        const width = naturalWidth * scale, height = naturalHeight * scale;
+        const box = { x: (canvas.width - width) / 2, y: (canvas.height - height) / 2, width, height };
+        pen.clearRect(0, 0, canvas.width, canvas.height);
+        pen.imageSmoothingQuality = "high";
+        if (job.state === "finished") pen.drawImage(loaded.image, box.x, box.y, width, height);
+        else {
+            card.coarse ??= halftone(loaded.image, naturalWidth, naturalHeight);
+            const none = { width: 1, height: 1, tileWidth: 1, tileHeight: 1, done: [] };
+            drawTiles(pen, loaded.image, card.coarse, tiles?.columns ? tiles : none, box);
+        }
+    }
+}

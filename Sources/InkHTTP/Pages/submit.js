@@ -1,0 +1,221 @@
+// Documents that are dropped or chosen: options, upload, and what became of them.
+
+import { get, upload } from "./api.js";
+import { farm } from "./farm.js";
+import { button, bytes, count, h, one, toast } from "./dom.js";
+import { prioritySelect } from "./job.js";
+
+let formats = null;
+
+/** The dialog for an export; `drop` takes files from anywhere on the page. */
+export class Submitter {
+    #files = [];
+    #dialog = null;
+    #abort = null;
+
+    constructor() {
+        const drop = one("#drop");
+        let depth = 0;
+        const carries = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+        addEventListener("dragenter", (event) => {
+            if (!carries(event)) return;
+            event.preventDefault();
+            depth += 1;
+            drop.hidden = false;
+        });
+        addEventListener("dragleave", () => {
+            depth = Math.max(0, depth - 1);
+            if (!depth) drop.hidden = true;
+        });
+        addEventListener("dragover", (event) => { if (carries(event)) event.preventDefault(); });
+        addEventListener("drop", (event) => {
+            if (!carries(event)) return;
+            event.preventDefault();
+            depth = 0;
+            drop.hidden = true;
+            this.open([...event.dataTransfer.files]);
+        });
+    }
+
+    async open(files = []) {
+        if (this.#abort) return;
+        this.#files.push(...files);
+        if (!this.#dialog) this.#build();
+        this.#list();
+        if (!this.#dialog.open) this.#dialog.showModal();
+        if (!formats) {
+            try {
+                formats = (await get("/v1/formats")).formats;
+                this.#fillFormats();
+            } catch (error) {
+                toast(error.message, { bad: true });
+            }
+        }
+    }
+
+    #build() {
+        const field = (words, control, hint) => h("label.field", {}, h("span", {}, words), control, hint ? h("small.faint", {}, hint) : null);
+        const check = (name, words) => h("label.check", {}, h("input", { type: "checkbox", name }), words);
+        const select = (name, ...options) => h("select", { name }, options.map(([value, words]) => h("option", { value }, words)));
+        const input = (name, more) => h("input", { name, type: "text", autocomplete: "off", spellcheck: "false", ...more });
+        this.chooser = h("input", { type: "file", multiple: true, id: "files", class: "unseen", onchange: () => {
+            this.open([...this.chooser.files]);
+            this.chooser.value = "";
+        } });
+        this.files = h("ul.files", { "aria-label": "Documents" });
+        this.form = h("form.export", { onsubmit: (event) => { event.preventDefault(); this.#send(); } },
+            h("header.dialoghead", {}, h("h2", { id: "export-title" }, "Export documents"),
+                button("Close", "cancel", () => this.#close(), { shown: false })),
+            h("div.dialogbody", {},
+                h("div.well", {}, this.files, h("label.choose", { for: "files" }, "Choose documents"), this.chooser,
+                    h("p.faint", {}, "or drop them anywhere: drawings, templates, photos")),
+                h("fieldset", {}, h("legend", {}, "Size"),
+                    h("div.chips", {}, [["1x", "1×"], ["1080p", "1080p"], ["2k", "2K"], ["4k", "4K"], ["8k", "8K"]].map(([value, words]) =>
+                        h("label.chip", {}, h("input", { type: "checkbox", name: "size", value, checked: value === "2k" }), h("span", {}, words))),
+                        input("other-size", { placeholder: "1600x900", "aria-label": "Another size: pixels, WIDTHxHEIGHT, or a factor such as 0.5x", maxlength: 64 }))),
+                h("fieldset", {}, h("legend", {}, "Format"), this.formats = h("div.chips", {}, h("span.faint", {}, "…"))),
+                h("div.two", {},
+                    this.quality = field("Quality", h("input", { name: "quality", type: "number", min: 1, max: 100, placeholder: "usual" })),
+                    field("Mark", input("watermark", { maxlength: 1024, placeholder: "© A. Painter" }), "A text, lower right")),
+                h("details", {}, h("summary", {}, "More options"),
+                    h("div.two", {},
+                        field("Background", input("background", { placeholder: "#ffffff, transparent", maxlength: 32 })),
+                        field("Compression", select("effort", ["", "balanced"], ["fast", "fast, larger files"], ["small", "small files, slower"])),
+                        field("Resolution", h("input", { name: "dpi", type: "number", min: 1, max: 100000, step: "any", placeholder: "dots per inch" })),
+                        field("Margin", h("input", { name: "margin", type: "number", min: 0, step: "any", placeholder: "canvas pixels" })),
+                        field("Layers", input("layers", { placeholder: "Sketch, Ink" }), "Only these, by name or id"),
+                        field("Viewport", input("viewport", { maxlength: 256, placeholder: "name or X,Y,ZOOM" })),
+                        field("Brush", select("brush", ["", "as in the document"], ...["parallelLines", "crossHatch", "dots", "contourLines", "waves", "solid"].map((each) => [each, each])),
+                            "For documents of other programs"),
+                        field("Chroma", select("chroma", ["", "usual"], ["4:4:4", "4:4:4"], ["4:2:0", "4:2:0"])),
+                        field("TIFF compression", select("compression", ["", "usual"], ...["deflate", "lzw", "zstd", "none"].map((each) => [each, each]))),
+                        field("Empty layers", select("fill", ["", "usual"], ["suggested", "fill with their suggested pattern"], ["none", "leave empty"])),
+                        h("div.field", {}, h("label.field", {}, h("span", {}, "Priority"), this.priority = prioritySelect(0, () => {})))),
+                    h("div.checks", {}, check("lossless", "Lossless"), check("rgba", "Keep transparency"), check("progressive", "Progressive JPEG"),
+                        check("each-layer", "A picture for each layer"), check("each-viewport", "A picture for each viewport"),
+                        check("flattened", "The merged picture of Photoshop, OpenRaster and Krita files"), check("no-metadata", "Without metadata"))),
+                this.trouble = h("div.trouble", { role: "alert", hidden: true })),
+            h("footer.dialogfoot", {}, this.sum = h("p.faint", { role: "status" }), this.cancelButton = button("Close", null, () => this.#close()),
+                this.go = h("button.primary", {}, "Export")));
+        this.form.addEventListener("change", () => this.#summarize());
+        this.#dialog = h("dialog.sheet", { "aria-labelledby": "export-title", oncancel: (event) => {
+            if (this.#abort) { event.preventDefault(); this.#abort.abort(); }
+        } }, this.form);
+        document.body.append(this.#dialog);
+    }
+
+    #fillFormats() {
+        this.formats.replaceChildren(...formats.map((each) => h("label.chip", {},
+            h("input", { type: "checkbox", name: "format", value: each.name, checked: each.name === "png" }), h("span", {}, each.name.toUpperCase()))));
+        this.#summarize();
+    }
+
+    #close() {
+        if (this.#abort) return this.#abort.abort();
+        this.#files = [];
+        this.#dialog.close();
+    }
+
+    #list() {
+        this.files.hidden = !this.#files.length;
+        this.files.replaceChildren(...this.#files.map((file) => {
+            const bar = h("span.bar", { "aria-hidden": "true", hidden: true }, h("span"));
+            const item = h("li", {}, h("span.filename", {}, file.name), h("span.faint", {}, bytes(file.size)), bar,
+                button(`Leave out ${file.name}`, "cancel", () => {
+                    this.#files = this.#files.filter((each) => each !== file);
+                    this.#list();
+                    this.chooser.focus();
+                }, { shown: false }));
+            file.bar = bar;
+            return item;
+        }));
+        this.trouble.hidden = true;
+        this.#summarize();
+    }
+
+    #options() {
+        const data = new FormData(this.form), options = {};
+        const sizes = [...data.getAll("size"), ...data.get("other-size").split(",").map((each) => each.trim())].filter(Boolean);
+        if (sizes.length) options.size = sizes;
+        for (const name of ["watermark", "background", "effort", "viewport", "brush", "chroma", "compression", "fill"]) {
+            if (data.get(name)) options[name] = data.get(name);
+        }
+        for (const name of ["dpi", "margin"]) if (data.get(name)) options[name] = Number(data.get(name));
+        if (data.get("quality")) options.quality = Number(data.get("quality"));
+        const layers = data.get("layers").split(",").map((each) => each.trim()).filter(Boolean);
+        if (layers.length) options.layers = layers;
+        for (const name of ["lossless", "rgba", "progressive", "each-layer", "each-viewport", "flattened", "no-metadata"]) {
+            if (data.get(name)) options[name] = true;
+        }
+        return { options, formats: data.getAll("format") };
+    }
+
+    #summarize() {
+        const { options, formats: chosen } = this.#options();
+        const lossy = formats?.some((each) => each.lossy && chosen.includes(each.name));
+        this.quality.hidden = !lossy;
+        const pictures = this.#files.length * Math.max(1, options.size?.length ?? 1) * Math.max(1, chosen.length);
+        this.sum.textContent = this.#files.length ? `${count(this.#files.length, "document")}, ${count(pictures, "picture")} or more` : "No document yet";
+        this.go.disabled = !this.#files.length || this.#abort !== null;
+    }
+
+    async #send() {
+        const { options, formats: chosen } = this.#options();
+        if (!formats?.some((each) => each.lossy && chosen.includes(each.name))) delete options.quality;
+        const files = this.#files, priority = Number(this.priority.value);
+        const abort = this.#abort = new AbortController();
+        this.trouble.hidden = true;
+        this.#summarize();
+        this.cancelButton.lastChild.textContent = "Stop";
+        for (const file of files) file.bar.hidden = false;
+        const answers = [];
+        try {
+            // A submission takes one format.
+            const wanted = chosen.length ? chosen : [null];
+            for (const [index, format] of wanted.entries()) {
+                const form = new FormData();
+                form.append("options", JSON.stringify(format ? { ...options, format: [format] } : options));
+                form.append("priority", String(priority));
+                for (const file of files) form.append("document", file, file.name);
+                answers.push(await upload("/v1/jobs", form, newKey(), (sent) => {
+                    let before = 0;
+                    for (const file of files) {
+                        const part = Math.max(0, Math.min(1, (sent - before) / Math.max(1, file.size)));
+                        file.bar.firstChild.style.transform = `scaleX(${(index + part) / wanted.length})`;
+                        before += file.size;
+                    }
+                }, abort.signal));
+            }
+        } catch (error) {
+            if (error.name !== "AbortError") this.#fail([error.message]);
+        } finally {
+            this.#abort = null;
+            this.cancelButton.lastChild.textContent = "Close";
+            for (const file of files) file.bar.hidden = true;
+        }
+        const jobs = answers.flatMap((each) => each.jobs), failures = answers.flatMap((each) => each.failures);
+        if (jobs.length) {
+            farm.changed(jobs);
+            const where = jobs.length === 1 ? `#/jobs/${jobs[0].id}` : answers.length === 1 ? `#/batches/${answers[0].batch}` : "#/";
+            toast(`${count(jobs.length, "picture is", "pictures are")} queued.`, { action: h("a", { href: where }, "Watch") });
+        }
+        if (failures.length) {
+            const bad = new Set(failures.map((each) => each.name));
+            this.#files = files.filter((file) => bad.has(file.name));
+            this.#list();
+            this.#fail([...new Set(failures.map((each) => `${each.name}: ${each.text}`))]);
+        } else if (jobs.length && this.trouble.hidden) this.#close();
+        this.#summarize();
+    }
+
+    #fail(lines) {
+        this.trouble.hidden = false;
+        this.trouble.replaceChildren(h("p.trouble-text", {}, "Not all could be taken"), h("ul", {}, lines.map((each) => h("li", {}, each))));
+        this.trouble.scrollIntoView({ block: "nearest" });
+    }
+}
+
+/** Of a submission: repeated by accident, it is accepted once. crypto.randomUUID is not there without TLS. */
+function newKey() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map((each) => each.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,104 @@
+// The workers: load, speed and the last minutes of each.
+
+import { farm } from "./farm.js";
+import { button, confirm, count, decimal, h, number, text } from "./dom.js";
+import { workerSwatch } from "./job.js";
+import { look } from "./patterns.js";
+
+const words = { ready: "Ready", draining: "Finishing its tasks", suspended: "Suspended: it failed too often" };
+
+export function showWorkers(root) {
+    document.title = "Workers · Ink farm";
+    farm.eager = true;
+    const title = h("h1", { tabindex: "-1" }, "Workers"), about = h("p.faint"), list = h("ul.workers");
+    const empty = h("div.empty", { hidden: true }, h("div.empty-art", { "aria-hidden": "true" }), h("p.empty-title", {}, "No worker is connected"),
+        h("p", {}, "Start one on any machine that reaches the broker: ", h("code", {}, "ink worker --broker tcp://BROKER:5570")));
+    root.replaceChildren(h("div.listhead", {}, title, about), list, empty);
+    const cards = new Map();
+
+    function card(name) {
+        const parts = {
+            state: h("p.workerstate"), load: h("div.meter", { role: "meter", "aria-label": `Load of ${name}`, "aria-valuemin": 0 }, h("span")),
+            loadWords: h("dd"), speed: h("dd"), done: h("dd"), failed: h("dd"),
+            history: h("svg.spark", { viewBox: "0 0 240 48", preserveAspectRatio: "none", role: "img" }), caption: h("p.faint"),
+        };
+        const buttons = h("div.buttons", {},
+            button(`Drain ${name}`, "leave", () => leave(name, "drain"), {}), button(`Dismiss ${name}`, "cancel", () => leave(name, "dismiss"), {}));
+        for (const [index, verb] of ["Drain", "Dismiss"].entries()) {
+            const label = buttons.children[index].querySelector("span");
+            label.replaceChildren(verb, h("span.unseen", {}, ` ${name}`));
+        }
+        parts.drain = buttons.firstChild;
+        parts.element = h("li.worker", {},
+            h("div.workerhead", {}, parts.swatch = workerSwatch(name), h("h2", {}, name), parts.address = h("span.faint")),
+            parts.state, parts.load,
+            h("dl.facts", {}, [["Load", parts.loadWords], ["Speed", parts.speed], ["Tiles done", parts.done], ["Failed", parts.failed]]
+                .map(([term, value]) => h("div", {}, h("dt", {}, term), value))),
+            parts.history, parts.caption, buttons);
+        return parts;
+    }
+
+    async function leave(name, verb) {
+        const yes = verb === "drain"
+            ? await confirm(`Drain ${name}?`, "It gets no further tiles, finishes those it has, and leaves.", "Drain it")
+            : await confirm(`Dismiss ${name}?`, "It is sent away at once. Other workers render its tiles again.", "Dismiss it");
+        if (!yes) return;
+        await farm.act("workers", name, verb, undefined, verb === "drain" ? `${name} is finishing its tasks.` : `${name} was dismissed.`);
+        farm.readWorkers();
+    }
+
+    function draw() {
+        const workers = [...farm.workers].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
+        const threads = workers.reduce((sum, each) => sum + each.threads, 0), busy = workers.reduce((sum, each) => sum + each.tasks, 0);
+        text(about, `${count(workers.length, "worker")}, ${count(threads, "thread")}, ${number(busy)} busy`);
+        empty.hidden = workers.length > 0;
+        const names = new Set(workers.map((each) => each.name));
+        for (const [name, parts] of cards) if (!names.has(name)) { parts.element.remove(); cards.delete(name); }
+        let before = list.firstChild;
+        for (const worker of workers) {
+            const parts = cards.get(worker.name) ?? card(worker.name);
+            cards.set(worker.name, parts);
+            if (parts.element === before) before = before.nextSibling; else list.insertBefore(parts.element, before);
+            parts.element.dataset.state = worker.state;
+            text(parts.state, words[worker.state]);
+            text(parts.address, worker.address ?? "");
+            text(parts.loadWords, `${worker.tasks} of ${count(worker.threads, "thread")}`);
+            text(parts.speed, worker.tasksPerSecond === undefined ? "–" : `${decimal(worker.tasksPerSecond)} tiles a second`);
+            text(parts.done, number(worker.done));
+            text(parts.failed, number(worker.failed));
+            parts.drain.disabled = worker.state === "draining";
+            const { ink, fill } = look(worker.name);
+            const span = parts.load.firstChild;
+            span.className = `fill-${fill}`;
+            span.style.color = parts.swatch.style.color = ink;
+            span.style.width = `${100 * Math.min(1, worker.tasks / Math.max(1, worker.threads))}%`;
+            parts.load.setAttribute("aria-valuemax", Math.max(1, worker.threads));
+            parts.load.setAttribute("aria-valuenow", Math.min(worker.tasks, Math.max(1, worker.threads)));
+            parts.load.setAttribute("aria-valuetext", `${worker.tasks} of ${worker.threads} threads busy`);
+            spark(parts, farm.past.get(worker.name) ?? [], ink);
+        }
+    }
+
+    function spark({ history, caption }, past, ink) {
+        const shown = past.slice(-80), most = Math.max(0.1, ...shown.map((each) => each.rate));
+        const bars = shown.map((each, index) => {
+            const height = Math.max(1, 44 * each.rate / most), x = 240 - 3 * (shown.length - index);
+            return h("rect", { x, y: 48 - height, width: 2, height, fill: ink });
+        });
+        history.replaceChildren(...bars);
+        const minutes = shown.length > 1 ? (shown.at(-1).at - shown[0].at) / 60000 : 0;
+        const mean = shown.reduce((sum, each) => sum + each.rate, 0) / Math.max(1, shown.length);
+        const words = `Speed of the last ${minutes < 1.5 ? `${Math.round(minutes * 60)} s` : `${Math.round(minutes)} min`}: ${decimal(mean)} tiles a second on average, at most ${decimal(most)}`;
+        history.setAttribute("aria-label", words);
+        text(caption, words);
+    }
+
+    const listeners = [["workers", draw], ["theme", draw]];
+    for (const [name, listener] of listeners) farm.addEventListener(name, listener);
+    draw();
+    farm.readWorkers();
+    return () => {
+        farm.eager = false;
+        for (const [name, listener] of listeners) farm.removeEventListener(name, listener);
+    };
+}
