@@ -28,8 +28,9 @@ struct HTTPArguments: Sendable {
         configuration.hosts = settings.texts(Own.httpHost)
         configuration.documentBytesMax = settings.bytes(Own.httpDocument) ?? configuration.documentBytesMax
         if let path = settings.text(Own.httpTokens) {
-            let bytes = try CommandError.wrapping { () throws(EngineError) in
-                try InputFile.read(path: path, limitBytes: 1 << 20)
+            let bytes: [UInt8]
+            do throws(EngineError) { bytes = try InputFile.read(path: path, limitBytes: 1 << 20) } catch {
+                throw settings.refusal(Own.httpTokens, "\(error)")
             }
             do throws(GatewayError) {
                 configuration.tokens = try AccessToken.read(String(decoding: bytes, as: UTF8.self), file: path)
@@ -70,7 +71,13 @@ struct HTTPArguments: Sendable {
         _ environment: CommandEnvironment, _ presetFolders: [String]
     ) throws(CommandError) -> [PlannedSubmission] {
         var line = ["submit", "--priority=\(priority)"]
-        line += options.map { $0.value.isEmpty ? "--\($0.name)" : "--\($0.name)=\($0.value)" }
+        var names: [String] = []
+        for option in options where !names.contains(option.name) { names.append(option.name) }
+        for name in names {
+            // The values of a list are one argument.
+            let value = options.filter { $0.name == name }.map(\.value).joined(separator: ",")
+            line.append(value.isEmpty ? "--\(name)" : "--\(name)=\(value)")
+        }
         if document.isShared {
             line.append("--shared")
         } else {

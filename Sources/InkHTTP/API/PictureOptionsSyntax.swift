@@ -47,8 +47,9 @@ enum PictureOptionsSyntax {
             case (.texts, _): throw wrong("a list of texts")
             case (.text, .string(let text)), (.choice, .string(let text)): options.append((name, text))
             case (.text, _), (.choice, _): throw wrong("a text")
-            case (.integer, .integer(let number)): options.append((name, "\(number)"))
-            case (.integer, _): throw wrong("a whole number")
+            case (.integer, _):
+                guard let number = value.wholeNumber else { throw wrong("a whole number") }
+                options.append((name, "\(number)"))
             case (.number, .integer(let number)): options.append((name, "\(number)"))
             case (.number, .number(let number)): options.append((name, "\(number)"))
             case (.number, _): throw wrong("a number")

@@ -12,7 +12,7 @@ final class Previews: Sendable {
     /// Each fits into a square of this edge, in pixels.
     static let edge = 768
     private static let keptMax = 2_000
-    private static let patienceMilliseconds = 30_000
+    private static let patienceMilliseconds = 10_000
 
     private let service: FarmService
     private let folder: String

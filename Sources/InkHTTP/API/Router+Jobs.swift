@@ -123,7 +123,8 @@ extension Router {
             query.limit = number
         }
         if let cursor = parameter("cursor") {
-            guard let bytes = [UInt8](hexadecimal: cursor), bytes.count >= 8 else {
+            guard cursor == cursor.lowercased(), let bytes = [UInt8](hexadecimal: cursor), (8...300).contains(bytes.count)
+            else {
                 throw .malformed("cursor is not one that a list gave")
             }
             query.cursor = bytes
@@ -183,7 +184,7 @@ extension Router {
         let gateway = gateway
         if action == .priority {
             return try object(.submit) { caller, body throws(Problem) in
-                guard body.members?.count == 1, let priority = body["priority"]?.integer,
+                guard body.members?.count == 1, let priority = body["priority"]?.wholeNumber,
                     JobPriority.range.contains(priority)
                 else { throw .malformed("the body is not {\"priority\": N} with N from -10 to 10") }
                 _ = try result()
@@ -234,6 +235,9 @@ extension Router {
 }
 
 extension JSONValue {
+    /// 2.0 is a whole number too.
+    var wholeNumber: Int? { integer ?? number.flatMap { Int(exactly: $0) } }
+
     /// Numbers above are not exact in JavaScript.
     static let integerMax: JobNumber = 9_007_199_254_740_991
 }

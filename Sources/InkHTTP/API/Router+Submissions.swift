@@ -67,15 +67,15 @@ extension Router {
             }
             order.options = try PictureOptionsSyntax.read(request.query.filter { !own.contains($0.name) })
             let name = parameter("name") ?? "document"
-            guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes else {
-                throw .malformed("name is empty or too long")
+            guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes, !name.utf8.contains(0) else {
+                throw .malformed("name is empty, too long or contains a NUL character")
             }
             return .take(try DocumentBody(order, name: name))
         }
     }
 
     static func priority(_ value: JSONValue) throws(Problem) -> Int {
-        guard let priority = value.integer, JobPriority.range.contains(priority) else {
+        guard let priority = value.wholeNumber, JobPriority.range.contains(priority) else {
             throw .malformed("priority is not from -10 to 10")
         }
         return priority

@@ -129,7 +129,6 @@ package enum PercentEncoding {
             default: bytes.append(byte)
             }
         }
-        guard !bytes.contains(0) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -190,8 +190,10 @@ enum JobCursor {
     }
 
     static func position(_ bytes: [UInt8]) -> StoredJobQuery.Position? {
-        guard bytes.count >= 8, let value = String(validating: bytes.dropFirst(8), as: UTF8.self) else { return nil }
-        return StoredJobQuery.Position(number: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, value: value)
+        guard bytes.count >= 8 else { return nil }
+        return StoredJobQuery.Position(
+            number: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) },
+            value: String(decoding: bytes.dropFirst(8), as: UTF8.self))
     }
 }
 

@@ -1,0 +1,336 @@
+import Foundation
+import Glibc
+import InkEngine
+import InkTestSupport
+import Testing
+
+/// The HTTP front of the real broker.
+@Suite("HTTP", .timeLimit(.minutes(10)))
+struct HTTPFrontTests {
+    private static let front = ["--http", "127.0.0.1:0"]
+
+    @Test("A document becomes a picture: accepted, followed, fetched whole and in parts")
+    func walk() throws {
+        let farm = try FarmProcesses(workers: 2, brokerOptions: Self.front)
+        let http = try farm.http()
+        let (answer, jobs) = try http.submit(GoodProject.small, "name=my%20drawing.ink&size=600x400&format=jpeg")
+        #expect(answer.status == 201, "\(answer.text)")
+        let job = try #require(jobs.first)
+        #expect(answer.headers["location"] == "/v1/jobs/\(job)")
+        // The stream ends with the job.
+        let events = try http.get("/v1/jobs/\(job)/events").text
+        #expect(events.hasPrefix("event: job\ndata: {") && events.contains("\"state\":\"finished\""))
+        let done = try http.job(job)
+        let picture = try #require(done["picture"] as? [String: Any])
+        #expect(picture["file"] as? String == "my drawing.jpg" && picture["width"] as? Int == 600)
+        let file = try http.get("/v1/jobs/\(job)/picture?download=true")
+        #expect(file.status == 200 && file.headers["content-type"] == "image/jpeg")
+        #expect(file.headers["content-disposition"]?.contains("filename*=UTF-8''my%20drawing.jpg") == true)
+        #expect(SHA256.digest(file.body).hexadecimal == picture["sha256"] as? String)
+        let tag = try #require(file.headers["etag"])
+        #expect(try http.get("/v1/jobs/\(job)/picture", ["If-None-Match": tag]).status == 304)
+        for (range, expected) in [
+            ("bytes=0-9", file.body[..<10]), ("bytes=10-", file.body[10...]), ("bytes=-7", file.body.suffix(7)),
+        ] {
+            let part = try http.get("/v1/jobs/\(job)/picture", ["Range": range])
+            #expect(part.status == 206 && part.body == Array(expected), "\(range)")
+        }
+        #expect(try http.get("/v1/jobs/\(job)/picture", ["Range": "bytes=\(file.body.count)-"]).status == 416)
+        let preview = try http.get("/v1/jobs/\(job)/preview")
+        #expect(try PNGHeader(preview.body, place: Place(file: "preview")).size.longestEdge == 768)
+        #expect(try http.get("/v1/jobs/\(job)/story").json["job"] as? Int == job)
+        #expect(try http.send("DELETE", "/v1/jobs/\(job)").status == 204)
+        #expect(try http.get("/v1/jobs/\(job)").status == 404)
+        #expect(try http.get("/v1/jobs/\(job)/picture").status == 404)
+    }
+
+    @Test("Only this site, by its own name, and only with a token of the role")
+    func access() throws {
+        let open = try FarmProcesses(workers: 0, brokerOptions: Self.front + ["--http-host", "ink.example"])
+        let http = try open.http()
+        for (host, status) in [
+            ("127.0.0.1", 200), ("LOCALHOST:1", 200), ("ink.example", 200), ("evil.example", 403), ("[::1]:80", 200),
+            ("127.0.0.1.evil.example", 403), ("", 403),
+        ] {
+            #expect(try http.get("/v1/jobs", ["Host": host]).status == status, "\(host)")
+        }
+        for (headers, status) in [
+            (["Origin": "http://evil.example"], 403), (["Origin": "null"], 403),
+            (["Sec-Fetch-Site": "cross-site"], 403),
+            (["Sec-Fetch-Site": "same-site"], 403), (["Origin": "http://127.0.0.1:\(http.port)"], 404),
+            (["Sec-Fetch-Site": "same-origin"], 404),
+        ] {
+            #expect(try http.send("POST", "/v1/jobs/1/cancel", headers).status == status, "\(headers)")
+        }
+
+        let folder = try EndToEndFolder()
+        var tokens: [String: String] = [:]
+        for role in ["read", "submit", "operate"] {
+            let result = try InkProcess.run(["keygen", role, "--http", "--role", role, "-o", folder("tokens")])
+            #expect(result.code == 0, "\(result.error)")
+            tokens[role] = result.output.split(separator: " ").last?.trimmingCharacters(in: .newlines)
+        }
+        let stored = try String(decoding: folder.read("tokens"), as: UTF8.self)
+        for token in tokens.values { #expect(!stored.contains(token.dropFirst(4))) }
+        #expect(try InkProcess.run(["keygen", "read", "--http", "--role", "read", "-o", folder("tokens")]).code == 64)
+        let closed = try FarmProcesses(workers: 0, brokerOptions: Self.front + ["--http-tokens", folder("tokens")])
+        let guarded = try closed.http()
+        #expect(try guarded.get("/").status == 200 && guarded.get("/healthz").status == 200)
+        for (path, needed) in [
+            ("GET /v1/jobs", 0), ("GET /metrics", 0), ("GET /v1/events?x=1", 3), ("POST /v1/jobs/1/cancel", 1),
+            ("DELETE /v1/jobs/1", 2), ("POST /v1/workers/a/drain", 2),
+        ] where needed < 3 {
+            let (method, target) = (String(path.split(separator: " ")[0]), String(path.split(separator: " ")[1]))
+            #expect(try guarded.send(method, target).status == 401, "\(path)")
+            #expect(try guarded.send(method, target, ["Authorization": "Bearer ink_00"]).status == 401, "\(path)")
+            for (rank, role) in ["read", "submit", "operate"].enumerated() {
+                let header = ["Authorization": "Bearer \(tokens[role] ?? "")"]
+                let status = try guarded.send(method, target, header).status
+                #expect(rank < needed ? status == 403 : status == 200 || status == 404, "\(path) \(role): \(status)")
+            }
+        }
+    }
+
+    @Test(
+        "It does not start where others could come in, or with wrong settings",
+        arguments: [
+            ["--http", "0.0.0.0:0"], ["--http", "8080"], ["--http", "127.0.0.1:70000"],
+            ["--http-tokens", "/nonexistent"], ["--http", "127.0.0.1:0", "--http-tokens", "/dev/null"],
+        ])
+    func refusedSettings(options: [String]) throws {
+        let folder = try EndToEndFolder()
+        let result = try InkProcess.run(["broker", "--data", folder("data")] + options)
+        #expect(result.code == 78, "\(result.code) \(result.error)")
+        #expect(result.error.contains("http"))
+    }
+
+    @Test("The same key is the same submission, and another document with it is refused")
+    func idempotency() throws {
+        let farm = try FarmProcesses(workers: 1, brokerOptions: Self.front)
+        let http = try farm.http()
+        let key = ["Idempotency-Key": "a-key"]
+        let (first, jobs) = try http.submit(GoodProject.small, "name=a.ink&size=64x64,32x32", key)
+        #expect(first.status == 201 && jobs.count == 2, "\(first.text)")
+        let batch = try #require(first.json["batch"] as? String)
+        #expect(first.headers["location"] == "/v1/batches/\(batch)")
+        let (again, sameJobs) = try http.submit(GoodProject.small, "name=a.ink&size=64x64,32x32", key)
+        #expect(again.status == 200 && sameJobs == jobs)
+        #expect(try http.submit(GoodProject.small, "name=a.ink&size=65x65", key).0.status == 409)
+        #expect(try http.submit(GoodProject.small, "name=a.ink", ["Idempotency-Key": "with blanks"]).0.status == 400)
+        for job in jobs { #expect(try http.end(of: job) == "finished") }
+        let facts = try http.get("/v1/batches/\(batch)").json
+        #expect(facts["jobs"] as? Int == 2 && facts["finished"] as? Int == 2 && facts["endedAt"] is String)
+        #expect(try http.get("/v1/batches/\(String(repeating: "0", count: 24))").status == 404)
+    }
+
+    @Test("Forms and paths: several documents, and what is wrong with some does not stop the others")
+    func severalDocuments() throws {
+        let folder = try EndToEndFolder()
+        try folder.file("in/deep/b.ink", GoodProject.small)
+        let farm = try FarmProcesses(
+            workers: 1, brokerOptions: Self.front + ["--input-root", folder("in"), "--http-document-size", "100K"])
+        let http = try farm.http()
+        let small = Array(GoodProject.small.utf8)
+        func post(_ parts: [(String, String?, [UInt8])]) throws -> HTTPClient.Answer {
+            let (type, body) = HTTPClient.form(parts)
+            return try http.send("POST", "/v1/jobs", ["Content-Type": type], body: body)
+        }
+        let options = Array(#"{"size": ["40x40"], "format": ["png", "jpeg"], "watermark": "(c) A"}"#.utf8)
+        let made = try post([
+            ("document", "a.ink", small), ("options", nil, options), ("document", "../../etc/bad.ink", Array("{".utf8)),
+            ("document", "b.ink", small), ("priority", nil, Array("3".utf8)),
+        ])
+        #expect(made.status == 201, "\(made.text)")
+        let jobs = made.json["jobs"] as? [[String: Any]] ?? []
+        #expect(jobs.count == 4 && jobs.allSatisfy { $0["priority"] as? Int == 3 })
+        let failures = made.json["failures"] as? [[String: Any]] ?? []
+        #expect(failures.count == 1 && !"\(failures)".contains("uploads"), "\(failures)")
+        let first = try #require(jobs.first?["id"] as? Int)
+        #expect(try http.end(of: first) == "finished")
+        #expect(Set(jobs.compactMap { ($0["formats"] as? [String])?.first }) == ["png", "jpeg"])
+
+        #expect(try post([("document", "a.ink", Array("no drawing".utf8))]).status == 422)
+        #expect(try post([("options", nil, options)]).status == 400)
+        #expect(try post([("document", "a", small), ("options", nil, Array("[".utf8))]).status == 400)
+        #expect(try post([("document", "a", small), ("other", nil, small)]).status == 400)
+        #expect(try post([("document", "a.ink", [UInt8](repeating: 32, count: 200_000))]).status == 413)
+        for option in [
+            #"{"size": ["0"]}"#, #"{"watermark": "/etc/passwd"}"#, #"{"watermark": "a.png"}"#,
+            #"{"format": ["nope"]}"#,
+        ] {
+            #expect(
+                try post([("document", "a.ink", small), ("options", nil, Array(option.utf8))]).status == 422,
+                "\(option)")
+        }
+        for option in [
+            #"{"overlay": "/etc/passwd"}"#, #"{"font": "/etc/passwd"}"#, #"{"limits": "/dev/zero"}"#,
+            #"{"size": "2k"}"#,
+            #"{"quality": 0}"#, #"{"rgb": 1}"#,
+        ] {
+            #expect(
+                try post([("document", "a.ink", small), ("options", nil, Array(option.utf8))]).status == 400,
+                "\(option)")
+        }
+
+        let paths = try http.post("/v1/jobs", json: #"{"paths": ["deep/b.ink", "c.ink", "/etc/passwd", "../x"]}"#)
+        #expect(paths.status == 201 && (paths.json["failures"] as? [Any])?.count == 3, "\(paths.text)")
+        #expect((paths.json["jobs"] as? [[String: Any]])?.first?["name"] as? String == "deep/b.ink")
+        #expect(try http.post("/v1/jobs", json: #"{"paths": []}"#).status == 400)
+        // Nothing of what was sent stays.
+        #expect(
+            farm.wait(seconds: 30) {
+                ((try? FileManager.default.contentsOfDirectory(atPath: farm.path("data/uploads"))) ?? [""]).isEmpty
+            })
+    }
+
+    @Test("Lists come page by page in any order, each job once")
+    func lists() throws {
+        let farm = try FarmProcesses(workers: 1, brokerOptions: Self.front)
+        let http = try farm.http()
+        var all: Set<Int> = []
+        for (index, name) in ["b", "A", "c%", "a_", "b"].enumerated() {
+            let encoded = name.replacing("%", with: "%25")
+            let document = index == 2 ? GoodProject.small + " " : GoodProject.small
+            all.formUnion(try http.submit(document, "name=\(encoded)&size=\(32 + index)x32&priority=\(index - 2)").1)
+        }
+        for job in all { #expect(try http.end(of: job) == "finished") }
+        for sort in ["id", "-id", "name", "-name", "priority", "-priority", "ended", "-ended"] {
+            var found: [Int] = []
+            var cursor: String?
+            repeat {
+                let page = try http.get("/v1/jobs?limit=2&sort=\(sort)\(cursor.map { "&cursor=\($0)" } ?? "")").json
+                found += (page["jobs"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int }
+                cursor = page["next"] as? String
+            } while cursor != nil
+            #expect(found.count == 5 && Set(found) == all, "\(sort): \(found)")
+        }
+        func count(_ query: String) throws -> Int {
+            (try http.get("/v1/jobs?\(query)").json["jobs"] as? [Any])?.count ?? -1
+        }
+        #expect(try count("name=b") == 2)
+        #expect(try count("name=%25") == 1 && count("name=_") == 1)
+        #expect(try count("state=finished") == 5 && count("state=failed,running,queued") == 0)
+        #expect(try count("owner=http") == 5 && count("owner=nobody") == 0)
+        for wrong in [
+            "state=x", "state=", "limit=0", "limit=1001", "limit=x", "cursor=zz", "sort=size", "foo=1",
+            "limit=1&limit=2",
+        ] {
+            #expect(try http.get("/v1/jobs?\(wrong)").status == 400, "\(wrong)")
+        }
+    }
+
+    @Test("Jobs are paused, resumed, cancelled and tried again, and a pause outlives the broker")
+    func orders() throws {
+        let farm = try FarmProcesses(workers: 0, brokerOptions: Self.front)
+        var http = try farm.http()
+        let job = try #require(try http.submit(GoodProject.small, "name=a.ink&size=64x64").1.first)
+        func state() throws -> String { try http.job(job)["state"] as? String ?? "" }
+        #expect(try http.post("/v1/jobs/\(job)/pause").status == 200)
+        #expect(try state() == "paused")
+        farm.broker?.kill9()
+        try farm.startBroker()
+        http = try farm.http()
+        try farm.addWorker()
+        usleep(500_000)
+        #expect(try state() == "paused")
+        #expect(try http.post("/v1/jobs/\(job)/priority", json: #"{"priority": 7}"#).json["priority"] as? Int == 7)
+        #expect(try http.post("/v1/jobs/\(job)/priority", json: #"{"priority": 11}"#).status == 400)
+        #expect(try http.post("/v1/jobs/\(job)/cancel").status == 200)
+        #expect(try state() == "cancelled")
+        #expect(try http.post("/v1/jobs/\(job)/pause").status == 409)
+        #expect(try http.post("/v1/jobs/\(job)/cancel").status == 409)
+        #expect(try http.post("/v1/jobs/\(job)/retry").status == 200)
+        #expect(try http.end(of: job) == "finished")
+        #expect(try http.post("/v1/jobs/\(job)/retry").status == 409)
+        for path in ["cancel", "pause", "resume", "retry"] {
+            #expect(try http.post("/v1/jobs/99/\(path)").status == 404)
+        }
+        #expect(try http.post("/v1/workers/nobody/drain").status == 404)
+        #expect(try http.post("/v1/workers/w1/drain").status == 204)
+        #expect(farm.wait(seconds: 30) { farm.workers[0].process.isRunning == false })
+        try farm.addWorker()
+        #expect(farm.wait(seconds: 30) { farm.events("worker.joined").contains { $0["worker"] as? String == "w2" } })
+        #expect(try http.post("/v1/workers/w2/dismiss").status == 204)
+        #expect(farm.wait(seconds: 30) { farm.events("worker.left").contains { $0["worker"] as? String == "w2" } })
+    }
+
+    @Test("Whatever is sent, the broker answers or closes, and goes on")
+    func hostile() throws {
+        let farm = try FarmProcesses(workers: 1, brokerOptions: Self.front)
+        let http = try farm.http()
+        let host = "Host: localhost\r\n"
+        for text in [
+            "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\(host)\r\n", "\u{0}\u{1}\u{2}",
+            "GET /%zz HTTP/1.1\r\n\(host)\r\n",
+            "GET /v1/jobs/%ff HTTP/1.1\r\n\(host)\r\n", "GET /v1/jobs?name=%f HTTP/1.1\r\n\(host)\r\n",
+            "GET / HTTP/1.1\r\n\r\n", "GET /\(String(repeating: "a", count: 100_000)) HTTP/1.1\r\n\(host)\r\n",
+            "POST /v1/jobs HTTP/1.1\r\n\(host)Content-Type: a/b\r\nContent-Length: -1\r\n\r\n",
+            "POST /v1/jobs HTTP/1.1\r\n\(host)Content-Type: a/b\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "POST /v1/jobs HTTP/1.1\r\n\(host)Content-Type: multipart/form-data\r\nContent-Length: 2\r\n\r\nab",
+            "POST /v1/jobs HTTP/1.1\r\n\(host)Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 9\r\n\r\n--x\r\n\r\n\r\n",
+            "TRACE / HTTP/1.1\r\n\(host)\r\n", "OPTIONS * HTTP/1.1\r\n\(host)\r\n",
+        ] {
+            let found = HTTPClient.answer(try http.raw(Array(text.utf8), seconds: 1))
+            #expect(found.status == 0 || (400...505).contains(found.status), "\(text.prefix(80)): \(found.status)")
+        }
+        var random = SeededGenerator(seed: 36)
+        let request = Array(
+            "POST /v1/jobs?size=2k HTTP/1.1\r\n\(host)Content-Type: a/b\r\nContent-Length: 30\r\n\r\n".utf8)
+        for _ in 0..<200 {
+            var bytes = request + (0..<30).map { _ in UInt8.random(in: 0...255, using: &random) }
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            _ = try http.raw(bytes, closesEarly: true)
+        }
+        // Uploads that stop in the middle leave nothing.
+        for _ in 0..<5 {
+            _ = try http.raw(
+                Array("POST /v1/jobs HTTP/1.1\r\n\(host)Content-Type: a/b\r\nContent-Length: 99999\r\n\r\nabc".utf8),
+                closesEarly: true)
+        }
+        #expect(try http.get("/healthz").status == 200)
+        #expect(
+            farm.wait(seconds: 60) {
+                ((try? FileManager.default.contentsOfDirectory(atPath: farm.path("data/uploads"))) ?? [""]).isEmpty
+            })
+        #expect(farm.broker?.process.isRunning == true)
+        let (_, jobs) = try http.submit(GoodProject.small, "name=a.ink&size=64x64")
+        #expect(try http.end(of: jobs.first ?? 0) == "finished")
+    }
+
+    @Test("Health, readiness and metrics tell the truth, and a stop ends open streams")
+    func operation() throws {
+        let farm = try FarmProcesses(workers: 0, brokerOptions: Self.front)
+        let http = try farm.http()
+        #expect(try http.get("/healthz").status == 200)
+        #expect(try http.get("/readyz").status == 503)
+        try farm.addWorker()
+        #expect(try farm.wait(seconds: 60) { try http.get("/readyz").status == 200 })
+        let (_, jobs) = try http.submit(GoodProject.small, "name=a.ink&size=64x64")
+        #expect(try http.end(of: jobs.first ?? 0) == "finished")
+        let metrics = try http.get("/metrics")
+        #expect(metrics.headers["content-type"]?.hasPrefix("text/plain; version=0.0.4") == true)
+        let lines = metrics.text.split(separator: "\n")
+        for expected in [
+            "ink_jobs_ended_total{outcome=\"finished\"} 1", "ink_pixels_exported_total 2752",
+            "ink_export_duration_seconds_count 1", "ink_workers{state=\"ready\"} 1",
+        ] {
+            #expect(lines.contains { $0 == expected }, "\(expected)")
+        }
+        let names = lines.filter { !$0.hasPrefix("#") }.map { $0.split(separator: " ")[0] }
+        #expect(Set(names).count == names.count)
+        for path in ["/", "/app.css", "/app.js", "/openapi.json"] {
+            let page = try http.get(path)
+            #expect(
+                page.status == 200 && page.headers["content-security-policy"]?.contains("default-src 'self'") == true)
+            #expect(try http.get(path, ["If-None-Match": page.headers["etag"] ?? ""]).status == 304)
+        }
+        #expect(try http.get("/v1/nothing").status == 404 && http.send("PUT", "/v1/jobs").status == 405)
+        let stream = Task.detached { try http.raw(Array("GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)) }
+        usleep(1_500_000)
+        farm.broker?.send(SIGTERM)
+        #expect(farm.broker?.end(seconds: 30) == 0)
+        stream.cancel()
+    }
+}
