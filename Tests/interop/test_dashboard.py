@@ -322,7 +322,7 @@ class WalkTests(DashboardTests):
         expect(dialog.locator(".files li")).to_have_count(2)
         self.picture(page, "dialog")
         dialog.get_by_text("More options").click()
-        dialog.get_by_label("Mark").fill("© Test")
+        dialog.get_by_label("Watermark").fill("© Test")
         self.choose(page, size="1x")
         # The one is taken, the other stays, with the reason.
         expect(dialog.locator(".trouble")).to_contain_text("notes.txt", timeout=PATIENCE)

@@ -239,7 +239,7 @@ export class JobList {
 
     #count(total) {
         const known = this.#complete || this.#total > this.#items.length + 3;
-        text(this.counter, this.#failure ?? (known ? count(total, "job") : `${number(this.#items.length)} jobs and more`));
+        text(this.counter, this.#failure ?? (!this.#complete && !this.#items.length ? "" : known ? count(total, "job") : `${number(this.#items.length)} jobs and more`));
         const none = this.#complete && total === 0;
         this.canvas.hidden = total === 0;
         if (this.empty.hidden === none) {
