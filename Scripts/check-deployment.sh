@@ -73,6 +73,23 @@ else
     skip "hadolint, yamllint" "no Python packages (see $work/pip.log)"
 fi
 
+# promtool, without the service that its package would start.
+prometheus() {
+    if has promtool; then return 0; fi
+    local folder=$PWD/.build/prometheus
+    PATH=$PATH:$folder/usr/bin
+    if has promtool; then return 0; fi
+    has apt-get && has dpkg-deb || return 1
+    mkdir -p "$folder" && (cd "$folder" && apt-get download -q prometheus && dpkg-deb -x prometheus_*.deb .) \
+        >"$work/apt.log" 2>&1 && has promtool
+}
+if prometheus; then
+    check "promtool check rules" promtool check rules --lint=all --lint-fatal deploy/prometheus/ink-alerts.yml
+    check "promtool test rules" promtool test rules deploy/prometheus/ink-alerts-tests.yml
+else
+    skip "alerts" "no promtool: apt-get install prometheus ($work/apt.log)"
+fi
+
 # docker-compose 1.29 knows the oldest form that is supported; a newer one is asked too where there is one.
 composes=()
 if install docker-compose docker-compose; then composes+=(docker-compose); fi

@@ -13,18 +13,12 @@ const press = new Press(one("#cards"), one("#press"));
 
 // MARK: Colours
 
-const theme = one("#theme");
-theme.value = document.documentElement.dataset.theme ?? "";
+// They are chosen in start.js.
 function themed() {
     drawPulse(one("#pulse"));
     farm.tell("theme");
 }
-theme.addEventListener("change", () => {
-    if (theme.value) document.documentElement.dataset.theme = theme.value;
-    else delete document.documentElement.dataset.theme;
-    if (theme.value) localStorage.setItem("ink-theme", theme.value); else localStorage.removeItem("ink-theme");
-    themed();
-});
+one("#theme").addEventListener("change", themed);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themed);
 
 // MARK: Token
@@ -116,6 +110,8 @@ function drawChips() {
 }
 let typing = 0;
 for (const [id, name] of [["#search", "name"], ["#owner", "owner"]]) {
+    // Browsers keep what was typed before a reload.
+    list.filter[name] = one(id).value.trim();
     one(id).addEventListener("input", () => {
         clearTimeout(typing);
         typing = setTimeout(() => {
@@ -125,6 +121,7 @@ for (const [id, name] of [["#search", "name"], ["#owner", "owner"]]) {
     });
 }
 one("#filters").addEventListener("submit", (event) => event.preventDefault());
+list.filter.sort = one("#sort").value;
 one("#sort").addEventListener("change", () => {
     list.filter.sort = one("#sort").value;
     list.reload();
@@ -195,12 +192,10 @@ one(".skip").addEventListener("click", (event) => {
 
 // MARK: Export
 
-let submitter = null;
-const ready = import("./submit.js").then(({ Submitter }) => { submitter = new Submitter(); });
-one("#export").addEventListener("click", async () => {
-    await ready;
-    submitter.open();
-});
+const submitter = import("./submit.js").then(({ Submitter }) => new Submitter());
+const submit = async () => (await submitter).open();
+one("#export").addEventListener("click", submit);
+if (document.documentElement.dataset.wanted) submit();
 
 await route(true);
 farm.start();

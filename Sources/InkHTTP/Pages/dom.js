@@ -58,7 +58,7 @@ export function button(words, name, onclick, { shown = true, kind = "", ...more 
 
 const plain = new Intl.NumberFormat("en");
 export const number = (value) => plain.format(Math.round(value));
-export const decimal = (value) => value >= 100 ? number(value) : value >= 10 ? value.toFixed(0) : value.toFixed(1);
+export const decimal = (value) => value === 0 ? "0" : value >= 100 ? number(value) : value >= 10 ? value.toFixed(0) : value.toFixed(1);
 export const count = (value, one, many = one + "s") => `${number(value)} ${value === 1 ? one : many}`;
 
 /** Seconds in words. */

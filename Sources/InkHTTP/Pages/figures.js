@@ -17,9 +17,9 @@ export function showFigures(root) {
         chart("Threads busy", "busy", "bars", (bucket) => bucket.busy, (value) => decimal(value), "threads"),
         chart("Jobs waiting", "queued", "dots", (bucket) => bucket.queued, (value) => number(value), "jobs"),
     ];
-    const times = exportTimes();
+    const exportChart = exportTimes();
     const cache = h("div.store"), store = h("div.store");
-    root.replaceChildren(h("div.listhead", {}, title, about), times.element, h("div.charts", {}, charts.map((each) => each.element)),
+    root.replaceChildren(h("div.listhead", {}, title, about), exportChart.element, h("div.charts", {}, charts.map((each) => each.element)),
         h("div.stores", {}, cache, store));
 
     function draw() {
@@ -30,7 +30,7 @@ export function showFigures(root) {
         text(about, `Now: ${decimal(picturesPerMinute)} pictures a minute, ${decimal(tasksPerSecond)} tiles and ${decimal(megapixelsPerSecond)} megapixels a second`
             + (left ? `; all done in ${left.about} (${left.range})` : "") + `. ${stats.broker.name} has run ${duration(stats.broker.uptimeSeconds)}.`);
         for (const each of charts) each.draw(history);
-        times.draw(farm.exports);
+        exportChart.draw(farm.exports);
         const { rendered = 0, found = 0 } = stats.results ?? {};
         share(cache, "Tiles from the result cache", found, rendered + found,
             rendered + found ? `${number(found)} of ${count(rendered + found, "tile")} were found, ${number(rendered)} rendered.` : "No tile has been rendered yet.", "contours");
@@ -77,9 +77,15 @@ function axes(svg, width, from, to, values, shown, y) {
         svg.append(h("line.grid", { x1: pad.left, x2: width - pad.right, y1: y(value), y2: y(value) }),
             h("text", { x: pad.left - 7, y: y(value) + 4, "text-anchor": "end" }, shown(value)));
     }
-    for (let index = 0; index <= 4; index++) {
-        const at = from + (to - from) * index / 4, x = pad.left + (width - pad.left - pad.right) * index / 4;
-        svg.append(h("text", { x, y: height - 7, "text-anchor": index === 0 ? "start" : index === 4 ? "end" : "middle" }, clock(at)));
+    times(svg, width, height, from, to);
+}
+
+/** As many times below a chart as there is room for. */
+function times(svg, width, tall, from, to) {
+    const steps = width < 460 ? 2 : 4;
+    for (let index = 0; index <= steps; index++) {
+        svg.append(h("text", { x: pad.left + (width - pad.left - pad.right) * index / steps, y: tall - 7,
+            "text-anchor": index === 0 ? "start" : index === steps ? "end" : "middle" }, clock(from + (to - from) * index / steps)));
     }
 }
 
@@ -193,10 +199,7 @@ function exportTimes() {
             below = tier;
         }
         svg.append(h("text", { x: pad.left - 7, y: y(0) + 4, "text-anchor": "end" }, "0"));
-        for (let index = 0; index <= 4; index++) {
-            svg.append(h("text", { x: pad.left + (width - pad.left - pad.right) * index / 4, y: tall - 7,
-                "text-anchor": index === 0 ? "start" : index === 4 ? "end" : "middle" }, clock(from + (to - from) * index / 4)));
-        }
+        times(svg, width, tall, from, to);
         for (const each of points) {
             const at = [x(new Date(each.endedAt).getTime()), y(each.scaled)];
             svg.append(each.scaled <= tiers[2] ? h("circle.point", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: 3.2 })

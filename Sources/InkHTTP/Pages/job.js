@@ -115,7 +115,10 @@ export function showJob(root, id, { forget, list }) {
             "internal-error": "This is a fault of the farm, not of the document.",
             "no-workers": "No worker could render it.",
         };
-        trouble.replaceChildren(h("p.trouble-text", {}, job.error.text), h("p", {}, hints[job.error.code]));
+        // The attempts come after semicolons.
+        const [first, ...rest] = job.error.text.split("; ");
+        trouble.replaceChildren(h("p.trouble-text", {}, first), rest.length ? h("ul", {}, rest.map((each) => h("li", {}, each))) : "",
+            h("p", {}, hints[job.error.code]));
     }
 
     function drawFacts() {

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { farm, actions } from "./farm.js";
 import { ago, announce, button, count, duration, h, number, one, text, timeLeft, toast } from "./dom.js";
-import { states } from "./patterns.js";
+import { paintSwatches, states } from "./patterns.js";
 
 const margin = 6;
 
@@ -43,6 +43,8 @@ export class JobList {
             const row = event.target.closest("li");
             if (row?.index !== undefined) this.#setCurrent(row.index);
         });
+        paintSwatches(element);
+        farm.addEventListener("theme", () => paintSwatches(element));
         farm.addEventListener("jobs", ({ detail }) => this.#take(detail));
         farm.addEventListener("stats", () => { this.#schedule(); });
         farm.addEventListener("missed", () => this.reload({ keep: true }));
@@ -239,7 +241,7 @@ export class JobList {
 
     #count(total) {
         const known = this.#complete || this.#total > this.#items.length + 3;
-        text(this.counter, this.#failure ?? (known ? count(total, "job") : `${number(this.#items.length)} jobs and more`));
+        text(this.counter, this.#failure ?? (!this.#complete && !this.#items.length ? "" : known ? count(total, "job") : `${number(this.#items.length)} jobs and more`));
         const none = this.#complete && total === 0;
         this.canvas.hidden = total === 0;
         if (this.empty.hidden === none) {
@@ -278,7 +280,7 @@ export class JobList {
     }
 
     #fill(row, job, index, total) {
-        const { swatch, link, about, state, bar, note, buttons } = row.parts;
+        const { link, about, state, bar, note, buttons } = row.parts;
         row.setAttribute("aria-setsize", total);
         row.setAttribute("aria-posinset", index + 1);
         const tab = index === this.#current ? "0" : "-1";
@@ -297,7 +299,6 @@ export class JobList {
             const before = row.job;
             row.job = job;
             row.dataset.state = job.state;
-            swatch.className = `swatch fill-${states[job.state].fill}`;
             link.setAttribute("href", `#/jobs/${job.id}`);
             text(link, job.name || `Job ${job.id}`);
             about.replaceChildren(`No. ${job.id} · ${job.size} · ${job.formats.join(", ")}`,

@@ -1,7 +1,9 @@
-// Before the first paint, so that a chosen theme does not flash; the rest after it. Not a module: those wait longer.
+// Before the first paint, so that a chosen theme does not flash; the rest begins after it. Not a module: those wait
+// longer. What a person does before the rest is there is kept.
 {
-    const chosen = localStorage.getItem("ink-theme");
-    if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
+    const root = document.documentElement, key = "ink-theme";
+    const chosen = localStorage.getItem(key);
+    if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
     let begun = false;
     const begin = () => {
         if (begun) return;
@@ -9,6 +11,13 @@
         import("/app.js");
     };
     addEventListener("DOMContentLoaded", () => {
+        const theme = document.getElementById("theme");
+        theme.value = root.dataset.theme ?? "";
+        theme.addEventListener("change", () => {
+            if (theme.value) root.dataset.theme = theme.value; else delete root.dataset.theme;
+            if (theme.value) localStorage.setItem(key, theme.value); else localStorage.removeItem(key);
+        });
+        document.getElementById("export").addEventListener("click", () => { root.dataset.wanted = "export"; });
         requestAnimationFrame(() => setTimeout(begin));
         // A page in the background has no frames.
         setTimeout(begin, 500);

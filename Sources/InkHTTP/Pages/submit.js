@@ -14,6 +14,7 @@ export class Submitter {
     #abort = null;
 
     constructor() {
+        get("/v1/formats").then((answer) => { formats ??= answer.formats; }, () => { /* asked again with the dialog */ });
         const drop = one("#drop");
         let depth = 0;
         const carries = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
@@ -42,14 +43,15 @@ export class Submitter {
         this.#files.push(...files);
         if (!this.#dialog) this.#build();
         this.#list();
-        if (!this.#dialog.open) this.#dialog.showModal();
-        if (!formats) {
-            try {
-                formats = (await get("/v1/formats")).formats;
-                this.#fillFormats();
-            } catch (error) {
-                toast(error.message, { bad: true });
-            }
+        if (!this.#dialog.open) {
+            this.#dialog.showModal();
+            (this.#files.length ? this.go : this.chooser).focus();
+        }
+        try {
+            formats ??= (await get("/v1/formats")).formats;
+            if (!this.formats.querySelector("input")) this.#fillFormats();
+        } catch (error) {
+            toast(error.message, { bad: true });
         }
     }
 
@@ -76,7 +78,7 @@ export class Submitter {
                 h("fieldset", {}, h("legend", {}, "Format"), this.formats = h("div.chips", {}, h("span.faint", {}, "…"))),
                 h("div.two", {},
                     this.quality = field("Quality", h("input", { name: "quality", type: "number", min: 1, max: 100, placeholder: "usual" })),
-                    field("Mark", input("watermark", { maxlength: 1024, placeholder: "© A. Painter" }), "A text, lower right")),
+                    field("Watermark", input("watermark", { maxlength: 1024, placeholder: "© A. Painter" }), "A text in the lower right corner")),
                 h("details", {}, h("summary", {}, "More options"),
                     h("div.two", {},
                         field("Background", input("background", { placeholder: "#ffffff, transparent", maxlength: 32 })),
