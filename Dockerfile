@@ -12,7 +12,7 @@ FROM ${BUILD_IMAGE} AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         libcli11-dev libisal-dev libjpeg-dev libpng-dev libsimdjson-dev libsqlite3-dev libssl-dev libzip-dev libzmq3-dev \
-        libzstd-dev zlib1g-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev libexpat1-dev libharfbuzz-dev libfribidi-dev \
+        libzstd-dev zlib1g-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev libexpat1-dev libharfbuzz-dev libfribidi-dev libmicrohttpd-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -28,7 +28,7 @@ FROM ${RUNTIME_IMAGE} AS runtime
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates libisal2 libjpeg62-turbo libpng16-16 libsimdjson14 libsqlite3-0 libssl3 libstdc++6 libzip4 libzmq5 libzstd1 \
-        zlib1g libwebp7 libwebpdemux2 libgif7 libtiff6 liblcms2-2 libexpat1 libharfbuzz0b libfribidi0 libjxl0.7 \
+        zlib1g libwebp7 libwebpdemux2 libgif7 libtiff6 liblcms2-2 libexpat1 libharfbuzz0b libfribidi0 libjxl0.7 libmicrohttpd12 libcurl4 \
         fonts-dejavu-core \
     && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* \
     && groupadd --system --gid 10001 ink \

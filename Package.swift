@@ -31,10 +31,11 @@ let package = Package(
         .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
         .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
-        // Load libheif, libjxl and librsvg when they are needed, and build without them.
+        // Load libheif, libjxl, librsvg and libcurl when they are needed, and build without them.
         .target(name: "CHEIF"),
         .target(name: "CJXL"),
         .target(name: "CSVG"),
+        .target(name: "CURL"),
         .target(name: "CColor", linkerSettings: [.linkedLibrary("lcms2")]),
         .target(name: "CText", linkerSettings: [.linkedLibrary("harfbuzz"), .linkedLibrary("fribidi")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -73,7 +74,8 @@ let package = Package(
         .target(
             name: "InkHTTP",
             dependencies: [
-                "InkService", "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CMicroHTTP", "CSystem",
+                "InkService", "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CMicroHTTP", "CURL",
+                "CSystem",
             ],
             exclude: [], resources: [.embedInCode("Pages")]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
@@ -122,6 +124,8 @@ let package = Package(
                 "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkProtocol", "InkEngine",
                 "InkJSON", "InkTestSupport", "CZeroMQ",
             ]),
+        .testTarget(
+            name: "InkHTTPTests", dependencies: ["InkHTTP", "InkEngine", "InkJSON", "InkSystem", "InkTestSupport"]),
         .testTarget(
             name: "InkSimulationTests",
             dependencies: [

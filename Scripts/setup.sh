@@ -8,7 +8,7 @@ libraries=(
     libsqlite3-dev libwebp-dev libgif-dev libtiff-dev liblcms2-dev libexpat1-dev libharfbuzz-dev
     libfribidi-dev libmicrohttpd-dev fonts-dejavu-core
     # Loaded when they are needed.
-    libheif1 libjxl0.7 librsvg2-2
+    libheif1 libjxl0.7 librsvg2-2 libcurl4
 )
 test_tools=(pngcheck python3-pil python3-numpy python3-zmq python3-jsonschema iproute2 iptables)
 

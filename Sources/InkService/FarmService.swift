@@ -22,6 +22,13 @@ public final class FarmService: Sendable {
     let data: DataFolder
     let store: JobStore
     let contents: ContentFolder
+    private let endListener = Mutex<(@Sendable (JobNumber) -> Void)?>(nil)
+
+    /// - Parameter listener: called on the service's thread when a job's end is on the disk; must return soon.
+    public func onEnd(_ listener: @escaping @Sendable (JobNumber) -> Void) { endListener.withLock { $0 = listener } }
+
+    func tellEnd(_ job: JobNumber) { endListener.withLock { $0 }?(job) }
+
     /// Which jobs have changed.
     public let board = ChangeBoard()
     private let onEvent: @Sendable (FarmNote) -> Void
@@ -112,7 +119,8 @@ public final class FarmService: Sendable {
         do throws(BrokerError) { try broker.start() } catch { throw .broker(error) }
         let parts = ServiceParts(
             configuration: configuration, context: context, mailbox: mailbox, broker: broker, data: data, store: store,
-            journal: journal, contents: contents, board: board, onEvent: onEvent)
+            journal: journal, contents: contents, board: board,
+            onEnd: { [weak self] job in self?.tellEnd(job) }, onEvent: onEvent)
         let bound = DispatchSemaphore(value: 0)
         let outcome = StartOutcome()
         do throws(SystemFailure) {

@@ -71,6 +71,16 @@ struct BrokerCommand {
                 return try log.fail("broker.failed", CommandError(error))
             }
         }
+        let notifier = Notifier(arguments.notices, service: service) { event in
+            if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
+        }
+        if !arguments.notices.isEmpty {
+            do throws(GatewayError) { try notifier.start() } catch {
+                service.stop()
+                service.waitUntilEnded()
+                return try log.fail("broker.failed", CommandError(error))
+            }
+        }
         log.record(
             LogRecord(
                 .info, "broker.started",
@@ -85,6 +95,7 @@ struct BrokerCommand {
         service.waitForEnd()
         // While the store is still open.
         gateway?.stop()
+        notifier.stop()
         service.waitUntilEnded()
         guard control.isStopRequested else {
             let failure = PictureFailure(kind: .unreachable, reason: "the broker's sockets failed; the log says why")

@@ -1,5 +1,6 @@
 import InkEngine
 import InkExports
+import InkHTTP
 import InkSystem
 
 /// The settings of `ink broker`, checked one by one and against each other.
@@ -28,6 +29,8 @@ struct BrokerArguments: Sendable {
     var cacheBytes: Int
     /// nil: no HTTP front.
     var http: HTTPArguments?
+    /// Where it is told that jobs have ended.
+    var notices: [NoticeTarget]
     /// 0 to 1.
     var verifyShare: Double
     var retentionMilliseconds: Int
@@ -75,6 +78,7 @@ struct BrokerArguments: Sendable {
         drainMilliseconds = try needed(settings.milliseconds(Own.drainTime), Own.drainTime)
         log = LogArguments(settings)
         http = try HTTPArguments(settings)
+        notices = try NoticeTarget.read(settings)
 
         if livenessMilliseconds < 2 * heartbeatMilliseconds {
             throw settings.refusal(

@@ -36,6 +36,15 @@ enum BrokerSetting {
         "http-document-size", .bytes(1024...(1 << 40)), "SIZE", standard: "1G", group: web,
         "Largest document that the HTTP front takes")
 
+    static let notifyCommand = SettingSyntax(
+        "notify-command", .path, "FILE", group: web,
+        "Program to run when a job or batch has ended, with a JSON document on its standard input")
+    static let webhook = SettingSyntax(
+        "webhook", .text(bytesMax: 4096), "URL", group: web,
+        "Address to which the same document is posted, tried again until it is taken")
+    static let webhookSecret = SettingSyntax(
+        "webhook-secret", .path, "FILE", group: web, "File with the secret by which these are signed (HMAC-SHA256)")
+
     static let data = SettingSyntax(
         "data", .path, "DIR", standard: "ink-data", group: files,
         "Folder for jobs, projects and pictures; created if missing, for one broker at a time")
@@ -98,7 +107,8 @@ enum BrokerSetting {
     static let all =
         [
             workers, clients, name, key, allowWorkers, allowClients, KeySetting.insecure, http,
-            httpTokens, httpHost, httpDocument, data, inputRoot, outputRoot, spillFolder, cache, limits, presets,
+            httpTokens, httpHost, httpDocument, notifyCommand, webhook, webhookSecret, data, inputRoot, outputRoot,
+            spillFolder, cache, limits, presets,
             queueLimit, active, blockMemory, spill, quota, cacheSize, verify,
             retention, heartbeat,
             liveness, lease, drainTime,

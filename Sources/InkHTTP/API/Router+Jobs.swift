@@ -123,7 +123,8 @@ extension Router {
             query.limit = number
         }
         if let cursor = parameter("cursor") {
-            guard cursor == cursor.lowercased(), let bytes = [UInt8](hexadecimal: cursor), (8...300).contains(bytes.count)
+            guard cursor == cursor.lowercased(), let bytes = [UInt8](hexadecimal: cursor),
+                (8...300).contains(bytes.count)
             else {
                 throw .malformed("cursor is not one that a list gave")
             }

@@ -38,7 +38,9 @@ enum Spool {
 
     /// The last part of a name, such as it can be a file's.
     static func fileName(_ name: String) -> String {
-        var last = name.replacing("\0", with: "").split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
+        var last =
+            name.replacing("\0", with: "").split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
+            ?? ""
         while last.utf8.count > 200 { last.removeFirst() }
         return last.isEmpty || last.hasPrefix(".") ? "document\(last)" : last
     }

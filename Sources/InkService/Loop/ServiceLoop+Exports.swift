@@ -173,6 +173,7 @@ extension ServiceLoop {
 
     func logEnd(_ job: JobNumber, _ ending: JobEnding) {
         history.count(ending)
+        parts.onEnd(job)
         switch ending {
         case .finished(let picture):
             onEvent(

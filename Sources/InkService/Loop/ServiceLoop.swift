@@ -16,6 +16,7 @@ struct ServiceParts: Sendable {
     var journal: Journal
     var contents: ContentFolder
     var board: ChangeBoard
+    var onEnd: @Sendable (JobNumber) -> Void
     var onEvent: @Sendable (FarmNote) -> Void
 }
 

@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What a broker tells of ended jobs.
+@Suite("Notices", .timeLimit(.minutes(10)))
+struct NoticeTests {
+    /// Answers 500 twice, then 200, and keeps what it gets; checks the signature by another implementation of HMAC.
+    private static let receiver = """
+        import hashlib, hmac, http.server, json, os, sys
+        tries = 0
+        class Receiver(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                global tries
+                tries += 1
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                signed = self.headers["Ink-Timestamp"].encode() + b"." + body
+                expected = "v1=" + hmac.new(b"a secret of enough bytes", signed, hashlib.sha256).hexdigest()
+                isTaken = tries > 2
+                if isTaken:
+                    line = {"isSigned": self.headers["Ink-Signature"] == expected, "event": self.headers["Ink-Event"],
+                            "delivery": self.headers["Ink-Delivery"], "body": json.loads(body)}
+                    with open(sys.argv[1], "a") as file: file.write(json.dumps(line) + "\\n")
+                self.send_response(200 if isTaken else 500)
+                self.end_headers()
+            def log_message(self, *arguments): pass
+        server = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+        with open(sys.argv[2] + ".part", "w") as file: file.write(str(server.server_port))
+        os.rename(sys.argv[2] + ".part", sys.argv[2])
+        server.serve_forever()
+        """
+
+    @Test("Jobs and batches are told to a program and, signed and in spite of failures, to an address")
+    func told() throws {
+        let folder = try EndToEndFolder()
+        let script = try folder.file("receiver.py", Self.receiver)
+        let receiver = Process()
+        receiver.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        receiver.arguments = ["python3", script, folder("received"), folder("port")]
+        receiver.standardInput = FileHandle.nullDevice
+        receiver.standardOutput = FileHandle.nullDevice
+        receiver.standardError = FileHandle.nullDevice
+        try receiver.run()
+        defer {
+            kill(receiver.processIdentifier, SIGKILL)
+            receiver.waitUntilExit()
+        }
+        var port = ""
+        for _ in 0..<1500 where port.isEmpty {
+            port = (try? String(contentsOfFile: folder("port"), encoding: .utf8)) ?? ""
+            usleep(20_000)
+        }
+        try folder.file("secret", "a secret of enough bytes\n")
+        let program = try folder.file("told.sh", "#!/bin/sh\ncat >> \(folder("told"))\necho >> \(folder("told"))\n")
+        chmod(program, 0o755)
+        let farm = try FarmProcesses(
+            workers: 1,
+            brokerOptions: [
+                "--http", "127.0.0.1:0", "--notify-command", program, "--webhook", "http://127.0.0.1:\(port)/ink",
+                "--webhook-secret", folder("secret"),
+            ])
+        let http = try farm.http()
+        let (_, jobs) = try http.submit(GoodProject.small, "name=a.ink&size=64x64,32x32")
+        #expect(jobs.count == 2)
+        func lines(_ name: String) -> [[String: Any]] {
+            let text = (try? String(contentsOfFile: folder(name), encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").compactMap {
+                (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any]
+            }
+        }
+        #expect(farm.wait(seconds: 120) { lines("told").count >= 3 && lines("received").count >= 3 })
+        for (events, name) in [
+            (lines("told").compactMap { $0["event"] as? String }, "program"),
+            (lines("received").compactMap { $0["event"] as? String }, "address"),
+        ] {
+            #expect(events.sorted() == ["batch.ended", "job.ended", "job.ended"], "\(name): \(events)")
+        }
+        let received = lines("received")
+        #expect(received.allSatisfy { $0["isSigned"] as? Bool == true })
+        #expect(Set(received.compactMap { $0["delivery"] as? String }).count == 3)
+        let told = received.compactMap { ($0["body"] as? [String: Any])?["job"] as? [String: Any] }
+        #expect(Set(told.compactMap { $0["id"] as? Int }) == Set(jobs))
+        #expect(
+            farm.wait(seconds: 30) {
+                (try? FileManager.default.contentsOfDirectory(atPath: farm.path("data/notices")))?.isEmpty == true
+            })
+        #expect(farm.events("notice.failed").count >= 1)
+    }
+
+    @Test("A notice that nobody has taken goes out in the next life")
+    func nextLife() throws {
+        let folder = try EndToEndFolder()
+        let program = try folder.file("told.sh", "#!/bin/sh\ntest -e \(folder("open")) && cat > \(folder("told"))\n")
+        chmod(program, 0o755)
+        let farm = try FarmProcesses(workers: 1, brokerOptions: ["--http", "127.0.0.1:0", "--notify-command", program])
+        let http = try farm.http()
+        let (_, jobs) = try http.submit(GoodProject.small, "name=a.ink&size=64x64")
+        #expect(try http.end(of: jobs.first ?? 0) == "finished")
+        #expect(farm.wait(seconds: 60) { !farm.events("notice.failed").isEmpty })
+        farm.broker?.kill9()
+        try folder.file("open", "")
+        try farm.startBroker()
+        #expect(farm.wait(seconds: 60) { FileManager.default.fileExists(atPath: folder("told")) })
+    }
+
+    @Test(
+        "Wrong settings are refused",
+        arguments: [
+            ["--notify-command", "/nonexistent"], ["--webhook", "ftp://a"], ["--webhook-secret", "/dev/null"],
+            ["--webhook", "http://a", "--webhook-secret", "/nonexistent"],
+        ])
+    func refused(options: [String]) throws {
+        let folder = try EndToEndFolder()
+        #expect(try InkProcess.run(["broker", "--data", folder("data")] + options).code == 78)
+    }
+}
