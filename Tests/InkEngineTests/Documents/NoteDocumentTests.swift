@@ -116,15 +116,71 @@ import Testing
         #expect(project.background == RGBA8(hex: "#fffce8"))
         #expect(project.viewports.map(\.name) == ["Part"] && project.viewports[0].center == Point(x: 25, y: 40))
         let all = strokes(project.layers)
-        #expect(
-            all[0].brush.lineWidth == 2 && all[0].brush.opacity == 128.0 / 255
-                && all[0].points.first == all[0].points.last)
-        #expect(project.layers[0].contentImage != nil)
+        // Two lines a side, which do not darken each other where they cross.
+        #expect(all[0].brush.lineWidth == 2 && all[0].brush.opacity == 1 && project.layers[1].strokes.count == 8)
+        #expect(project.layers[0].contentImage != nil && project.layers[1].opacity == 128.0 / 255)
         let freehand = try #require(all.last)
         let widths = all.filter { $0.brush.color == RGBA8(red: 0, green: 0, blue: 255) }.flatMap { stroke in
             stroke.points.map { stroke.brush.lineWidth * (0.5 + 0.5 * $0.pressure) }
         }
         #expect(widths == widths.sorted() && freehand.points.last?.x == 25)
+    }
+
+    @Test func hatchingsTurnWithTheirShapes() throws {
+        func project(_ angle: Double) throws -> Project {
+            try load(
+                drawing(
+                    """
+                    {"type": "rectangle", "x": 0, "y": 0, "width": 200, "height": 100, "angle": \(angle), "seed": 7,
+                     "strokeColor": "transparent", "backgroundColor": "#ff0000", "fillStyle": "hachure", "roughness": 0}
+                    """)
+            ).project
+        }
+        let (level, upright) = (strokes(try project(0).layers), strokes(try project(.pi / 2).layers))
+        #expect(level.count == upright.count && level.count > 50)
+        for (a, b) in zip(level, upright) {
+            #expect(a.brush.lineWidth == 0.5)
+            for (a, b) in zip(a.points, b.points) {
+                #expect(abs(100 - (a.y - 50) - b.x) < 1e-9 && abs(50 + (a.x - 100) - b.y) < 1e-9)
+            }
+        }
+    }
+
+    @Test func arrowsHaveTheHeadsTheyName() throws {
+        func parts(_ head: String, more: String = "") throws -> (strokes: Int, shapes: Int) {
+            let project = try load(
+                drawing(
+                    """
+                    {"type": "arrow", "x": 0, "y": 0, "width": 200, "height": 0, "points": [[0, 0], [200, 0]], "seed": 3,
+                     "strokeColor": "#000000", "endArrowhead": \(head)\(more)}
+                    """)
+            ).project
+            return (strokes(project.layers).count, project.layers.filter { $0.contentImage != nil }.count)
+        }
+        let expected: [(String, Int, Int)] = [
+            ("null", 2, 0), ("\"arrow\"", 6, 0), ("\"bar\"", 6, 0), ("\"triangle\"", 10, 1), ("\"dot\"", 4, 1),
+            ("\"diamond_outline\"", 12, 1), ("\"crowfoot_one\"", 4, 0), ("\"crowfoot_many\"", 6, 0),
+            ("\"cardinality_exactly_one\"", 6, 0), ("\"cardinality_zero_or_many\"", 8, 1),
+            ("\"cardinality_zero_or_one\"", 6, 1), ("\"cardinality_one_or_many\"", 8, 0), ("\"unknown\"", 6, 0),
+        ]
+        for (head, strokes, shapes) in expected {
+            let found = try parts(head)
+            #expect(found.strokes == strokes && found.shapes == shapes, "\(head): \(found)")
+        }
+        // Lines that are not solid are drawn once.
+        #expect(try parts("\"arrow\"", more: ", \"strokeStyle\": \"dotted\"").strokes > 20)
+        #expect(try parts("\"arrow\"", more: ", \"elbowed\": true").strokes == 6)
+    }
+
+    @Test func hatchingsOfTooManyLinesAreLeftOut() throws {
+        let reading = try load(
+            drawing(
+                """
+                {"type": "rectangle", "x": 0, "y": 0, "width": 1e8, "height": 1e8, "strokeColor": "#000000",
+                 "backgroundColor": "#ff0000", "fillStyle": "cross-hatch", "strokeWidth": 1}
+                """))
+        #expect(reading.warnings.map(\.description) == ["elements[0]: left out: a hatching of too many lines"])
+        #expect(strokes(reading.project.layers).count == 8)
     }
 
     @Test func whatStandsInTheWayOfADrawingIsSaid() throws {

@@ -288,9 +288,12 @@ struct NotePage {
 
     // MARK: - Shapes and pictures
 
-    /// Adds a filled shape, in the page's coordinates, by the even-odd rule.
+    /// Adds a filled shape, in the page's coordinates.
+    ///
+    /// - Parameter rule: what is inside, as SVG names it.
     mutating func addShape(
-        _ outlines: [[Point]], color: RGBA8, mode: BlendMode = .normal, layerOpacity: Double = 1
+        _ outlines: [[Point]], rule: String = "evenodd", color: RGBA8, mode: BlendMode = .normal,
+        layerOpacity: Double = 1
     ) throws(EngineError) {
         var (path, box) = (NotePath(), Rect.empty)
         for outline in outlines where outline.count > 2 {
@@ -300,7 +303,7 @@ struct NotePage {
             }
             path.close()
         }
-        try addShape(path, box, rule: "evenodd", color: color, mode: mode, layerOpacity: layerOpacity)
+        try addShape(path, box, rule: rule, color: color, mode: mode, layerOpacity: layerOpacity)
     }
 
     private mutating func addShape(

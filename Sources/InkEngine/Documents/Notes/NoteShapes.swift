@@ -1,25 +1,5 @@
 /// Lines that other programs make of shapes.
 extension NotePage {
-    /// A polygon whose corners are rounded by quadratic curves that begin `radius` before them.
-    static func rounded(_ corners: [Point], radius: Double) -> [Point] {
-        guard radius > 0 else { return corners }
-        var points: [Point] = []
-        for index in corners.indices {
-            let corner = corners[index]
-            func towards(_ other: Point) -> Point {
-                let arm = other - corner
-                return arm.length > 0 ? corner + (min(radius, arm.length / 2) / arm.length) * arm : corner
-            }
-            let from = towards(corners[(index + corners.count - 1) % corners.count])
-            let to = towards(corners[(index + 1) % corners.count])
-            for step in 0...8 {
-                let t = Double(step) / 8
-                points.append((1 - t) * (1 - t) * from + (2 * t * (1 - t)) * corner + (t * t) * to)
-            }
-        }
-        return points
-    }
-
     /// A curve through the points (Catmull and Rom), 16 pieces between two of them.
     static func smoothed(_ points: [Point]) -> [Point] {
         var curve = [points[0]]
