@@ -118,6 +118,10 @@ private struct ExcalidrawReader {
             throw .badInput(Place(file: object.file, path: object.path.text), reason: "has no type, place and size")
         }
         guard !element.isDeleted else { return }
+        guard element.isInReach else {
+            throw .badInput(
+                Place(file: object.file, path: object.path.text), reason: "has a point beyond 10^9, or none")
+        }
         let path = object.path.text ?? ""
         switch element.type {
         case "rectangle", "diamond", "ellipse", "line", "arrow", "draw": try add(shapeOf: element, to: &page, path)
@@ -143,7 +147,9 @@ private struct ExcalidrawReader {
         let sketch = ExcalidrawSketch(element, background: background)
         if sketch.isTooDense { page.leaveOut("a hatching of too many lines", at: path) }
         for part in sketch.parts {
-            let pieces = RoughSketch.pieces(part.steps).map { $0.map { element.placed($0, about: sketch.middle) } }
+            let pieces = RoughSketch.pieces(part.steps, isSmooth: part.lineWidth != nil).map {
+                $0.map { element.placed($0, about: sketch.middle) }
+            }
             guard let width = part.lineWidth else {
                 try page.addShape(pieces, rule: part.rule, color: part.color)
                 continue
@@ -193,7 +199,7 @@ private struct ExcalidrawReader {
             }
         try page.addText(
             text, x: element.x + align * element.width, y: element.y + (height - size) / 2 + 0.8 * size, size: size,
-            lineHeight: height, align: align, color: color, turned: element.turned, path: path)
+            lineHeight: height, align: align, width: element.width, color: color, turned: element.turned, path: path)
     }
 
     private func addImage(_ element: ExcalidrawElement, to page: inout NotePage, _ path: String) throws(EngineError) {

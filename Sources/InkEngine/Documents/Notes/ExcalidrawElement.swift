@@ -38,6 +38,11 @@ struct ExcalidrawElement {
             } ?? []
     }
 
+    /// Whether it is small enough to be drawn.
+    var isInReach: Bool {
+        ([x, y, width, height] + points.flatMap { [$0.x, $0.y] }).allSatisfy { abs($0) <= Limits.worldCoordinate }
+    }
+
     var center: Point { Point(x: x + width / 2, y: y + height / 2) }
 
     /// A point of the drawing, turned with the element.

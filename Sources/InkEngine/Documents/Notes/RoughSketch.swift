@@ -120,7 +120,9 @@ struct RoughSketch {
     }
 
     /// The lines of steps, a piece of points for each move.
-    static func pieces(_ steps: [Step]) -> [[Point]] {
+    ///
+    /// - Parameter isSmooth: whether a smooth curve will be drawn through the points, of which fewer do then.
+    static func pieces(_ steps: [Step], isSmooth: Bool = false) -> [[Point]] {
         var pieces: [[Point]] = []
         for step in steps {
             switch step {
@@ -129,7 +131,7 @@ struct RoughSketch {
             case .curve(let first, let second, let end):
                 guard let start = pieces.last?.last else { continue }
                 let bend = max((start - 2 * first + second).length, (first - 2 * second + end).length)
-                let count = min(max((0.7 * bend.squareRoot()).rounded(.up), 4), 64)
+                let count = min(max(4, ((isSmooth ? 0.7 : 4) * bend.squareRoot()).rounded(.up)), 64)
                 for index in 1...Int(count) {
                     let t = Double(index) / count
                     let u = 1 - t
