@@ -172,6 +172,54 @@ import Testing
         #expect(try parts("\"arrow\"", more: ", \"elbowed\": true").strokes == 6)
     }
 
+    @Test func arrowsLeaveRoomForTheirLabels() throws {
+        let arrow = """
+            {"type": "arrow", "id": "a", "x": 0, "y": 0, "width": 200, "height": 0, "points": [[0, 0], [200, 0]], "seed": 3,
+             "strokeColor": "#000000", "endArrowhead": null, "roughness": 0, "updated": 1.8e12}
+            """
+        let label = """
+            {"type": "text", "x": 800, "y": -10, "width": 40, "height": 20, "fontSize": 16, "text": "x", "strokeColor": "#000000",
+             "containerId": "a"}
+            """
+        #expect(strokes(try load(drawing(arrow)).project.layers).count == 2)
+        let cut = strokes(try load(drawing(arrow + ", " + label)).project.layers)
+        #expect(cut.count == 4 && cut.flatMap(\.points).allSatisfy { $0.x <= 80 || $0.x >= 120 })
+        let gone = label.replacing("\"text\": ", with: "\"isDeleted\": true, \"text\": ")
+        #expect(strokes(try load(drawing(arrow + ", " + gone)).project.layers).count == 2)
+        // In a drawing of tldraw likewise.
+        func tldraw(_ text: String) throws -> [Stroke] {
+            strokes(
+                try load(
+                    """
+                    {"tldrawFileFormatVersion": 1, "records": [{"typeName": "page", "id": "p"}, {"typeName": "shape",
+                     "id": "s", "parentId": "p", "type": "arrow", "x": 0, "y": 0, "props": {"start": {"x": 0, "y": 0},
+                     "end": {"x": 300, "y": 0}, "arrowheadEnd": "none", "text": "\(text)"}}]}
+                    """
+                ).project.layers)
+        }
+        #expect(try tldraw("").count == 1 && tldraw("label").count == 2)
+    }
+
+    @Test func linesAreCutByBoxes() {
+        let line = [(0.0, 0.0), (10, 0), (10, 10), (20, 10)].map { NotePage.WidePoint(x: $0.0, y: $0.1, width: 2) }
+        func cut(_ box: Rect) -> [[Point]] {
+            NotePage.cut(line, by: box).map { $0.map { Point(x: $0.x, y: $0.y) } }
+        }
+        func points(_ numbers: [(Double, Double)]) -> [Point] { numbers.map { Point(x: $0.0, y: $0.1) } }
+        #expect(cut(.empty).count == 1 && cut(Rect(minX: 30, minY: 0, maxX: 40, maxY: 9)).map(\.count) == [4])
+        #expect(
+            cut(Rect(minX: 5, minY: -1, maxX: 11, maxY: 4)) == [
+                points([(0, 0), (5, 0)]), points([(10, 4), (10, 10), (20, 10)]),
+            ])
+        #expect(cut(Rect(minX: -1, minY: -1, maxX: 21, maxY: 11)).isEmpty)
+        #expect(
+            cut(Rect(minX: 4, minY: -1, maxX: 6, maxY: 1)) == [
+                points([(0, 0), (4, 0)]), points([(6, 0), (10, 0), (10, 10), (20, 10)]),
+            ])
+        // Along an edge, a line stays.
+        #expect(cut(Rect(minX: 2, minY: 0, maxX: 8, maxY: 4)).count == 1)
+    }
+
     @Test func hatchingsOfTooManyLinesAreLeftOut() throws {
         let reading = try load(
             drawing(

@@ -31,7 +31,7 @@ struct ExcalidrawDocument: DocumentReader {
         let document = try JSONDocument(bytes, file: name, limits: context.limits)
         defer { withExtendedLifetime(document) {} }
         let root = try JSONObject(document.root, path: .root, file: name)
-        var reader = ExcalidrawReader(root, DocumentTree("the drawing", place: place, limits: context.limits))
+        var reader = try ExcalidrawReader(root, DocumentTree("the drawing", place: place, limits: context.limits))
         let project = try reader.project()
         onPage(
             .success(
@@ -45,15 +45,44 @@ private struct ExcalidrawReader {
     private let root: JSONObject
     var tree: DocumentTree
     private let background: RGBA8
+    /// What the labels of lines cover, by the identifiers of the lines.
+    private var labels: [String: Rect] = [:]
 
     /// Around what an item of a library shows.
     private static let padding = 10.0
 
-    init(_ root: JSONObject, _ tree: DocumentTree) {
+    init(_ root: JSONObject, _ tree: DocumentTree) throws(EngineError) {
         self.root = root
         self.tree = tree
         let named = root.value.field("appState")?.field("viewBackgroundColor")?.string
         background = named.flatMap { CSSColor.parse($0) } ?? .white
+        let items = (root.value.field("libraryItems") ?? root.value.field("library"))?.elements.map { item in
+            item.kind == .array ? item : item.field("elements") ?? item
+        }
+        for list in items ?? [root.value.field("elements") ?? root.value] where list.kind == .array {
+            try findLabels(list)
+        }
+    }
+
+    private mutating func findLabels(_ list: JSONNode) throws(EngineError) {
+        var lines: [(id: String, middle: Point)] = []
+        for value in list.elements where value.kind == .object {
+            guard let element = ExcalidrawElement(try JSONObject(value, path: .root, file: root.file)),
+                !element.isDeleted
+            else { continue }
+            if element.type == "text", let owner = value.field("containerId")?.string {
+                labels[owner] = Rect(
+                    minX: element.x, minY: element.y, maxX: element.x + element.width, maxY: element.y + element.height)
+            } else if element.type == "arrow", let id = value.field("id")?.string, let middle = element.middleOfLine {
+                lines.append((id, middle))
+            }
+        }
+        // Labels of arrows lie on their middle, wherever the file has them.
+        for (id, middle) in lines {
+            guard let label = labels[id] else { continue }
+            let (x, y) = ((label.maxX - label.minX) / 2, (label.maxY - label.minY) / 2)
+            labels[id] = Rect(minX: middle.x - x, minY: middle.y - y, maxX: middle.x + x, maxY: middle.y + y)
+        }
     }
 
     mutating func project() throws(EngineError) -> Project {
@@ -145,6 +174,8 @@ private struct ExcalidrawReader {
         shapeOf element: ExcalidrawElement, to page: inout NotePage, _ path: String
     ) throws(EngineError) {
         let sketch = ExcalidrawSketch(element, background: background)
+        // A line leaves room for its label.
+        let label = element.isLine ? element.object.value.field("id")?.string.flatMap { labels[$0] } : nil
         if sketch.isTooDense { page.leaveOut("a hatching of too many lines", at: path) }
         for part in sketch.parts {
             let pieces = RoughSketch.pieces(part.steps, isSmooth: part.lineWidth != nil).map {
@@ -161,9 +192,11 @@ private struct ExcalidrawReader {
             for piece in pieces {
                 let line = piece.map { NotePage.WidePoint(x: $0.x, y: $0.y, width: width) }
                 for dash in NotePage.dashes(line, part.dashes) {
-                    try page.addLine(
-                        dash, color: color, layerOpacity: Double(part.color.alpha) / 255, name: part.name,
-                        isFreehand: true)
+                    for rest in NotePage.cut(dash, by: label ?? .empty) {
+                        try page.addLine(
+                            rest, color: color, layerOpacity: Double(part.color.alpha) / 255, name: part.name,
+                            isFreehand: true)
+                    }
                 }
             }
             if !part.color.isOpaque { try page.close() }
@@ -197,9 +230,13 @@ private struct ExcalidrawReader {
             case "right": 1
             default: 0
             }
+        // Where the label of an arrow lies.
+        let label = value.field("containerId")?.string.flatMap { labels[$0] }
+        let shift = label.map { Point(x: $0.minX - element.x, y: $0.minY - element.y) } ?? Point(x: 0, y: 0)
         try page.addText(
             text, x: element.x + align * element.width, y: element.y + (height - size) / 2 + 0.8 * size, size: size,
-            lineHeight: height, align: align, width: element.width, color: color, turned: element.turned, path: path)
+            lineHeight: height, align: align, width: element.width, color: color,
+            turned: { shift + element.turned($0) }, path: path)
     }
 
     private func addImage(_ element: ExcalidrawElement, to page: inout NotePage, _ path: String) throws(EngineError) {

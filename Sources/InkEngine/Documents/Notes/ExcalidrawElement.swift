@@ -63,6 +63,22 @@ struct ExcalidrawElement {
 
     var middleOfPoints: Point { Self.middle(points) }
 
+    /// Where the label of a line lies, in the drawing: at the middle point, or in the middle of the middle piece.
+    var middleOfLine: Point? {
+        guard points.count > 1 else { return nil }
+        let index = (points.count - 1) / 2
+        let (b, c) = (points[index], points[index + 1])
+        var middle = b
+        if points.count % 2 == 0 {
+            middle = 0.5 * (b + c)
+            if roundness != nil {
+                let (a, d) = (index > 0 ? points[index - 1] : b, index + 2 < points.count ? points[index + 2] : c)
+                middle = middle + (1.0 / 16) * (b + c - a - d)
+            }
+        }
+        return placed(middle, about: middleOfPoints)
+    }
+
     static func middle(_ points: [Point]) -> Point {
         var box = Rect.empty
         for point in points { box.formUnion(point) }
@@ -91,6 +107,8 @@ struct ExcalidrawElement {
     }
 
     var stroke: RGBA8? { color("strokeColor") }
+
+    var isLine: Bool { ["line", "arrow", "draw"].contains(type) }
 
     /// Of what surrounds an area.
     var fill: RGBA8? { surrounds ? color("backgroundColor") : nil }
@@ -153,7 +171,6 @@ struct ExcalidrawElement {
         style.keepsCorners = isContinuous || !isEarly && given < 2
         style.hatchesEvenly = isEarly
         let (most, least) = (max(width, height), min(width, height))
-        let isLine = ["line", "arrow", "draw"].contains(type)
         let isLarge =
             least >= 20 && most >= 50 || least >= 15 && roundness != nil && !["ellipse", "freedraw"].contains(type)
             || isLine && most >= 50

@@ -30,7 +30,7 @@ struct ExcalidrawSketch {
             stroke: isFreehand ? nil : element.stroke, dashes: element.dashes)
         parts = drawn.parts
         isTooDense = drawn.isTooDense
-        guard ["line", "arrow", "draw"].contains(element.type) else { return }
+        guard element.isLine else { return }
         // Lines turn about the middle of what they cover, with their wobble.
         middle = ExcalidrawElement.middle(RoughSketch.pieces(drawn.outline).flatMap { $0 })
         guard element.type == "arrow", let color = element.stroke else { return }

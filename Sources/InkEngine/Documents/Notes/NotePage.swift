@@ -286,6 +286,44 @@ struct NotePage {
         return cut(cut(points).reversed()).reversed()
     }
 
+    /// The parts of a line that lie outside of a box.
+    static func cut(_ line: [WidePoint], by box: Rect) -> [[WidePoint]] {
+        guard !box.isEmpty, let first = line.first else { return [line] }
+        func isInside(_ point: WidePoint) -> Bool {
+            point.x > box.minX && point.x < box.maxX && point.y > box.minY && point.y < box.maxY
+        }
+        var (parts, part): ([[WidePoint]], [WidePoint]) = ([], isInside(first) ? [] : [first])
+        for (from, to) in zip(line, line.dropFirst()) {
+            // Where the way enters and leaves the box, as shares of it.
+            var (enter, leave) = (0.0, 1.0)
+            for (start, way, low, high) in [
+                (from.x, to.x - from.x, box.minX, box.maxX), (from.y, to.y - from.y, box.minY, box.maxY),
+            ] {
+                if way == 0 {
+                    if start <= low || start >= high { leave = -1 }
+                    continue
+                }
+                let (a, b) = ((low - start) / way, (high - start) / way)
+                (enter, leave) = (max(enter, min(a, b)), min(leave, max(a, b)))
+            }
+            func point(_ share: Double) -> WidePoint {
+                var point = from
+                point.x += (to.x - from.x) * share
+                point.y += (to.y - from.y) * share
+                point.width += (to.width - from.width) * share
+                return point
+            }
+            guard enter < leave else {
+                part.append(to)
+                continue
+            }
+            if enter > 0 { parts.append(part + [point(enter)]) }
+            part = leave < 1 ? [point(leave), to] : []
+        }
+        if part.count > 1 || line.count == 1 && !part.isEmpty { parts.append(part) }
+        return parts
+    }
+
     // MARK: - Shapes and pictures
 
     /// Adds a filled shape, in the page's coordinates.
@@ -350,13 +388,20 @@ struct NotePage {
     ///   - width: of the widest line in the font that the text was written in; letters are narrower where ours would be
     ///     wider.
     ///   - turned: what a point of the text becomes; nil: itself.
+    ///
+    /// - Returns: what the text covers.
+    @discardableResult
     mutating func addText(
         _ text: String, x: Double, y: Double, size: Double, lineHeight: Double, align: Double = 0, width: Double? = nil,
         color: RGBA8, turned: ((Point) -> Point)? = nil, path: String
-    ) throws(EngineError) {
-        guard size > 0, size <= 1e6 else { return leaveOut("text without a size", at: path) }
+    ) throws(EngineError) -> Rect {
+        guard size > 0, size <= 1e6 else {
+            leaveOut("text without a size", at: path)
+            return .empty
+        }
         guard let font = NoteFont.sans else {
-            return leaveOut("text, since the font DejaVu Sans is not installed (package fonts-dejavu-core)", at: path)
+            leaveOut("text, since the font DejaVu Sans is not installed (package fonts-dejavu-core)", at: path)
+            return .empty
         }
         var lines: [(index: Int, line: TextLine)] = []
         let texts = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -389,6 +434,7 @@ struct NotePage {
             }
         }
         try addShape(outline, box, rule: "nonzero", color: color, mode: .normal, layerOpacity: 1)
+        return box
     }
 
     private static let pathsBytesMax = 1 << 18

@@ -176,6 +176,7 @@ private struct TldrawReader {
         var strokeWidth: Double { (["s": 2, "m": 3.5, "l": 5, "xl": 10][size] ?? 3.5) * scale }
         var fontSize: Double { (["s": 18, "m": 24, "l": 36, "xl": 44][size] ?? 24) * scale }
         var labelSize: Double { (["s": 18, "m": 22, "l": 26, "xl": 32][size] ?? 22) * scale }
+        var arrowLabelSize: Double { (["s": 18, "m": 20, "l": 24, "xl": 28][size] ?? 20) * scale }
         var width: Double { props?.field("w")?.number ?? 0 }
         var height: Double { (props?.field("h")?.number ?? 0) + (props?.field("growY")?.number ?? 0) }
 
@@ -193,8 +194,10 @@ private struct TldrawReader {
 
         var color: RGBA8 { faded(TldrawColors.line(props?.field("color")?.string)) }
         var labelColor: RGBA8 {
-            faded(TldrawColors.line((type == "geo" ? props?.field("labelColor") : props?.field("color"))?.string))
+            let hasOwn = type == "geo" || type == "arrow"
+            return faded(TldrawColors.line(props?.field(hasOwn ? "labelColor" : "color")?.string))
         }
+        /// How far apart the bumps of a cloud are.
         private var bump: Double { ["s": 50, "m": 70, "l": 100, "xl": 130][size] ?? 70 }
         var fill: RGBA8? {
             switch props?.field("fill")?.string {
@@ -455,12 +458,19 @@ private struct TldrawReader {
                 }
             }
         }
+        // The arrow leaves room for its label, in the drawing's coordinates.
+        let share = min(max(shape.props?.field("labelPosition")?.number ?? 0.5, 0), 1)
+        let middle = points[Int((share * Double(points.count - 1)).rounded())]
+        let place = shape.frame.point(points.count > 2 ? middle : start + share * chord)
+        let label = try addLabel(shape, at: place, to: &page).expanded(by: 4.25)
         // Arrows are straight in each style.
         func addLine(_ points: [Point]) throws(EngineError) {
             let line = points.map(shape.frame.point).map {
                 NotePage.WidePoint(x: $0.x, y: $0.y, width: shape.strokeWidth)
             }
-            for dash in NotePage.dashes(line, shape.dashes) { try page.addLine(dash, color: shape.color) }
+            for dash in NotePage.dashes(line, shape.dashes) {
+                for rest in NotePage.cut(dash, by: label) { try page.addLine(rest, color: shape.color) }
+            }
         }
         try addLine(points)
         for (key, ordered) in [("arrowheadEnd" as StaticString, points), ("arrowheadStart", points.reversed())] {
@@ -481,6 +491,19 @@ private struct TldrawReader {
                 try addLine(corners)
             }
         }
+    }
+
+    /// Adds the label of an arrow around a place of the drawing.
+    ///
+    /// - Returns: what it covers.
+    private func addLabel(_ shape: Shape, at place: Point, to page: inout NotePage) throws(EngineError) -> Rect {
+        let text = shape.text
+        guard text.contains(where: { !$0.isWhitespace }) else { return .empty }
+        let (size, lineHeight) = (shape.arrowLabelSize, 1.35 * shape.arrowLabelSize)
+        let count = Double(text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count)
+        return try page.addText(
+            text, x: place.x, y: place.y - (count - 1) / 2 * lineHeight + 0.35 * size, size: size,
+            lineHeight: lineHeight, align: 0.5, color: shape.labelColor, path: shownText(shape.id, limit: 60))
     }
 
     private func addLabel(
