@@ -232,18 +232,17 @@ private struct TldrawReader {
             if isHighlight {
                 return FreehandLine(size: 1.12 * fontSize, thinning: 0, streamline: 0.5, simulatesPressure: false)
             }
-            let smooth = isPen ? 0.62 : 0.64 + 0.1 * min(max((strokeWidth - 9) / 7, 0), 1)
-            guard isInky else {
-                return FreehandLine(size: strokeWidth, thinning: 0, streamline: smooth, simulatesPressure: false)
-            }
-            guard isPen else {
-                return FreehandLine(size: strokeWidth, thinning: 0.5, streamline: smooth, simulatesPressure: true) {
-                    sin($0 * .pi / 2)
-                }
-            }
-            return FreehandLine(
-                size: 1 + 1.2 * strokeWidth, thinning: 0.62, streamline: smooth, simulatesPressure: false
-            ) { 0.65 * $0 + 0.35 * sin($0 * .pi / 2) }
+            let width = strokeWidth + scale
+            var line = FreehandLine(
+                size: width, thinning: 0, streamline: 0.64 + 0.1 * min(max((width - 9) / 7, 0), 1),
+                simulatesPressure: isInky && !isPen)
+            line.smoothsPressure = true
+            if isPen { line.streamline = 0.62 }
+            guard isInky else { return line }
+            line.thinning = isPen ? 0.62 : 0.5
+            if isPen { line.size = 1 + 1.2 * width }
+            line.easing = { isPen ? 0.65 * $0 + 0.35 * sin($0 * .pi / 2) : sin($0 * .pi / 2) }
+            return line
         }
 
         /// Of old files plain, of new ones in paragraphs.
