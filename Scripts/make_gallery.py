@@ -127,13 +127,13 @@ def garden():
     geo("ellipse", 470, 70, 150, 62, "light-blue", "solid", "s")
     geo("cloud", 90, 40, 190, 96, "light-blue", "solid", "m")
     geo("ellipse", -60, 386, 860, 190, "light-green", "pattern", "m")
-    drawing(ink.fitted(ink.quickdraw("house", 2), 250, 120, 250, 310), "red", "xl", "solid")
-    drawing(ink.fitted(ink.quickdraw("tree", 3), 0, 150, 200, 270), "green", "xl", "solid")
-    drawing(ink.fitted(ink.quickdraw("tree", 5), 560, 160, 180, 250), "green", "xl", "solid")
+    drawing(ink.fitted(ink.quickdraw("house", 2), 250, 120, 250, 310), "red", "l", "solid")
+    drawing(ink.fitted(ink.quickdraw("tree", 3), 0, 150, 200, 270), "green", "l", "solid")
+    drawing(ink.fitted(ink.quickdraw("tree", 5), 560, 160, 180, 250), "green", "l", "solid")
     for index, (x, color) in enumerate(
             ((70, "violet"), (180, "light-red"), (300, "blue"), (420, "orange"), (530, "violet"), (640, "light-red"))):
-        drawing(ink.fitted(ink.quickdraw("flower", index + 2), x - 40, 420 + 14 * (index % 2), 96, 134), color, "l")
-    drawing(ink.fitted(ink.quickdraw("cat", 0), 480, 330, 70, 84), "black", "m")
+        drawing(ink.fitted(ink.quickdraw("flower", index + 2), x - 40, 420 + 14 * (index % 2), 96, 134), color, "m")
+    drawing(ink.fitted(ink.quickdraw("cat", 0), 480, 330, 70, 84), "black", "s")
     file = {"tldrawFileFormatVersion": 1,
             "schema": {"schemaVersion": 2, "sequences": {"com.tldraw.store": 4}}, "records": records}
     write("garden.tldr", json.dumps(file, separators=(",", ":")).encode())

@@ -46,7 +46,7 @@ import Testing
         #expect(project.background == .white)
         // Shapes and letters are pictures, lines and outlines strokes.
         #expect(project.layers.contains { $0.contentImage?.header.isVector == true })
-        #expect(strokes(project.layers).count >= 11)
+        #expect(strokes(project.layers).count >= 5 * 16)
         #expect(reading.warnings.isEmpty, "\(reading.warnings)")
     }
 

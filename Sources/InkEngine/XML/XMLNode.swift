@@ -72,7 +72,8 @@ final class XMLNode {
 extension StringProtocol {
     /// Without white space at its ends.
     var trimmingBlanks: String {
-        let start = drop { $0.isWhitespace }
-        return String(start.reversed().drop { $0.isWhitespace }.reversed())
+        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
     }
 }

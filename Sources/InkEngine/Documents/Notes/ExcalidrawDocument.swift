@@ -3,8 +3,8 @@ import Glibc
 /// Drawings of Excalidraw (`.excalidraw`) on an infinite canvas, with frames as viewports, and its libraries
 /// (`.excalidrawlib`), a page each item.
 ///
-/// Lines, arrows and the outlines of shapes become strokes, without the wobble of a hand; freehand lines keep their
-/// pressure; fills and text (in DejaVu Sans) become pictures of shapes.
+/// Lines, arrows, hatchings and the outlines of shapes become strokes that wobble as in Excalidraw; freehand lines keep
+/// their pressure; fills and text (in DejaVu Sans) become pictures of shapes.
 struct ExcalidrawDocument: DocumentReader {
     let endings = [".excalidraw", ".excalidrawlib"]
     let mayHavePages = true
@@ -31,7 +31,7 @@ struct ExcalidrawDocument: DocumentReader {
         let document = try JSONDocument(bytes, file: name, limits: context.limits)
         defer { withExtendedLifetime(document) {} }
         let root = try JSONObject(document.root, path: .root, file: name)
-        var reader = ExcalidrawReader(root, DocumentTree("the drawing", place: place, limits: context.limits))
+        var reader = try ExcalidrawReader(root, DocumentTree("the drawing", place: place, limits: context.limits))
         let project = try reader.project()
         onPage(
             .success(
@@ -44,13 +44,45 @@ struct ExcalidrawDocument: DocumentReader {
 private struct ExcalidrawReader {
     private let root: JSONObject
     var tree: DocumentTree
+    private let background: RGBA8
+    /// What the labels of lines cover, by the identifiers of the lines.
+    private var labels: [String: Rect] = [:]
 
     /// Around what an item of a library shows.
     private static let padding = 10.0
 
-    init(_ root: JSONObject, _ tree: DocumentTree) {
+    init(_ root: JSONObject, _ tree: DocumentTree) throws(EngineError) {
         self.root = root
         self.tree = tree
+        let named = root.value.field("appState")?.field("viewBackgroundColor")?.string
+        background = named.flatMap { CSSColor.parse($0) } ?? .white
+        let items = (root.value.field("libraryItems") ?? root.value.field("library"))?.elements.map { item in
+            item.kind == .array ? item : item.field("elements") ?? item
+        }
+        for list in items ?? [root.value.field("elements") ?? root.value] where list.kind == .array {
+            try findLabels(list)
+        }
+    }
+
+    private mutating func findLabels(_ list: JSONNode) throws(EngineError) {
+        var lines: [(id: String, middle: Point)] = []
+        for value in list.elements where value.kind == .object {
+            guard let element = ExcalidrawElement(try JSONObject(value, path: .root, file: root.file)),
+                !element.isDeleted
+            else { continue }
+            if element.type == "text", let owner = value.field("containerId")?.string {
+                labels[owner] = Rect(
+                    minX: element.x, minY: element.y, maxX: element.x + element.width, maxY: element.y + element.height)
+            } else if element.type == "arrow", let id = value.field("id")?.string, let middle = element.middleOfLine {
+                lines.append((id, middle))
+            }
+        }
+        // Labels of arrows lie on their middle, wherever the file has them.
+        for (id, middle) in lines {
+            guard let label = labels[id] else { continue }
+            let (x, y) = ((label.maxX - label.minX) / 2, (label.maxY - label.minY) / 2)
+            labels[id] = Rect(minX: middle.x - x, minY: middle.y - y, maxX: middle.x + x, maxY: middle.y + y)
+        }
     }
 
     mutating func project() throws(EngineError) -> Project {
@@ -58,10 +90,7 @@ private struct ExcalidrawReader {
             return try library(items)
         }
         guard let elements = try root.array("elements") else { throw root.error("elements", "is missing") }
-        let state = root.value.field("appState")
-        var project = Project(
-            canvasSize: nil,
-            background: state?.field("viewBackgroundColor")?.string.flatMap { CSSColor.parse($0) } ?? .white)
+        var project = Project(canvasSize: nil, background: background)
         var page = NotePage(origin: Point(x: 0, y: 0), tree)
         for (index, value) in elements.elements.enumerated() {
             let element = try JSONObject(value, path: .element(root.path("elements"), index), file: root.file)
@@ -118,17 +147,16 @@ private struct ExcalidrawReader {
             throw .badInput(Place(file: object.file, path: object.path.text), reason: "has no type, place and size")
         }
         guard !element.isDeleted else { return }
+        guard element.isInReach else {
+            throw .badInput(
+                Place(file: object.file, path: object.path.text), reason: "has a point beyond 10^9, or none")
+        }
         let path = object.path.text ?? ""
         switch element.type {
-        case "rectangle", "diamond", "ellipse":
-            try add(shape: element.outline, isClosed: true, element, to: &page)
-        case "line", "arrow", "draw":
-            let points = element.curve
-            guard let first = points.first, let last = points.last else { return }
-            let isClosed = points.count > 2 && (last - first).length < 8
-            try add(shape: points, isClosed: isClosed, element, to: &page)
-            try addHeads(element, points, to: &page)
-        case "freedraw": try addFreehand(element, to: &page)
+        case "rectangle", "diamond", "ellipse", "line", "arrow", "draw": try add(shapeOf: element, to: &page, path)
+        case "freedraw":
+            try add(shapeOf: element, to: &page, path)
+            try addFreehand(element, to: &page)
         case "text": try addText(element, to: &page, path)
         case "image": try addImage(element, to: &page, path)
         case "frame", "magicframe":
@@ -143,102 +171,52 @@ private struct ExcalidrawReader {
     }
 
     private func add(
-        shape points: [Point], isClosed: Bool, _ element: ExcalidrawElement, to page: inout NotePage
+        shapeOf element: ExcalidrawElement, to page: inout NotePage, _ path: String
     ) throws(EngineError) {
-        if isClosed, let fill = element.fill { try add(fill: fill, points, element, to: &page) }
-        guard let color = element.stroke else { return }
-        let outline = isClosed && element.type != "line" && element.type != "draw" ? points + [points[0]] : points
-        let line = outline.map { NotePage.WidePoint(x: $0.x, y: $0.y, width: element.strokeWidth) }
-        for dash in NotePage.dashes(line, element.dashes) { try page.addLine(dash, color: color) }
-    }
-
-    private func add(
-        fill color: RGBA8, _ points: [Point], _ element: ExcalidrawElement, to page: inout NotePage
-    ) throws(EngineError) {
-        guard element.fillStyle != "solid" else { return try page.addShape([points], color: color) }
-        // Rough lines at 41 degrees, four widths apart, half as wide as the outline.
-        let gap = 4 * element.strokeWidth
-        for angle in element.fillStyle == "cross-hatch" ? [-41.0, 49] : [-41] {
-            for (from, to) in NotePage.hatching(points, angle: angle, gap: gap) {
-                try page.addLine(
-                    [
-                        .init(x: from.x, y: from.y, width: element.strokeWidth / 2),
-                        .init(x: to.x, y: to.y, width: element.strokeWidth / 2),
-                    ], color: color, name: "Fill")
+        let sketch = ExcalidrawSketch(element, background: background)
+        // A line leaves room for its label.
+        let label = element.isLine ? element.object.value.field("id")?.string.flatMap { labels[$0] } : nil
+        if sketch.isTooDense { page.leaveOut("a hatching of too many lines", at: path) }
+        for part in sketch.parts {
+            let pieces = RoughSketch.pieces(part.steps, isSmooth: part.lineWidth != nil).map {
+                $0.map { element.placed($0, about: sketch.middle) }
             }
-        }
-    }
-
-    private func addHeads(
-        _ element: ExcalidrawElement, _ points: [Point], to page: inout NotePage
-    ) throws(EngineError) {
-        guard let color = element.stroke, points.count > 1 else { return }
-        let isArrow = element.type == "arrow"
-        let total = zip(points, points.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0).length }
-        for (head, ordered) in [
-            (element.endHead ?? (isArrow ? "arrow" : nil), points), (element.startHead, points.reversed()),
-        ] {
-            guard let head, let tip = ordered.last,
-                let from = ordered.last(where: { ($0 - tip).length > min(6, total / 4) })
-            else { continue }
-            let along = (1 / (tip - from).length) * (tip - from)
-            let size = min(head == "arrow" ? 30 : 15, total / 2)
-            func corner(_ degrees: Double, _ length: Double) -> Point {
-                let (sine, cosine) = sinCos(degrees: degrees)
-                return tip - length * Point(x: cosine * along.x - sine * along.y, y: sine * along.x + cosine * along.y)
+            guard let width = part.lineWidth else {
+                try page.addShape(pieces, rule: part.rule, color: part.color)
+                continue
             }
-            func line(_ a: Point, _ b: Point) throws(EngineError) {
-                try page.addLine(
-                    [
-                        .init(x: a.x, y: a.y, width: element.strokeWidth),
-                        .init(x: b.x, y: b.y, width: element.strokeWidth),
-                    ],
-                    color: color)
-            }
-            switch head {
-            case "triangle", "triangle_outline":
-                let corners = [tip, corner(25, size), corner(-25, size)]
-                if head == "triangle" { try page.addShape([corners], color: color) }
-                for index in 0..<3 { try line(corners[index], corners[(index + 1) % 3]) }
-            case "dot", "circle", "circle_outline":
-                let middle = tip - (size / 2) * along
-                let circle = (0...32).map { step -> Point in
-                    let (sine, cosine) = sinCos(degrees: 11.25 * Double(step))
-                    return middle + (size / 2) * Point(x: cosine, y: sine)
+            // Where lines of a part cross, they are no darker.
+            var color = part.color
+            color.alpha = 255
+            if !part.color.isOpaque { try page.close() }
+            for piece in pieces {
+                let line = piece.map { NotePage.WidePoint(x: $0.x, y: $0.y, width: width) }
+                for dash in NotePage.dashes(line, part.dashes) {
+                    for rest in NotePage.cut(dash, by: label ?? .empty) {
+                        try page.addLine(
+                            rest, color: color, layerOpacity: Double(part.color.alpha) / 255, name: part.name,
+                            isFreehand: true)
+                    }
                 }
-                if head != "circle_outline" { try page.addShape([circle], color: color) }
-                for (a, b) in zip(circle, circle.dropFirst()) { try line(a, b) }
-            case "bar": try line(corner(90, size / 2), corner(-90, size / 2))
-            default:
-                try line(corner(20, size), tip)
-                try line(tip, corner(-20, size))
             }
+            if !part.color.isOpaque { try page.close() }
         }
     }
 
-    /// As perfect-freehand widens lines: with the pressure, or with the speed where there is none.
     private func addFreehand(_ element: ExcalidrawElement, to page: inout NotePage) throws(EngineError) {
         guard let color = element.stroke else { return }
-        let points = element.points
-        let size = 4.25 * element.strokeWidth
         let given = element.object.value.field("pressures").map { $0.elements.compactMap(\.number) } ?? []
-        let simulates = element.object.value.field("simulatePressure")?.bool ?? (given.count != points.count)
-        var pressure = 0.25
-        var line: [NotePage.WidePoint] = []
-        for (index, point) in points.enumerated() {
-            if !simulates, index < given.count {
-                pressure = min(max(given[index], 0), 1)
-            } else if index > 0 {
-                let speed = min(1, (point - points[index - 1]).length / size)
-                pressure = min(1, pressure + (min(1, 1 - speed) - pressure) * (speed * 0.275))
-            }
-            let radius = size * sin(max(0, 0.5 - 0.6 * (0.5 - pressure)) * .pi / 2)
-            line.append(.init(x: point.x, y: point.y, width: 2 * radius))
-        }
-        if let fill = element.fill, points.count > 2, (points[0] - points[points.count - 1]).length < 8 {
-            try add(fill: fill, points, element, to: &page)
-        }
-        try page.addLine(line, color: color, isFreehand: true)
+        let line = FreehandLine(
+            size: 4.25 * element.strokeWidth, thinning: 0.6, streamline: 0.5,
+            simulatesPressure: element.object.value.field("simulatePressure")?.bool
+                ?? (given.count != element.points.count)
+        ) { sin($0 * .pi / 2) }
+        let middle = element.middleOfPoints
+        try page.addLine(
+            line.widths(element.points, pressures: given).map { point in
+                let place = element.placed(Point(x: point.x, y: point.y), about: middle)
+                return NotePage.WidePoint(x: place.x, y: place.y, width: point.width)
+            }, color: color, isFreehand: true)
     }
 
     private func addText(_ element: ExcalidrawElement, to page: inout NotePage, _ path: String) throws(EngineError) {
@@ -252,9 +230,13 @@ private struct ExcalidrawReader {
             case "right": 1
             default: 0
             }
+        // Where the label of an arrow lies.
+        let label = value.field("containerId")?.string.flatMap { labels[$0] }
+        let shift = label.map { Point(x: $0.minX - element.x, y: $0.minY - element.y) } ?? Point(x: 0, y: 0)
         try page.addText(
             text, x: element.x + align * element.width, y: element.y + (height - size) / 2 + 0.8 * size, size: size,
-            lineHeight: height, align: align, color: color, turned: element.turned, path: path)
+            lineHeight: height, align: align, width: element.width, color: color,
+            turned: { shift + element.turned($0) }, path: path)
     }
 
     private func addImage(_ element: ExcalidrawElement, to page: inout NotePage, _ path: String) throws(EngineError) {
@@ -272,131 +254,4 @@ private struct ExcalidrawReader {
                 x: element.x, y: element.y, width: element.width, height: element.height,
                 rotation: element.angle * 180 / .pi), opacity: element.opacity, path: path)
     }
-}
-
-/// What elements of a drawing share.
-private struct ExcalidrawElement {
-    let object: JSONObject
-    let type: String
-    let x: Double
-    let y: Double
-    let width: Double
-    let height: Double
-    /// Radians, clockwise.
-    let angle: Double
-    let isDeleted: Bool
-    /// 0...1
-    let opacity: Double
-    let strokeWidth: Double
-    let fillStyle: String
-    /// Turned, in the drawing's coordinates.
-    private(set) var points: [Point] = []
-
-    /// nil without a type and a place.
-    init?(_ object: JSONObject) {
-        let value = object.value
-        guard let type = value.field("type")?.string, let x = value.field("x")?.number, let y = value.field("y")?.number
-        else { return nil }
-        self.object = object
-        self.type = type
-        (self.x, self.y) = (x, y)
-        width = value.field("width")?.number ?? 0
-        height = value.field("height")?.number ?? 0
-        angle = value.field("angle")?.number ?? 0
-        isDeleted = value.field("isDeleted")?.bool ?? false
-        opacity = min(max((value.field("opacity")?.number ?? 100) / 100, 0), 1)
-        strokeWidth = min(max(value.field("strokeWidth")?.number ?? 1, 0.01), 1e4)
-        fillStyle = value.field("fillStyle")?.string ?? "hachure"
-        if let list = value.field("points") {
-            for point in list.elements {
-                let numbers = point.elements.prefix(2).compactMap(\.number)
-                if numbers.count == 2 { points.append(Point(x: x + numbers[0], y: y + numbers[1])) }
-            }
-            // Lines turn about the middle of what they cover.
-            var box = Rect.empty
-            for point in points { box.formUnion(point) }
-            if angle != 0, !box.isEmpty {
-                let middle = Point(x: (box.minX + box.maxX) / 2, y: (box.minY + box.maxY) / 2)
-                points = points.map { turned($0, about: middle) }
-            }
-        }
-    }
-
-    var center: Point { Point(x: x + width / 2, y: y + height / 2) }
-
-    func turned(_ point: Point) -> Point { turned(point, about: center) }
-
-    private func turned(_ point: Point, about middle: Point) -> Point {
-        guard angle != 0 else { return point }
-        let (sine, cosine) = sinCos(degrees: angle * 180 / .pi)
-        let arm = point - middle
-        return middle + Point(x: cosine * arm.x - sine * arm.y, y: sine * arm.x + cosine * arm.y)
-    }
-
-    /// What it covers.
-    var bounds: Rect? {
-        guard !isDeleted else { return nil }
-        var box = Rect.empty
-        let corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)].map { Point(x: $0.0, y: $0.1) }
-        for point in points.isEmpty ? corners.map(turned) : points { box.formUnion(point) }
-        return box
-    }
-
-    private func color(_ key: StaticString) -> RGBA8? {
-        guard var color = object.value.field(key)?.string.flatMap({ CSSColor.parse($0) }), color.alpha > 0 else {
-            return nil
-        }
-        color.alpha = UInt8((Double(color.alpha) * opacity).rounded())
-        return color
-    }
-
-    var stroke: RGBA8? { color("strokeColor") }
-    var fill: RGBA8? { color("backgroundColor") }
-
-    private func head(_ key: StaticString) -> String?? {
-        guard let found = object.value.field(key) else { return nil }
-        return .some(found.string)
-    }
-    /// nil: as the element's kind has it, or none.
-    var endHead: String? { head("endArrowhead").map { $0 ?? "none" } ?? nil }
-    var startHead: String? { (head("startArrowhead") ?? nil) ?? nil }
-
-    var dashes: [Double] {
-        switch object.value.field("strokeStyle")?.string {
-        case "dashed": [8, 8 + strokeWidth]
-        case "dotted": [1.5, 6 + strokeWidth]
-        default: []
-        }
-    }
-
-    private var roundness: Int? { object.value.field("roundness")?.field("type")?.number.flatMap { Int(exactly: $0) } }
-
-    /// Of a rectangle, a diamond or an ellipse; closed.
-    var outline: [Point] {
-        let (right, bottom) = (x + width, y + height)
-        switch type {
-        case "ellipse":
-            return (0..<96).map { step in
-                let (sine, cosine) = sinCos(degrees: 3.75 * Double(step))
-                return turned(Point(x: center.x + width / 2 * cosine, y: center.y + height / 2 * sine))
-            }
-        case "diamond":
-            let corners = [
-                Point(x: center.x, y: y), Point(x: right, y: center.y), Point(x: center.x, y: bottom),
-                Point(x: x, y: center.y),
-            ]
-            return NotePage.rounded(corners, radius: roundness == nil ? 0 : 0.15 * min(abs(width), abs(height))).map(
-                turned)
-        default:
-            let corners = [
-                Point(x: x, y: y), Point(x: right, y: y), Point(x: right, y: bottom), Point(x: x, y: bottom),
-            ]
-            let edge = min(abs(width), abs(height))
-            let radius = roundness == nil ? 0 : roundness == 3 ? min(32, 0.25 * edge) : 0.25 * edge
-            return NotePage.rounded(corners, radius: radius).map(turned)
-        }
-    }
-
-    /// The points of a line, and of the curve through them where it is round.
-    var curve: [Point] { roundness == nil || points.count < 3 ? points : NotePage.smoothed(points) }
 }

@@ -286,11 +286,54 @@ struct NotePage {
         return cut(cut(points).reversed()).reversed()
     }
 
+    /// The parts of a line that lie outside of a box.
+    static func cut(_ line: [WidePoint], by box: Rect) -> [[WidePoint]] {
+        guard !box.isEmpty, let first = line.first else { return [line] }
+        func isInside(_ point: WidePoint) -> Bool {
+            point.x > box.minX && point.x < box.maxX && point.y > box.minY && point.y < box.maxY
+        }
+        var (parts, part): ([[WidePoint]], [WidePoint]) = ([], isInside(first) ? [] : [first])
+        for (from, to) in zip(line, line.dropFirst()) {
+            // Where the way enters and leaves the box, as shares of it.
+            var (enter, leave) = (0.0, 1.0)
+            for (start, way, low, high) in [
+                (from.x, to.x - from.x, box.minX, box.maxX), (from.y, to.y - from.y, box.minY, box.maxY),
+            ] {
+                if way == 0 {
+                    if start <= low || start >= high { leave = -1 }
+                    continue
+                }
+                let (a, b) = ((low - start) / way, (high - start) / way)
+                (enter, leave) = (max(enter, min(a, b)), min(leave, max(a, b)))
+            }
+            func point(_ share: Double) -> WidePoint {
+                var point = from
+                point.x += (to.x - from.x) * share
+                point.y += (to.y - from.y) * share
+                point.width += (to.width - from.width) * share
+                return point
+            }
+            guard enter < leave else {
+                part.append(to)
+                continue
+            }
+            if enter > 0 { parts.append(part + [point(enter)]) }
+            part = leave < 1 ? [point(leave), to] : []
+        }
+        if part.count > 1 || line.count == 1 && !part.isEmpty { parts.append(part) }
+        return parts
+    }
+
     // MARK: - Shapes and pictures
 
-    /// Adds a filled shape, in the page's coordinates, by the even-odd rule.
+    /// Adds a filled shape, in the page's coordinates.
+    ///
+    /// - Parameters:
+    ///   - rule: what is inside, as SVG names it.
+    ///   - dashes: the colour of short lines that are strewn over it.
     mutating func addShape(
-        _ outlines: [[Point]], color: RGBA8, mode: BlendMode = .normal, layerOpacity: Double = 1
+        _ outlines: [[Point]], rule: String = "evenodd", color: RGBA8, dashes: RGBA8? = nil, mode: BlendMode = .normal,
+        layerOpacity: Double = 1
     ) throws(EngineError) {
         var (path, box) = (NotePath(), Rect.empty)
         for outline in outlines where outline.count > 2 {
@@ -300,11 +343,12 @@ struct NotePage {
             }
             path.close()
         }
-        try addShape(path, box, rule: "evenodd", color: color, mode: mode, layerOpacity: layerOpacity)
+        try addShape(path, box, rule: rule, color: color, dashes: dashes, mode: mode, layerOpacity: layerOpacity)
     }
 
     private mutating func addShape(
-        _ path: NotePath, _ box: Rect, rule: String, color: RGBA8, mode: BlendMode, layerOpacity: Double
+        _ path: NotePath, _ box: Rect, rule: String, color: RGBA8, dashes: RGBA8? = nil, mode: BlendMode,
+        layerOpacity: Double
     ) throws(EngineError) {
         guard !box.isEmpty, box.maxX > box.minX, box.maxY > box.minY, color.alpha > 0 else { return }
         guard [box.minX, box.minY, box.maxX, box.maxY].allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
@@ -317,8 +361,17 @@ struct NotePage {
         if overlaps || isFull || isOpen && layers.last?.contentImage != nil { try close() }
         try open(mode, opacity: layerOpacity, name: "Shapes")
         let opacity = color.isOpaque ? "" : " fill-opacity=\"\(Double(color.alpha) / 255)\""
-        let fill = "\(RGBA8(red: color.red, green: color.green, blue: color.blue))"
+        var fill = "\(RGBA8(red: color.red, green: color.green, blue: color.blue))"
         var all = shapes ?? ("", .empty)
+        if let dashes {
+            let name = "p\(all.paths.utf8.count)"
+            all.paths +=
+                "<pattern id=\"\(name)\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path fill=\"\(fill)\" "
+                + "d=\"M0 0H8V8H0Z\"/><path fill=\"none\" stroke-linecap=\"round\" "
+                + "stroke=\"\(RGBA8(red: dashes.red, green: dashes.green, blue: dashes.blue))\" "
+                + "d=\"M0.667 2L2 0.667M3.333 4.667L4.667 3.333M6 7.333L7.333 6\"/></pattern>"
+            fill = "url(#\(name))"
+        }
         all.paths += "<path fill-rule=\"\(rule)\" fill=\"\(fill)\"\(opacity) d=\"\(path.text)\"/>"
         all.box.formUnion(box)
         shapes = all
@@ -332,33 +385,47 @@ struct NotePage {
     ///   - size: of an em.
     ///   - lineHeight: from baseline to baseline.
     ///   - align: 0 left, 0.5 centred, 1 right of x.
+    ///   - width: of the widest line in the font that the text was written in; letters are narrower where ours would be
+    ///     wider.
     ///   - turned: what a point of the text becomes; nil: itself.
+    ///
+    /// - Returns: what the text covers.
+    @discardableResult
     mutating func addText(
-        _ text: String, x: Double, y: Double, size: Double, lineHeight: Double, align: Double = 0, color: RGBA8,
-        turned: ((Point) -> Point)? = nil, path: String
-    ) throws(EngineError) {
-        guard size > 0, size <= 1e6 else { return leaveOut("text without a size", at: path) }
-        guard let font = NoteFont.sans else {
-            return leaveOut("text, since the font DejaVu Sans is not installed (package fonts-dejavu-core)", at: path)
+        _ text: String, x: Double, y: Double, size: Double, lineHeight: Double, align: Double = 0, width: Double? = nil,
+        color: RGBA8, turned: ((Point) -> Point)? = nil, path: String
+    ) throws(EngineError) -> Rect {
+        guard size > 0, size <= 1e6 else {
+            leaveOut("text without a size", at: path)
+            return .empty
         }
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        var (outline, box) = (NotePath(), Rect.empty)
-        for (index, content) in lines.prefix(10_000).enumerated() {
+        guard let font = NoteFont.sans else {
+            leaveOut("text, since the font DejaVu Sans is not installed (package fonts-dejavu-core)", at: path)
+            return .empty
+        }
+        var lines: [(index: Int, line: TextLine)] = []
+        let texts = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, content) in texts.prefix(10_000).enumerated() {
             let shown = String(content.map { $0 == "\t" ? " " : $0 })
             guard shown.contains(where: { !$0.isWhitespace }) else { continue }
-            let line: TextLine
-            do throws(EngineError) { line = try TextLine(shown, fonts: [font], place: tree.place) } catch {
+            do throws(EngineError) {
+                lines.append((index, try TextLine(shown, fonts: [font], place: tree.place)))
+            } catch {
                 guard case .badInput(_, let reason) = error else { throw error }
                 leaveOut("text: \(reason)", at: path)
-                continue
             }
-            let left = x - align * line.advance * size
+        }
+        let widest = lines.reduce(0) { max($0, $1.line.advance) } * size
+        let narrowing = width.map { $0 > 0 && $0 < widest ? max($0 / widest, 0.5) : 1 } ?? 1
+        var (outline, box) = (NotePath(), Rect.empty)
+        for (index, line) in lines {
+            let left = x - align * line.advance * size * narrowing
             let baseline = y + Double(index) * lineHeight
             for glyph in line.glyphs {
                 let em = glyph.font.unitsPerEm
                 outline.add(try glyph.font.outline(glyph.number)) { (point: Point) in
                     let flat = Point(
-                        x: left + (glyph.place.x + point.x / em) * size,
+                        x: left + (glyph.place.x + point.x / em) * size * narrowing,
                         y: baseline - (glyph.place.y + point.y / em) * size)
                     let place = turned?(flat) ?? flat
                     box.formUnion(place)
@@ -367,6 +434,7 @@ struct NotePage {
             }
         }
         try addShape(outline, box, rule: "nonzero", color: color, mode: .normal, layerOpacity: 1)
+        return box
     }
 
     private static let pathsBytesMax = 1 << 18

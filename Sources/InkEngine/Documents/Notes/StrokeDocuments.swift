@@ -44,16 +44,21 @@ enum StrokeDocuments {
     /// The lines of a text with their numbers from 1, without those that are blank.
     static func lines(_ bytes: [UInt8]) -> [(number: Int, text: String)] {
         bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated().compactMap { index, line in
-            let text = String(decoding: line, as: UTF8.self).trimmingBlanks
-            return text.isEmpty ? nil : (index + 1, text)
+            guard let first = line.firstIndex(where: { !isBlank($0) }),
+                let last = line.lastIndex(where: { !isBlank($0) })
+            else { return nil }
+            return (index + 1, String(decoding: line[first...last], as: UTF8.self))
         }
     }
+
+    /// Bytes, since whole characters take ten times as long to find.
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// The numbers of a line; nil where something is none.
     static func numbers(_ line: String) -> [Double]? {
         var numbers: [Double] = []
-        for word in line.split(whereSeparator: { $0.isWhitespace }) {
-            guard let number = Double(word), number.isFinite else { return nil }
+        for word in line.utf8.split(whereSeparator: isBlank) {
+            guard let number = Double(Substring(word)), number.isFinite else { return nil }
             numbers.append(number)
         }
         return numbers

@@ -2,8 +2,8 @@ import Glibc
 
 /// Drawings of tldraw (`.tldr`): a page each page that shows something.
 ///
-/// Lines, arrows and the outlines of shapes become strokes, without the wobble of a hand; freehand lines keep their
-/// pressure; fills and text (in DejaVu Sans) become pictures of shapes.
+/// Lines, arrows and the outlines of shapes become strokes that wobble as in tldraw; freehand lines keep their pressure;
+/// fills and text (in DejaVu Sans) become pictures of shapes.
 struct TldrawDocument: DocumentReader {
     let endings = [".tldr"]
     let mayHavePages = true
@@ -71,7 +71,7 @@ private struct TldrawReader {
     }
 
     mutating func project() throws(EngineError) -> Project {
-        var pages = NotePages(tree, background: .white)
+        var pages = NotePages(tree, background: TldrawColors.ground)
         for record in self.pages {
             guard let id = record.field("id")?.string else { continue }
             // What it covers is known when it has been drawn.
@@ -176,6 +176,7 @@ private struct TldrawReader {
         var strokeWidth: Double { (["s": 2, "m": 3.5, "l": 5, "xl": 10][size] ?? 3.5) * scale }
         var fontSize: Double { (["s": 18, "m": 24, "l": 36, "xl": 44][size] ?? 24) * scale }
         var labelSize: Double { (["s": 18, "m": 22, "l": 26, "xl": 32][size] ?? 22) * scale }
+        var arrowLabelSize: Double { (["s": 18, "m": 20, "l": 24, "xl": 28][size] ?? 20) * scale }
         var width: Double { props?.field("w")?.number ?? 0 }
         var height: Double { (props?.field("h")?.number ?? 0) + (props?.field("growY")?.number ?? 0) }
 
@@ -193,17 +194,25 @@ private struct TldrawReader {
 
         var color: RGBA8 { faded(TldrawColors.line(props?.field("color")?.string)) }
         var labelColor: RGBA8 {
-            faded(TldrawColors.line((type == "geo" ? props?.field("labelColor") : props?.field("color"))?.string))
+            let hasOwn = type == "geo" || type == "arrow"
+            return faded(TldrawColors.line(props?.field(hasOwn ? "labelColor" : "color")?.string))
         }
+        /// How far apart the bumps of a cloud are.
+        private var bump: Double { ["s": 50, "m": 70, "l": 100, "xl": 130][size] ?? 70 }
         var fill: RGBA8? {
             switch props?.field("fill")?.string {
-            case "solid", "pattern": faded(TldrawColors.fill(props?.field("color")?.string))
-            case "semi": faded(RGBA8(red: 0xFC, green: 0xFF, blue: 0xFE))
+            case "solid": faded(TldrawColors.fill(props?.field("color")?.string))
+            case "semi", "pattern": faded(RGBA8(red: 0xFC, green: 0xFF, blue: 0xFE))
             case "fill", "lined-fill": color
             default: nil
             }
         }
-        var isPattern: Bool { props?.field("fill")?.string == "pattern" }
+        /// Of the short lines of a pattern.
+        var fillDashes: RGBA8? {
+            props?.field("fill")?.string == "pattern" ? TldrawColors.pattern(props?.field("color")?.string) : nil
+        }
+        /// Whether its lines wobble.
+        var isInky: Bool { (props?.field("dash")?.string ?? "draw") == "draw" }
 
         var dashes: [Double] {
             switch props?.field("dash")?.string {
@@ -211,6 +220,29 @@ private struct TldrawReader {
             case "dotted": [strokeWidth / 100, 2 * strokeWidth]
             default: []
             }
+        }
+
+        var outline: [TldrawInk.Piece] {
+            TldrawOutline(
+                width: width, height: height, lineWidth: strokeWidth, isInky: isInky, bump: bump, scale: scale, seed: id
+            ).pieces(props?.field("geo")?.string ?? "")
+        }
+
+        func freehand(isHighlight: Bool, isPen: Bool) -> FreehandLine {
+            if isHighlight {
+                return FreehandLine(size: 1.12 * fontSize, thinning: 0, streamline: 0.5, simulatesPressure: false)
+            }
+            let width = strokeWidth + scale
+            var line = FreehandLine(
+                size: width, thinning: 0, streamline: 0.64 + 0.1 * min(max((width - 9) / 7, 0), 1),
+                simulatesPressure: isInky && !isPen)
+            line.smoothsPressure = true
+            if isPen { line.streamline = 0.62 }
+            guard isInky else { return line }
+            line.thinning = isPen ? 0.62 : 0.5
+            if isPen { line.size = 1 + 1.2 * width }
+            line.easing = { isPen ? 0.65 * $0 + 0.35 * sin($0 * .pi / 2) : sin($0 * .pi / 2) }
+            return line
         }
 
         /// Of old files plain, of new ones in paragraphs.
@@ -232,13 +264,14 @@ private struct TldrawReader {
         case "group", "frame": break
         case "draw", "highlight": try addFreehand(shape, to: &page)
         case "line":
-            var points = shape.props?.field("points").map(Self.points) ?? []
-            if shape.props?.field("spline")?.string == "cubic", points.count > 2 { points = NotePage.smoothed(points) }
-            try addLine(points, isClosed: false, shape, to: &page)
+            let points = shape.props?.field("points").map(Self.points) ?? []
+            guard points.count > 1 else { return }
+            let isSpline = shape.props?.field("spline")?.string == "cubic" && points.count > 2
+            try addLines(
+                [isSpline ? Self.spline(points) : .init(points, isClosed: false, keepsEnds: true)], shape, to: &page)
         case "arrow": try addArrow(shape, to: &page)
         case "geo":
-            let outlines = outline(shape)
-            for (index, points) in outlines.enumerated() { try addLine(points, isClosed: index == 0, shape, to: &page) }
+            try addLines(shape.outline, shape, to: &page)
             try addLabel(shape, size: shape.labelSize, middle: true, to: &page)
         case "note":
             let edge = 200 * min(max(shape.props?.field("scale")?.number ?? 1, 0.01), 100)
@@ -268,46 +301,64 @@ private struct TldrawReader {
         }
     }
 
-    private func addLine(
-        _ points: [Point], isClosed: Bool, _ shape: Shape, to page: inout NotePage
-    ) throws(EngineError) {
-        let points = points.map(shape.frame.point)
-        guard let first = points.first else { return }
-        if isClosed, let fill = shape.fill {
-            try page.addShape([points], color: fill)
-            if shape.isPattern {
-                for (from, to) in NotePage.hatching(points, angle: -45, gap: 8) {
-                    try page.addLine(
-                        [.init(x: from.x, y: from.y, width: 2), .init(x: to.x, y: to.y, width: 2)], color: shape.color)
-                }
-            }
+    /// A smooth curve through points.
+    private static func spline(_ points: [Point]) -> TldrawInk.Piece {
+        var steps = [RoughSketch.Step.move(points[0])]
+        let last = points.count - 1
+        for index in 0..<last {
+            let (b, c) = (points[index], points[index + 1])
+            let first = index == 0 ? b : b + (1.25 / 6) * (c - points[index - 1])
+            steps.append(.curve(first, index + 1 == last ? c : c - (1.25 / 6) * (points[index + 2] - b), c))
         }
-        let line = (isClosed ? points + [first] : points).map {
-            NotePage.WidePoint(x: $0.x, y: $0.y, width: shape.strokeWidth)
+        return .init(steps, isClosed: false, keepsEnds: true)
+    }
+
+    /// Lines and an outline, which is first and closed, with its fill.
+    private func addLines(_ pieces: [TldrawInk.Piece], _ shape: Shape, to page: inout NotePage) throws(EngineError) {
+        let ink = TldrawInk(lineWidth: shape.strokeWidth, seed: shape.id)
+        func placed(_ steps: [RoughSketch.Step]) -> [[Point]] {
+            RoughSketch.pieces(steps).map { $0.map(shape.frame.point) }
         }
-        for dash in NotePage.dashes(line, shape.dashes) { try page.addLine(dash, color: shape.color) }
+        if let first = pieces.first, first.isClosed, let fill = shape.fill {
+            try page.addShape(
+                placed(shape.isInky ? ink.area(first) : first.steps), color: fill, dashes: shape.fillDashes)
+        }
+        for points in placed(shape.isInky ? ink.outline(pieces) : pieces.flatMap(\.closed)) {
+            let line = points.map { NotePage.WidePoint(x: $0.x, y: $0.y, width: shape.strokeWidth) }
+            for dash in NotePage.dashes(line, shape.dashes) { try page.addLine(dash, color: shape.color) }
+        }
     }
 
     private func addFreehand(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
         let isHighlight = shape.type == "highlight"
         let isPen = shape.props?.field("isPen")?.bool ?? false
-        var line: [NotePage.WidePoint] = []
         let (scaleX, scaleY) = (
             shape.props?.field("scaleX")?.number ?? 1, shape.props?.field("scaleY")?.number ?? 1
         )
+        var (places, pressures): ([Point], [Double]) = ([], [])
         for segment in shape.props?.field("segments")?.elements.map({ $0 }) ?? [] {
             guard let points = TldrawPoints.read(segment) else {
                 return page.leaveOut("a damaged freehand line", at: shownText(shape.id, limit: 60))
             }
-            for point in points {
-                let place = shape.frame.point(Point(x: scaleX * point.x, y: scaleY * point.y))
-                let pressure = isPen ? min(max(point.z, 0), 1) : 0.5
-                let width = isHighlight ? 1.12 * shape.fontSize : shape.strokeWidth * (0.69 + 0.62 * pressure)
-                line.append(.init(x: place.x, y: place.y, width: width))
+            var found = points.map { Point(x: scaleX * $0.x, y: scaleY * $0.y) }
+            if segment.field("type")?.string == "straight", found.count == 2 {
+                // As dense as a hand would draw it.
+                let count = min(max(4, ((found[1] - found[0]).length / 16).rounded(.down)), 10_000)
+                let (start, way) = (found[0], found[1] - found[0])
+                found = (0..<Int(count)).map { start + (Double($0) / (count - 1)) * way }
             }
+            places += found
+            pressures += found.indices.map { min(max(points[min($0, points.count - 1)].z, 0), 1) }
+        }
+        let line = shape.freehand(isHighlight: isHighlight, isPen: isPen).widths(
+            places, pressures: isPen ? pressures : []
+        ).map { point in
+            let place = shape.frame.point(Point(x: point.x, y: point.y))
+            return NotePage.WidePoint(x: place.x, y: place.y, width: point.width)
         }
         if shape.props?.field("isClosed")?.bool == true, let fill = shape.fill {
-            try page.addShape([line.map { Point(x: $0.x, y: $0.y) }], color: fill)
+            try page.addShape(
+                [line.map { Point(x: $0.x, y: $0.y) }], color: fill, dashes: shape.fillDashes)
         }
         for dash in NotePage.dashes(line, isHighlight ? [] : shape.dashes) {
             try page.addLine(
@@ -406,7 +457,21 @@ private struct TldrawReader {
                 }
             }
         }
-        try addLine(points, isClosed: false, shape, to: &page)
+        // The arrow leaves room for its label, in the drawing's coordinates.
+        let share = min(max(shape.props?.field("labelPosition")?.number ?? 0.5, 0), 1)
+        let middle = points[Int((share * Double(points.count - 1)).rounded())]
+        let place = shape.frame.point(points.count > 2 ? middle : start + share * chord)
+        let label = try addLabel(shape, at: place, to: &page).expanded(by: 4.25)
+        // Arrows are straight in each style.
+        func addLine(_ points: [Point]) throws(EngineError) {
+            let line = points.map(shape.frame.point).map {
+                NotePage.WidePoint(x: $0.x, y: $0.y, width: shape.strokeWidth)
+            }
+            for dash in NotePage.dashes(line, shape.dashes) {
+                for rest in NotePage.cut(dash, by: label) { try page.addLine(rest, color: shape.color) }
+            }
+        }
+        try addLine(points)
         for (key, ordered) in [("arrowheadEnd" as StaticString, points), ("arrowheadStart", points.reversed())] {
             guard let head = shape.props?.field(key)?.string, head != "none", let tip = ordered.last,
                 let before = ordered.last(where: { ($0 - tip).length > 3 * shape.strokeWidth }) ?? ordered.first
@@ -418,70 +483,26 @@ private struct TldrawReader {
                 return tip - size * Point(x: cosine * along.x - sine * along.y, y: sine * along.x + cosine * along.y)
             }
             if head == "bar" {
-                try addLine([corner(90), corner(-90)], isClosed: false, shape, to: &page)
+                try addLine([corner(90), corner(-90)])
             } else {
                 let corners = [corner(30), tip, corner(-30)]
                 if head != "arrow" { try page.addShape([corners.map(shape.frame.point)], color: shape.color) }
-                try addLine(corners, isClosed: false, shape, to: &page)
+                try addLine(corners)
             }
         }
     }
 
-    /// The outline of a shape, and lines inside of it.
-    private func outline(_ shape: Shape) -> [[Point]] {
-        let (w, h) = (shape.width, shape.height)
-        func at(_ x: Double, _ y: Double) -> Point { Point(x: x * w, y: y * h) }
-        func regular(_ count: Int, inner: Double? = nil) -> [Point] {
-            var points: [Point] = []
-            for step in 0..<count {
-                for (index, radius) in [1.0, inner].compactMap({ $0 }).enumerated() {
-                    let degrees = 360 / Double(count) * (Double(step) + 0.5 * Double(index)) - 90
-                    let (sine, cosine) = sinCos(degrees: degrees)
-                    points.append(Point(x: radius * cosine, y: radius * sine))
-                }
-            }
-            var box = Rect.empty
-            for point in points { box.formUnion(point) }
-            return points.map {
-                at(($0.x - box.minX) / (box.maxX - box.minX), ($0.y - box.minY) / (box.maxY - box.minY))
-            }
-        }
-        switch shape.props?.field("geo")?.string {
-        case "ellipse", "oval", "cloud":
-            return [
-                (0..<96).map { step in
-                    let (sine, cosine) = sinCos(degrees: 3.75 * Double(step))
-                    return at(0.5 + cosine / 2, 0.5 + sine / 2)
-                }
-            ]
-        case "triangle": return [[at(0.5, 0), at(1, 1), at(0, 1)]]
-        case "diamond": return [[at(0.5, 0), at(1, 0.5), at(0.5, 1), at(0, 0.5)]]
-        case "pentagon": return [regular(5)]
-        case "hexagon": return [[at(0.25, 0), at(0.75, 0), at(1, 0.5), at(0.75, 1), at(0.25, 1), at(0, 0.5)]]
-        case "octagon":
-            return [
-                [
-                    at(0.29, 0), at(0.71, 0), at(1, 0.29), at(1, 0.71), at(0.71, 1), at(0.29, 1), at(0, 0.71),
-                    at(0, 0.29),
-                ]
-            ]
-        case "star": return [regular(5, inner: 0.5)]
-        case "rhombus": return [[at(0.25, 0), at(1, 0), at(0.75, 1), at(0, 1)]]
-        case "rhombus-2": return [[at(0, 0), at(0.75, 0), at(1, 1), at(0.25, 1)]]
-        case "trapezoid": return [[at(0.25, 0), at(0.75, 0), at(1, 1), at(0, 1)]]
-        case "x-box": return [[at(0, 0), at(1, 0), at(1, 1), at(0, 1)], [at(0, 0), at(1, 1)], [at(1, 0), at(0, 1)]]
-        case "check-box":
-            return [[at(0, 0), at(1, 0), at(1, 1), at(0, 1)], [at(0.25, 0.5), at(0.45, 0.72), at(0.78, 0.25)]]
-        case "arrow-right":
-            return [[at(0, 0.16), at(0.66, 0.16), at(0.66, 0), at(1, 0.5), at(0.66, 1), at(0.66, 0.84), at(0, 0.84)]]
-        case "arrow-left":
-            return [[at(1, 0.16), at(0.34, 0.16), at(0.34, 0), at(0, 0.5), at(0.34, 1), at(0.34, 0.84), at(1, 0.84)]]
-        case "arrow-up":
-            return [[at(0.16, 1), at(0.16, 0.34), at(0, 0.34), at(0.5, 0), at(1, 0.34), at(0.84, 0.34), at(0.84, 1)]]
-        case "arrow-down":
-            return [[at(0.16, 0), at(0.16, 0.66), at(0, 0.66), at(0.5, 1), at(1, 0.66), at(0.84, 0.66), at(0.84, 0)]]
-        default: return [[at(0, 0), at(1, 0), at(1, 1), at(0, 1)]]
-        }
+    /// Adds the label of an arrow around a place of the drawing.
+    ///
+    /// - Returns: what it covers.
+    private func addLabel(_ shape: Shape, at place: Point, to page: inout NotePage) throws(EngineError) -> Rect {
+        let text = shape.text
+        guard text.contains(where: { !$0.isWhitespace }) else { return .empty }
+        let (size, lineHeight) = (shape.arrowLabelSize, 1.35 * shape.arrowLabelSize)
+        let count = Double(text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count)
+        return try page.addText(
+            text, x: place.x, y: place.y - (count - 1) / 2 * lineHeight + 0.35 * size, size: size,
+            lineHeight: lineHeight, align: 0.5, color: shape.labelColor, path: shownText(shape.id, limit: 60))
     }
 
     private func addLabel(
@@ -502,8 +523,8 @@ private struct TldrawReader {
         let top = middle ? (height - count * lineHeight) / 2 : 0
         try page.addText(
             text, x: align * width, y: top + lineHeight / 2 + 0.35 * size, size: size, lineHeight: lineHeight,
-            align: align,
-            color: color ?? shape.labelColor, turned: shape.frame.point, path: shownText(shape.id, limit: 60))
+            align: align, width: shape.type == "text" ? width : nil, color: color ?? shape.labelColor,
+            turned: shape.frame.point, path: shownText(shape.id, limit: 60))
     }
 
     private func addImage(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
