@@ -6,10 +6,11 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import urllib.request
 
 import yaml
 
-from support import ROOT
+from support import BINARY, ROOT, environment, needs_binary
 
 DASHBOARD = ROOT / "deploy/grafana/ink-dashboard.json"
 ALERTS = ROOT / "deploy/prometheus/ink-alerts.yml"
@@ -76,6 +77,33 @@ class Monitoring(unittest.TestCase):
         names = {rule["alert"] for rule in self.rules}
         for fires in (True, False):
             self.assertEqual({case["alertname"] for case in tried if bool(case["exp_alerts"]) == fires}, names)
+
+    @needs_binary
+    def test_a_broker_serves_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            broker = subprocess.Popen(
+                [BINARY, "broker", "--http", "127.0.0.1:0", "--workers", f"ipc://{folder}/w", "--clients",
+                 f"ipc://{folder}/c", "--data", f"{folder}/data"], env=environment(), stderr=subprocess.PIPE, text=True)
+            try:
+                address = re.search(r"http=(\S+)", broker.stderr.readline()).group(1)
+                with urllib.request.urlopen(f"{address}/metrics", timeout=30) as response:
+                    text = response.read().decode()
+            finally:
+                broker.terminate()
+                broker.communicate(timeout=60)
+        served = {}
+        for name, labels in re.findall(r"^(ink_\w+)(?:\{(.*)\})? ", text, re.MULTILINE):
+            served.setdefault(name, set()).update(re.findall(r"(\w+)=", labels))
+        # Not before the first success.
+        served.setdefault("ink_canary_last_success_timestamp_seconds", set())
+        served.setdefault("ink_canary_duration_seconds", set())
+        # Not before the first request has been answered.
+        served.setdefault("ink_http_requests_total", {"method", "code"})
+        served.pop("ink_export_duration_seconds_sum", None)
+        self.assertEqual(served, METRICS)
+        if shutil.which("promtool"):
+            result = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     @unittest.skipUnless(shutil.which("promtool"), "no promtool: apt-get install prometheus")
     def test_prometheus_understands_the_dashboard(self):

@@ -1,8 +1,8 @@
 // Starts the page: colours, the state of the farm, and which view is shown.
 
-import { ask } from "./api.js";
+import { ask, token } from "./api.js";
 import { farm } from "./farm.js";
-import { button, count, decimal, h, number, one, text, timeLeft } from "./dom.js";
+import { ago, button, count, decimal, h, number, one, text, timeLeft } from "./dom.js";
 import { JobList } from "./list.js";
 import { states } from "./patterns.js";
 import { Press } from "./press.js";
@@ -35,6 +35,11 @@ ask.token = (refused) => new Promise((resolve) => {
     document.body.append(dialog);
     dialog.showModal();
     input.focus();
+});
+
+one("#token-change").addEventListener("click", () => {
+    token.value = null;
+    location.reload();
 });
 
 // MARK: State of the farm
@@ -78,6 +83,7 @@ function drawConnection() {
     const element = one("#connection");
     element.dataset.state = farm.connected ? "live" : "lost";
     text(element, farm.connected ? "live" : "reconnecting");
+    one("#token-change").hidden = !token.value;
     drawBanners();
 }
 
@@ -90,6 +96,10 @@ farm.addEventListener("stats", () => {
     drawPulse(one("#pulse"));
 });
 new ResizeObserver(() => drawPulse(one("#pulse"))).observe(one("#pulse"));
+
+setInterval(() => {
+    for (const element of document.querySelectorAll("time")) text(element, ago(element.getAttribute("datetime")));
+}, 10000);
 
 // MARK: Filters
 

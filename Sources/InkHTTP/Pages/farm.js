@@ -19,6 +19,7 @@ class Farm extends EventTarget {
     lost = null;
     #stream = null;
     #was = false;
+    #turns = 0;
     #again = 0;
 
     tell(name, detail) {
@@ -33,7 +34,11 @@ class Farm extends EventTarget {
         }, { silence: 8 });
         this.whole();
         this.#pollWorkers();
-        setInterval(() => { if (!document.hidden && this.connected) this.whole(); }, 10000);
+        // The history grows every 10 seconds. Few need to see that at once, and 200 pages may be open.
+        setInterval(() => {
+            this.#turns += 1;
+            if (!document.hidden && this.connected && (this.wantsHistory || this.#turns % 6 === 0)) this.whole();
+        }, 10000);
     }
 
     retryNow() { this.#stream.now(); }
@@ -92,6 +97,9 @@ class Farm extends EventTarget {
             this.#again = setTimeout(() => { this.#readRunning(); this.tell("missed"); }, 1000);
         }
     }
+
+    /** Whether somebody looks at the history. */
+    wantsHistory = false;
 
     /** How often workers are looked at: often where they are shown. */
     eager = false;

@@ -41,8 +41,10 @@ export function showFigures(root) {
     const resizes = new ResizeObserver(draw);
     resizes.observe(root);
     draw();
+    farm.wantsHistory = true;
     farm.whole();
     return () => {
+        farm.wantsHistory = false;
         farm.removeEventListener("stats", draw);
         resizes.disconnect();
     };

@@ -371,7 +371,7 @@ export const part = (progress) =>
     progress && progress.total ? Math.min(1, progress.done / progress.total) : 0;
 
 export function progressWords(progress) {
-    if (!progress || progress.phase === "reading") return "reading the document";
+    if (!progress || progress.phase === "reading" || !progress.total) return "reading the document";
     if (progress.phase === "ending") return "writing the file";
     return `${number(progress.done)} of ${count(progress.total, "tile")}`;
 }

@@ -65,6 +65,12 @@ export function paintSwatches(element) {
     }
 }
 
+/** The pattern of a state for a canvas of twice the page's pixels. */
+export function statePattern(context, state, element) {
+    const { fill, tint } = states[state];
+    return context.createPattern(square(fill, getComputedStyle(element).getPropertyValue(tint)), "repeat");
+}
+
 /** The pattern of a worker for a canvas, `scale` device pixels a pixel of the page. */
 export function canvasPattern(context, worker, scale) {
     const { ink, fill } = look(worker);

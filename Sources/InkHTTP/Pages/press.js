@@ -4,7 +4,7 @@ import { get, picture } from "./api.js";
 import { farm } from "./farm.js";
 import { ago, duration, h, text, timeLeft } from "./dom.js";
 import { part, progressWords } from "./list.js";
-import { states } from "./patterns.js";
+import { statePattern, states } from "./patterns.js";
 import { drawTiles, halftone } from "./viewer.js";
 
 const cardsMax = 8, everyMs = 1500, triesMax = 8;
@@ -143,14 +143,27 @@ export class Press {
 
     #paint(card) {
         const { canvas, loaded, tiles, job } = card;
-        if (!loaded) return;
-        const pen = canvas.getContext("2d"), { naturalWidth, naturalHeight } = loaded.image;
+        if (!loaded && !tiles?.columns) return;
+        const pen = canvas.getContext("2d");
+        const { naturalWidth, naturalHeight } = loaded?.image ?? { naturalWidth: tiles.width, naturalHeight: tiles.height };
         const scale = Math.min(canvas.width / naturalWidth, canvas.height / naturalHeight);
         const width = naturalWidth * scale, height = naturalHeight * scale;
         const box = { x: (canvas.width - width) / 2, y: (canvas.height - height) / 2, width, height };
         pen.clearRect(0, 0, canvas.width, canvas.height);
         pen.imageSmoothingQuality = "high";
-        if (job.state === "finished") pen.drawImage(loaded.image, box.x, box.y, width, height);
+        if (!loaded && job.state === "finished") return;
+        if (!loaded) {
+            // Until there is a picture to show: which tiles are done.
+            const css = getComputedStyle(canvas), across = width / tiles.width, down = height / tiles.height;
+            pen.fillStyle = css.getPropertyValue("--sheet");
+            pen.fillRect(box.x, box.y, width, height);
+            pen.fillStyle = statePattern(pen, "running", canvas);
+            for (const [column, row] of tiles.done) {
+                const left = column * tiles.tileWidth, top = row * tiles.tileHeight;
+                pen.fillRect(box.x + left * across, box.y + top * down,
+                    Math.min(tiles.tileWidth, tiles.width - left) * across, Math.min(tiles.tileHeight, tiles.height - top) * down);
+            }
+        } else if (job.state === "finished") pen.drawImage(loaded.image, box.x, box.y, width, height);
         else {
             card.coarse ??= halftone(loaded.image, naturalWidth, naturalHeight);
             const none = { width: 1, height: 1, tileWidth: 1, tileHeight: 1, done: [] };

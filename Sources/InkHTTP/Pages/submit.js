@@ -12,6 +12,8 @@ export class Submitter {
     #files = [];
     #dialog = null;
     #abort = null;
+    /** What was sent, but perhaps not accepted: sent again under the same key, it is accepted once. */
+    #keys = new Map();
 
     constructor() {
         get("/v1/formats").then((answer) => { formats ??= answer.formats; }, () => { /* asked again with the dialog */ });
@@ -34,7 +36,12 @@ export class Submitter {
             event.preventDefault();
             depth = 0;
             drop.hidden = true;
-            this.open([...event.dataTransfer.files]);
+            // A folder cannot be read as a file.
+            const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
+            const folders = items.filter((item) => item.webkitGetAsEntry?.()?.isDirectory);
+            const files = items.filter((item) => !folders.includes(item)).map((item) => item.getAsFile()).filter(Boolean);
+            if (folders.length) toast("Folders are not taken. Drop the documents themselves, and templates as ZIP files.", { bad: true });
+            if (files.length) this.open(files);
         });
     }
 
@@ -170,24 +177,30 @@ export class Submitter {
         this.#summarize();
         this.cancelButton.lastChild.textContent = "Stop";
         for (const file of files) file.bar.hidden = false;
-        const answers = [];
+        const answers = [], sent = [];
         try {
             // A submission takes one format.
             const wanted = chosen.length ? chosen : [null];
             for (const [index, format] of wanted.entries()) {
                 const form = new FormData();
-                form.append("options", JSON.stringify(format ? { ...options, format: [format] } : options));
+                const text = JSON.stringify(format ? { ...options, format: [format] } : options);
+                const same = JSON.stringify([text, priority, files.map((file) => [file.name, file.size, file.lastModified])]);
+                if (!this.#keys.has(same)) this.#keys.set(same, newKey());
+                form.append("options", text);
                 form.append("priority", String(priority));
                 for (const file of files) form.append("document", file, file.name);
-                answers.push(await upload("/v1/jobs", form, newKey(), (sent) => {
+                answers.push(await upload("/v1/jobs", form, this.#keys.get(same), (loaded) => {
                     let before = 0;
                     for (const file of files) {
-                        const part = Math.max(0, Math.min(1, (sent - before) / Math.max(1, file.size)));
+                        const part = Math.max(0, Math.min(1, (loaded - before) / Math.max(1, file.size)));
                         file.bar.firstChild.style.transform = `scaleX(${(index + part) / wanted.length})`;
                         before += file.size;
                     }
                 }, abort.signal));
+                sent.push(same);
             }
+            // All of it: the next time is a time of its own.
+            for (const same of sent) this.#keys.delete(same);
         } catch (error) {
             if (error.name !== "AbortError") this.#fail([error.message]);
         } finally {
@@ -217,7 +230,7 @@ export class Submitter {
     }
 }
 
-/** Of a submission: repeated by accident, it is accepted once. crypto.randomUUID is not there without TLS. */
+/** crypto.randomUUID is not there without TLS. */
 function newKey() {
     return [...crypto.getRandomValues(new Uint8Array(16))].map((each) => each.toString(16).padStart(2, "0")).join("");
 }

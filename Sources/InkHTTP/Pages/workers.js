@@ -80,9 +80,9 @@ export function showWorkers(root) {
     }
 
     function spark({ history, caption }, past, ink) {
-        const shown = past.slice(-80), most = Math.max(0.1, ...shown.map((each) => each.rate));
+        const shown = past.slice(-80), most = Math.max(0, ...shown.map((each) => each.rate));
         const bars = shown.map((each, index) => {
-            const height = Math.max(1, 44 * each.rate / most), x = 240 - 3 * (shown.length - index);
+            const height = Math.max(1, 44 * each.rate / (most || 1)), x = 240 - 3 * (shown.length - index);
             return h("rect", { x, y: 48 - height, width: 2, height, fill: ink });
         });
         history.replaceChildren(...bars);
