@@ -1,4 +1,5 @@
 package import InkEngine
+package import InkProtocol
 
 /// Follows the progress of exports; called on the thread that runs them. Texts are one line, but not escaped for a
 /// terminal: file names may contain control characters.
@@ -22,6 +23,8 @@ package protocol ExportObserver: Sendable {
     func started(_ id: Int, output: String)
     /// The number of its finished tasks.
     func progressed(_ id: Int, done: Int, total: Int)
+    /// How long it still takes; now and then.
+    func estimated(_ id: Int, _ timeLeft: TimeLeft)
     /// A picture has ended, whatever its result.
     /// - Parameter pixels: rendered output pixels.
     func ended(_ id: Int, pixels: Int)

@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkProtocol
 import InkJSON
 import InkTestSupport
 import Synchronization
@@ -11,6 +12,7 @@ import Testing
 @Suite struct ExportsTests {
     /// Keeps what it hears.
     private final class Log: ExportObserver {
+        func estimated(_ id: Int, _ timeLeft: TimeLeft) {}
         private let kept = Mutex<[String]>([])
         var lines: [String] { kept.withLock { $0 } }
 

@@ -1,5 +1,6 @@
 import InkEngine
 import InkExports
+import InkProtocol
 import Synchronization
 
 /// Shows the progress of exports on a console.
@@ -49,6 +50,8 @@ final class ConsoleObserver: ExportObserver {
     func progressed(_ id: Int, done: Int, total: Int) {
         progress.withLock { $0.progressed(id, done: done, total: total) }
     }
+
+    func estimated(_ id: Int, _ timeLeft: TimeLeft) { progress.withLock { $0.estimated(id, timeLeft) } }
 
     func ended(_ id: Int, pixels: Int) { progress.withLock { $0.ended(id, pixels: pixels) } }
 

@@ -15,6 +15,8 @@ struct RunningJob {
     var tiles: PictureTiles?
     /// The tiles that are done, in their order, by which worker.
     var tilesDone: [(tile: TilePosition, worker: String)] = []
+    /// nil while there is no worker.
+    var timeLeft: TimeLeft?
     /// nil before its first bytes.
     var picture: UnfinishedPicture?
     var story = Story()
