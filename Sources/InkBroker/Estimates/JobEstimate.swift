@@ -339,10 +339,8 @@ struct ErrorSort: Hashable, Sendable {
         self.doubt = Self.doubtSteps.count { doubt >= $0 }
     }
 
-    /// As measured over many pictures, each exported by a farm that had seen none before: the less is known, the larger;
-    /// and of a short rest, a larger share.
+    /// As measured over many pictures, each exported by a farm that had seen none before: the less is known, the larger.
     var usual: ErrorHistory.Usual {
-        let width = [0.4, 0.6, 1.0, 1.5][doubt] * (progress >= 5 ? 1.4 : 1)
-        return ErrorHistory.Usual(low: -width, middle: 0, high: width)
+        ErrorHistory.Usual(low: [-0.4, -0.6, -1, -1.2][doubt], middle: 0, high: [0.6, 0.8, 1.3, 1.8][doubt])
     }
 }

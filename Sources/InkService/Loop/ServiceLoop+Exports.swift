@@ -110,9 +110,9 @@ extension ServiceLoop {
             parts.board.note([id.rawValue])
             tell(.progressed(id.rawValue, done: done, total: total, timeLeft: runs[id.rawValue]?.timeLeft))
         case .timeLeft(let id, let time):
-            runs[id.rawValue]?.timeLeft = time
+            runs[id.rawValue]?.timeLeft = time + endings.timeLeft
             guard let run = runs[id.rawValue], run.total > 0 else { return }
-            tell(.progressed(id.rawValue, done: run.done, total: run.total, timeLeft: time))
+            tell(.progressed(id.rawValue, done: run.done, total: run.total, timeLeft: run.timeLeft))
         case .written(let id, let picture):
             runs[id.rawValue]?.picture = picture
             continueDownloads(of: id.rawValue)
@@ -132,6 +132,7 @@ extension ServiceLoop {
 
     private func ended(_ job: JobNumber, _ end: ExportEnd) {
         let run = runs.removeValue(forKey: job)
+        endings.begin(job, now: SystemClock.milliseconds)
         switch end {
         case .again(let reason), .later(let reason):
             onEvent(FarmNote(.warning, "job.restarted", job: job, reason: reason))
@@ -179,6 +180,7 @@ extension ServiceLoop {
 
     func logEnd(_ job: JobNumber, _ ending: JobEnding) {
         history.count(ending)
+        endings.end(job, now: SystemClock.milliseconds)
         switch ending {
         case .finished(let picture):
             onEvent(

@@ -63,6 +63,7 @@ final class ServiceLoop {
     var runs: [JobNumber: RunningJob] = [:]
     var throughput = Throughput()
     var history: History
+    var endings = Endings()
     let startedAt = SystemClock.milliseconds
     var stopping = Stopping.no
     /// The latest end of draining, in monotonic milliseconds.
