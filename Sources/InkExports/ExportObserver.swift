@@ -19,8 +19,9 @@ package protocol ExportObserver: Sendable {
     /// A dry run would export this picture.
     /// - Throws: to end the run.
     func planned(_ picture: PictureRequest) throws(ExportError)
-    /// The picture with this number in the run has been submitted to the farm.
-    func started(_ id: Int, output: String)
+    /// The picture with this number in the run has been submitted to the farm; it becomes so many files, each of which
+    /// ends by itself.
+    func started(_ id: Int, output: String, files: Int)
     /// The number of its finished tasks.
     func progressed(_ id: Int, done: Int, total: Int)
     /// How long it still takes; now and then.

@@ -124,8 +124,11 @@ struct TimeEstimator: Sendable {
         let due = jobs.filter { $0.value.nextTold <= now }
         guard !due.isEmpty else { return [] }
         let times = timesLeft(now: now, underWay: underWay)
+        // Many are told less often.
+        let pause = UInt64(jobs.count) * Self.tellingPause
         return due.sorted { $0.value.place < $1.value.place }.compactMap { id, job in
-            jobs[id]?.nextTold = now + min(max((now - min(now, job.submitted)) / 20, Self.tellingMin), Self.tellingMax)
+            let age = (now - min(now, job.submitted)) / 20
+            jobs[id]?.nextTold = now + max(pause, min(max(age, Self.tellingMin), Self.tellingMax))
             return times[id].map { (id, $0) }
         }
     }
@@ -133,6 +136,8 @@ struct TimeEstimator: Sendable {
     /// Nanoseconds between two estimates of a job.
     private static let tellingMin: UInt64 = 50_000_000
     private static let tellingMax: UInt64 = 500_000_000
+    /// The same for each job that there is.
+    private static let tellingPause: UInt64 = 5_000_000
 
     /// What a further job like those before adds to the time until all is done; nil before the first has ended.
     var timePerJob: TimeLeft? {

@@ -45,7 +45,9 @@ final class ConsoleObserver: ExportObserver {
         }
     }
 
-    func started(_ id: Int, output: String) { progress.withLock { $0.started(id, name: output) } }
+    func started(_ id: Int, output: String, files: Int) {
+        progress.withLock { $0.started(id, name: output, files: files) }
+    }
 
     func progressed(_ id: Int, done: Int, total: Int) {
         progress.withLock { $0.progressed(id, done: done, total: total) }

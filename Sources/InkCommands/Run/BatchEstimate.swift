@@ -7,14 +7,14 @@ struct BatchEstimate {
     /// How many have been made.
     var made: Int
     /// How many have not been begun.
-    var waiting: Int
+    var waiting: Double
 
     /// Until all are done; nil while too little is known.
     ///
     /// Pictures share the farm, so those without an estimate come on top of those with one.
     func timeLeft(elapsedSeconds: Double) -> TimeLeft? {
         let known = running.compactMap(\.timeLeft).reduce(nil) { $0?.joined($1) ?? $1 } as TimeLeft?
-        let unknown = running.reduce(Double(max(0, waiting))) { $0 + ($1.timeLeft == nil ? 1 - within($1.share) : 0) }
+        let unknown = running.reduce(max(0, waiting)) { $0 + ($1.timeLeft == nil ? 1 - within($1.share) : 0) }
         guard unknown > 0 else { return known }
         let done = running.reduce(Double(made)) { $0 + within($1.share) }
         guard done > 0 else { return nil }

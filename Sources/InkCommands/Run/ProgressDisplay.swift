@@ -24,6 +24,7 @@ enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
 struct ProgressDisplay {
     private struct Running {
         var name: String
+        var files: Int
         var done = 0
         var total = 0
         /// And when it was told, milliseconds.
@@ -61,7 +62,9 @@ struct ProgressDisplay {
         self.style = style
     }
 
-    mutating func started(_ id: Int, name: String) { if running[id] == nil { running[id] = Running(name: name) } }
+    mutating func started(_ id: Int, name: String, files: Int = 1) {
+        if running[id] == nil { running[id] = Running(name: name, files: files) }
+    }
 
     mutating func progressed(_ id: Int, done: Int, total: Int) {
         running[id]?.done = done
@@ -114,9 +117,11 @@ struct ProgressDisplay {
         if milliseconds > 0, pixelsDone > 0 {
             text += ", " + Shown.scaled(Double(pixelsDone) / milliseconds * 1000, unit: "pixels/s")
         }
+        // Of those to come, as many are made as of those before; others are skipped, or are files of one picture.
+        let waiting = Double(total - ended - running.values.reduce(0) { $0 + $1.files })
         let estimate = BatchEstimate(
             running: running.values.map { ($0.share, $0.timeLeft(milliseconds: milliseconds)) }, made: made,
-            waiting: total - ended - running.count)
+            waiting: ended > 0 ? waiting * Double(made) / Double(ended) : waiting)
         if milliseconds > 500, let left = estimate.timeLeft(elapsedSeconds: milliseconds / 1000) {
             text += ", \(Shown.time(left)) left"
         }

@@ -181,7 +181,7 @@ struct ExportRun {
             } else {
                 for id in request.ids { records[id].state = .running }
                 startTimes[index] = clock.milliseconds
-                observer.started(index, output: request.outputs[0])
+                observer.started(index, output: request.outputs[0], files: request.outputs.count)
                 farm.submit(request)
             }
         }
