@@ -1,4 +1,5 @@
 public import InkEngine
+public import InkProtocol
 
 /// One picture to make.
 public struct ExportJob: Sendable {
@@ -16,6 +17,10 @@ public struct ExportJob: Sendable {
     /// Turns in proportion to the others of the same priority; at least 1.
     public var weight: Int
 
+    /// Bytes of the project's file and about how many pixels are wanted, as far as they are known before the project is
+    /// read: for estimates.
+    public var byteCount: Int?
+    public var pixelCount: Double?
     /// Of its project; to be shared by all jobs of one project.
     public var measures = ProjectMeasures()
     /// Names the unfinished file, so that one that an earlier life left behind is found and replaced; nil: a random
@@ -83,6 +88,8 @@ public enum BrokerEvent: Sendable {
     case planned(JobID, PictureTiles)
     /// Tiles done, of so many; not for every one.
     case progress(JobID, done: Int, total: Int)
+    /// How long a job still takes, waiting included; now and then, from its submission on while there are workers.
+    case timeLeft(JobID, TimeLeft)
     /// More of the picture's file has been written.
     case written(JobID, UnfinishedPicture)
     case finished(JobID, ExportOutcome)

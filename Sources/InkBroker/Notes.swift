@@ -1,4 +1,5 @@
 public import InkEngine
+public import InkProtocol
 
 /// Something that happened to a worker.
 public struct WorkerNote: Hashable, Sendable {
@@ -91,6 +92,10 @@ public struct BrokerReport: Hashable, Sendable {
     public var tasksVerified = 0
     /// Tiles whose results were there from earlier exports.
     public var tasksFound = 0
+    /// Until all that has been submitted is done; nil if there is nothing, or nobody to do it.
+    public var timeLeft: TimeLeft?
+    /// What a further job like those before would add to it; nil before the first has ended, and without workers.
+    public var timePerJob: TimeLeft?
     /// Of blocks in memory and on the disk.
     public var blockBytes = 0
     public var spilledBytes = 0

@@ -36,7 +36,7 @@ public enum FarmClientEvent: Hashable, Sendable {
     /// The broker does not accept the submission now; the client tries again after this time.
     case busy(SubmissionKey, retryMilliseconds: Int, reason: String)
     /// Progress of a watched job.
-    case progress(JobNumber, done: Int, total: Int)
+    case progress(JobNumber, done: Int, total: Int, timeLeft: TimeLeft? = nil)
     /// A watched job has ended. Once for each `watch`.
     case notice(Notice)
     /// The complete picture is on the disk under that name.

@@ -1,4 +1,5 @@
 package import InkEngine
+package import InkProtocol
 
 /// Follows the progress of exports; called on the thread that runs them. Texts are one line, but not escaped for a
 /// terminal: file names may contain control characters.
@@ -18,10 +19,13 @@ package protocol ExportObserver: Sendable {
     /// A dry run would export this picture.
     /// - Throws: to end the run.
     func planned(_ picture: PictureRequest) throws(ExportError)
-    /// The picture with this number in the run has been submitted to the farm.
-    func started(_ id: Int, output: String)
+    /// The picture with this number in the run has been submitted to the farm; it becomes so many files, each of which
+    /// ends by itself.
+    func started(_ id: Int, output: String, files: Int)
     /// The number of its finished tasks.
     func progressed(_ id: Int, done: Int, total: Int)
+    /// How long it still takes; now and then.
+    func estimated(_ id: Int, _ timeLeft: TimeLeft)
     /// A picture has ended, whatever its result.
     /// - Parameter pixels: rendered output pixels.
     func ended(_ id: Int, pixels: Int)

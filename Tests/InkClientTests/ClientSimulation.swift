@@ -129,7 +129,7 @@ struct ClientSimulation {
         case .emit(let event):
             note("  \(event)")
             events.append(event)
-            if follows, case .progress(let job, _, _) = event { tell(.follow(job, path: "\(job)")) }
+            if follows, case .progress(let job, _, _, _) = event { tell(.follow(job, path: "\(job)")) }
         case .answer(let id, let outcome): answers[id] = outcome
         case .answering: break
         case .read(let id, let source, let serial, let offset, let byteCount):

@@ -1,3 +1,4 @@
+import InkProtocol
 import Testing
 
 @testable import InkCommands
@@ -21,7 +22,44 @@ struct ProgressTests {
         #expect(lines.count == 4)
         #expect(lines.allSatisfy { !$0.contains("\n") })
         #expect(lines[0].hasPrefix("[##########          ]  50% a-long-na"))
-        #expect(lines[3].hasPrefix("1 of 9 done, 2.0 Mpixels/s, 10.0 s left"))
+        #expect(lines[3].hasPrefix("1 of 9 done, 2.0 Mpixels/s, 5 to 15 s left"))
+    }
+
+    @Test func theFarmsEstimatesAreShown() {
+        var progress = ProgressDisplay(console: Transcript().console(), total: 2)
+        for id in 0..<2 { progress.started(id, name: "\(id).png") }
+        progress.progressed(0, done: 1, total: 2)
+        progress.estimated(0, TimeLeft(seconds: 12, low: 10, high: 15))
+        progress.estimated(1, TimeLeft(seconds: 60, low: 20, high: 100))
+        // Two seconds later.
+        let lines = progress.lines(milliseconds: 2000, rows: 5)
+        #expect(
+            lines == [
+                "[##########          ]  50%   about 10 s left  0.png",
+                "[                    ]   0% 18 s to 1:40 left  1.png", "0 of 2 done, 18 s to 1:40 left",
+            ])
+    }
+
+    @Test(arguments: [
+        (TimeLeft(seconds: 0.2, low: 0.1, high: 0.9), "less than 1 s"),
+        (TimeLeft(seconds: 12, low: 10, high: 14), "about 12 s"),
+        (TimeLeft(seconds: 12, low: 8, high: 20), "8 to 20 s"), (TimeLeft(seconds: 2, low: 0.3, high: 4), "up to 4 s"),
+        (TimeLeft(seconds: 247, low: 240, high: 260), "about 4:05"),
+        (TimeLeft(seconds: 7200, low: 3000, high: 9000), "50:00 to 2:30:00"),
+        (TimeLeft(seconds: .infinity, low: .nan, high: -1), "about 277777:45:00"),
+    ])
+    func timesAreNoFinerThanTheyAreKnown(time: TimeLeft, text: String) { #expect(Shown.time(time) == text) }
+
+    @Test func aBatchIncludesWhatHasNotBegun() {
+        let running = TimeLeft(seconds: 4, low: 3, high: 6)
+        let alone = BatchEstimate(
+            running: [(0.5, running), (0.1, TimeLeft(seconds: 1, low: 1, high: 9))], made: 0, waiting: 0)
+        #expect(alone.timeLeft(elapsedSeconds: 3) == TimeLeft(seconds: 4, low: 3, high: 9))
+        // One and a half pictures took 3 seconds.
+        let more = BatchEstimate(running: [(0.5, running)], made: 1, waiting: 10)
+        #expect(more.timeLeft(elapsedSeconds: 3)?.seconds == 24)
+        #expect(BatchEstimate(running: [(0, nil)], made: 0, waiting: 3).timeLeft(elapsedSeconds: 9) == nil)
+        #expect(BatchEstimate(running: [], made: 3, waiting: 0).timeLeft(elapsedSeconds: 9) == nil)
     }
 
     @Test func progressTakesItsLinesAway() {

@@ -331,7 +331,9 @@ import Testing
          "jobs": {"queued": 12, "running": 1, "finished": 340, "failed": 2, "cancelled": 1}, "queue": {"limit": 100},
          "clients": 3, "workers": [{"name": "w1", "renderer": "1", "protocol": 2, "threads": 4, "held": 8, "done": 1203,
            "lastHeardMilliseconds": 200, "state": "busy", "key": null, "address": "10.0.0.2"}],
-         "exports": [{"job": 7, "name": "a.ink", "owner": "ann", "done": 40, "total": 120}],
+         "exports": [{"job": 7, "name": "a.ink", "owner": "ann", "done": 40, "total": 120,
+                      "timeLeft": {"seconds": 12, "low": 8, "high": 20}}],
+         "timeLeft": {"seconds": 300, "low": 280, "high": 310},
          "throughput": {"picturesPerMinute": 25.04, "tasksPerSecond": 120, "megapixelsPerSecond": 35.2},
          "tasks": {"dispatched": 10, "finished": 9, "failed": 1, "raced": 2, "verified": 0},
          "store": {"usedBytes": 1288490188, "quotaBytes": 68719476736}, "memory": {"blockBytes": 54525952, "spilledBytes": 0}}
@@ -346,6 +348,7 @@ import Testing
                 Broker   farm\\u{1b}[2J (ink 0.1.0), serving, up 1:01:40
                 Jobs     12 queued of at most 100, 1 running, 340 finished, 2 failed, 1 cancelled
                 Speed    25.0 pictures/min, 120.0 tasks/s, 35.2 Mpixels/s
+                Left     about 5:00
                 Tasks    9 done, 1 failed, 2 raced, 0 verified
                 Storage  1.2 GiB of 64.0 GiB used; blocks: 52.0 MiB, 0 B spilled
                 Clients  3
@@ -353,8 +356,8 @@ import Testing
                 WORKER  STATE  THREADS  HELD  DONE  HEARD   RENDERER  ADDRESS
                 w1      busy   4        8     1203  200 ms  1         10.0.0.2
 
-                JOB  DONE                         TILES   OWNER  PROJECT
-                7    [######              ]  33%  40/120  ann    a.ink
+                JOB  DONE                         TILES   LEFT       OWNER  PROJECT
+                7    [######              ]  33%  40/120  8 to 20 s  ann    a.ink
 
                 """, "\(output)")
         let json = try JSONReader.read(Array(broker.run(["status", "--json"]).output.utf8))

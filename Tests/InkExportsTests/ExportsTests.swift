@@ -1,5 +1,6 @@
 import InkBroker
 import InkEngine
+import InkProtocol
 import InkJSON
 import InkTestSupport
 import Synchronization
@@ -11,6 +12,7 @@ import Testing
 @Suite struct ExportsTests {
     /// Keeps what it hears.
     private final class Log: ExportObserver {
+        func estimated(_ id: Int, _ timeLeft: TimeLeft) {}
         private let kept = Mutex<[String]>([])
         var lines: [String] { kept.withLock { $0 } }
 
@@ -23,7 +25,7 @@ import Testing
         func began(pictures: Int) { keep("began \(pictures)") }
         func hasRead(_ name: String, _ warnings: [ReadingWarning]) { keep("read with \(warnings.count) warnings") }
         func planned(_ picture: PictureRequest) throws(ExportError) { keep("planned \(picture.size)") }
-        func started(_ id: Int, output: String) { keep("started \(id)") }
+        func started(_ id: Int, output: String, files: Int) { keep("started \(id)") }
         func progressed(_ id: Int, done: Int, total: Int) {}
         func ended(_ id: Int, pixels: Int) { keep("ended \(id) \(pixels)") }
         func passed(milliseconds: Double) {}

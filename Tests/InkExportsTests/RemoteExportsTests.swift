@@ -181,7 +181,7 @@ import Testing
 
     private func isOfEnded(_ event: FarmEvent, _ ends: [Int: Int]) -> Bool {
         switch event {
-        case .taken(let id), .started(let id), .progress(let id, _, _): ends[id] != nil
+        case .taken(let id), .started(let id), .progress(let id, _, _), .timeLeft(let id, _): ends[id] != nil
         default: false
         }
     }

@@ -100,7 +100,12 @@ extension SeededGenerator {
         case 6:
             let count = UInt64.random(in: 1...ProtocolLimits.transferWindowBytes, using: &self)
             return .contentRequest(blockID(), offset: next(), byteCount: count)
-        case 7: return .progress(next(), done: int(0...1_000_000), total: int(0...Int.max))
+        case 7:
+            let low = int(0...1_000_000)
+            let left = TimeLeft(
+                seconds: Double(low + 8) / 1000, low: Double(low) / 1000, high: Double(low + int(8...5_000)) / 1000)
+            return .progress(
+                next(), done: int(0...1_000_000), total: int(0...Int.max), timeLeft: int(0...1) == 0 ? nil : left)
         case 8:
             let submission = int(0...1) == 0 ? nil : blockID()
             return .notice(Notice(id: next(), job: next(), submission: submission, ending: ending()))

@@ -68,6 +68,8 @@ struct ClientVectorTests {
         "rejected forbidden": .rejected(key, Rejection(code: .forbidden, text: "no root")),
         "contentRequest": .contentRequest(content, offset: 0, byteCount: 300_000),
         "progress": .progress(7, done: 3, total: 200),
+        "progress with the time left": .progress(
+            7, done: 3, total: 200, timeLeft: TimeLeft(seconds: 12.5, low: 8, high: 20.25)),
         "notice finished": .notice(
             Notice(
                 id: 12, job: 7, submission: submission,

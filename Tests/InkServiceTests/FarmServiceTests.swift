@@ -115,6 +115,11 @@ struct FarmServiceTests {
         let job = try #require(client.job(of: key))
         client.client.watch([job])
         #expect(client.until { client.isRendered(job) })
+        // What a watcher is told, and what the broker answers.
+        #expect(client.wait { if case .progress(job, _, _, let left?) = $0 { left.high > 0 } else { nil } } == true)
+        let answer = try JSONReader.read(try client.client.ask(.job(job), timeoutMilliseconds: 20_000))
+        #expect(answer["timeLeft"]?["high"]?.number ?? 0 > 0)
+        #expect(try client.status()["timeLeft"]?["seconds"]?.number ?? -1 >= 0)
         return job
     }
 

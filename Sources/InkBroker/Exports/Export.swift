@@ -70,7 +70,7 @@ struct Export: Sendable {
         let costs = prepared.draft.images.map { image in
             // The file as it travels and as it is, and a chunk of rows as RGBA and compressed.
             let bytes = 2 * image.fileBytes + 8 * ImageSlice.rowsPerChunk * image.size.width
-            return TaskCost(bytes: bytes, nanoseconds: UInt64(min(image.size.area, 1 << 50)) * 20)
+            return TaskCost(bytes: bytes, nanoseconds: image.decodingNanoseconds)
         }
         let decoding = Stage(groups: costs.count, costs: .each(costs))
         return [

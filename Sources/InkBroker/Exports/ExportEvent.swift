@@ -51,6 +51,7 @@ enum LaneAnswer: Sendable {
 
 struct PreparedExport: Sendable {
     var draft: PictureDraft
+    var work: PictureWork?
     var blocks: [EncodedBlock]
     var time: LaneTime
 }

@@ -6,6 +6,7 @@ import InkSystem
 extension BrokerLoop {
     /// Gives the exports an event and carries out their actions, those that arise from them at once.
     func tell(_ event: ExportEvent) {
+        noteForEstimates(event)
         for action in exports.handle(event, now: SystemClock.nanoseconds, mayPrepare: !store.isBehind) {
             perform(action)
         }
@@ -28,6 +29,7 @@ extension BrokerLoop {
             case .finished(let id, _), .failed(let id, _): results?.forget(id)
             default: break
             }
+            noteForEstimates(event)
             onEvent(event)
         }
     }
@@ -40,7 +42,8 @@ extension BrokerLoop {
             let draft = try PictureDraft(
                 project, job.measures, order: order, name: job.name, limits: job.limits, encoder: encoder,
                 blocks: &blocks)
-            return { .prepared(PreparedExport(draft: draft, blocks: $0, time: $1)) }
+            let work = draft.work
+            return { .prepared(PreparedExport(draft: draft, work: work, blocks: $0, time: $1)) }
         }
     }
 

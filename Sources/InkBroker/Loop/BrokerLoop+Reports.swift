@@ -22,6 +22,8 @@ extension BrokerLoop {
         report.tasksRaced = scheduler.counters.raced
         report.tasksVerified = scheduler.counters.verified
         report.tasksFound = scheduler.counters.found
+        report.timeLeft = timeLeft
+        report.timePerJob = estimator.timePerJob
         report.blockBytes = store.memoryBytes + store.waitingBytes
         report.spilledBytes = store.spilledBytes
         report.queuedBytes = queues.count
@@ -50,6 +52,7 @@ extension BrokerLoop {
     func startDraining(_ worker: WorkerID) {
         guard peers[worker]?.isDraining == false else { return }
         peers[worker]?.isDraining = true
+        countThreads()
         note(worker, .draining)
         tell(.workerDraining(worker))
     }

@@ -15,6 +15,7 @@ extension BrokerLoop {
     func take(_ piece: EncodedPiece?, of task: TaskID, _ life: ExportLife, _ role: TaskRole, _ key: BlockID?) {
         // The export may have ended meanwhile.
         guard let results, let export = exports[life] else { return }
+        estimator.lookedUp(life.job, isFound: piece != nil)
         // What others have put into the folder is not trusted more than a worker.
         if let piece, export.fault(in: TaskResult(band: piece), of: role) == nil {
             results.find(KeptResults.Found(life: life, role: role, piece: piece), for: task)

@@ -38,6 +38,7 @@ extension BrokerLoop {
                 if case .inline(let bytes) = payload { counts.bytesSent += bytes.count }
             }
             send(.task(assignment), to: dispatch.worker, attempt: dispatch.id)
+            estimator.dispatched(underWay: tasksUnderWay)
         } catch {
             tell(.failed(id, Self.error(of: error, packing: role, of: export)))
             // The worker never got it: its credit comes back here.
@@ -169,6 +170,7 @@ extension BrokerLoop {
         // Counted whether the result is still wanted or not: it is what the export cost.
         let elapsed = SystemClock.nanoseconds - assembly.dispatched
         exports.count(assembly.life.job) { $0.add(done.phases, elapsed: elapsed) }
+        noteForEstimates(done.phases, assembly)
         peers[worker]?.assemblies[id]?.isDone = true
         if scheduler.wantsDigest(id.task) {
             digest(assembly, id, worker)

@@ -92,6 +92,7 @@ extension BrokerLoop {
                 ? LineWindow(endpoint: configuration.endpoint) : .unbounded,
             lastHeard: now, lastSent: now, queued: queues.makePeer())
         sessions[route] = id
+        countThreads()
         note(id, .joined)
         send(
             .welcome(
@@ -137,6 +138,7 @@ extension BrokerLoop {
         note(worker, .left(reason: reason))
         for attempt in peer.assemblies.keys { forget(attempt, of: worker) }
         peers[worker] = nil
+        countThreads()
         sessions[peer.route] = nil
         behind.remove(worker)
     }

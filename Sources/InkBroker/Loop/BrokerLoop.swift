@@ -56,6 +56,7 @@ final class BrokerLoop {
     var sessions: [[UInt8]: WorkerID] = [:]
     var lastWorker: UInt64 = 0
     var counters = TaskCounters()
+    var estimator = TimeEstimator()
     private var events: [SchedulerEvent] = []
     private var isPumping = false
     private var lastTick: UInt64 = 0
@@ -220,6 +221,7 @@ final class BrokerLoop {
         guard now - lastTick >= UInt64(tickMilliseconds) * 1_000_000 else { return }
         lastTick = now
         keepPeersAlive(now: now)
+        tellTimesLeft(now: now)
         // Signs of progress that have not been looked at keep their tasks.
         guard isTakingIn else { return }
         // What is late now is the broker's.

@@ -21,6 +21,8 @@ struct ImageRequest: Sendable {
     var place: Place
 
     /// Approximate decoding time, in units of a mask's pixel.
+    /// Estimated nanoseconds of its task.
+    var decodingNanoseconds: UInt64 { UInt64(min(size.area, 1 << 50)) * 20 }
     var decodingCost: Int { size.area.multipliedReportingOverflow(by: use == .mask ? 1 : 3).partialValue }
 
     /// The sizes of the images that its task gives.

@@ -12,6 +12,7 @@ struct PicturePlan: Sendable {
     let grid: TileGrid
     /// Average estimate for a tile, in nanoseconds.
     let tileNanoseconds: Double
+    let work: PictureWork
     /// Whether results of earlier exports may serve for its tiles, which are then cut where they do not change with what
     /// the picture shows. Only pieces of files are kept, not samples of tiles.
     let looksUpTiles: Bool
@@ -76,6 +77,8 @@ struct PicturePlan: Sendable {
             ?? TileGrid(output: scene.output, rowCosts: rowCosts, rowMultiple: multiple)
         looksUpTiles = canKeep && grid.isBands
         tileNanoseconds = rowCosts.reduce(0, +) / Double(grid.count)
+        let rows = (0..<grid.rows).map(grid.pixelRows(ofRow:))
+        work = PictureWork(draft.costs, rows: rows, columns: grid.columns, scene.output, files)
     }
 
     /// The task for a tile; the same for the same draft and decoded images.

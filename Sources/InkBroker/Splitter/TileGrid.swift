@@ -82,6 +82,7 @@ struct RowCosts: Sendable {
     private let width: Double
 
     /// Nanoseconds for encoding a pixel and for its backdrop.
+    private static let pixelEncoded = 8.0
     private static let pixelBase = 9.0
     private static let pixelLayer = 0.8
     private static let pixelImage = 2.0
@@ -137,11 +138,17 @@ struct RowCosts: Sendable {
     }
 
     /// Nanoseconds of each output row.
-    var perRow: [Double] {
+    var perRow: [Double] { strokesPerRow.map { everyRow + $0 } }
+
+    /// The part of it that strokes take.
+    var strokesPerRow: [Double] {
         var running = 0.0
         return differences.dropLast().map { difference in
             running += difference
-            return everyRow + max(0, running)
+            return max(0, running)
         }
     }
+
+    /// What every row takes beside its strokes and its encoding.
+    var compositePerRow: Double { everyRow - RowCosts.pixelEncoded * width }
 }

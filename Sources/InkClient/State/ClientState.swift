@@ -183,8 +183,10 @@ struct ClientState {
         case .accepted(let key, let job): accepted(key, job, now: now)
         case .rejected(let key, let rejection): rejected(key, rejection, now: now)
         case .contentRequest(let id, let offset, let byteCount): asked(for: id, offset, byteCount, now: now)
-        case .progress(let job, let done, let total):
-            if jobs.isWatched(job) { actions.append(.emit(.progress(job, done: done, total: total))) }
+        case .progress(let job, let done, let total, let timeLeft):
+            if jobs.isWatched(job) {
+                actions.append(.emit(.progress(job, done: done, total: total, timeLeft: timeLeft)))
+            }
         case .notice(let notice): take(notice)
         case .picturePart(let part):
             count(part.bytes)

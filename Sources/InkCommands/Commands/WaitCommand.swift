@@ -161,11 +161,12 @@ struct WaitCommand {
     private mutating func take(_ event: FarmClientEvent) throws(CommandError) {
         switch event {
         case .connected, .disconnected, .refused, .accepted, .rejected, .busy: break
-        case .progress(let job, let done, let total):
+        case .progress(let job, let done, let total, let timeLeft):
             guard open.contains(job), fetching[job] == nil else { return }
             let id = Int(clamping: job)
             progress.started(id, name: facts[job]?.name ?? "job \(job)")
             progress.progressed(id, done: done, total: total)
+            if let timeLeft { progress.estimated(id, timeLeft) }
         case .notice(let notice): try ended(notice)
         case .fetched(let job, let path):
             guard let notice = fetching.removeValue(forKey: job) else { return }

@@ -1,5 +1,6 @@
 import InkEngine
 import InkExports
+import InkProtocol
 import Synchronization
 
 /// Shows the progress of exports on a console.
@@ -44,11 +45,15 @@ final class ConsoleObserver: ExportObserver {
         }
     }
 
-    func started(_ id: Int, output: String) { progress.withLock { $0.started(id, name: output) } }
+    func started(_ id: Int, output: String, files: Int) {
+        progress.withLock { $0.started(id, name: output, files: files) }
+    }
 
     func progressed(_ id: Int, done: Int, total: Int) {
         progress.withLock { $0.progressed(id, done: done, total: total) }
     }
+
+    func estimated(_ id: Int, _ timeLeft: TimeLeft) { progress.withLock { $0.estimated(id, timeLeft) } }
 
     func ended(_ id: Int, pixels: Int) { progress.withLock { $0.ended(id, pixels: pixels) } }
 

@@ -1,6 +1,7 @@
 import InkSystem
 import InkExports
 import InkJSON
+import InkProtocol
 
 /// A broker's status, a job or a job's story as text for people, from the broker's JSON. Values that an older broker
 /// does not send are omitted.
@@ -34,6 +35,7 @@ struct StatusText {
             "\(count(jobs, "queued")) queued, \(count(jobs, "running")) running, \(some(jobs, "paused"))\(some(jobs, "ending"))"
             + "\(count(jobs, "finished")) finished, "
             + "\(count(jobs, "failed")) failed, \(workers) workers, \(speed(status))"
+            + (timeLeft(status).map { ", \($0) left" } ?? "")
     }
 
     private func head(_ status: JSONValue) -> [String] {
@@ -48,6 +50,7 @@ struct StatusText {
                 + "\(count(jobs, "failed")) failed, \(count(jobs, "cancelled")) cancelled",
             "Speed    " + speed(status),
         ]
+        if let left = timeLeft(status) { lines.append("Left     \(left)") }
         if let tasks = status["tasks"] {
             lines.append(
                 "Tasks    \(count(tasks, "finished")) done, \(count(tasks, "failed")) failed, "
@@ -99,10 +102,10 @@ struct StatusText {
             let share = total > 0 ? Double(done) / Double(total) : 0
             return [
                 count(export, "job"), ProgressDisplay.bar(share) + " " + ProgressDisplay.percent(share),
-                "\(done)/\(total)", text(export, "owner"), text(export, "name"),
+                "\(done)/\(total)", timeLeft(export) ?? "-", text(export, "owner"), text(export, "name"),
             ]
         }
-        return Self.table(["JOB", "DONE", "TILES", "OWNER", "PROJECT"], rows)
+        return Self.table(["JOB", "DONE", "TILES", "LEFT", "OWNER", "PROJECT"], rows)
     }
 
     /// A broker's answer about one job.
@@ -116,6 +119,7 @@ struct StatusText {
             state += " (\(end.escapingControls()); the broker's disk does not take it yet)"
         }
         lines.append("  State      \(state)")
+        if let left = timeLeft(job) { lines.append("  Left       \(left)") }
         if let priority = job["priority"]?.integer { lines.append("  Priority   \(PriorityText.text(priority))") }
         if let owner = job["owner"]?.string, !owner.isEmpty { lines.append("  Owner      \(owner.escapingControls())") }
         if let size = job["size"]?.string { lines.append("  Size       \(size.escapingControls())") }
@@ -154,6 +158,14 @@ struct StatusText {
     }
 
     // MARK: - Pieces
+
+    /// The broker's estimate; `about 12 s`.
+    private func timeLeft(_ value: JSONValue) -> String? {
+        guard let time = value["timeLeft"], let seconds = time["seconds"]?.number, let low = time["low"]?.number,
+            let high = time["high"]?.number
+        else { return nil }
+        return Shown.time(TimeLeft(seconds: seconds, low: low, high: high))
+    }
 
     private func text(_ value: JSONValue?, _ name: String) -> String {
         value?[name]?.string?.escapingControls() ?? "-"

@@ -1,4 +1,5 @@
 import InkExports
+import InkProtocol
 
 /// How a run shows its progress.
 enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
@@ -23,8 +24,17 @@ enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
 struct ProgressDisplay {
     private struct Running {
         var name: String
+        var files: Int
         var done = 0
         var total = 0
+        /// And when it was told, milliseconds.
+        var timeLeft: (TimeLeft, told: Double)?
+
+        var share: Double { total > 0 ? Double(done) / Double(total) : 0 }
+
+        func timeLeft(milliseconds now: Double) -> TimeLeft? {
+            timeLeft.map { $0.after(seconds: (now - $1) / 1000) }
+        }
     }
 
     private let console: Console
@@ -32,9 +42,12 @@ struct ProgressDisplay {
     /// The total number of pictures.
     private var total: Int
     private var ended = 0
+    /// Those among them that were made.
+    private var made = 0
     private var pixelsDone = 0
     private var running: [Int: Running] = [:]
     private var lastDrawn = -1e9
+    private var now = 0.0
     /// The time of the next line if lines are not updated in place, milliseconds.
     private var nextLine = Self.lineInterval
 
@@ -49,21 +62,27 @@ struct ProgressDisplay {
         self.style = style
     }
 
-    mutating func started(_ id: Int, name: String) { running[id] = Running(name: name) }
+    mutating func started(_ id: Int, name: String, files: Int = 1) {
+        if running[id] == nil { running[id] = Running(name: name, files: files) }
+    }
 
     mutating func progressed(_ id: Int, done: Int, total: Int) {
         running[id]?.done = done
         running[id]?.total = total
     }
 
+    mutating func estimated(_ id: Int, _ timeLeft: TimeLeft) { running[id]?.timeLeft = (timeLeft, now) }
+
     mutating func ended(_ id: Int, pixels: Int) {
         running[id] = nil
         ended += 1
+        if pixels > 0 { made += 1 }
         pixelsDone += pixels
     }
 
     /// Draws if an update is due.
     mutating func draw(milliseconds now: Double) {
+        self.now = now
         if style == .none { return }
         if style == .auto, let size = console.terminalSize() {
             guard now - lastDrawn >= Self.interval else { return }
@@ -84,23 +103,27 @@ struct ProgressDisplay {
         let shown = running.sorted { a, b in
             let (hasA, hasB) = (a.value.total > 0, b.value.total > 0)
             return hasA == hasB ? a.key < b.key : hasA
-        }.prefix(max(0, rows - 2)).map { _, export in
-            let share = export.total > 0 ? Double(export.done) / Double(export.total) : 0
-            return "\(Self.bar(share)) \(Self.percent(share)) \(export.name.escapingControls())"
-        }
-        return shown + [totalLine(milliseconds: milliseconds)]
+        }.prefix(max(0, rows - 2)).map(\.value)
+        let times = shown.map { $0.timeLeft(milliseconds: milliseconds).map { "\(Shown.time($0)) left" } ?? "" }
+        let width = times.map(\.columns).max() ?? 0
+        return zip(shown, times).map { export, time in
+            let left = width > 0 ? String(repeating: " ", count: width - time.columns + 1) + time + " " : ""
+            return "\(Self.bar(export.share)) \(Self.percent(export.share))\(left) \(export.name.escapingControls())"
+        } + [totalLine(milliseconds: milliseconds)]
     }
 
     private func totalLine(milliseconds: Double) -> String {
-        let partly = running.values.reduce(0.0) { $0 + ($1.total > 0 ? Double($1.done) / Double($1.total) : 0) }
-        let done = Double(ended) + partly
         var text = "\(ended) of \(total) done"
         if milliseconds > 0, pixelsDone > 0 {
             text += ", " + Shown.scaled(Double(pixelsDone) / milliseconds * 1000, unit: "pixels/s")
         }
-        if done > 0, milliseconds > 500 {
-            let left = milliseconds / done * (Double(total) - done)
-            text += ", \(Shown.duration(milliseconds: max(0, left))) left"
+        // Of those to come, as many are made as of those before; others are skipped, or are files of one picture.
+        let waiting = Double(total - ended - running.values.reduce(0) { $0 + $1.files })
+        let estimate = BatchEstimate(
+            running: running.values.map { ($0.share, $0.timeLeft(milliseconds: milliseconds)) }, made: made,
+            waiting: ended > 0 ? waiting * Double(made) / Double(ended) : waiting)
+        if milliseconds > 500, let left = estimate.timeLeft(elapsedSeconds: milliseconds / 1000) {
+            text += ", \(Shown.time(left)) left"
         }
         return text
     }

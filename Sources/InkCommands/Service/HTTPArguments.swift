@@ -155,7 +155,8 @@ private struct FailureCollector: ExportObserver {
     func began(pictures: Int) {}
     func hasRead(_ name: String, _ warnings: [ReadingWarning]) {}
     func planned(_ picture: PictureRequest) throws(ExportError) {}
-    func started(_ id: Int, output: String) {}
+    func started(_ id: Int, output: String, files: Int) {}
+    func estimated(_ id: Int, _ timeLeft: TimeLeft) {}
     func progressed(_ id: Int, done: Int, total: Int) {}
     func ended(_ id: Int, pixels: Int) {}
     func passed(milliseconds: Double) {}

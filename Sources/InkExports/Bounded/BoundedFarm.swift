@@ -124,6 +124,7 @@ final class BoundedFarm: ExportFarm {
         case .progress(_, let done, let total):
             let progress = job.progress(done: done, total: total)
             return tell(.progress(picture, done: progress.done, total: progress.total))
+        case .timeLeft(_, let time): return tell(.timeLeft(picture, job.timeLeft(ofTrial: time)))
         case .finished(_, let outcome):
             job.note(outcome)
             go(on: job)

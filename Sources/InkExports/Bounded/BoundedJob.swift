@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkProtocol
 import InkSystem
 
 /// A picture whose file must not be too large. Used by one thread.
@@ -10,6 +11,7 @@ final class BoundedJob: @unchecked Sendable {
     private var file: PendingFile
     /// Where the trials are written to.
     private let folder: String
+    private let clock = Stopwatch()
     private var trials = 0
     private var outcome = PictureOutcome()
     private var best: (path: String, byteCount: Int, sha256: String)?
@@ -58,6 +60,15 @@ final class BoundedJob: @unchecked Sendable {
     func progress(done: Int, total: Int) -> (done: Int, total: Int) {
         let unit = 1_000
         return (trials * unit + done * unit / max(total, 1), max(QualitySearch.usualCount, trials + 1) * unit)
+    }
+
+    /// With the trials that are still to be expected.
+    func timeLeft(ofTrial time: TimeLeft) -> TimeLeft {
+        let all = trials > 0 ? clock.milliseconds / 1000 : 0
+        // The first trial is taken for as long as it still takes.
+        let each = trials > 0 ? all / (Double(trials) + 0.5) : time.seconds
+        let further = Double(max(1, QualitySearch.usualCount - trials - 1))
+        return time + TimeLeft(seconds: each * further, low: 0, high: each * (further + 2))
     }
 
     /// The trial has been made.

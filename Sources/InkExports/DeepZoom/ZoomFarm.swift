@@ -106,7 +106,7 @@ final class ZoomFarm: ExportFarm {
             return lane.run { [self] in finish(id, outcome, job) }
         case .failed(let id, _), .cancelled(let id):
             state.withLock { $0.jobs.removeValue(forKey: id) }?.discard()
-        case .taken, .started, .progress, .warned, .news: break
+        case .taken, .started, .progress, .timeLeft, .warned, .news: break
         }
         tell(event)
     }

@@ -119,6 +119,7 @@ final class LayeredFarm: ExportFarm {
         case .progress(_, let done, let total):
             let progress = job.note(id, done: done, total: total)
             tell(.progress(picture, done: progress.done, total: progress.total))
+        case .timeLeft(_, let time): if let whole = job.note(id, time) { tell(.timeLeft(picture, whole)) }
         case .finished(_, let outcome): ended(id, job, picture) { job.finish(id, outcome) }
         case .failed(_, let failure): ended(id, job, picture) { job.fail(failure) }
         case .cancelled: ended(id, job, picture) { job.isCancelled = true }
@@ -146,8 +147,8 @@ extension FarmEvent {
     /// The picture that it is about.
     var id: Int? {
         switch self {
-        case .taken(let id), .started(let id), .progress(let id, _, _), .finished(let id, _), .failed(let id, _),
-            .cancelled(let id), .warned(let id, _):
+        case .taken(let id), .started(let id), .progress(let id, _, _), .timeLeft(let id, _), .finished(let id, _),
+            .failed(let id, _), .cancelled(let id), .warned(let id, _):
             id
         case .news: nil
         }

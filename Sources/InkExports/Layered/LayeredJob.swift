@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkProtocol
 import InkSystem
 import Synchronization
 
@@ -40,6 +41,7 @@ final class LayeredJob: @unchecked Sendable {
     private var plain: PictureRequest?
     private var hasBegun = false
     private var progress: [Int: Double] = [:]
+    private var timesLeft: [Int: TimeLeft] = [:]
     private var failure: PictureFailure?
     private var outcome = PictureOutcome()
     private var results: [Int: PictureOutcome.OtherFile] = [:]
@@ -138,6 +140,13 @@ final class LayeredJob: @unchecked Sendable {
         return (
             Int(sum * Double(unit)), (parts.count + (whole.options.files.contains { !$0.isLayered } ? 1 : 0)) * unit
         )
+    }
+
+    /// Until all parts that are being rendered are done; nil while that is not known.
+    func note(_ id: Int, _ time: TimeLeft) -> TimeLeft? {
+        timesLeft[id] = time
+        let times = ids.keys.compactMap { timesLeft[$0] }
+        return times.count == ids.count ? times.reduce(nil) { $0?.joined($1) ?? $1 } : nil
     }
 
     func fail(_ failure: PictureFailure) {

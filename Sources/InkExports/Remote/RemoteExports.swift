@@ -93,10 +93,11 @@ struct RemoteExports: Sendable {
         case .rejected(let key, let rejection):
             guard let id = idOfKey[key], let entry = open[id] else { return [] }
             return isCancelling ? cancel(id) : fail(id, PictureFailure(rejection, name: entry.name))
-        case .progress(let job, let done, let total):
+        case .progress(let job, let done, let total, let timeLeft):
             guard let id = idOfJob[job], let entry = open[id] else { return [] }
             let first: [Action] = entry.hasStarted ? [] : begin(id) + [.follow(job, to: entry.fetched)]
-            return first + [.tell(.progress(id, done: done, total: total))]
+            let estimate: [Action] = timeLeft.map { [.tell(.timeLeft(id, $0))] } ?? []
+            return first + [.tell(.progress(id, done: done, total: total))] + estimate
         case .notice(let notice): return ended(notice)
         case .fetched(let job, _): return fetched(job)
         case .fetchFailed(let job, let error):

@@ -168,6 +168,7 @@ final class EmbeddedFarm: ExportFarm {
         case .started(let job): state.withLock(\.onEvent)?(.started(Int(job.rawValue)))
         case .progress(let job, let done, let total):
             state.withLock(\.onEvent)?(.progress(Int(job.rawValue), done: done, total: total))
+        case .timeLeft(let job, let time): state.withLock(\.onEvent)?(.timeLeft(Int(job.rawValue), time))
         case .prepared, .planned, .written, .worker, .task: break
         case .finished(let job, let outcome):
             end(job.rawValue, .finished(Int(job.rawValue), PictureOutcome(outcome)))

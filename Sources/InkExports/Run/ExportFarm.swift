@@ -1,4 +1,5 @@
 package import InkEngine
+package import InkProtocol
 
 /// One picture for the farm, with everything decided.
 package struct PictureRequest: Sendable {
@@ -151,6 +152,8 @@ package enum FarmEvent: Hashable, Sendable {
     case started(Int)
     /// Finished tasks, and tasks in total.
     case progress(Int, done: Int, total: Int)
+    /// How long the picture still takes; now and then.
+    case timeLeft(Int, TimeLeft)
     case finished(Int, PictureOutcome)
     case failed(Int, PictureFailure)
     /// Ended by `cancelAll`; no file of it remains on disk.

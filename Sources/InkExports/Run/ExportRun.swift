@@ -181,7 +181,7 @@ struct ExportRun {
             } else {
                 for id in request.ids { records[id].state = .running }
                 startTimes[index] = clock.milliseconds
-                observer.started(index, output: request.outputs[0])
+                observer.started(index, output: request.outputs[0], files: request.outputs.count)
                 farm.submit(request)
             }
         }
@@ -209,6 +209,7 @@ struct ExportRun {
         case .started(let index):
             if startTimes[index] != nil { startTimes[index] = clock.milliseconds }
         case .progress(let index, let done, let total): observer.progressed(index, done: done, total: total)
+        case .timeLeft(let index, let time): observer.estimated(index, time)
         case .finished(let index, let outcome):
             guard let start = startTimes[index] else { return }
             let milliseconds = outcome.milliseconds ?? clock.milliseconds - start

@@ -1,3 +1,5 @@
+package import InkProtocol
+
 /// Numbers for people.
 package enum Shown {
     /// A value with this number of decimals, rounded to nearest.
@@ -23,6 +25,24 @@ package enum Shown {
         let minutes = seconds / 60
         return minutes < 60
             ? "\(minutes):\(two(seconds % 60))" : "\(minutes / 60):\(two(minutes % 60)):\(two(seconds % 60))"
+    }
+
+    /// `about 12 s`; `8 to 20 s` where less is known, `up to 3 s`.
+    package static func time(_ time: TimeLeft) -> String {
+        if time.high < 1 { return "less than 1 s" }
+        if time.high <= 1.5 * time.low + 1 { return "about \(rounded(seconds: max(1, time.seconds)))" }
+        let high = rounded(seconds: time.high)
+        if time.low < 1 { return "up to \(high)" }
+        let low = rounded(seconds: time.low)
+        let isSameUnit = low.hasSuffix(" s") && high.hasSuffix(" s")
+        return "\(isSameUnit ? String(low.dropLast(2)) : low) to \(high)"
+    }
+
+    /// To the second, and no finer than such an estimate can be: `12 s`, `4:10`, `2:10:00`.
+    private static func rounded(seconds: Double) -> String {
+        let step = seconds < 60 ? 1.0 : seconds < 600 ? 5 : seconds < 3600 ? 30 : 300
+        let steps = (seconds / step).rounded() * step
+        return steps < 60 ? "\(decimal(steps, places: 0)) s" : duration(milliseconds: steps * 1000)
     }
 
     /// `920 pixels/s`, `3.4 kpixels/s`, `12.1 Mpixels/s`.

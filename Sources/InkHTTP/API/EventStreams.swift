@@ -173,8 +173,9 @@ final class FarmFeed: Sendable {
         var bytes: [UInt8] = []
         let changes = service.board.changes(after: state.version)
         state.version = changes.version
-        if !changes.jobs.isEmpty, let jobs = try? service.jobs(Array(changes.jobs.prefix(Self.jobsMax))), !jobs.isEmpty
-        {
+        for start in stride(from: 0, to: changes.jobs.count, by: Self.jobsMax) {
+            let some = Array(changes.jobs[start..<min(changes.jobs.count, start + Self.jobsMax)])
+            guard let jobs = try? service.jobs(some), !jobs.isEmpty else { continue }
             bytes += EventStreams.event("jobs", .array(jobs.map(JobJSON.value)))
         }
         if now >= state.lastStats + 1000, let status = try? service.status() {

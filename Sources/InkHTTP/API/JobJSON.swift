@@ -22,7 +22,7 @@ enum JobJSON {
                         ("total", .integer($0.total)),
                     ])
                 } ?? .null
-            ), ("timeLeft", .null),
+            ), ("timeLeft", value(job.timeLeft)),
             ("picture", job.picture.map { picture($0, of: job) } ?? .null),
             (
                 "error",
@@ -46,8 +46,15 @@ enum JobJSON {
         return .object(
             [("id", .string(batch.id.hexadecimal)), ("jobs", .integer(batch.jobs.count))] + counts + [
                 ("createdAt", time(batch.createdAt)), ("endedAt", batch.endedAt.map(time) ?? .null),
-                ("timeLeft", .null),
+                ("timeLeft", value(batch.timeLeft)),
             ])
+    }
+
+    private static func value(_ time: TimeLeft?) -> JSONValue {
+        guard let time else { return .null }
+        return .object([
+            ("seconds", .number(time.seconds)), ("low", .number(time.low)), ("high", .number(time.high)),
+        ])
     }
 
     static func value(_ worker: WorkerReport) -> JSONValue {
@@ -119,7 +126,7 @@ enum JobJSON {
                     ("megapixelsPerSecond", .number(status.megapixelsPerSecond)),
                 ])
             ),
-            ("timeLeft", .null), ("store", .object(store)),
+            ("timeLeft", value(status.timeLeft)), ("store", .object(store)),
             (
                 "results",
                 .object([("rendered", .integer(report.tasksFinished)), ("found", .integer(report.tasksFound))])

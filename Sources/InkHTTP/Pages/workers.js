@@ -5,7 +5,7 @@ import { button, confirm, count, decimal, h, number, text } from "./dom.js";
 import { workerSwatch } from "./job.js";
 import { look } from "./patterns.js";
 
-const words = { ready: "Ready", draining: "Finishing its tasks", suspended: "Suspended: it failed too often" };
+const words = { ready: "Ready", draining: "Finishing its tasks" };
 
 export function showWorkers(root) {
     document.title = "Workers · Ink farm";

@@ -15,8 +15,8 @@ public enum ServiceMessage: Hashable, Sendable {
     /// Requests these bytes of a content, in parts of at most `ProtocolLimits.partBytes`; 1 to
     /// `ProtocolLimits.transferWindowBytes`.
     case contentRequest(ContentID, offset: UInt64, byteCount: UInt64)
-    /// Sent now and then for watched jobs; may be lost.
-    case progress(JobNumber, done: Int, total: Int)
+    /// Sent now and then for watched jobs; may be lost. The time left since version 3.
+    case progress(JobNumber, done: Int, total: Int, timeLeft: TimeLeft? = nil)
     case notice(Notice)
     case picturePart(PicturePart)
     case pictureMissing(JobNumber, reason: String)
@@ -233,11 +233,12 @@ extension ServiceMessage {
                 $0.uint64(offset)
                 $0.uint64(byteCount)
             }
-        case .progress(let job, let done, let total):
+        case .progress(let job, let done, let total, let timeLeft):
             try Frame.seal(type: MessageType.progress, version: version) {
                 $0.uint64(job)
                 $0.integer(max(0, done))
                 $0.integer(max(0, total))
+                if version >= ProtocolLimits.timeLeftVersion { timeLeft?.write(to: &$0) }
             }
         case .notice(let notice):
             try Frame.seal(type: MessageType.notice, version: version) { notice.write(to: &$0, version: version) }
@@ -305,7 +306,9 @@ extension ServiceMessage {
         case MessageType.progress:
             let job = try body.uint64("job")
             let done = try body.integer("done", in: 0...Int.max)
-            self = .progress(job, done: done, total: try body.integer("total", in: 0...Int.max))
+            let total = try body.integer("total", in: 0...Int.max)
+            self = .progress(
+                job, done: done, total: total, timeLeft: body.remaining > 0 ? try TimeLeft(from: &body) : nil)
         case MessageType.notice:
             let version = Frame.version(of: frame) ?? ProtocolLimits.version
             self = .notice(try Notice(from: &body, version: version))

@@ -6,6 +6,8 @@ public enum ProtocolLimits {
     public static let supportedVersions: ClosedRange<UInt16> = 2...3
     /// The first version with acknowledgements.
     public static let acknowledgingVersion: UInt16 = 3
+    /// The first version in which progress may tell the time left.
+    static let timeLeftVersion: UInt16 = 3
     /// The first version in which a notice identifies its submission.
     static let noticeSubmissionVersion: UInt16 = 3
 

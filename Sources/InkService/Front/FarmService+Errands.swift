@@ -101,7 +101,8 @@ extension ServiceLoop {
     func takeErrand(_ event: BrokerEvent) -> Bool {
         func isErrand(_ id: JobID) -> Bool { id.rawValue >= FarmService.firstErrand }
         switch event {
-        case .started(let id), .prepared(let id), .planned(let id, _), .progress(let id, _, _), .written(let id, _):
+        case .started(let id), .prepared(let id), .planned(let id, _), .progress(let id, _, _), .written(let id, _),
+            .timeLeft(let id, _):
             return isErrand(id)
         case .task(let note): return isErrand(note.job)
         case .finished(let id, let outcome):

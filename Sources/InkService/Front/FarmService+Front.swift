@@ -118,17 +118,26 @@ extension FarmService {
             batch.jobs.append(job.number)
             if let end = job.endedAt { ends.append(end) }
         }
-        if ends.count == states.count { batch.endedAt = ends.max() }
+        if ends.count == states.count {
+            batch.endedAt = ends.max()
+        } else if let report = report() {
+            let open = states.filter { $0.code < 3 }.map(\.number)
+            batch.timeLeft = try look { $0.timeLeft(of: open, report) }
+        }
         return batch
     }
 
     /// - Throws: `ended`.
     public func status() throws(ServiceError) -> FarmStatus {
         let counts = Result { () throws(StoreError) in try store.counts() }
+        guard let report = report() else { throw .ended }
+        return try look { $0.status(counts, report) }
+    }
+
+    private func report() -> BrokerReport? {
         let report = Answer<BrokerReport>()
         broker.report { report.give($0) }
-        guard let broker = report.wait(milliseconds: Self.patienceMilliseconds) else { throw .ended }
-        return try look { $0.status(counts, broker) }
+        return report.wait(milliseconds: Self.patienceMilliseconds)
     }
 
     /// Makes sure that the broker has a content; it stays for some minutes, whether a job refers to it or not.
@@ -215,7 +224,8 @@ extension ServiceLoop {
             queueLimit: configuration.limits.queuedJobs, clients: peers.count, broker: report,
             picturesPerMinute: rates.picturesPerMinute, tasksPerSecond: rates.tasksPerSecond,
             megapixelsPerSecond: rates.megapixels, storeUsedBytes: parts.contents.usedBytes,
-            storeQuotaBytes: configuration.quotaBytes, storeProblem: problem, history: history)
+            storeQuotaBytes: configuration.quotaBytes, storeProblem: problem, history: history,
+            timeLeft: counts.queued + counts.running > 0 ? report.timeLeft(with: state.queue.count) : nil)
     }
 }
 

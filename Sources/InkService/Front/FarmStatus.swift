@@ -29,6 +29,8 @@ public struct FarmStatus: Sendable {
     /// Why the store is not well.
     public var storeProblem: String?
     public var history: History
+    /// Until nothing runs or waits any more, but for what is paused; nil if that is not known, or already so.
+    public var timeLeft: TimeLeft?
 }
 
 /// A picture that was finished.

@@ -38,6 +38,8 @@ public struct JobFacts: Sendable {
     public var endedAt: Int64?
     /// Of a running job.
     public var progress: Progress?
+    /// Of a running job, as long as there are workers.
+    public var timeLeft: TimeLeft?
     public var picture: FinishedPicture?
     public var failure: (code: FailureCode, text: String)?
     public var warnings: [String]
@@ -52,6 +54,7 @@ struct LiveJob: Sendable {
     var phase = JobFacts.Phase.reading
     var done = 0
     var total = 0
+    var timeLeft: TimeLeft?
 }
 
 extension JobFacts {
@@ -87,7 +90,9 @@ extension JobFacts {
         }
         let isRunning = live?.isRunning ?? false
         state = record.isPaused ? .paused : isRunning ? .running : .queued
-        if let live, isRunning { progress = Progress(phase: live.phase, done: live.done, total: live.total) }
+        guard let live, isRunning else { return }
+        progress = Progress(phase: live.phase, done: live.done, total: live.total)
+        if !record.isPaused { timeLeft = live.timeLeft }
     }
 }
 
@@ -106,6 +111,8 @@ public struct BatchFacts: Sendable {
     public var createdAt: Int64
     /// When the last of them ended; nil before.
     public var endedAt: Int64?
+    /// Until the last of them has ended, as long as there are workers and none is paused.
+    public var timeLeft: TimeLeft?
     public var jobs: [JobNumber] = []
 }
 

@@ -34,11 +34,20 @@ extension ServiceLoop {
                 live.isRunning = true
                 live.phase = .ending
             }
-            if let run = runs[number] { (live.done, live.total) = (run.done, run.total) }
+            if let run = runs[number] { (live.done, live.total, live.timeLeft) = (run.done, run.total, run.timeLeft) }
             if live.total > 0, live.done == live.total { live.phase = .ending }
             found[number] = live
         }
         return found
+    }
+
+    /// Until the last of these jobs has ended; nil if that is not known.
+    func timeLeft(of numbers: [JobNumber], _ report: BrokerReport) -> TimeLeft? {
+        let jobs = numbers.compactMap { number in state.jobs[number].map { (number, $0) } }
+        guard !jobs.isEmpty, !jobs.contains(where: { $0.1.isPaused }) else { return nil }
+        let waiting = jobs.filter { $0.1.phase == .waiting }
+        if let last = waiting.map({ state.count(upTo: $0.0) }).max() { return report.timeLeft(with: last) }
+        return jobs.compactMap { runs[$0.0]?.timeLeft }.max { $0.seconds < $1.seconds }
     }
 
     func tiles(of number: JobNumber) -> JobTiles? {

@@ -12,7 +12,7 @@ enum JobAnswer {
     ///   - showsWarnings: false for lists: a thousand jobs with warnings would be too large.
     static func json(
         _ record: JobRecord, _ phase: ServiceState.Job.Phase?, isStuck: Bool, progress: (Int, Int)? = nil,
-        showsWarnings: Bool = false
+        timeLeft: TimeLeft? = nil, showsWarnings: Bool = false
     ) -> JSONValue {
         // If it cannot be read, the rest is still reported; the error is the end of that job.
         let submission = try? Submission(stored: record.submission)
@@ -37,6 +37,7 @@ enum JobAnswer {
         if let (done, total) = progress {
             members += [("done", .integer(done)), ("total", .integer(total))]
         }
+        if let timeLeft { members.append(("timeLeft", json(timeLeft))) }
         if isStuck, case .ending(let ending, _, _) = phase {
             members.append(("end", .string(name(ending))))
             if case .failed(_, let text) = ending { members.append(("reason", .string(text))) }
@@ -79,6 +80,13 @@ enum JobAnswer {
         case .cancelled: "cancelled"
         case .unknown: "unknown"
         }
+    }
+
+    static func json(_ timeLeft: TimeLeft?) -> JSONValue {
+        guard let timeLeft else { return .null }
+        return .object([
+            ("seconds", .number(timeLeft.seconds)), ("low", .number(timeLeft.low)), ("high", .number(timeLeft.high)),
+        ])
     }
 
     static func json(_ worker: WorkerReport) -> JSONValue {

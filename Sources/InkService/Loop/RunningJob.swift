@@ -15,9 +15,31 @@ struct RunningJob {
     var tiles: PictureTiles?
     /// The tiles that are done, in their order, by which worker.
     var tilesDone: [(tile: TilePosition, worker: String)] = []
+    /// nil while there is no worker.
+    var timeLeft: TimeLeft?
     /// nil before its first bytes.
     var picture: UnfinishedPicture?
     var story = Story()
+}
+
+/// How long it takes until the disk has an end, and clients are told.
+struct Endings {
+    private var begun: [JobNumber: UInt64] = [:]
+    private var milliseconds = 10.0
+
+    mutating func begin(_ job: JobNumber, now: UInt64) { begun[job] = now }
+
+    mutating func end(_ job: JobNumber, now: UInt64) {
+        guard let start = begun.removeValue(forKey: job) else { return }
+        // A disk that takes nothing for an hour does not do so each time.
+        milliseconds += (min(Double(now - min(now, start)), 1000) - milliseconds) / 8
+    }
+
+    /// Of a job whose picture is there.
+    var timeLeft: TimeLeft {
+        let seconds = milliseconds / 1000
+        return TimeLeft(seconds: seconds, low: seconds / 3, high: 3 * seconds)
+    }
 }
 
 /// The events of a job's tasks, oldest first; limited in number.

@@ -46,6 +46,8 @@ extension ServiceLoop {
                 try loader.load(submission) { mailbox.post(.warned(number, $0)) }
             },
             limits: configuration.projectLimits, destination: target, priority: entry.priority, weight: entry.weight)
+        if case .content(_, let byteCount, _) = submission.source { job.byteCount = Int(clamping: byteCount) }
+        job.pixelCount = submission.picture.size.usualArea
         job.isPrivate = isFetched
         job.replaces = JobLoader.replacesFiles(submission)
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
@@ -106,7 +108,11 @@ extension ServiceLoop {
             runs[id.rawValue]?.done = done
             runs[id.rawValue]?.total = total
             parts.board.note([id.rawValue])
-            tell(.progressed(id.rawValue, done: done, total: total))
+            tell(.progressed(id.rawValue, done: done, total: total, timeLeft: runs[id.rawValue]?.timeLeft))
+        case .timeLeft(let id, let time):
+            runs[id.rawValue]?.timeLeft = time + endings.timeLeft
+            guard let run = runs[id.rawValue], run.total > 0 else { return }
+            tell(.progressed(id.rawValue, done: run.done, total: run.total, timeLeft: run.timeLeft))
         case .written(let id, let picture):
             runs[id.rawValue]?.picture = picture
             continueDownloads(of: id.rawValue)
@@ -126,6 +132,7 @@ extension ServiceLoop {
 
     private func ended(_ job: JobNumber, _ end: ExportEnd) {
         let run = runs.removeValue(forKey: job)
+        endings.begin(job, now: SystemClock.milliseconds)
         switch end {
         case .again(let reason), .later(let reason):
             onEvent(FarmNote(.warning, "job.restarted", job: job, reason: reason))
@@ -174,6 +181,7 @@ extension ServiceLoop {
     func logEnd(_ job: JobNumber, _ ending: JobEnding) {
         history.count(ending)
         parts.onEnd(job)
+        endings.end(job, now: SystemClock.milliseconds)
         switch ending {
         case .finished(let picture):
             onEvent(
@@ -247,6 +255,21 @@ extension ExportEnd {
         case .rendererGone: self = .again(reason: error.description)
         case .refused(.internalError), .taskFailed, .internalError, .configuration, .transport, .noThread:
             self = .ended(.failed(.internalError, text: error.description))
+        }
+    }
+}
+
+extension SizeSpec {
+    /// Output pixels; of a size that depends on the canvas, those of a usual one.
+    fileprivate var usualArea: Double? {
+        switch self {
+        case .exact(let size): Double(size.width) * Double(size.height)
+        case .named(let name):
+            switch ExportSize(name) {
+            case .longestEdge(let edge, _): 0.75 * Double(edge) * Double(edge)
+            case .fit(let box): Double(box.width) * Double(box.height)
+            case .factor, nil: nil
+            }
         }
     }
 }

@@ -99,15 +99,8 @@ extension ServiceLoop {
                 return JSONValue.object([("jobs", .array(jobs)), ("more", .bool(records.count > limit))]).text()
             }
         case .job(let job):
-            let (phase, isStuck) = (state.jobs[job]?.phase, state.stuckEnds[job] != nil)
-            let progress = runs[job].map { ($0.done, $0.total) }
-            answer(peer, number) { () throws(StoreError) in
-                let record = try store.record(job)
-                return
-                    (record.map { JobAnswer.json($0, phase, isStuck: isStuck, progress: progress, showsWarnings: true) }
-                    ?? .null)
-                    .text()
-            }
+            guard state.jobs[job]?.phase == .waiting else { return answer(job, runs[job]?.timeLeft, peer, number) }
+            parts.broker.report { [mailbox] report in mailbox.post(.waiting(session, number, job, report)) }
         case .story(let job):
             if let run = runs[job] {
                 answer(session, number, run.story.text(job: job))
@@ -118,6 +111,26 @@ extension ServiceLoop {
                 return story.isEmpty ? "null" : String(decoding: story, as: UTF8.self)
             }
         }
+    }
+
+    private func answer(_ job: JobNumber, _ timeLeft: TimeLeft?, _ peer: ClientPeer, _ number: UInt32) {
+        let (phase, isStuck, store) = (state.jobs[job]?.phase, state.stuckEnds[job] != nil, parts.store)
+        let progress = runs[job].map { ($0.done, $0.total) }
+        answer(peer, number) { () throws(StoreError) in
+            let record = try store.record(job)
+            let json = record.map {
+                JobAnswer.json(
+                    $0, phase, isStuck: isStuck, progress: progress, timeLeft: timeLeft, showsWarnings: true)
+            }
+            return (json ?? .null).text()
+        }
+    }
+
+    /// Answers about a job that waited when it was asked about.
+    func answer(waiting job: JobNumber, _ report: BrokerReport, _ session: SessionID, _ number: UInt32) {
+        guard let peer = peers[session] else { return answer(session, number, "null") }
+        let timeLeft = runs[job] == nil ? report.timeLeft(with: state.count(upTo: job)) : runs[job]?.timeLeft
+        answer(job, timeLeft, peer, number)
     }
 
     /// Answers with a JSON text from the store, or with the reason why it cannot be read.
@@ -169,7 +182,7 @@ extension ServiceLoop {
             return .object([
                 ("job", .integer(Int(clamping: job))), ("name", .string(run?.name ?? "")),
                 ("owner", .string(run?.owner ?? "")), ("done", .integer(run?.done ?? 0)),
-                ("total", .integer(run?.total ?? 0)),
+                ("total", .integer(run?.total ?? 0)), ("timeLeft", JobAnswer.json(run?.timeLeft)),
             ])
         }
         let document = JSONValue.object([
@@ -195,6 +208,7 @@ extension ServiceLoop {
             ("clients", .integer(peers.count)),
             ("workers", .array(report.workers.map(JobAnswer.json))),
             ("exports", .array(Array(exports))),
+            ("timeLeft", JobAnswer.json(report.timeLeft(with: state.queue.count))),
             (
                 "throughput",
                 .object([
@@ -221,5 +235,19 @@ extension ServiceLoop {
             ),
         ])
         return document.text()
+    }
+}
+
+extension BrokerReport {
+    /// Until the broker has done what it has, and so many further jobs.
+    func timeLeft(with jobs: Int) -> TimeLeft? {
+        guard jobs > 0 else { return timeLeft }
+        guard let each = timePerJob else { return nil }
+        // The spread of single jobs evens out, a common error does not.
+        let (count, share) = (Double(jobs), 0.25 + 0.75 / Double(jobs).squareRoot())
+        let further = TimeLeft(
+            seconds: count * each.seconds, low: count * (each.seconds - share * (each.seconds - each.low)),
+            high: count * (each.seconds + share * (each.high - each.seconds)))
+        return timeLeft.map { $0 + further } ?? further
     }
 }

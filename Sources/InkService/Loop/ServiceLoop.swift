@@ -64,6 +64,7 @@ final class ServiceLoop {
     var runs: [JobNumber: RunningJob] = [:]
     var throughput = Throughput()
     var history: History
+    var endings = Endings()
     let startedAt = SystemClock.milliseconds
     var stopping = Stopping.no
     /// The latest end of draining, in monotonic milliseconds.
@@ -220,6 +221,8 @@ final class ServiceLoop {
         case .answer(let session, let number, let text): answer(session, number, text)
         case .status(let session, let number, let counts, let report):
             answer(session, number, statusText(counts, report))
+        case .waiting(let session, let number, let job, let report):
+            answer(waiting: job, report, session, number)
         case .log(let event): onEvent(event)
         case .refused(let fault, let kind, let job): note(fault, kind, job)
         case .journalled(let token, let result): take(token, result)

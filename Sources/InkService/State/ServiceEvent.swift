@@ -84,7 +84,7 @@ enum ServiceEvent: Sendable {
     // The broker.
     /// The job's project has been read and split.
     case prepared(JobNumber)
-    case progressed(JobNumber, done: Int, total: Int)
+    case progressed(JobNumber, done: Int, total: Int, timeLeft: TimeLeft? = nil)
     /// `story`: JSON text.
     case exportEnded(JobNumber, ExportEnd, story: [UInt8])
 

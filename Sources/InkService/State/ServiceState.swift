@@ -130,6 +130,16 @@ struct ServiceState: Sendable {
         self.nextNotice = nextNotice
     }
 
+    /// How many waiting jobs are likely to have begun once this one has: those of a higher priority, and those before it.
+    ///
+    /// - Complexity: O(jobs).
+    func count(upTo number: JobNumber) -> Int {
+        guard let job = jobs[number], job.phase == .waiting else { return 0 }
+        return jobs.count { other, entry in
+            entry.phase == .waiting && (-entry.priority, other) <= (-job.priority, number)
+        }
+    }
+
     /// Contents that must stay for submissions in progress.
     var contentsInUse: Set<ContentID> {
         var contents = Set(uploads.keys)
@@ -218,9 +228,9 @@ struct ServiceState: Sendable {
             }
         case .recovered(let job, let picture): recovered(job, picture)
         case .prepared(let job): prepared(job)
-        case .progressed(let job, let done, let total):
+        case .progressed(let job, let done, let total, let timeLeft):
             for session in jobs[job]?.watchers.sorted() ?? [] {
-                actions.append(.send(session, .progress(job, done: done, total: total)))
+                actions.append(.send(session, .progress(job, done: done, total: total, timeLeft: timeLeft)))
             }
         case .exportEnded(let job, let end, let story): exportEnded(job, end, story: story, now: now)
         case .stopping: isStopping = true

@@ -158,7 +158,9 @@ private final class EventLog: Sendable {
         events.withLock { events in
             events.filter {
                 switch $0 {
-                case .started(let job), .progress(let job, _, _), .finished(let job, _), .failed(let job, _): job == id
+                case .started(let job), .progress(let job, _, _), .timeLeft(let job, _), .finished(let job, _),
+                    .failed(let job, _):
+                    job == id
                 case .prepared, .planned, .written, .worker, .task: false
                 }
             }

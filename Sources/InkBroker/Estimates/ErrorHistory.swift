@@ -1,0 +1,60 @@
+import Glibc
+
+/// Past errors of estimates of one sort: logarithms of the true time over the estimated one. An interval is as wide as
+/// they were.
+struct ErrorHistory: Sendable {
+    /// Errors before there are any: where 5, 50 and 95 of 100 are below.
+    struct Usual: Hashable, Sendable {
+        var low: Double
+        var middle: Double
+        var high: Double
+    }
+
+    /// The oldest at `next`, once there are `countMax`.
+    private var errors: [Double]
+    private var next = 0
+    /// Below which 5, 50 and 95 of 100 are; the outer ones as far out as so few errors demand.
+    private(set) var quantiles: Usual
+
+    private static let usualCount = 39
+    private static let countMax = 160
+
+    init(_ usual: Usual) {
+        // Two halves of normal distributions, at equal steps of probability.
+        errors = (1...Self.usualCount).map { step in
+            let deviation = Self.normalQuantile(Double(step) / Double(Self.usualCount + 1)) / 1.645
+            return usual.middle + deviation * (deviation < 0 ? usual.middle - usual.low : usual.high - usual.middle)
+        }
+        quantiles = Self.quantiles(of: errors)
+    }
+
+    /// The oldest are forgotten, the usual ones first.
+    mutating func add(_ error: Double) {
+        guard error.isFinite else { return }
+        if errors.count < Self.countMax {
+            errors.append(error)
+        } else {
+            errors[next] = error
+            next = (next + 1) % Self.countMax
+        }
+        quantiles = Self.quantiles(of: errors)
+    }
+
+    private static func quantiles(of errors: [Double]) -> Usual {
+        let sorted = errors.sorted()
+        func rank(_ share: Double) -> Double {
+            let position = share * Double(sorted.count + 1) - 1
+            let index = min(max(Int(position.rounded(.down)), 0), sorted.count - 2)
+            return sorted[index] + (sorted[index + 1] - sorted[index]) * min(max(position - Double(index), 0), 1)
+        }
+        return Usual(low: rank(0.05), middle: rank(0.5), high: rank(0.95))
+    }
+
+    /// The value of the normal distribution below which that share is, to about 0.005.
+    private static func normalQuantile(_ share: Double) -> Double {
+        let tail = min(share, 1 - share)
+        let t = sqrt(-2 * log(tail))
+        let value = t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t))
+        return share < 0.5 ? -value : value
+    }
+}

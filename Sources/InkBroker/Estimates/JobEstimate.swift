@@ -1,0 +1,346 @@
+import Glibc
+import InkProtocol
+
+/// What is known of a job's work, and how much of it is left.
+struct JobEstimate: Sendable {
+    enum Phase: Comparable, Sendable {
+        case waiting
+        case preparing
+        case decoding
+        case rendering
+        case finishing
+    }
+
+    /// Work of one kind, by its estimate.
+    struct Part: Sendable {
+        let kind: WorkKind
+        let total: Double
+        var left: Double
+        /// Of tasks that are done: what they took, and what they were estimated to.
+        var measured = 0.0
+        var measuredEstimate = 0.0
+
+        init(_ kind: WorkKind, _ total: Double) {
+            self.kind = kind
+            self.total = max(total, 0)
+            left = self.total
+        }
+
+        /// What the farm has learned counts as much as a share of the job's own work.
+        private var priorWeight: Double { 0.04 * total + 1 }
+
+        func ratio(_ learned: LearnedRatios) -> Double {
+            (measured + priorWeight * learned.ratio(of: kind)) / (measuredEstimate + priorWeight)
+        }
+
+        /// How little of the estimate is known, from other jobs and from this one: 0 to 1.
+        func doubt(_ learned: LearnedRatios) -> Double {
+            priorWeight / (measuredEstimate + priorWeight) * min(1, learned.spread(of: kind))
+        }
+
+        /// The same as it was planned, by what the job itself has shown; nil before that.
+        func expected(_ estimate: Double) -> Double? {
+            measuredEstimate > 0 ? estimate * measured / measuredEstimate : nil
+        }
+
+        func time(_ learned: LearnedRatios) -> Double { left * ratio(learned) }
+
+        mutating func measure(_ nanoseconds: UInt64, of estimate: Double) {
+            measured += Double(nanoseconds)
+            measuredEstimate += estimate
+        }
+    }
+
+    /// An estimate that was told, to be compared with the truth.
+    struct Told: Sendable {
+        var time: UInt64
+        var expected: Double
+        var slack: Double
+        var sort: ErrorSort
+    }
+
+    let submitted: UInt64
+    let weight: Double
+    var priority: Int
+    /// The order of submission.
+    let place: Int
+    private(set) var phase = Phase.waiting
+    private(set) var phaseSince: UInt64
+    /// When the last task was done, or the phase began.
+    private(set) var lastDone: UInt64
+    private(set) var begun: UInt64?
+    /// Until the project has been read: all work of its tasks.
+    private(set) var rough: Part
+    private(set) var prepare: Part
+    private(set) var decode = Part(.decode, 0)
+    private(set) var largestImage = 0.0
+    private(set) var work: PictureWork?
+    private var strokes = Part(.strokes, 0)
+    private var composite = Part(.composite, 0)
+    private var encode = Part(.strokes, 0)
+    private var wholes: [Part] = []
+    private var finish = Part(.finish, 0)
+    private var tilesLeft = 0
+    /// How tiles differ from what those before them let expect, as a variance of the logarithm.
+    private var roughness = (variance: 0.0, count: 0)
+    /// Tiles that were looked up among the results of earlier jobs.
+    private var found = 0
+    private var missed = 0
+    var told: [Told] = []
+    /// Twentieths of the job.
+    var lastSlot = -1
+    var nextTold: UInt64 = 0
+
+    init(_ size: RoughSize, priority: Int, weight: Int, place: Int, now: UInt64) {
+        submitted = now
+        phaseSince = now
+        lastDone = now
+        self.priority = priority
+        self.weight = Double(max(1, weight))
+        self.place = place
+        rough = Part(.unread, size.work)
+        prepare = Part(.prepare, size.prepare)
+    }
+
+    // MARK: - What happens to it
+
+    private mutating func enter(_ phase: Phase, now: UInt64) {
+        self.phase = phase
+        phaseSince = now
+        lastDone = now
+    }
+
+    mutating func begin(now: UInt64) {
+        begun = begun ?? now
+        enter(.preparing, now: now)
+    }
+
+    /// The project has been read and cut.
+    ///
+    /// - Parameters:
+    ///   - images: the estimates of each that is decoded.
+    ///   - preparation: what that took, nanoseconds.
+    mutating func prepared(_ work: PictureWork, images: [Double], preparation: UInt64, now: UInt64) {
+        prepare.measure(preparation, of: prepare.total)
+        prepare.left = 0
+        decode = Part(.decode, images.reduce(0, +))
+        largestImage = images.max() ?? 0
+        take(work)
+        enter(.decoding, now: now)
+    }
+
+    mutating func planned(_ work: PictureWork, now: UInt64) {
+        decode.left = 0
+        take(work)
+        enter(.rendering, now: now)
+    }
+
+    private mutating func take(_ work: PictureWork) {
+        self.work = work
+        strokes = Part(.strokes, work.rows.reduce(0) { $0 + $1.strokes })
+        composite = Part(.composite, work.rows.reduce(0) { $0 + $1.composite })
+        encode = Part(work.encoding, work.rows.reduce(0) { $0 + $1.encode })
+        wholes = work.wholes.map { Part($0.kind, $0.nanoseconds) }
+        finish = Part(.finish, work.finish)
+        tilesLeft = work.rows.count * work.columns
+    }
+
+    /// A worker has done a task.
+    mutating func done(_ role: TaskRole, _ phases: TaskPhases, estimate: Double, now: UInt64) {
+        lastDone = now
+        guard let work else { return }
+        switch role {
+        case .decode: decode.measure(phases.decode + phases.encode, of: estimate)
+        case .tile(let row, _):
+            guard work.rows.indices.contains(row) else { return }
+            let (cost, columns) = (work.rows[row], Double(work.columns))
+            let sealing = work.encodesTiles ? 0 : phases.encode
+            noteRoughness(phases, cost, columns)
+            strokes.measure(phases.raster, of: cost.strokes / columns)
+            composite.measure(phases.composite + phases.decode + sealing, of: cost.composite / columns)
+            if work.encodesTiles { encode.measure(phases.encode, of: cost.encode) }
+        case .encode(let row):
+            guard work.rows.indices.contains(row) else { return }
+            encode.measure(phases.encode + phases.decode, of: work.rows[row].encode)
+        case .finish(let index):
+            guard wholes.indices.contains(index) else { return }
+            wholes[index].measure(phases.encode + phases.decode, of: wholes[index].total)
+        }
+    }
+
+    private mutating func noteRoughness(_ phases: TaskPhases, _ cost: PictureWork.Row, _ columns: Double) {
+        guard let strokes = strokes.expected(cost.strokes / columns),
+            let composite = composite.expected(cost.composite / columns)
+        else { return }
+        let expected = strokes + composite + (work?.encodesTiles == true ? encode.expected(cost.encode) ?? 0 : 0)
+        let found = Double(phases.raster + phases.composite + phases.decode + phases.encode)
+        guard expected > 0, found > 0 else { return }
+        let weight = max(0.05, 1 / Double(roughness.count + 1))
+        roughness.variance += (pow(log(found / expected), 2) - roughness.variance) * weight
+        roughness.count += 1
+    }
+
+    /// The job has the result of a task; for a result that was found, nobody has worked.
+    mutating func accepted(_ role: TaskRole, estimate: Double, now: UInt64) {
+        switch role {
+        case .decode: decode.left = max(0, decode.left - estimate)
+        case .tile(let row, _):
+            guard let work, work.rows.indices.contains(row) else { return }
+            let (cost, columns) = (work.rows[row], Double(work.columns))
+            tilesLeft = max(0, tilesLeft - 1)
+            strokes.left = tilesLeft == 0 ? 0 : max(0, strokes.left - cost.strokes / columns)
+            composite.left = tilesLeft == 0 ? 0 : max(0, composite.left - cost.composite / columns)
+            if work.encodesTiles { encode.left = max(0, encode.left - cost.encode) }
+        case .encode(let row):
+            guard let work, work.rows.indices.contains(row) else { return }
+            encode.left = max(0, encode.left - work.rows[row].encode)
+        case .finish(let index): if wholes.indices.contains(index) { wholes[index].left = 0 }
+        }
+        let isDone = tilesLeft == 0 && encode.left <= 1e-6 * encode.total && wholes.allSatisfy { $0.left == 0 }
+        if phase == .rendering, isDone { enter(.finishing, now: now) }
+    }
+
+    mutating func lookedUp(isFound: Bool) { if isFound { found += 1 } else { missed += 1 } }
+
+    /// What the job has shown of each kind of work.
+    func measurements(now: UInt64) -> [(kind: WorkKind, ratio: Double)] {
+        var parts = [prepare, decode, strokes, composite, encode] + wholes
+        let worked = (parts.dropFirst().reduce(0) { $0 + $1.measured })
+        var whole = rough
+        if found == 0 { whole.measure(UInt64(worked), of: rough.total) }
+        var end = finish
+        if phase == .finishing { end.measure(now - min(now, phaseSince), of: finish.total) }
+        parts += [whole, end]
+        return parts.filter { $0.measuredEstimate > 0 && $0.measured > 0 }
+            .map { ($0.kind, $0.measured / $0.measuredEstimate) }
+    }
+
+    // MARK: - What is left
+
+    /// The time that a job still needs, nanoseconds.
+    struct Demand: Sendable {
+        /// Of the broker's lane, before tasks.
+        var lane = 0.0
+        /// Of all its tasks together, on one thread.
+        var threads = 0.0
+        /// The same as the scheduler plans it, which is how jobs take turns.
+        var turns = 0.0
+        /// From the lane to the end, with all threads of the farm.
+        var path = 0.0
+        /// Of the broker after the last task.
+        var finish = 0.0
+        /// Time of the path that rests on no measurement.
+        var doubtful = 0.0
+    }
+
+    /// - Parameters:
+    ///   - underWay: tasks that workers have.
+    ///   - efficiency: the share of a thread's time that it spends on tasks, above 0.
+    func demand(
+        _ learned: LearnedRatios, threads: Int, underWay: Int, efficiency: Double, now: UInt64
+    ) -> Demand {
+        var demand = Demand()
+        let count = Double(max(1, threads))
+        let inPhase = Double(now - min(now, phaseSince))
+        let sinceDone = Double(now - min(now, lastDone))
+        let busy = Double(min(underWay, max(1, threads)))
+        func add(_ part: Part, path: Double) { demand.doubtful += path * part.doubt(learned) }
+
+        let begins = phase <= .preparing
+        if begins {
+            demand.lane = Self.rest(prepare.time(learned), after: phase == .preparing ? inPhase : 0)
+            demand.doubtful += demand.lane
+        }
+        guard work != nil else {
+            demand.threads = rough.time(learned) / efficiency
+            demand.turns = demand.threads
+            demand.path = demand.threads / count
+            add(rough, path: demand.path)
+            return demand
+        }
+        if phase == .decoding {
+            let all = decode.time(learned)
+            let left = Self.rest(all, of: 1, after: sinceDone * efficiency, each: all)
+            demand.threads += left
+            demand.turns += decode.left
+            let path = max(left / count, min(left, largestImage * decode.ratio(learned)))
+            demand.path += path
+            add(decode, path: path)
+        }
+        let isMissing = found + missed == 0 ? 1 : Double(missed + 1) / Double(missed + found + 1)
+        let parts = [strokes, composite, encode].map { (part: $0, time: $0.time(learned) * isMissing) }
+        let tiles = parts.reduce(0) { $0 + $1.time }
+        let each = tiles / Double(max(1, tilesLeft))
+        let isRendering = phase == .rendering && tilesLeft > 0
+        let left = isRendering ? Self.rest(tiles, of: busy, after: sinceDone * efficiency, each: each) : tiles
+        demand.threads += left
+        demand.path += left / count
+        // Errors of many tiles even out.
+        let rough = (roughness.variance / Double(max(1, tilesLeft))).squareRoot()
+        demand.doubtful += min(1, 1.5 * rough) * left / count
+        // Tasks that take longer than any before are news of a kind.
+        if isRendering, sinceDone * efficiency > each { demand.doubtful += 0.5 * left / count }
+        for (part, time) in parts { add(part, path: time / max(1e-9, tiles) * left / count) }
+
+        var (longest, sum) = (0.0, 0.0)
+        let isWhole = phase == .rendering && tilesLeft == 0
+        for part in wholes where part.left > 0 {
+            let rest = Self.rest(part.time(learned), after: isWhole ? sinceDone * efficiency : 0)
+            longest = max(longest, rest)
+            sum += rest
+            add(part, path: rest)
+        }
+        demand.threads += sum
+        demand.turns += Double(tilesLeft) * (work?.tileTurn ?? 0)
+        demand.turns += Double(wholes.count { $0.left > 0 }) * (work?.wholeTurn ?? 0)
+        demand.path += max(longest, sum / count)
+        (demand.threads, demand.path) = (demand.threads / efficiency, demand.path / efficiency)
+
+        demand.finish = Self.rest(finish.time(learned), after: phase == .finishing ? inPhase : 0)
+        demand.path += demand.finish
+        add(finish, path: demand.finish)
+        return demand
+    }
+
+    /// What is left of something that cannot be divided; something that takes longer than was thought takes longer
+    /// still.
+    private static func rest(_ expected: Double, after elapsed: Double) -> Double {
+        max(expected - elapsed, min(0.3 * expected, elapsed), 0.3 * elapsed)
+    }
+
+    /// The same of tasks of which some are under way.
+    private static func rest(_ all: Double, of busy: Double, after elapsed: Double, each: Double) -> Double {
+        max(0, all - busy * each) + busy * max(each - elapsed, 0.3 * each, 0.3 * elapsed)
+    }
+}
+
+/// What is known of a picture before its project has been read, nanoseconds.
+struct RoughSize: Hashable, Sendable {
+    var work: Double
+    var prepare: Double
+}
+
+/// Estimates that err alike.
+struct ErrorSort: Hashable, Sendable {
+    /// How far the job is, of `progressSteps`; -1 for one that waits.
+    var progress: Int
+    /// How much of the estimate rests on no measurement, of `doubtSteps`.
+    var doubt: Int
+    /// Whether there is no other job.
+    var isAlone: Bool
+
+    private static let progressSteps = [0.1, 0.2, 0.4, 0.6, 0.8, 0.93]
+    private static let doubtSteps = [0.12, 0.3, 0.6]
+
+    /// - Parameters: shares of the whole time, and of the time left.
+    init(progress: Double?, doubt: Double, isAlone: Bool) {
+        self.isAlone = isAlone
+        self.progress = progress.map { progress in Self.progressSteps.count { progress >= $0 } } ?? -1
+        self.doubt = Self.doubtSteps.count { doubt >= $0 }
+    }
+
+    /// As measured over many pictures, each exported by a farm that had seen none before: the less is known, the larger.
+    var usual: ErrorHistory.Usual {
+        ErrorHistory.Usual(low: [-0.4, -0.6, -1, -1.2][doubt], middle: 0, high: [0.6, 0.8, 1.3, 1.8][doubt])
+    }
+}

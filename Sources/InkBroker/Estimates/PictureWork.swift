@@ -1,0 +1,110 @@
+import InkEngine
+
+/// What a picture's tiles and files are estimated to cost, nanoseconds of one thread.
+struct PictureWork: Hashable, Sendable {
+    /// Of a row of tiles.
+    struct Row: Hashable, Sendable {
+        var strokes = 0.0
+        var composite = 0.0
+        var encode = 0.0
+    }
+
+    /// Encoding a file from the whole picture.
+    struct Whole: Hashable, Sendable {
+        var kind: WorkKind
+        var nanoseconds: Double
+    }
+
+    var rows: [Row]
+    var columns = 1
+    /// Whether a tile is encoded with its task; else rows are encoded in tasks of their own.
+    var encodesTiles = true
+    var encoding = WorkKind.encode(.png, .balanced)
+    var wholes: [Whole] = []
+    /// Bringing the file to the disk.
+    var finish = 0.0
+    /// What the scheduler takes a tile and a whole file for, when jobs take turns.
+    var tileTurn = 0.0
+    var wholeTurn = 0.0
+
+    /// Nanoseconds of each tile beside what its pixels and strokes take.
+    private static let perTile = 50_000.0
+    /// Nanoseconds of a pixel's encoding, and of its way to the disk.
+    private static let encodedPixel = 8.0
+    private static let wholePixel = 30.0
+    private static let wholeTurnPixel = 800.0
+    private static let finishedPixel = 0.5
+    private static let finishedFile = 4_000_000.0
+
+    init(rows: [Row]) { self.rows = rows }
+
+    /// - Parameter rows: the picture's rows of each row of tiles.
+    init(_ costs: RowCosts, rows: [Range<Int>], columns: Int, _ size: PixelSize, _ files: PictureSet) {
+        let (strokes, composite) = (costs.strokesPerRow, costs.compositePerRow)
+        let streamed = files.streamed.reduce(0) { $0 + WorkKind($1.encoding, isWhole: false).usualRatio }
+        let encode = files.streamed.isEmpty ? 0 : Self.encodedPixel * streamed
+        let first = files.streamed.first.map { WorkKind($0.encoding, isWhole: false) }
+        self.columns = columns
+        if let first { encoding = first }
+        encodesTiles = columns == 1 && first != nil
+        let scale = encode / max(1e-9, encoding.usualRatio)
+        self.rows = rows.map { rows in
+            Row(
+                strokes: strokes[rows].reduce(Self.perTile * Double(columns), +),
+                composite: composite * Double(rows.count),
+                encode: scale * Double(rows.count) * Double(size.width))
+        }
+        let pixels = Double(size.area)
+        wholes = files.wholes.map { index in
+            let member = files.members[index]
+            let halvings = member.halvings ?? 0
+            return Whole(
+                kind: WorkKind(member.encoding, isWhole: true),
+                nanoseconds: Self.wholePixel * pixels / Double(1 << (2 * min(halvings, 20))))
+        }
+        tileTurn = costs.perRow.reduce(0, +) / Double(max(1, rows.count * columns))
+        wholeTurn = Self.wholeTurnPixel * pixels
+        finish = Self.finishedFile + Self.finishedPixel * pixels * Double(files.members.count)
+    }
+}
+
+extension WorkKind {
+    init(_ encoding: PictureEncoding, isWhole: Bool) {
+        self = isWhole ? .whole(encoding.format, encoding.effort) : .encode(encoding.format, encoding.effort)
+    }
+}
+
+extension PictureDraft {
+    /// As if it were one tile; nil if its format is unknown.
+    var work: PictureWork? {
+        guard let files = try? PictureSet(files.map(\.encoding), pixels: format) else { return nil }
+        let size = scene.output
+        return PictureWork(costs, rows: [0..<size.height], columns: 1, size, files)
+    }
+}
+
+extension RoughSize {
+    /// nil where nothing is known of the job.
+    init?(_ job: ExportJob) {
+        switch job.source {
+        case .ready(let project, let order):
+            let strokes = project.layers.flattened().reduce(0) { $0 + $1.layer.strokes.count }
+            self.init(
+                work: Self.pixel * Double(order.output.area) + Self.stroke * Double(strokes),
+                prepare: Self.prepared + Self.preparedStroke * Double(strokes))
+        case .deferred:
+            guard let bytes = job.byteCount, let pixels = job.pixelCount else { return nil }
+            self.init(
+                work: Self.pixel * pixels + Self.byte * Double(bytes),
+                prepare: Self.prepared + Self.preparedByte * Double(bytes))
+        }
+    }
+
+    /// Nanoseconds.
+    private static let pixel = 80.0
+    private static let stroke = 100_000.0
+    private static let byte = 300.0
+    private static let prepared = 3_000_000.0
+    private static let preparedStroke = 20_000.0
+    private static let preparedByte = 30.0
+}
