@@ -54,7 +54,7 @@ struct HTTPValueTests {
     func disposition() {
         #expect(
             ContentDisposition.text("k\u{e4}\"se\r\n.png", isAttachment: true)
-                == "attachment; filename=\"k__se_.png\"; filename*=UTF-8''k%C3%A4%22se%0D%0A.png")
+                == "attachment; filename=\"k__se__.png\"; filename*=UTF-8''k%C3%A4%22se%0D%0A.png")
     }
 
     @Test("Tokens are found by their digests, and a wrong line is named")
