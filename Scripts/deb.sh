@@ -20,9 +20,9 @@ fail() {
     echo "deb: $*" >&2
     exit 1
 }
-for tool in dpkg-deb dpkg-shlibdeps strip; do
-    command -v "$tool" >/dev/null || fail "$tool is missing: apt-get install dpkg-dev binutils"
-done
+command -v dpkg-deb >/dev/null || fail "no dpkg here, which makes the package"
+. Scripts/clean-root.sh
+missing_tools dpkg-shlibdeps=dpkg-dev strip=binutils
 version=$("$ink" --version | sed -n 's/^ink //p')
 # Debian sorts 1.0~rc1 before 1.0.
 version=${version/-/\~}

@@ -32,7 +32,7 @@ step() { printf 'test-systemd: %4d s  %s\n' "$SECONDS" "$*"; }
 
 [[ $(id -u) -eq 0 ]] || skip "needs root, for a container"
 [[ -x $binary ]] || fail "$binary is missing: make build"
-missing_tools debootstrap=debootstrap systemd-nspawn=systemd-container dpkg-shlibdeps=dpkg-dev strip=binutils ||
+missing_tools debootstrap=debootstrap systemd-nspawn=systemd-container ||
     skip "apt cannot install debootstrap and systemd-container"
 unshare --mount --pid --fork --uts --ipc --net --cgroup true 2>"$work.log" ||
     skip "the kernel makes no namespaces: $(tail -n 1 "$work.log")"
@@ -51,6 +51,7 @@ clean() {
         find /sys/fs/cgroup -depth -type d \( -path '*/payload' -o -path '*/payload/*' -o -path '*/supervisor' \) \
             -exec rmdir {} + 2>/dev/null || true
     fi
+    rmdir "/run/systemd/nspawn/propagate/$machine" 2>/dev/null || true
     if ((code != 0)); then tail -n 5 "$work"/*.log >&2 || true; fi
     rm -rf "$root"
     exit "$code"
@@ -229,12 +230,12 @@ inside sh -c 'ink submit /root/inputs --size 4k --effort small "$@" >/root/jobs'
 until_true 60 "jobs are running" jobs_running
 inside systemctl stop ink-worker
 [[ $(property ink-worker Result) == success ]] || fail "the worker ended with $(property ink-worker Result)"
-inside journalctl -q --no-pager -u ink-worker | grep -q worker.draining || fail "the worker has not drained"
+[[ $(inside journalctl -q --no-pager -u ink-worker) == *worker.draining* ]] || fail "the worker has not drained"
 inside systemctl start ink-worker
 until_true 30 "the worker has joined again" workers 1
 inside systemctl stop ink-broker
 [[ $(property ink-broker Result) == success ]] || fail "the broker ended with $(property ink-broker Result)"
-inside journalctl -q --no-pager -u ink-broker | grep -q broker.draining || fail "the broker has not drained"
+[[ $(inside journalctl -q --no-pager -u ink-broker) == *broker.draining* ]] || fail "the broker has not drained"
 
 step "the container starts again"
 stop_container
