@@ -10,7 +10,7 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build install uninstall docs demo pictures gallery examples test simulate fuzz check-deployment test-image test-interop bench bench-peers \
+.PHONY: help setup build install uninstall docs demo pictures gallery examples test simulate fuzz check-deployment deb test-deb test-image test-slurm test-systemd test-interop bench bench-peers \
 	bench-compare bench-baseline lint format clean
 
 help: ## List the targets
@@ -82,6 +82,18 @@ fuzz: setup ## Fuzz the readers for FUZZ_SECONDS each (default 30)
 
 check-deployment: build ## Check image, compose file, units and manifests with their tools
 	Scripts/check-deployment.sh
+
+deb: build ## Make a Debian package in .build/deb, for this distribution and processor
+	@Scripts/deb.sh $(INK)
+
+test-deb: build ## Install the Debian package in a clean root, use it and remove it (needs root, Debian or Ubuntu)
+	Scripts/test-deb.sh
+
+test-systemd: build ## Run the units under a systemd in a container (needs root, Debian or Ubuntu)
+	Scripts/test-systemd.sh
+
+test-slurm: build ## Run the Slurm scripts under a Slurm of this machine's distribution (needs apt)
+	python3 -B -m unittest discover -v -s Tests/deployment -p real_slurm.py
 
 test-image: build ## Build the image and run a farm with it (needs root, Debian or Ubuntu)
 	Scripts/test-image.sh

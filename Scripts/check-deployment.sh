@@ -53,8 +53,8 @@ skip() {
     skipped+=("$1")
 }
 
-scripts=(deploy/bin/* deploy/slurm/*.sbatch Tests/deployment/stubs/* Scripts/check-deployment.sh Scripts/test-image.sh
-    Scripts/test-interop.sh)
+scripts=(deploy/bin/* deploy/slurm/*.sbatch Tests/deployment/stubs/* deploy/debian/{postinst,prerm,postrm}
+    Scripts/{check-deployment,clean-root,deb,test-deb,test-image,test-interop,test-systemd}.sh)
 for script in "${scripts[@]}"; do
     if head -n 1 "$script" | grep -q bash; then check "bash -n $script" bash -n "$script"; else
         check "sh -n $script" sh -n "$script"

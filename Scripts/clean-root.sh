@@ -6,16 +6,18 @@
 
 # missing_tools TOOL=PACKAGE...: installs the packages of those that are missing.
 missing_tools() {
-    local wanted packages=()
+    local wanted packages=() as_root=()
     for wanted in "$@"; do command -v "${wanted%%=*}" >/dev/null || packages+=("${wanted#*=}"); done
     if ((${#packages[@]} == 0)); then return 0; fi
-    apt-get update -q >/dev/null || true
-    DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}" </dev/null >/dev/null
+    if [[ $(id -u) -ne 0 ]]; then as_root=(sudo); fi
+    "${as_root[@]}" apt-get update -q >/dev/null || true
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}" \
+        </dev/null >/dev/null
 }
 
 # clean_root FOLDER: made anew.
 clean_root() {
-    local folder=$1 store=$PWD/.build/clean-root release mirror
+    local folder=$1 store=$PWD/.build/clean-root release mirror components
     # shellcheck disable=SC1091 # the machine's
     release=$(. /etc/os-release && echo "$VERSION_CODENAME")
     # shellcheck disable=SC1091
@@ -24,19 +26,19 @@ clean_root() {
             echo http://ports.ubuntu.com/ubuntu-ports ;;
         *) echo http://deb.debian.org/debian ;;
         esac)}
+    # shellcheck disable=SC1091
+    components=$(. /etc/os-release && if [[ $ID == ubuntu ]]; then echo main,universe; else echo main; fi)
     if [[ ! -e $store/$release/complete ]]; then
         rm -rf "${store:?}/$release"
         mkdir -p "$store/$release"
-        debootstrap --variant=minbase "$release" "$store/$release/root" "$mirror" >"$store/debootstrap.log" || {
+        debootstrap --variant=minbase --components="$components" "$release" "$store/$release/root" "$mirror" \
+            >"$store/debootstrap.log" || {
             tail -n 5 "$store/debootstrap.log" >&2
             return 1
         }
-        # As on this machine, whose updates what was built here may need.
-        {
-            sed -n "s|^deb \\S* |deb $mirror |p" "$store/$release/root/etc/apt/sources.list"
-            printf 'deb %s %s main\n' "$mirror" "$release-updates"
-        } >"$store/sources.list"
-        mv "$store/sources.list" "$store/$release/root/etc/apt/sources.list"
+        # Updates too: what was built here may need them.
+        printf 'deb %s %s %s\n' "$mirror" "$release" "${components/,/ }" "$mirror" "$release-updates" "${components/,/ }" \
+            >"$store/$release/root/etc/apt/sources.list"
         touch "$store/$release/complete"
     fi
     rm -rf "$folder"

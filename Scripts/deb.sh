@@ -20,9 +20,9 @@ fail() {
     echo "deb: $*" >&2
     exit 1
 }
-for tool in dpkg-deb dpkg-shlibdeps strip; do
-    command -v "$tool" >/dev/null || fail "$tool is missing: apt-get install dpkg-dev binutils"
-done
+command -v dpkg-deb >/dev/null || fail "no dpkg here, which makes the package"
+. Scripts/clean-root.sh
+missing_tools dpkg-shlibdeps=dpkg-dev strip=binutils
 version=$("$ink" --version | sed -n 's/^ink //p')
 # Debian sorts 1.0~rc1 before 1.0.
 version=${version/-/\~}
@@ -54,8 +54,8 @@ sed 's|/etc/sysusers.d/ink.conf|The user of the broker|; s|: the user of the bro
 # Documents.
 documents=$root/usr/share/doc/$package
 install -D -m 644 -t "$documents" deploy/debian/copyright deploy/debian/README.Debian CHANGELOG.md \
-    docs/{using-ink,running-a-farm,deployment,formats,protocol,threat-model}.md
-install -D -m 644 -t "$documents/examples/slurm" deploy/slurm/*
+    docs/{using-ink,running-a-farm,deployment,http,formats,protocol,threat-model}.md
+for example in slurm nginx; do install -D -m 644 -t "$documents/examples/$example" "deploy/$example"/*; done
 cat >"$documents/changelog" <<END
 $package ($version) unstable; urgency=medium
 

@@ -21,7 +21,7 @@ step() { printf 'test-deb: %4d s  %s\n' "$SECONDS" "$*"; }
 
 [[ $(id -u) -eq 0 ]] || fail "needs root, for debootstrap and chroot"
 [[ -x $binary ]] || fail "$binary is missing: make build"
-missing_tools debootstrap=debootstrap lintian=lintian dpkg-shlibdeps=dpkg-dev strip=binutils
+missing_tools debootstrap=debootstrap lintian=lintian
 
 running=()
 clean() {

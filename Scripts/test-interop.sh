@@ -95,6 +95,22 @@ fi
 
 check "deployment (Scripts/check-deployment.sh)" Scripts/check-deployment.sh
 
+if command -v python3 >/dev/null; then
+    check "Slurm: a farm, workers, nodes that die" python3 -B -m unittest discover -v -s Tests/deployment -p real_slurm.py
+else
+    skip "Slurm: a farm, workers, nodes that die" "no python3"
+fi
+
+# debootstrap and chroot need it, and packages are made where dpkg is.
+if [[ $(id -u) -ne 0 ]]; then
+    skip "Debian package, units under systemd" "needs root"
+elif ! command -v apt-get >/dev/null; then
+    skip "Debian package, units under systemd" "no apt-get"
+else
+    check "Debian package in a clean root" Scripts/test-deb.sh
+    check "units under systemd in a container" Scripts/test-systemd.sh
+fi
+
 if [[ ${IMAGE:-} != 1 ]]; then
     skip "farm from the container image" "takes minutes: IMAGE=1"
 elif [[ $(id -u) -ne 0 ]]; then

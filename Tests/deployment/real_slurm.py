@@ -2,7 +2,7 @@
 
     python3 -m unittest discover -v -s Tests/deployment -p real_slurm.py
 
-The packages are unpacked into .build/test-slurm and not installed. Keys, sockets, ports and state are the test's own, and
+The packages are unpacked into .build and not installed. Keys, sockets, ports and state are the test's own, and
 everything runs as the caller: a Slurm of this machine is not touched, and no root is needed. Processes of jobs are found
 by their parents (proctrack/linuxproc), so no cgroups either.
 """
@@ -22,54 +22,14 @@ import tempfile
 import time
 import unittest
 
-from support import BINARY, ROOT, environment, keyring, needs_binary
+from support import BINARY, ROOT, environment, keyring, needs_binary, unpacked, within
 
-WORK = ROOT / ".build/test-slurm"
-PACKAGES = ["munge", "slurmctld", "slurmd", "slurm-client"]
 # A farm has three of them.
 NODES = ["n1", "n2", "n3", "n4"]
 DRAWINGS = ["hey", "owl", "hills", "street"]
 # Long enough for what happens to it in between.
 LONG = ["--size", "6000", "--effort", "small"]
 SHORT = ["--size", "900x900"]
-
-
-def packages():
-    """A folder with Slurm in it, unpacked once."""
-    root = WORK / "root"
-    if (WORK / "complete").exists():
-        return root
-    if not shutil.which("apt-get"):
-        raise unittest.SkipTest("no apt-get, which fetches Slurm")
-    shutil.rmtree(WORK, ignore_errors=True)
-    (WORK / "packages").mkdir(parents=True)
-
-    def apt(*arguments, private=False):
-        # Without root apt cannot lock or refresh the machine's own lists.
-        options = ["-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User="]
-        if private:
-            (WORK / "lists/partial").mkdir(parents=True, exist_ok=True)
-            options += ["-o", f"Dir::State::lists={WORK}/lists", "-o", f"Dir::Cache={WORK}"]
-        return subprocess.run(
-            ["apt-get", *options, *arguments], cwd=WORK / "packages", capture_output=True, text=True, check=True).stdout
-
-    def fetch(private):
-        missing = re.findall(
-            r"^Inst (\S+)", apt("install", "--simulate", "--no-install-recommends", *PACKAGES, private=private), re.M)
-        apt("download", "-q", *sorted({*PACKAGES, *missing}), private=private)
-
-    try:
-        try:
-            fetch(private=False)
-        except subprocess.CalledProcessError:
-            apt("update", "-q", private=True)
-            fetch(private=True)
-    except subprocess.CalledProcessError as error:
-        raise unittest.SkipTest(f"apt cannot fetch Slurm: {error.stderr.strip().splitlines()[-1:]}") from error
-    for package in (WORK / "packages").glob("*.deb"):
-        subprocess.run(["dpkg-deb", "-x", package, root], check=True)
-    (WORK / "complete").touch()
-    return root
 
 
 def descendants(pid):
@@ -87,23 +47,11 @@ def descendants(pid):
     return found[1:]
 
 
-def within(seconds, what, condition):
-    """What `condition` returns as soon as that is true."""
-    end = time.monotonic() + seconds
-    while True:
-        result = condition()
-        if result:
-            return result
-        if time.monotonic() > end:
-            raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.1)
-
-
 class Cluster:
     """munged, slurmctld and a slurmd for each node."""
 
     def __init__(self):
-        root = packages()
+        root = unpacked("slurm", "munge", "slurmctld", "slurmd", "slurm-client")
         # Short: a socket's path may have 107 bytes.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ink-slurm-", dir="/tmp"))
         self.processes = {}
