@@ -41,8 +41,11 @@ public enum ProjectLoader {
     }
 
     /// Reads a project from bytes in memory; `name` names them in messages.
+    ///
+    /// - Parameter isNamedByOthers: whether the name may be that of what the project was made of, so that its ending tells
+    ///   nothing of the bytes.
     public static func load(
-        bytes: consuming [UInt8], name: String = "standard input", presetFolders: [String] = [],
+        bytes: consuming [UInt8], name: String = "standard input", isNamedByOthers: Bool = false, presetFolders: [String] = [],
         limits: Limits = Limits(), takesMerged: Bool = false, brush: BrushChange = BrushChange(),
         onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
@@ -50,13 +53,13 @@ public enum ProjectLoader {
         var context = DocumentContext(limits: limits, presets: presets, onText: onText)
         context.takesMerged = takesMerged
         context.brush = brush
-        return try load(.file(bytes), name: name, context)
+        return try load(.file(bytes), name: name, recognizedAs: isNamedByOthers ? "" : name, context)
     }
 
     private static func load(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext
+        _ content: consuming DocumentContent, name: String, recognizedAs head: String? = nil, _ context: DocumentContext
     ) throws(EngineError) -> ProjectReading {
-        let reader = DocumentReaders.reader(of: DocumentHead(content, name: name))
+        let reader = DocumentReaders.reader(of: DocumentHead(content, name: head ?? name))
         guard !reader.isImported else {
             throw .badInput(
                 Place(file: name),
