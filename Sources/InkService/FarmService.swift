@@ -22,12 +22,14 @@ public final class FarmService: Sendable {
     let data: DataFolder
     let store: JobStore
     let contents: ContentFolder
-    private let endListener = Mutex<(@Sendable (JobNumber) -> Void)?>(nil)
+    private let endListeners = Mutex<[@Sendable (JobNumber) -> Void]>([])
 
     /// - Parameter listener: called on the service's thread when a job's end is on the disk; must return soon.
-    public func onEnd(_ listener: @escaping @Sendable (JobNumber) -> Void) { endListener.withLock { $0 = listener } }
+    public func onEnd(_ listener: @escaping @Sendable (JobNumber) -> Void) {
+        endListeners.withLock { $0.append(listener) }
+    }
 
-    func tellEnd(_ job: JobNumber) { endListener.withLock { $0 }?(job) }
+    func tellEnd(_ job: JobNumber) { for listener in endListeners.withLock({ $0 }) { listener(job) } }
 
     /// Which jobs have changed.
     public let board = ChangeBoard()

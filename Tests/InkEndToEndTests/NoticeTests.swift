@@ -33,30 +33,15 @@ struct NoticeTests {
     @Test("Jobs and batches are told to a program and, signed and in spite of failures, to an address")
     func told() throws {
         let folder = try EndToEndFolder()
-        let script = try folder.file("receiver.py", Self.receiver)
-        let receiver = Process()
-        receiver.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        receiver.arguments = ["python3", script, folder("received"), folder("port")]
-        receiver.standardInput = FileHandle.nullDevice
-        receiver.standardOutput = FileHandle.nullDevice
-        receiver.standardError = FileHandle.nullDevice
-        try receiver.run()
-        defer {
-            kill(receiver.processIdentifier, SIGKILL)
-            receiver.waitUntilExit()
-        }
-        var port = ""
-        for _ in 0..<1500 where port.isEmpty {
-            port = (try? String(contentsOfFile: folder("port"), encoding: .utf8)) ?? ""
-            usleep(20_000)
-        }
+        let receiver = try Receiver(Self.receiver, folder)
         try folder.file("secret", "a secret of enough bytes\n")
         let program = try folder.file("told.sh", "#!/bin/sh\ncat >> \(folder("told"))\necho >> \(folder("told"))\n")
         chmod(program, 0o755)
         let farm = try FarmProcesses(
             workers: 1,
             brokerOptions: [
-                "--http", "127.0.0.1:0", "--notify-command", program, "--webhook", "http://127.0.0.1:\(port)/ink",
+                "--http", "127.0.0.1:0", "--notify-command", program, "--webhook",
+                "http://127.0.0.1:\(receiver.port)/ink",
                 "--webhook-secret", folder("secret"),
             ])
         let http = try farm.http()
@@ -87,6 +72,57 @@ struct NoticeTests {
         #expect(farm.events("notice.failed").count >= 1)
     }
 
+    /// Takes everything, and keeps the bodies.
+    private static let collector = """
+        import http.server, os, sys
+        class Collector(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                with open(sys.argv[1] + ".part", "wb") as file: file.write(self.path.encode() + b"\\n" + body)
+                os.rename(sys.argv[1] + ".part", sys.argv[1])
+                self.send_response(200)
+                self.end_headers()
+            def log_message(self, *arguments): pass
+        server = http.server.HTTPServer(("127.0.0.1", 0), Collector)
+        with open(sys.argv[2] + ".part", "w") as file: file.write(str(server.server_port))
+        os.rename(sys.argv[2] + ".part", sys.argv[2])
+        server.serve_forever()
+        """
+
+    @Test("A job's spans go to a collector, in the trace of its submission, with those of its workers")
+    func spans() throws {
+        let folder = try EndToEndFolder()
+        let receiver = try Receiver(Self.collector, folder)
+        let farm = try FarmProcesses(
+            workers: 1,
+            brokerOptions: ["--http", "127.0.0.1:0", "--otlp-endpoint", "http://127.0.0.1:\(receiver.port)"])
+        let http = try farm.http()
+        let (trace, parent) = (String(repeating: "ab", count: 16), String(repeating: "cd", count: 8))
+        let (_, jobs) = try http.submit(
+            GoodProject.small, "name=a.ink&size=64x64", ["traceparent": "00-\(trace)-\(parent)-01"])
+        #expect(try http.end(of: jobs.first ?? 0) == "finished")
+        #expect(farm.wait(seconds: 60) { FileManager.default.fileExists(atPath: folder("received")) })
+        let received = try String(decoding: folder.read("received"), as: UTF8.self).split(
+            separator: "\n", maxSplits: 1)
+        #expect(received.first == "/v1/traces")
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: Data(received[1].utf8)) as? [String: Any])
+        let resources = document["resourceSpans"] as? [[String: Any]] ?? []
+        let spans = resources.flatMap { resource in
+            (resource["scopeSpans"] as? [[String: Any]] ?? []).flatMap { $0["spans"] as? [[String: Any]] ?? [] }
+        }
+        #expect(resources.count == 2 && spans.count >= 2)
+        #expect(spans.allSatisfy { $0["traceId"] as? String == trace })
+        let root = try #require(spans.first)
+        #expect(root["name"] as? String == "export" && root["parentSpanId"] as? String == parent)
+        for span in spans.dropFirst() {
+            #expect(span["parentSpanId"] as? String == root["spanId"] as? String)
+            let times = ["startTimeUnixNano", "endTimeUnixNano"].compactMap { span[$0] as? String }.compactMap(Int.init)
+            #expect(times.count == 2 && times[0] <= times[1] && times[0] > 1_700_000_000_000_000_000)
+        }
+        #expect(received[1].contains("\"service.instance.id\",\"value\":{\"stringValue\":\"w1\"}"))
+    }
+
     @Test("A notice that nobody has taken goes out in the next life")
     func nextLife() throws {
         let folder = try EndToEndFolder()
@@ -112,5 +148,32 @@ struct NoticeTests {
     func refused(options: [String]) throws {
         let folder = try EndToEndFolder()
         #expect(try InkProcess.run(["broker", "--data", folder("data")] + options).code == 78)
+    }
+}
+
+/// A server in Python that writes what it gets to a file named received.
+private final class Receiver {
+    let port: String
+    private let process = Process()
+
+    init(_ script: String, _ folder: EndToEndFolder) throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", try folder.file("receiver.py", script), folder("received"), folder("port")]
+        // It must not hold the pipes of those that run the tests.
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var found = ""
+        for _ in 0..<1500 where found.isEmpty {
+            found = (try? String(contentsOfFile: folder("port"), encoding: .utf8)) ?? ""
+            usleep(20_000)
+        }
+        port = found
+    }
+
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
     }
 }

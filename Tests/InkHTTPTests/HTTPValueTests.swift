@@ -109,4 +109,19 @@ struct HTTPValueTests {
             #expect(found.utf8.count <= 220)
         }
     }
+
+    @Test("A trace is followed if its header is sound")
+    func traceParent() {
+        let (trace, span) = (String(repeating: "ab", count: 16), String(repeating: "cd", count: 8))
+        let context = TraceContext("00-\(trace)-\(span)-01")
+        #expect(context?.trace == trace && context?.parent == span)
+        #expect(TraceContext("cc-\(trace)-\(span)-01-more") != nil)
+        for wrong in [
+            nil, "", "00-\(trace)-\(span)", "00-\(trace)-\(span)-01-more", "ff-\(trace)-\(span)-01",
+            "00-\(trace.uppercased())-\(span)-01", "00-\(String(repeating: "0", count: 32))-\(span)-01",
+            "00-\(trace)-\(String(repeating: "0", count: 16))-01", "00-\(trace.dropLast())-\(span)-01",
+        ] {
+            #expect(TraceContext(wrong) == nil, "\(wrong ?? "none")")
+        }
+    }
 }

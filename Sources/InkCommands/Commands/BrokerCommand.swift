@@ -74,8 +74,16 @@ struct BrokerCommand {
         let notifier = Notifier(arguments.notices, service: service) { event in
             if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
         }
-        if !arguments.notices.isEmpty {
-            do throws(GatewayError) { try notifier.start() } catch {
+        let tracer = arguments.traceEndpoint.map { endpoint in
+            TraceExporter(endpoint: endpoint, service: service, traces: gateway?.traces ?? Traces()) { event in
+                if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
+            }
+        }
+        if !arguments.notices.isEmpty || tracer != nil {
+            do throws(GatewayError) {
+                if !arguments.notices.isEmpty { try notifier.start() }
+                try tracer?.start()
+            } catch {
                 service.stop()
                 service.waitUntilEnded()
                 return try log.fail("broker.failed", CommandError(error))
@@ -96,6 +104,7 @@ struct BrokerCommand {
         // While the store is still open.
         gateway?.stop()
         notifier.stop()
+        tracer?.stop()
         service.waitUntilEnded()
         guard control.isStopRequested else {
             let failure = PictureFailure(kind: .unreachable, reason: "the broker's sockets failed; the log says why")

@@ -31,6 +31,8 @@ struct BrokerArguments: Sendable {
     var http: HTTPArguments?
     /// Where it is told that jobs have ended.
     var notices: [NoticeTarget]
+    /// Where spans of jobs go; nil: nowhere.
+    var traceEndpoint: String?
     /// 0 to 1.
     var verifyShare: Double
     var retentionMilliseconds: Int
@@ -79,6 +81,10 @@ struct BrokerArguments: Sendable {
         log = LogArguments(settings)
         http = try HTTPArguments(settings)
         notices = try NoticeTarget.read(settings)
+        traceEndpoint = settings.text(Own.otlp)
+        if let traceEndpoint, !traceEndpoint.hasPrefix("http://"), !traceEndpoint.hasPrefix("https://") {
+            throw settings.refusal(Own.otlp, "\"\(traceEndpoint)\" is not an http or https address")
+        }
 
         if livenessMilliseconds < 2 * heartbeatMilliseconds {
             throw settings.refusal(

@@ -45,6 +45,10 @@ enum BrokerSetting {
     static let webhookSecret = SettingSyntax(
         "webhook-secret", .path, "FILE", group: web, "File with the secret by which these are signed (HMAC-SHA256)")
 
+    static let otlp = SettingSyntax(
+        "otlp-endpoint", .text(bytesMax: 4096), "URL", group: web,
+        "Collector of OpenTelemetry that gets the spans of ended jobs, such as http://localhost:4318")
+
     static let data = SettingSyntax(
         "data", .path, "DIR", standard: "ink-data", group: files,
         "Folder for jobs, projects and pictures; created if missing, for one broker at a time")
@@ -107,7 +111,8 @@ enum BrokerSetting {
     static let all =
         [
             workers, clients, name, key, allowWorkers, allowClients, KeySetting.insecure, http,
-            httpTokens, httpHost, httpDocument, notifyCommand, webhook, webhookSecret, data, inputRoot, outputRoot,
+            httpTokens, httpHost, httpDocument, notifyCommand, webhook, webhookSecret, otlp, data, inputRoot,
+            outputRoot,
             spillFolder, cache, limits, presets,
             queueLimit, active, blockMemory, spill, quota, cacheSize, verify,
             retention, heartbeat,

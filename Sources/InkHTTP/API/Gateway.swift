@@ -39,6 +39,8 @@ package final class Gateway: Sendable {
     let previews: Previews
     let canary: Canary
     let news: JobNews
+    /// The traces that submissions belong to.
+    package let traces = Traces()
     let feed: FarmFeed
     private let server = Mutex<HTTPServer?>(nil)
     let stopping = Atomic<Bool>(false)

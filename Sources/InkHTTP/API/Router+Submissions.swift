@@ -22,7 +22,8 @@ extension Router {
         {
             throw .tooLarge(gateway.configuration.documentBytesMax)
         }
-        var order = SubmissionOrder(gateway: gateway, caller: caller, key: key)
+        var order = SubmissionOrder(
+            gateway: gateway, caller: caller, key: key, trace: TraceContext(request.header("traceparent")))
         switch mediaType {
         case "application/json":
             try only([])
@@ -103,6 +104,7 @@ struct SubmissionOrder: Sendable {
     let caller: Caller
     /// Makes a repeated submission the same one.
     let key: String?
+    let trace: TraceContext?
     var options: [(name: String, value: String)] = []
     var priority = JobPriority.normal
 
@@ -162,6 +164,7 @@ struct SubmissionOrder: Sendable {
             throw .unprocessable(
                 texts.joined(separator: "\n") + (failures.count > 10 ? "\nand \(failures.count - 10) more" : ""))
         }
+        if let trace { gateway.traces.note(trace, jobs) }
         let facts = try gateway.found { [jobs] () throws(ServiceError) in try gateway.service.jobs(jobs) }
         let location = jobs.count == 1 ? "/v1/jobs/\(jobs[0])" : "/v1/batches/\(batch.hexadecimal)"
         return .json(

@@ -1,6 +1,7 @@
 import InkBroker
 import InkJSON
 import InkProtocol
+import InkSystem
 
 /// A job that the broker is working on.
 struct RunningJob {
@@ -46,6 +47,9 @@ struct Endings {
 struct Story {
     static let linesMax = 20_000
 
+    /// Milliseconds since 1970.
+    let startedAt = SystemClock.unixMilliseconds
+
     private(set) var notes: [(milliseconds: UInt64, note: TaskNote)] = []
     private(set) var forgotten = 0
 
@@ -64,7 +68,9 @@ struct Story {
             if let reason = entry.note.what.reason { members.append(("reason", .string(reason))) }
             return .object(members)
         }
-        var members: [(String, JSONValue)] = [("job", .integer(Int(clamping: job))), ("events", .array(events))]
+        var members: [(String, JSONValue)] = [
+            ("job", .integer(Int(clamping: job))), ("startedAt", .integer(Int(startedAt))), ("events", .array(events)),
+        ]
         if forgotten > 0 { members.append(("forgotten", .integer(forgotten))) }
         return JSONValue.object(members).text()
     }
