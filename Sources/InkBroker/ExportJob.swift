@@ -21,6 +21,8 @@ public struct ExportJob: Sendable {
     /// read: for estimates.
     public var byteCount: Int?
     public var pixelCount: Double?
+    /// Whether its time is estimated, and speaks for other jobs.
+    public var isEstimated = true
     /// Of its project; to be shared by all jobs of one project.
     public var measures = ProjectMeasures()
     /// Names the unfinished file, so that one that an earlier life left behind is found and replaced; nil: a random

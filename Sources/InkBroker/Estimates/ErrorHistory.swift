@@ -13,16 +13,16 @@ struct ErrorHistory: Sendable {
     /// The oldest at `next`, once there are `countMax`.
     private var errors: [Double]
     private var next = 0
-    /// Below which 5, 50 and 95 of 100 are; the outer ones as far out as so few errors demand.
+    /// Below which 5, 50 and 95 of 100 are.
     private(set) var quantiles: Usual
 
-    private static let usualCount = 39
+    private static let usualCount = 15
     private static let countMax = 160
 
     init(_ usual: Usual) {
         // Two halves of normal distributions, at equal steps of probability.
         errors = (1...Self.usualCount).map { step in
-            let deviation = Self.normalQuantile(Double(step) / Double(Self.usualCount + 1)) / 1.645
+            let deviation = Self.normalQuantile((Double(step) - 0.5) / Double(Self.usualCount)) / 1.645
             return usual.middle + deviation * (deviation < 0 ? usual.middle - usual.low : usual.high - usual.middle)
         }
         quantiles = Self.quantiles(of: errors)
@@ -43,7 +43,7 @@ struct ErrorHistory: Sendable {
     private static func quantiles(of errors: [Double]) -> Usual {
         let sorted = errors.sorted()
         func rank(_ share: Double) -> Double {
-            let position = share * Double(sorted.count + 1) - 1
+            let position = share * Double(sorted.count) - 0.5
             let index = min(max(Int(position.rounded(.down)), 0), sorted.count - 2)
             return sorted[index] + (sorted[index + 1] - sorted[index]) * min(max(position - Double(index), 0), 1)
         }

@@ -69,6 +69,7 @@ struct JobEstimate: Sendable {
     /// When the last task was done, or the phase began.
     private(set) var lastDone: UInt64
     private(set) var begun: UInt64?
+    private(set) var isPaused = false
     /// Until the project has been read: all work of its tasks.
     private(set) var rough: Part
     private(set) var prepare: Part
@@ -108,6 +109,13 @@ struct JobEstimate: Sendable {
         self.phase = phase
         phaseSince = now
         lastDone = now
+    }
+
+    mutating func pause(_ isPaused: Bool, now: UInt64) {
+        self.isPaused = isPaused
+        lastDone = now
+        // Nobody could have known.
+        told = []
     }
 
     mutating func begin(now: UInt64) {
@@ -229,7 +237,9 @@ struct JobEstimate: Sendable {
         var path = 0.0
         /// Of the broker after the last task.
         var finish = 0.0
-        /// Time of the path that rests on no measurement.
+        /// Of the path: files that are encoded as a whole.
+        var wholes = 0.0
+        /// The same that rests on no measurement.
         var doubtful = 0.0
     }
 
@@ -293,7 +303,8 @@ struct JobEstimate: Sendable {
         demand.threads += sum
         demand.turns += Double(tilesLeft) * (work?.tileTurn ?? 0)
         demand.turns += Double(wholes.count { $0.left > 0 }) * (work?.wholeTurn ?? 0)
-        demand.path += max(longest, sum / count)
+        demand.wholes = max(longest, sum / count)
+        demand.path += demand.wholes
         (demand.threads, demand.path) = (demand.threads / efficiency, demand.path / efficiency)
 
         demand.finish = Self.rest(finish.time(learned), after: phase == .finishing ? inPhase : 0)
@@ -328,19 +339,23 @@ struct ErrorSort: Hashable, Sendable {
     var doubt: Int
     /// Whether there is no other job.
     var isAlone: Bool
+    /// Whether most of the time is that of files that are encoded as a whole: one task each, of which nothing is known
+    /// before its end, and which depends on the picture.
+    var isWhole: Bool
 
     private static let progressSteps = [0.1, 0.2, 0.4, 0.6, 0.8, 0.93]
     private static let doubtSteps = [0.12, 0.3, 0.6]
 
     /// - Parameters: shares of the whole time, and of the time left.
-    init(progress: Double?, doubt: Double, isAlone: Bool) {
-        self.isAlone = isAlone
+    init(progress: Double?, doubt: Double, isAlone: Bool, isWhole: Bool) {
+        (self.isAlone, self.isWhole) = (isAlone, isWhole)
         self.progress = progress.map { progress in Self.progressSteps.count { progress >= $0 } } ?? -1
         self.doubt = Self.doubtSteps.count { doubt >= $0 }
     }
 
     /// As measured over many pictures, each exported by a farm that had seen none before: the less is known, the larger.
     var usual: ErrorHistory.Usual {
-        ErrorHistory.Usual(low: [-0.4, -0.6, -1, -1.2][doubt], middle: 0, high: [0.6, 0.8, 1.3, 1.8][doubt])
+        if isWhole { return ErrorHistory.Usual(low: -1.4, middle: 0, high: 1.7) }
+        return ErrorHistory.Usual(low: [-0.4, -0.6, -1, -1.2][doubt], middle: 0, high: [0.6, 0.8, 1.3, 1.8][doubt])
     }
 }

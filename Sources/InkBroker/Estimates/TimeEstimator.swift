@@ -42,6 +42,9 @@ struct TimeEstimator: Sendable {
 
     mutating func prioritySet(_ id: JobID, _ priority: Int) { jobs[id]?.priority = priority }
 
+    /// A paused job has no time left, and takes none from others.
+    mutating func pauseSet(_ id: JobID, _ isPaused: Bool, now: UInt64) { jobs[id]?.pause(isPaused, now: now) }
+
     mutating func began(_ id: JobID, now: UInt64) { jobs[id]?.begin(now: now) }
 
     /// As `JobEstimate.prepared`.
@@ -112,8 +115,8 @@ struct TimeEstimator: Sendable {
     mutating func timesLeft(now: UInt64, underWay: (JobID) -> Int) -> [JobID: TimeLeft] {
         guard threads > 0 else { return [:] }
         var times: [JobID: TimeLeft] = [:]
-        for (id, expected, doubt) in expectations(now: now, underWay) {
-            times[id] = tell(id, expected: expected, doubt: doubt, now: now)
+        for expectation in expectations(now: now, underWay) {
+            times[expectation.id] = tell(expectation, now: now)
         }
         return times
     }
@@ -148,13 +151,19 @@ struct TimeEstimator: Sendable {
             seconds: scale * ended.mean, low: scale * (ended.mean - deviation), high: scale * (ended.mean + deviation))
     }
 
-    /// The expected nanoseconds of each job, and how much of them rests on no measurement.
-    ///
+    /// The expected nanoseconds of a job, and which shares of them rest on no measurement, and are for whole files.
+    private struct Expectation {
+        var id: JobID
+        var nanoseconds: Double
+        var doubt: Double
+        var wholes: Double
+    }
+
     /// Jobs of one priority take turns by weight and by what the scheduler takes their tasks for, which may be far from what
     /// they take; those of a lower priority, and those that wait, come after.
     private func expectations(
         now: UInt64, _ underWay: (JobID) -> Int
-    ) -> [(id: JobID, expected: Double, doubt: Double)] {
+    ) -> [Expectation] {
         struct Entry {
             var id: JobID
             var job: JobEstimate
@@ -165,7 +174,7 @@ struct TimeEstimator: Sendable {
             var pace: Double { demand.threads / turns }
         }
         let efficiency = efficiency
-        let entries = jobs.map { id, job in
+        let entries = jobs.filter { !$0.value.isPaused }.map { id, job in
             Entry(
                 id: id, job: job,
                 demand: job.demand(
@@ -175,7 +184,7 @@ struct TimeEstimator: Sendable {
             return waitsA != waitsB
                 ? waitsB : (b.job.priority, a.job.place) < (a.job.priority, b.job.place)
         }
-        var results: [(JobID, Double, Double)] = []
+        var results: [Expectation] = []
         var (before, lane) = (0.0, 0.0)
         // Each that ends makes room for one of them.
         var waiting = entries.count { $0.job.phase == .waiting }
@@ -206,7 +215,10 @@ struct TimeEstimator: Sendable {
                 let expected = max(shared, alone)
                 // Turns that others take are as uncertain as they are.
                 let doubt = entry.demand.doubtful + max(0, expected - alone) * 0.3
-                results.append((entry.id, expected, doubt / max(1, expected)))
+                results.append(
+                    Expectation(
+                        id: entry.id, nanoseconds: expected, doubt: doubt / max(1, expected),
+                        wholes: entry.demand.wholes / max(1, expected)))
             }
             before += group.reduce(0) { $0 + $1.demand.threads } / Double(threads)
             index = end
@@ -215,11 +227,13 @@ struct TimeEstimator: Sendable {
     }
 
     /// The interval of an estimate, which is kept for the comparison.
-    private mutating func tell(_ id: JobID, expected: Double, doubt: Double, now: UInt64) -> TimeLeft? {
+    private mutating func tell(_ expectation: Expectation, now: UInt64) -> TimeLeft? {
+        let (id, expected) = (expectation.id, expectation.nanoseconds)
         guard let job = jobs[id] else { return nil }
         let elapsed = job.begun.map { Double(now - min(now, $0)) }
         let progress = elapsed.map { $0 / max(1, $0 + expected) }
-        let sort = ErrorSort(progress: progress, doubt: doubt, isAlone: jobs.count == 1)
+        let sort = ErrorSort(
+            progress: progress, doubt: expectation.doubt, isAlone: jobs.count == 1, isWhole: expectation.wholes > 0.5)
         let slack = Self.slack * ((elapsed ?? 0) + expected) + 1e6
         let slot = progress.map { Int($0 * 20) } ?? -1
         if slot > job.lastSlot || job.told.isEmpty {

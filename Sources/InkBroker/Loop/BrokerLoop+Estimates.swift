@@ -25,9 +25,10 @@ extension BrokerLoop {
     func noteForEstimates(_ event: ExportEvent) {
         let now = SystemClock.nanoseconds
         switch event {
-        case .submitted(let job):
+        case .submitted(let job) where job.isEstimated:
             estimator.submitted(job.id, RoughSize(job), priority: job.priority, weight: job.weight, now: now)
         case .prioritySet(let id, let priority): estimator.prioritySet(id, priority)
+        case .pauseSet(let id, let isPaused): estimator.pauseSet(id, isPaused, now: now)
         case .answered(let life, .prepared(let prepared)):
             guard exports[life] != nil, let work = prepared.work else { return }
             estimator.prepared(

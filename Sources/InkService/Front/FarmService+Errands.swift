@@ -68,6 +68,7 @@ extension FarmService {
         let id = JobID(Self.firstErrand + Self.lastErrand.add(1, ordering: .relaxed).newValue)
         var job = make(id)
         job.isPrivate = true
+        job.isEstimated = false
         job.wantsDigest = false
         let errand = Errand()
         mailbox.post(.errand(id, errand))

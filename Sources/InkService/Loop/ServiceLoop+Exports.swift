@@ -111,6 +111,7 @@ extension ServiceLoop {
             tell(.progressed(id.rawValue, done: done, total: total, timeLeft: runs[id.rawValue]?.timeLeft))
         case .timeLeft(let id, let time):
             runs[id.rawValue]?.timeLeft = time + endings.timeLeft
+            parts.board.note([id.rawValue])
             guard let run = runs[id.rawValue], run.total > 0 else { return }
             tell(.progressed(id.rawValue, done: run.done, total: run.total, timeLeft: run.timeLeft))
         case .written(let id, let picture):

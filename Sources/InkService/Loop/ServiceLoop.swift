@@ -311,7 +311,9 @@ final class ServiceLoop {
         case .start(let job): start(job)
         case .cancelExport(let job): parts.broker.cancel(JobID(job))
         case .setPriority(let job, let priority): parts.broker.setPriority(JobID(job), priority)
-        case .setPaused(let job, let isPaused): parts.broker.setPaused(JobID(job), isPaused)
+        case .setPaused(let job, let isPaused):
+            runs[job]?.timeLeft = nil
+            parts.broker.setPaused(JobID(job), isPaused)
         case .lookUp(let session, let jobs): lookUp(session, jobs)
         case .reload(let jobs): reload(jobs)
         case .recover(let job, let seal): recover(job, seal)

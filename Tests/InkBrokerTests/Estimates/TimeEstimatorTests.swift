@@ -115,6 +115,20 @@ private let second: UInt64 = 1_000_000_000
         #expect(waiting.seconds > low.seconds)
     }
 
+    @Test func pausedJobsTakeNoTime() throws {
+        var estimator = TimeEstimator()
+        rendering(&estimator)
+        let alone = try #require(estimator.timesLeft(now: 0) { _ in 2 }[JobID(1)])
+        rendering(&estimator, JobID(2))
+        let shared = try #require(estimator.timesLeft(now: 0) { _ in 2 }[JobID(1)])
+        #expect(shared.seconds > 1.5 * alone.seconds)
+        estimator.pauseSet(JobID(2), true, now: 0)
+        let left = estimator.timesLeft(now: 0) { _ in 2 }
+        #expect(left[JobID(2)] == nil && left[JobID(1)]?.seconds == alone.seconds)
+        estimator.pauseSet(JobID(2), false, now: 100 * second)
+        #expect(estimator.timesLeft(now: 100 * second) { _ in 2 }[JobID(2)] != nil)
+    }
+
     @Test func oneTaskThatCannotBeDividedIsNotShared() throws {
         var estimator = TimeEstimator()
         rendering(&estimator)
@@ -170,7 +184,7 @@ private let second: UInt64 = 1_000_000_000
         for _ in 0..<300 {
             let id = JobID(UInt64(int(1...4)))
             now = now &+ UInt64(int(0...1_000_000_000))
-            switch int(0...10) {
+            switch int(0...11) {
             case 0:
                 estimator.submitted(
                     id, int(0...1) == 0 ? nil : RoughSize(work: number(), prepare: number()), priority: int(-2...2),
@@ -192,6 +206,7 @@ private let second: UInt64 = 1_000_000_000
             case 7: estimator.ended(id, isFinished: int(0...1) == 0, now: now)
             case 8: estimator.threads = int(0...9)
             case 9: estimator.prioritySet(id, int(-2...2))
+            case 10: estimator.pauseSet(id, int(0...1) == 0, now: now)
             default: estimator.dispatched(underWay: int(0...3))
             }
             for (_, left) in estimator.timesLeft(now: now, underWay: { _ in int(0...4) }) {
