@@ -67,8 +67,10 @@ private struct ExcalidrawReader {
     private mutating func findLabels(_ list: JSONNode) throws(EngineError) {
         var lines: [(id: String, middle: Point)] = []
         for value in list.elements where value.kind == .object {
-            guard let element = ExcalidrawElement(try JSONObject(value, path: .root, file: root.file)),
-                !element.isDeleted
+            // Only these matter, and freehand lines have many points.
+            let type = value.field("type")?.string
+            guard type == "text" || type == "arrow",
+                let element = ExcalidrawElement(try JSONObject(value, path: .root, file: root.file)), !element.isDeleted
             else { continue }
             if element.type == "text", let owner = value.field("containerId")?.string {
                 labels[owner] = Rect(
