@@ -16,7 +16,7 @@ struct ErrorHistory: Sendable {
     /// Below which 5, 50 and 95 of 100 are.
     private(set) var quantiles: Usual
 
-    private static let usualCount = 15
+    private static let usualCount = 13
     private static let countMax = 160
 
     init(_ usual: Usual) {
