@@ -42,10 +42,11 @@ public enum ProjectLoader {
 
     /// Reads a project from bytes in memory; `name` names them in messages.
     ///
-    /// - Parameter isNamedByOthers: whether the name may be that of what the project was made of, so that its ending tells
-    ///   nothing of the bytes.
+    /// - Parameter isNamedByOthers: whether the name may be that of what the project was made of, so that its ending
+    ///   tells nothing of the bytes.
     public static func load(
-        bytes: consuming [UInt8], name: String = "standard input", isNamedByOthers: Bool = false, presetFolders: [String] = [],
+        bytes: consuming [UInt8], name: String = "standard input", isNamedByOthers: Bool = false,
+        presetFolders: [String] = [],
         limits: Limits = Limits(), takesMerged: Bool = false, brush: BrushChange = BrushChange(),
         onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {

@@ -68,7 +68,8 @@ struct JobLoader: Sendable {
         switch submission.source {
         case .content:
             return try ProjectLoader.load(
-                bytes: text, name: submission.name, isNamedByOthers: true, presetFolders: configuration.presetFolders, limits: limits)
+                bytes: text, name: submission.name, isNamedByOthers: true, presetFolders: configuration.presetFolders,
+                limits: limits)
         case .path(let path):
             let file = try resolved(path)
             // Presets are next to the given path or next to its target. If the folder of the given path is outside the
