@@ -19,7 +19,7 @@ import unittest
 from PIL import Image
 
 import support
-from farms import STAND_IN, Farm
+from farms import STAND_IN, Farm, Process
 
 try:
     from axe_playwright_python.sync_playwright import Axe

@@ -11,7 +11,7 @@ package struct HTTPServerLimits: Sendable {
     /// A connection on which nothing moves for so long is closed.
     package var idleSeconds = 30
     /// Of a request's line and headers.
-    package var headBytes = 32 << 10
+    package var headBytes = 192 << 10
 
     package init() {}
 }

@@ -2,7 +2,7 @@
 """Measures the HTTP front of a broker: requests a second and latency of the job list, submissions and events with many
 jobs and watchers while the farm exports, and what watchers cost the exports.
 
-    make build && Benchmarks/http.py [--jobs 10000] [--watchers 200] [--seconds 10]
+    make build && Benchmarks/http_front.py [--jobs 10000] [--watchers 200] [--seconds 10]
 """
 
 import argparse
@@ -127,7 +127,7 @@ def main():
         late = [abs(delay - 1) for delay in delays]
         print(f"events to {options.watchers} watchers meanwhile: {len(delays)}, late by {1e3 * statistics.median(late):.0f} ms "
               f"(median), p99 {1e3 * percentile(late, 0.99):.0f} ms")
-        print(f"the picture: {farm.ask(f'/v1/jobs/{large['id']}')['progress']}")
+        print(f"the picture: {farm.ask('/v1/jobs/' + str(large['id']))['progress']}")
         stopped.set()
     finally:
         farm.close()
