@@ -28,14 +28,14 @@ version=$("$ink" --version | sed -n 's/^ink //p')
 version=${version/-/\~}
 architecture=$(dpkg --print-architecture)
 
-work=$out/work root=$out/work/root
-rm -rf "$work"
-mkdir -p "$root/DEBIAN" "$work/debian"
+build=$out/build root=$out/build/root
+rm -rf "$build"
+mkdir -p "$root/DEBIAN" "$build/debian"
 
 # The program, man pages, completions.
-cp "$ink" "$work/ink"
-strip --strip-all --remove-section=.comment --remove-section=.note "$work/ink"
-Scripts/install.sh "$work/ink" "$root/usr" >/dev/null
+cp "$ink" "$build/ink"
+strip --strip-all --remove-section=.comment --remove-section=.note "$build/ink"
+Scripts/install.sh "$build/ink" "$root/usr" >/dev/null
 mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
 install -D -m 755 deploy/bin/ink-keyring "$root/usr/bin/ink-keyring"
 install -D -m 644 deploy/debian/ink-keyring.1 "$root/usr/share/man/man1/ink-keyring.1"
@@ -66,9 +66,9 @@ END
 gzip -9n "$documents/changelog" "$documents/CHANGELOG.md"
 
 # What it is linked to, as the distribution's packages are named, and what it loads when needed.
-printf 'Source: %s\n\nPackage: %s\nArchitecture: any\n' "$package" "$package" >"$work/debian/control"
-depends=$(cd "$work" && dpkg-shlibdeps -O ink 2>shlibdeps.log | sed -n 's/^shlibs:Depends=//p')
-[[ -n $depends ]] || fail "dpkg-shlibdeps: $(<"$work/shlibdeps.log")"
+printf 'Source: %s\n\nPackage: %s\nArchitecture: any\n' "$package" "$package" >"$build/debian/control"
+depends=$(cd "$build" && dpkg-shlibdeps -O ink 2>shlibdeps.log | sed -n 's/^shlibs:Depends=//p')
+[[ -n $depends ]] || fail "dpkg-shlibdeps: $(<"$build/shlibdeps.log")"
 recommends=()
 for library in libheif.so.1 'libjxl.so.0.*' librsvg-2.so.2; do
     found=$(dpkg-query -S "*/$library" 2>/dev/null | sed -n 's/:.*//p' | sort -u | head -n 1) ||
@@ -86,5 +86,5 @@ sed "s|@version@|$version|; s|@architecture@|$architecture|; s|@maintainer@|$mai
 find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch --no-dereference -d "@$SOURCE_DATE_EPOCH" {} +
 file=$out/${package}_${version}_$architecture.deb
 dpkg-deb --root-owner-group --build "$root" "$file" >/dev/null
-rm -rf "$work"
+rm -rf "$build"
 echo "$file"

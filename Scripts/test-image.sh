@@ -205,20 +205,8 @@ inside client sh -c 'ink submit /inputs --shared --into written --size 900x900 |
 diff -r "$field/alone" "$field/pictures/fetched" || fail "other files than without a farm"
 # `ink export` also writes down what its picture was made from, `ink submit` does not; the chunks of the picture
 # itself are the same.
-python3 - "$field/alone" "$field/pictures/written" <<'END' || fail "other pictures than without a farm"
-import pathlib, struct, sys
-
-def chunks(path):
-    data, at, found = path.read_bytes(), 8, []
-    while at < len(data):
-        size, kind = struct.unpack_from(">I4s", data, at)
-        found.append((kind, data[at + 8:at + 8 + size]))
-        at += size + 12
-    return [chunk for chunk in found if chunk[0][:1].isupper()]
-
-alone, written = ({path.name: chunks(path) for path in pathlib.Path(folder).iterdir()} for folder in sys.argv[1:])
-sys.exit(alone != written)
-END
+python3 Tests/deployment/same_pictures.py "$field/alone" "$field/pictures/written" ||
+    fail "other pictures than without a farm"
 [[ $(find "$field/alone" -type f | wc -l) -eq 2 ]] || fail "not two pictures"
 
 step "who has another role is not let in"

@@ -210,20 +210,8 @@ until_true 30 "systemd has started the worker again" inside sh -c "[ \"\$(system
 "$binary" export "$root/root/inputs" -o "$work/large" --size 6000 --effort small --quiet
 inside sh -c 'ink wait - -o /root/large --quiet "$@" </root/jobs' sh "${client[@]}" || fail "the jobs did not end well"
 # Submitted pictures have no text of what they were made from, so their pixels are compared.
-python3 - "$work/large" "$root/root/large" <<'END' || fail "other pictures than without a farm"
-import pathlib, struct, sys
-
-def chunks(path):
-    data, at, found = path.read_bytes(), 8, []
-    while at < len(data):
-        size, kind = struct.unpack_from(">I4s", data, at)
-        found.append((kind, data[at + 8:at + 8 + size]))
-        at += size + 12
-    return [chunk for chunk in found if chunk[0][:1].isupper()]
-
-alone, farm = ({path.name: chunks(path) for path in pathlib.Path(folder).iterdir()} for folder in sys.argv[1:])
-sys.exit(alone != farm or len(alone) != 4)
-END
+python3 Tests/deployment/same_pictures.py "$work/large" "$root/root/large" 4 ||
+    fail "other pictures than without a farm"
 
 step "stop drains"
 inside sh -c 'ink submit /root/inputs --size 4k --effort small "$@" >/root/jobs' sh "${client[@]}"

@@ -52,12 +52,16 @@ public struct StoredJobQuery: Sendable {
 /// What counts of one of a batch's jobs.
 public struct StoredJobState: Sendable {
     public var number: JobNumber
-    /// The code of a `StoredState`: below 3 if it has not ended; 3 finished, 4 failed, 5 cancelled.
-    public var code: Int
+    /// nil if it has not ended.
+    public var ending: Ending?
     public var isPaused: Bool
     /// Milliseconds since 1970.
     public var createdAt: Int64
     public var endedAt: Int64?
+
+    public enum Ending: Sendable {
+        case finished, failed, cancelled
+    }
 }
 
 extension JobStore {
@@ -154,9 +158,16 @@ extension JobStore {
             var found: [StoredJobState] = []
             let sql = "SELECT number, state, paused, created, ended FROM jobs WHERE key >= ? AND key <= ? ORDER BY key"
             try database.query(sql, Self.keys(from: keyPrefix)) { (row) throws(StoreError) in
+                let ending: StoredJobState.Ending? =
+                    switch row.integer(1) {
+                    case StoredState.finishedCode: .finished
+                    case StoredState.failedCode: .failed
+                    case StoredState.cancelledCode: .cancelled
+                    default: nil
+                    }
                 found.append(
                     StoredJobState(
-                        number: row.number(0), code: Int(row.integer(1)), isPaused: row.integer(2) != 0,
+                        number: row.number(0), ending: ending, isPaused: row.integer(2) != 0,
                         createdAt: row.integer(3), endedAt: row.isNull(4) ? nil : row.integer(4)))
                 return true
             }

@@ -55,7 +55,11 @@ struct HTTPClient {
     }
 
     /// Sends bytes and reads what comes until the other side closes, or for so long.
-    func raw(_ bytes: [UInt8], seconds: Double = 60, closesEarly: Bool = false) throws -> [UInt8] {
+    ///
+    /// - Parameter onSent: gets how many have been sent.
+    func raw(
+        _ bytes: [UInt8], seconds: Double = 60, closesEarly: Bool = false, onSent: (Int) -> Void = { _ in }
+    ) throws -> [UInt8] {
         let descriptor = try connect()
         defer { close(descriptor) }
         var sent = 0
@@ -67,6 +71,7 @@ struct HTTPClient {
             if count <= 0 { break }
             sent += count
         }
+        onSent(sent)
         if closesEarly { return [] }
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -42,6 +42,7 @@ struct HTTPFrontTests {
         #expect(try http.send("DELETE", "/v1/jobs/\(job)").status == 204)
         #expect(try http.get("/v1/jobs/\(job)").status == 404)
         #expect(try http.get("/v1/jobs/\(job)/picture").status == 404)
+        #expect(!FileManager.default.fileExists(atPath: farm.path("data/previews/\(job).png")))
     }
 
     @Test("Only this site, by its own name, and only with a token of the role")
@@ -299,6 +300,29 @@ struct HTTPFrontTests {
         #expect(try http.end(of: jobs.first ?? 0) == "finished")
     }
 
+    @Test("A body that is not wanted does not hold its connection")
+    func endlessBody() throws {
+        let farm = try FarmProcesses(workers: 0, brokerOptions: Self.front + ["--http-document-size", "100K"])
+        let http = try farm.http()
+        func send(_ megabytes: Int) throws -> (sent: Int, answer: HTTPClient.Answer) {
+            let head =
+                "POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: a/b\r\n"
+                + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+            let chunk = Array("100000\r\n".utf8) + [UInt8](repeating: 32, count: 1 << 20) + Array("\r\n".utf8)
+            let body = (0..<megabytes).flatMap { _ in chunk } + Array("0\r\n\r\n".utf8)
+            var sent = 0
+            let answer = try http.raw(Array(head.utf8) + body, seconds: 20) { sent = $0 }
+            return (sent, HTTPClient.answer(answer))
+        }
+        // A little too much gets an answer; what goes on and on is cut off.
+        #expect(try send(2).answer.status == 413)
+        let long = try send(64)
+        #expect(long.answer.status == 0 && long.sent < 40 << 20, "\(long.sent)")
+        #expect(try http.get("/healthz").status == 200)
+        #expect(try http.send("MADE-UP", "/v1/jobs").status == 405)
+        #expect(try http.get("/metrics").text.contains("method=\"other\",code=\"405\""))
+    }
+
     @Test("Health, readiness and metrics tell the truth, and a stop ends open streams")
     func operation() throws {
         let farm = try FarmProcesses(workers: 0, brokerOptions: Self.front)
@@ -313,7 +337,8 @@ struct HTTPFrontTests {
         #expect(metrics.headers["content-type"]?.hasPrefix("text/plain; version=0.0.4") == true)
         let lines = metrics.text.split(separator: "\n")
         for expected in [
-            "ink_jobs_ended_total{outcome=\"finished\"} 1", "ink_pixels_exported_total 2752",
+            "ink_jobs_ended_total{outcome=\"finished\"} 1", "ink_tiles_total{source=\"rendered\"} 1",
+            "ink_pixels_exported_total 2752",
             "ink_export_duration_seconds_count 1", "ink_workers{state=\"ready\"} 1",
         ] {
             #expect(lines.contains { $0 == expected }, "\(expected)")

@@ -5,35 +5,10 @@ import Testing
 /// What a broker tells of ended jobs.
 @Suite("Notices", .timeLimit(.minutes(10)))
 struct NoticeTests {
-    /// Answers 500 twice, then 200, and keeps what it gets; checks the signature by another implementation of HMAC.
-    private static let receiver = """
-        import hashlib, hmac, http.server, json, os, sys
-        tries = 0
-        class Receiver(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                global tries
-                tries += 1
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                signed = self.headers["Ink-Timestamp"].encode() + b"." + body
-                expected = "v1=" + hmac.new(b"a secret of enough bytes", signed, hashlib.sha256).hexdigest()
-                isTaken = tries > 2
-                if isTaken:
-                    line = {"isSigned": self.headers["Ink-Signature"] == expected, "event": self.headers["Ink-Event"],
-                            "delivery": self.headers["Ink-Delivery"], "body": json.loads(body)}
-                    with open(sys.argv[1], "a") as file: file.write(json.dumps(line) + "\\n")
-                self.send_response(200 if isTaken else 500)
-                self.end_headers()
-            def log_message(self, *arguments): pass
-        server = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
-        with open(sys.argv[2] + ".part", "w") as file: file.write(str(server.server_port))
-        os.rename(sys.argv[2] + ".part", sys.argv[2])
-        server.serve_forever()
-        """
-
     @Test("Jobs and batches are told to a program and, signed and in spite of failures, to an address")
     func told() throws {
         let folder = try EndToEndFolder()
-        let receiver = try Receiver(Self.receiver, folder)
+        let receiver = try Receiver(folder, failing: 2)
         try folder.file("secret", "a secret of enough bytes\n")
         let program = try folder.file("told.sh", "#!/bin/sh\ncat >> \(folder("told"))\necho >> \(folder("told"))\n")
         chmod(program, 0o755)
@@ -72,27 +47,10 @@ struct NoticeTests {
         #expect(farm.events("notice.failed").count >= 1)
     }
 
-    /// Takes everything, and keeps the bodies.
-    private static let collector = """
-        import http.server, os, sys
-        class Collector(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                with open(sys.argv[1] + ".part", "wb") as file: file.write(self.path.encode() + b"\\n" + body)
-                os.rename(sys.argv[1] + ".part", sys.argv[1])
-                self.send_response(200)
-                self.end_headers()
-            def log_message(self, *arguments): pass
-        server = http.server.HTTPServer(("127.0.0.1", 0), Collector)
-        with open(sys.argv[2] + ".part", "w") as file: file.write(str(server.server_port))
-        os.rename(sys.argv[2] + ".part", sys.argv[2])
-        server.serve_forever()
-        """
-
     @Test("A job's spans go to a collector, in the trace of its submission, with those of its workers")
     func spans() throws {
         let folder = try EndToEndFolder()
-        let receiver = try Receiver(Self.collector, folder)
+        let receiver = try Receiver(folder)
         let farm = try FarmProcesses(
             workers: 1,
             brokerOptions: ["--http", "127.0.0.1:0", "--otlp-endpoint", "http://127.0.0.1:\(receiver.port)"])
@@ -101,12 +59,11 @@ struct NoticeTests {
         let (_, jobs) = try http.submit(
             GoodProject.small, "name=a.ink&size=64x64", ["traceparent": "00-\(trace)-\(parent)-01"])
         #expect(try http.end(of: jobs.first ?? 0) == "finished")
-        #expect(farm.wait(seconds: 60) { FileManager.default.fileExists(atPath: folder("received")) })
-        let received = try String(decoding: folder.read("received"), as: UTF8.self).split(
-            separator: "\n", maxSplits: 1)
-        #expect(received.first == "/v1/traces")
-        let document = try #require(
-            try JSONSerialization.jsonObject(with: Data(received[1].utf8)) as? [String: Any])
+        #expect(farm.wait(seconds: 60) { (try? folder.read("received").contains(UInt8(ascii: "\n"))) == true })
+        let line = try folder.read("received").prefix { $0 != UInt8(ascii: "\n") }
+        let received = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
+        #expect(received["path"] as? String == "/v1/traces")
+        let document = try #require(received["body"] as? [String: Any])
         let resources = document["resourceSpans"] as? [[String: Any]] ?? []
         let spans = resources.flatMap { resource in
             (resource["scopeSpans"] as? [[String: Any]] ?? []).flatMap { $0["spans"] as? [[String: Any]] ?? [] }
@@ -120,7 +77,9 @@ struct NoticeTests {
             let times = ["startTimeUnixNano", "endTimeUnixNano"].compactMap { span[$0] as? String }.compactMap(Int.init)
             #expect(times.count == 2 && times[0] <= times[1] && times[0] > 1_700_000_000_000_000_000)
         }
-        #expect(received[1].contains("\"service.instance.id\",\"value\":{\"stringValue\":\"w1\"}"))
+        let attributes = (resources[1]["resource"] as? [String: Any])?["attributes"] as? [[String: Any]] ?? []
+        let instance = attributes.first { $0["key"] as? String == "service.instance.id" }?["value"] as? [String: Any]
+        #expect(instance?["stringValue"] as? String == "w1")
     }
 
     @Test("A notice that nobody has taken goes out in the next life")
@@ -151,14 +110,41 @@ struct NoticeTests {
     }
 }
 
-/// A server in Python that writes what it gets to a file named received.
+/// A server in Python that answers 500 to the first requests and keeps what it gets then, a line each in a file named
+/// received. It checks signatures by another implementation of HMAC.
 private final class Receiver {
     let port: String
     private let process = Process()
 
-    init(_ script: String, _ folder: EndToEndFolder) throws {
+    private static let script = """
+        import hashlib, hmac, http.server, json, os, sys
+        failing = int(sys.argv[3])
+        class Receiver(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                global failing
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                signed = self.headers.get("Ink-Timestamp", "").encode() + b"." + body
+                expected = "v1=" + hmac.new(b"a secret of enough bytes", signed, hashlib.sha256).hexdigest()
+                failing -= 1
+                if failing < 0:
+                    line = {"path": self.path, "isSigned": self.headers.get("Ink-Signature") == expected,
+                            "event": self.headers.get("Ink-Event"), "delivery": self.headers.get("Ink-Delivery"),
+                            "body": json.loads(body)}
+                    with open(sys.argv[1], "a") as file: file.write(json.dumps(line) + "\\n")
+                self.send_response(500 if failing >= 0 else 200)
+                self.end_headers()
+            def log_message(self, *arguments): pass
+        server = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+        with open(sys.argv[2] + ".part", "w") as file: file.write(str(server.server_port))
+        os.rename(sys.argv[2] + ".part", sys.argv[2])
+        server.serve_forever()
+        """
+
+    init(_ folder: EndToEndFolder, failing: Int = 0) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", try folder.file("receiver.py", script), folder("received"), folder("port")]
+        process.arguments = [
+            "python3", try folder.file("receiver.py", Self.script), folder("received"), folder("port"), "\(failing)",
+        ]
         // It must not hold the pipes of those that run the tests.
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice

@@ -41,7 +41,7 @@ struct HTTPArguments: Sendable {
                 throw settings.refusal(Own.httpTokens, "\(path) has no token; make one by ink keygen --http")
             }
         }
-        guard configuration.isLoopback || !configuration.tokens.isEmpty else {
+        guard !configuration.isOpen else {
             throw settings.refusal(
                 Own.http,
                 "\(configuration.host) is not limited to this machine: pass --http-tokens (from ink keygen --http)")

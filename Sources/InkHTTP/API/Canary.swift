@@ -21,7 +21,7 @@ final class Canary: Sendable {
 
     private let service: FarmService
     private let state = Mutex(State())
-    private let pause = StreamPause()
+    private let pause = InterruptiblePause()
 
     init(_ service: FarmService) { self.service = service }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import InkJSON
 import InkProtocol
@@ -28,26 +27,11 @@ enum EventStreams {
     static let comment = Array(":\n\n".utf8)
 }
 
-/// Waits in steps, until it is closed.
-final class StreamPause: Sendable {
-    private let closed = Atomic<Bool>(false)
-    private let wake = DispatchSemaphore(value: 0)
-
-    var isClosed: Bool { closed.load(ordering: .relaxed) }
-
-    func wait(milliseconds: Int) { _ = wake.wait(timeout: .now() + .milliseconds(milliseconds)) }
-
-    func close() {
-        closed.store(true, ordering: .relaxed)
-        wake.signal()
-    }
-}
-
 /// The events of one job. `next` is called by one thread.
 final class JobEvents: HTTPStream {
     private let number: JobNumber
     private let gateway: Gateway
-    private let pause = StreamPause()
+    private let pause = InterruptiblePause()
     private let state = Mutex(State())
 
     private struct State {
@@ -130,6 +114,7 @@ final class FarmFeed: Sendable {
     private let state: Mutex<State>
 
     private static let stepMilliseconds: UInt64 = 500
+    private static let idleMilliseconds: UInt64 = 5_000
     private static let piecesMax = 20
     /// Most jobs in one event.
     private static let jobsMax = 200
@@ -155,6 +140,8 @@ final class FarmFeed: Sendable {
         state.withLock { state in
             let now = SystemClock.milliseconds
             if now >= state.lastPiece + Self.stepMilliseconds {
+                // Nobody has followed for a while; whoever comes has asked for what was before.
+                if now > state.lastPiece + Self.idleMilliseconds { state.version = service.board.version }
                 state.lastPiece = now
                 let piece = makePiece(&state, now: now)
                 if !piece.isEmpty { state.pieces.append(piece) }
@@ -188,7 +175,7 @@ final class FarmFeed: Sendable {
 
 final class FarmEvents: HTTPStream {
     private let gateway: Gateway
-    private let pause = StreamPause()
+    private let pause = InterruptiblePause()
     private let state: Mutex<(position: Int, isNew: Bool, lastSaid: UInt64)>
 
     init(_ gateway: Gateway) {

@@ -24,8 +24,10 @@ package struct GatewayConfiguration: Sendable {
         self.port = port
     }
 
-    package var isLoopback: Bool {
-        host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+    /// Whether others than this machine's users could come in without a token.
+    package var isOpen: Bool {
+        let isLoopback = host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+        return tokens.isEmpty && !isLoopback
     }
 }
 
@@ -62,13 +64,10 @@ package final class Gateway: Sendable {
 
     /// Begins to serve; returns the port.
     ///
-    /// - Throws: `configuration` where others could come in without a token; `system`.
+    /// - Precondition: The configuration is not open.
+    /// - Throws: `system`.
     package func start() throws(GatewayError) -> UInt16 {
-        guard configuration.isLoopback || !configuration.tokens.isEmpty else {
-            throw .configuration(
-                "--http \(configuration.host): other machines need tokens; make some by ink keygen --http, and name "
-                    + "their file by --http-tokens")
-        }
+        precondition(!configuration.isOpen, "an open front")
         // A client that goes away while it is written to must not end the process.
         signal(SIGPIPE, SIG_IGN)
         try Spool.clear(service.folder)

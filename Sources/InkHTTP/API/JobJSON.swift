@@ -129,7 +129,10 @@ enum JobJSON {
             ("timeLeft", value(status.timeLeft)), ("store", .object(store)),
             (
                 "results",
-                .object([("rendered", .integer(report.tasksFinished)), ("found", .integer(report.tasksFound))])
+                .object([
+                    ("rendered", .integer(status.history.tilesRendered)),
+                    ("found", .integer(status.history.tilesFound)),
+                ])
             ),
         ]
         guard hasHistory else { return .object(members) }

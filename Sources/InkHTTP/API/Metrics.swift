@@ -76,9 +76,9 @@ extension Gateway {
         text.counter("ink_tasks_failed_total", "Attempts at tasks that failed.", report.tasksFailed)
         text.counter(
             "ink_tasks_raced_total", "Tasks given to a second worker, since the first was slow.", report.tasksRaced)
-        text.begin("ink_tiles_total", .counter, "Results of tasks, by where they came from.")
-        text.add("ink_tiles_total", ["source": "rendered"], Double(report.tasksFinished))
-        text.add("ink_tiles_total", ["source": "cache"], Double(report.tasksFound))
+        text.begin("ink_tiles_total", .counter, "Tiles of pictures, by where they came from.")
+        text.add("ink_tiles_total", ["source": "rendered"], Double(history.tilesRendered))
+        text.add("ink_tiles_total", ["source": "cache"], Double(history.tilesFound))
         text.counter("ink_pixels_exported_total", "Pixels of finished pictures.", history.pixels)
         text.begin("ink_export_duration_seconds", .histogram, "From the start of an export to its file.")
         var sum = 0

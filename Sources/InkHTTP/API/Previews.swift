@@ -22,10 +22,10 @@ final class Previews: Sendable {
 
     init(_ service: FarmService) {
         self.service = service
-        folder = "\(service.folder)/previews"
+        folder = service.previewPath(of: 0).splitPath().folder
     }
 
-    /// Makes the folder, without what an earlier life has left: its numbers may be used again.
+    /// Makes the folder, without what an earlier life has left.
     func begin() {
         FileSystem.removeTree(folder)
         mkdir(folder, 0o700)
@@ -35,7 +35,7 @@ final class Previews: Sendable {
     ///
     /// - Throws: why there is none.
     func file(of number: JobNumber) throws(Problem) -> [UInt8] {
-        let path = "\(folder)/\(number).png"
+        let path = service.previewPath(of: number)
         if let bytes = read(path) { return bytes }
         // Several that look at a job wait for one picture.
         let (group, isFirst) = underWay.withLock { underWay in
@@ -57,7 +57,7 @@ final class Previews: Sendable {
             let outcome: ExportOutcome?
             do throws(ServiceError) {
                 outcome = try service.renderPreview(
-                    of: number, edge: Self.edge, to: path, waitingMilliseconds: Self.patienceMilliseconds)
+                    of: number, edge: Self.edge, waitingMilliseconds: Self.patienceMilliseconds)
             } catch {
                 throw .missing("preview of job \(number): \(error)")
             }

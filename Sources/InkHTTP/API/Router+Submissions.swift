@@ -120,6 +120,7 @@ struct SubmissionOrder: Sendable {
     ) throws(Problem) -> HTTPResponse {
         let batch = batchID()
         let known = try gateway.found { () throws(ServiceError) in try gateway.service.batch(batch) }
+        if let trace { gateway.traces.note(trace, batch: batch) }
         var (jobs, failures) = ([JobNumber](), missing)
         var index: UInt32 = 0
         for document in documents {
@@ -164,7 +165,6 @@ struct SubmissionOrder: Sendable {
             throw .unprocessable(
                 texts.joined(separator: "\n") + (failures.count > 10 ? "\nand \(failures.count - 10) more" : ""))
         }
-        if let trace { gateway.traces.note(trace, jobs) }
         let facts = try gateway.found { [jobs] () throws(ServiceError) in try gateway.service.jobs(jobs) }
         let location = jobs.count == 1 ? "/v1/jobs/\(jobs[0])" : "/v1/batches/\(batch.hexadecimal)"
         return .json(
@@ -193,16 +193,20 @@ struct SubmissionOrder: Sendable {
 
 /// Bytes of all documents that are being received.
 enum UploadRoom {
-    private static let used = Counter()
+    private static let used = Mutex(0)
 
     /// - Throws: 503 if there is no room.
     static func take(_ count: Int, of gateway: Gateway) throws(Problem) {
-        guard used.add(count, upTo: gateway.service.quotaBytes / 4) else {
-            throw .busy("too much is being uploaded", retrySeconds: 5)
+        let limit = gateway.service.quotaBytes / 4
+        let fits = used.withLock { used in
+            guard count <= limit - used else { return false }
+            used += count
+            return true
         }
+        guard fits else { throw .busy("too much is being uploaded", retrySeconds: 5) }
     }
 
-    static func giveBack(_ count: Int) { used.remove(count) }
+    static func giveBack(_ count: Int) { used.withLock { $0 -= count } }
 }
 
 /// A document as the body of a request.

@@ -121,7 +121,7 @@ struct Router {
 
     /// The members of a JSON object in the body.
     func object(
-        _ role: AccessRole, limit: Int = 1 << 20, optional: Bool = false,
+        _ role: AccessRole, limit: Int = 1 << 20,
         _ make: @escaping @Sendable (Caller, JSONValue) throws(Problem) -> HTTPResponse
     ) throws(Problem) -> HTTPIntake {
         let caller = try gateway.access.caller(request, needs: role)

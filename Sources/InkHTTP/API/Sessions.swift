@@ -53,8 +53,17 @@ final class Sessions: Sendable {
         case none
     }
 
-    /// Hands in submissions together; the outcomes are in their order.
+    /// So many are handed in at a time: the service has a bound for all clients.
+    private static let openMax = 64
+
+    /// Hands in submissions; the outcomes are in their order.
     func submit(_ submissions: [Submission], of owner: String) -> [SubmissionOutcome] {
+        stride(from: 0, to: submissions.count, by: Self.openMax).flatMap { start in
+            submit(together: submissions[start..<min(submissions.count, start + Self.openMax)], of: owner)
+        }
+    }
+
+    private func submit(together submissions: ArraySlice<Submission>, of owner: String) -> [SubmissionOutcome] {
         let session = session(of: owner)
         let replies = submissions.map { submission in
             let reply = waiting.open(.submission(submission.key))

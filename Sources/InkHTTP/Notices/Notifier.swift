@@ -14,7 +14,7 @@ package final class Notifier: Sendable {
     private let folder: String
     private let log: @Sendable (FarmNote) -> Void
     private let ended = Mutex<[JobNumber]>([])
-    private let pause = StreamPause()
+    private let pause = InterruptiblePause()
 
     /// The pause after the first failure, which doubles up to the longest; after so many tries it is given up.
     static let firstPauseSeconds: Int64 = 1

@@ -1,5 +1,4 @@
 import Synchronization
-import InkProtocol
 
 /// The trace that a request belongs to, as its header `traceparent` says (W3C Trace Context).
 struct TraceContext: Hashable, Sendable {
@@ -24,18 +23,29 @@ struct TraceContext: Hashable, Sendable {
     }
 }
 
-/// The traces of jobs that have not ended.
+/// The traces of the last batches that came with one.
 package final class Traces: Sendable {
-    private static let keptMax = 100_000
-    private let contexts = Mutex<[JobNumber: TraceContext]>([:])
+    private static let keptMax = 10_000
+
+    private struct State {
+        var contexts: [[UInt8]: TraceContext] = [:]
+        /// The batches among them, oldest first.
+        var order: [[UInt8]] = []
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
-    func note(_ context: TraceContext, _ jobs: [JobNumber]) {
-        contexts.withLock { contexts in
-            for job in jobs where contexts.count < Self.keptMax { contexts[job] = context }
+    /// To be called before the batch is submitted: its jobs may end at once.
+    func note(_ context: TraceContext, batch: [UInt8]) {
+        state.withLock { state in
+            if state.contexts.updateValue(context, forKey: batch) == nil { state.order.append(batch) }
+            guard state.order.count > Self.keptMax else { return }
+            for old in state.order.prefix(Self.keptMax / 2) { state.contexts[old] = nil }
+            state.order.removeFirst(Self.keptMax / 2)
         }
     }
 
-    func take(_ job: JobNumber) -> TraceContext? { contexts.withLock { $0.removeValue(forKey: job) } }
+    func context(ofBatch batch: [UInt8]) -> TraceContext? { state.withLock { $0.contexts[batch] } }
 }

@@ -12,7 +12,7 @@ package final class TraceExporter: Sendable {
     private let traces: Traces
     private let log: @Sendable (FarmNote) -> Void
     private let ended = Mutex<[JobNumber]>([])
-    private let pause = StreamPause()
+    private let pause = InterruptiblePause()
 
     private static let patienceMilliseconds = 10_000
     /// Most jobs that wait to be sent.
@@ -52,11 +52,10 @@ package final class TraceExporter: Sendable {
     package func stop() { pause.close() }
 
     private func send(_ job: JobNumber) {
-        let context = traces.take(job)
         guard let facts = try? service.job(job), let text = try? service.story(job),
             let story = try? JSONReader.read(text)
         else { return }
-        let body = Array(SpanDocument.make(facts, story, context).line.utf8)
+        let body = Array(SpanDocument.make(facts, story, traces.context(ofBatch: facts.batch)).line.utf8)
         let (status, message) = HTTPPost.send(
             body, to: url, headers: ["Content-Type: application/json"], milliseconds: Self.patienceMilliseconds)
         if !(200..<300).contains(status) {

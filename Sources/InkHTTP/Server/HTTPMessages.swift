@@ -9,8 +9,6 @@ package struct HTTPRequest: Sendable {
     package var query: [(name: String, value: String)]
     /// By their names in small letters; of several of one name the first.
     package var headers: [String: String]
-    /// Of the client, without the port.
-    package var address: String
 
     package func header(_ name: String) -> String? { headers[name] }
 

@@ -114,11 +114,11 @@ package final class HTTPServer: Sendable {
         let method: String
         var intake: HTTPIntake?
         var processor: OpaquePointer?
-        /// The answer that came before the end of the body.
+        /// The answer that came before the end of the body, when, and what has come since.
         var early: HTTPResponse?
+        var earlySince: UInt64 = 0
+        var ignored = 0
         var stream: (any HTTPStream)?
-        /// Of the form, while its parts are taken.
-        var form: (any FormTaker)?
         let began = SystemClock.milliseconds
         var received = 0
 
@@ -128,6 +128,10 @@ package final class HTTPServer: Sendable {
     /// A body that comes more slowly than this after a while is not waited for.
     private static let patienceMilliseconds: UInt64 = 30_000
     private static let leastBytesPerSecond = 1_024
+    /// An answer can be sent only after the body. What still comes of one that is not wanted is passed over, so far and so
+    /// long; then the connection is closed without an answer.
+    private static let ignoredBytesMax = 8 << 20
+    private static let ignoredMillisecondsMax: UInt64 = 10_000
 
     private func handle(
         _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
@@ -145,8 +149,7 @@ package final class HTTPServer: Sendable {
             exchange.intake = intake
             switch intake {
             case .refuse(let response): return send(response, connection, exchange)
-            case .takeForm(let taker):
-                exchange.form = taker
+            case .takeForm:
                 let context = Unmanaged.passUnretained(exchange).toOpaque()
                 exchange.processor = MHD_create_post_processor(connection, 64 << 10, HTTPServer.takePart, context)
                 if exchange.processor == nil {
@@ -158,9 +161,9 @@ package final class HTTPServer: Sendable {
         }
         let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
         if count.pointee > 0 {
-            if exchange.early == nil { take(UnsafeRawBufferPointer(start: data, count: count.pointee), exchange) }
+            let bytes = UnsafeRawBufferPointer(start: data, count: count.pointee)
             count.pointee = 0
-            return ink_http_yes
+            return take(bytes, exchange) ? ink_http_yes : ink_http_no
         }
         if let early = exchange.early { return send(early, connection, exchange) }
         switch exchange.intake {
@@ -176,29 +179,37 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer, _ exchange: Exchange) {
+    /// Returns whether more is taken.
+    private func take(_ bytes: UnsafeRawBufferPointer, _ exchange: Exchange) -> Bool {
+        if exchange.early != nil {
+            exchange.ignored += bytes.count
+            return exchange.ignored <= Self.ignoredBytesMax
+                && SystemClock.milliseconds - exchange.earlySince <= Self.ignoredMillisecondsMax
+        }
         exchange.received += bytes.count
+        defer { if exchange.early != nil { exchange.earlySince = SystemClock.milliseconds } }
         let milliseconds = SystemClock.milliseconds - exchange.began
         if milliseconds > Self.patienceMilliseconds,
             exchange.received < Int(milliseconds) / 1000 * Self.leastBytesPerSecond
         {
-            exchange.early = HTTPResponse(408)
-            return
+            exchange.early = Problem(408, "Request Timeout", "the body comes too slowly").response
+            return true
         }
         switch exchange.intake {
         case .take(let taker): exchange.early = taker.take(bytes)
         case .takeForm:
-            guard let processor = exchange.processor, let start = bytes.baseAddress else { return }
+            guard let processor = exchange.processor, let start = bytes.baseAddress else { return false }
             let result = MHD_post_process(processor, start.assumingMemoryBound(to: CChar.self), bytes.count)
             if result != ink_http_yes, exchange.early == nil { exchange.early = .malformed("the form is malformed") }
         case .answer, .refuse, nil: break
         }
+        return true
     }
 
     private static let takePart: MHD_PostDataIterator = { context, _, key, fileName, _, _, data, offset, count in
         guard let context, let key else { return ink_http_no }
         let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
-        guard exchange.early == nil, let form = exchange.form else { return ink_http_no }
+        guard exchange.early == nil, case .takeForm(let form) = exchange.intake else { return ink_http_no }
         let part = FormPart(name: String(cString: key), fileName: fileName.map { String(cString: $0) })
         exchange.early = form.take(part, offset: offset, UnsafeRawBufferPointer(start: data, count: count))
         return exchange.early == nil ? ink_http_yes : ink_http_no
@@ -219,8 +230,12 @@ package final class HTTPServer: Sendable {
 
     // MARK: - An answer
 
+    private static let methods: Set<String> = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"]
+
     private func send(_ response: HTTPResponse, _ connection: OpaquePointer, _ exchange: Exchange) -> MHD_Result {
-        counts.withLock { $0[Answer(method: exchange.method, status: response.status), default: 0] += 1 }
+        // A client may make methods up.
+        let method = Self.methods.contains(exchange.method) ? exchange.method : "other"
+        counts.withLock { $0[Answer(method: method, status: response.status), default: 0] += 1 }
         guard let made = make(response.body, exchange) else { return ink_http_no }
         defer { MHD_destroy_response(made) }
         for (name, value) in headers + response.headers { MHD_add_response_header(made, name, value) }
@@ -236,7 +251,7 @@ package final class HTTPServer: Sendable {
             }
         case .file(let file, let offset, let count):
             // The library closes its own.
-            let copy = dup(file.rawValue)
+            let copy = fcntl(file.rawValue, F_DUPFD_CLOEXEC, 0)
             guard copy >= 0 else { return nil }
             return MHD_create_response_from_fd_at_offset64(UInt64(count), copy, UInt64(offset))
         case .stream(let stream):
@@ -311,18 +326,6 @@ extension HTTPRequest {
             else { return nil }
             query.append((name, value))
         }
-        address = ink_http_client(connection).map(Self.text) ?? ""
-    }
-
-    private static func text(_ address: UnsafePointer<sockaddr>) -> String {
-        var host = [CChar](repeating: 0, count: 1025)
-        let size =
-            address.pointee.sa_family == sa_family_t(AF_INET6)
-            ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
-        guard getnameinfo(address, socklen_t(size), &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0 else {
-            return ""
-        }
-        return host.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
 
     private final class Head {

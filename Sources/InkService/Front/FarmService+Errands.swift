@@ -14,15 +14,16 @@ extension FarmService {
 
     private static let errandPriority = JobPriority.range.upperBound
 
+    /// Where the preview of a job is, if it has been rendered. It is removed with the job.
+    public func previewPath(of number: JobNumber) -> String { PictureFolder.previewPath(of: number, in: data) }
+
     /// Renders a job's picture in a small size, as PNG, for a screen.
     ///
-    /// - Parameters:
-    ///   - edge: of a square that the picture fits into, in pixels.
-    ///   - path: the file.
+    /// - Parameter edge: of a square that the picture fits into, in pixels.
     /// - Returns: nil if there is no such job, or the farm did not answer in time.
     /// - Throws: `store`, `broker`.
     public func renderPreview(
-        of number: JobNumber, edge: Int, to path: String, waitingMilliseconds: Int
+        of number: JobNumber, edge: Int, waitingMilliseconds: Int
     ) throws(ServiceError) -> ExportOutcome? {
         let record: JobRecord?
         do throws(StoreError) { record = try store.record(number) } catch { throw .store(error) }
@@ -40,7 +41,8 @@ extension FarmService {
             ExportJob(
                 id: id, name: submission.name,
                 source: .deferred { () throws(BrokerError) in try loader.load(submission) { _ in } },
-                limits: self.configuration.projectLimits, destination: path, priority: Self.errandPriority)
+                limits: self.configuration.projectLimits, destination: self.previewPath(of: number),
+                priority: Self.errandPriority)
         }
     }
 

@@ -107,11 +107,11 @@ extension FarmService {
         var ends: [Int64] = []
         for job in states {
             let state: JobFacts.State
-            switch job.code {
-            case 3: state = .finished
-            case 4: state = .failed
-            case 5: state = .cancelled
-            default: state = job.isPaused ? .paused : begun.contains(job.number) ? .running : .queued
+            switch job.ending {
+            case .finished: state = .finished
+            case .failed: state = .failed
+            case .cancelled: state = .cancelled
+            case nil: state = job.isPaused ? .paused : begun.contains(job.number) ? .running : .queued
             }
             batch.counts[state, default: 0] += 1
             batch.createdAt = min(batch.createdAt, job.createdAt)
@@ -121,7 +121,7 @@ extension FarmService {
         if ends.count == states.count {
             batch.endedAt = ends.max()
         } else if let report = report() {
-            let open = states.filter { $0.code < 3 }.map(\.number)
+            let open = states.filter { $0.ending == nil }.map(\.number)
             batch.timeLeft = try look { $0.timeLeft(of: open, report) }
         }
         return batch

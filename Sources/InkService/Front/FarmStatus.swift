@@ -69,6 +69,9 @@ public struct History: Sendable {
     public private(set) var failed = 0
     public private(set) var cancelled = 0
     public private(set) var pixels = 0
+    public private(set) var tilesRendered = 0
+    /// In the result cache.
+    public private(set) var tilesFound = 0
     public private(set) var nanoseconds: UInt64 = 0
     /// How many exports fell into which class of durations.
     public private(set) var durations = [Int](repeating: 0, count: History.durationBounds.count + 1)
@@ -88,6 +91,8 @@ public struct History: Sendable {
     }
 
     mutating func addTask() { steps[steps.count - 1].tasks += 1 }
+
+    mutating func addTile(isFound: Bool) { if isFound { tilesFound += 1 } else { tilesRendered += 1 } }
 
     mutating func count(_ ending: JobEnding) {
         switch ending {

@@ -27,7 +27,11 @@ enum PictureFolder {
         }
     }
 
+    /// A small picture of a job, for a screen.
+    static func previewPath(of job: JobNumber, in data: DataFolder) -> String { "\(data.path)/previews/\(job).png" }
+
     static func remove(_ job: JobNumber, from data: DataFolder, _ contents: ContentFolder) {
+        unlink(previewPath(of: job, in: data))
         let path = path(of: job, in: data)
         var status = stat()
         guard stat(path, &status) == 0, unlink(path) == 0 else { return }

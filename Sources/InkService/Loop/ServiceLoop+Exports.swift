@@ -153,6 +153,7 @@ extension ServiceLoop {
         }
         if let tile = note.tile, note.what == .finished || note.what == .found {
             runs[job]?.tilesDone.append((tile, note.worker))
+            history.addTile(isFound: note.what == .found)
             parts.board.note([job])
         }
         if let started = runs[job]?.startedAt { runs[job]?.story.add(note, at: now - min(now, started)) }

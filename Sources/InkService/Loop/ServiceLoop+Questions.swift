@@ -165,18 +165,11 @@ extension ServiceLoop {
     }
 
     func statusText(_ stored: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> String {
-        let now = SystemClock.milliseconds
-        let ended = try? stored.get()
+        let status = status(stored, report)
         var store: [(String, JSONValue)] = [
-            ("usedBytes", .integer(parts.contents.usedBytes)), ("quotaBytes", .integer(configuration.quotaBytes)),
+            ("usedBytes", .integer(status.storeUsedBytes)), ("quotaBytes", .integer(status.storeQuotaBytes)),
         ]
-        if case .failure(let error) = stored {
-            store.append(("problem", .string("\(error)")))
-        } else if let refusal {
-            store.append(("problem", .string(refusal)))
-        }
-        let counts = state.counts
-        let rates = throughput.rates(now: now, startedAt: startedAt)
+        if let problem = status.storeProblem { store.append(("problem", .string(problem))) }
         let exports = runs.keys.sorted().prefix(1000).map { job -> JSONValue in
             let run = runs[job]
             return .object([
@@ -189,32 +182,32 @@ extension ServiceLoop {
             (
                 "broker",
                 .object([
-                    ("name", .string(configuration.name)), ("version", .string(configuration.software)),
-                    ("uptimeSeconds", .integer(Int(now - startedAt) / 1000)),
-                    ("state", .string(stopping == .no ? "serving" : "draining")),
+                    ("name", .string(status.name)), ("version", .string(status.software)),
+                    ("uptimeSeconds", .integer(status.uptimeSeconds)),
+                    ("state", .string(status.isDraining ? "draining" : "serving")),
                 ])
             ),
             (
                 "jobs",
                 .object([
-                    ("queued", .integer(counts.queued)), ("running", .integer(counts.running)),
-                    ("paused", .integer(counts.paused)),
+                    ("queued", .integer(status.queued)), ("running", .integer(status.running)),
+                    ("paused", .integer(status.paused)),
                     ("ending", .integer(state.stuckEnds.count)),
-                    ("finished", .optional(ended?.finished)), ("failed", .optional(ended?.failed)),
-                    ("cancelled", .optional(ended?.cancelled)),
+                    ("finished", .optional(status.finished)), ("failed", .optional(status.failed)),
+                    ("cancelled", .optional(status.cancelled)),
                 ])
             ),
-            ("queue", .object([("limit", .integer(configuration.limits.queuedJobs))])),
-            ("clients", .integer(peers.count)),
+            ("queue", .object([("limit", .integer(status.queueLimit))])),
+            ("clients", .integer(status.clients)),
             ("workers", .array(report.workers.map(JobAnswer.json))),
             ("exports", .array(Array(exports))),
-            ("timeLeft", JobAnswer.json(report.timeLeft(with: state.queue.count))),
+            ("timeLeft", JobAnswer.json(status.timeLeft)),
             (
                 "throughput",
                 .object([
-                    ("picturesPerMinute", .number(rates.picturesPerMinute)),
-                    ("tasksPerSecond", .number(rates.tasksPerSecond)),
-                    ("megapixelsPerSecond", .number(rates.megapixels)),
+                    ("picturesPerMinute", .number(status.picturesPerMinute)),
+                    ("tasksPerSecond", .number(status.tasksPerSecond)),
+                    ("megapixelsPerSecond", .number(status.megapixelsPerSecond)),
                 ])
             ),
             (
