@@ -52,17 +52,19 @@ INK_INLINE bool is_untouched(shares32 left) {
     return __builtin_reduce_and((words)left) == ~(uint64_t)0;
 }
 
-/// - Parameters: color: red, green and blue of the ink; absent when erasing. nothing: transmittance up to this counts
-///   as 0.
-template <bool has_nothing>
+/// Transmittance up to this counts as 0. More than what rounding leaves of a pixel under an opaque stamp; the maximum observed
+/// is five.
+const uint16_t rounded_off = 16;
+
+/// - Parameters: color: red, green and blue of the ink; absent when erasing.
 INK_INLINE void paint_pixels(
-    uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, shares32 rounding, shares32 nothing) {
+    uint16_t *kept, const ink_shares &layer, ptrdiff_t at, const uint16_t *color, shares32 rounding) {
     const shares32 left = load32(kept);
     // Blocks are coarse: much of them may be untouched.
     if (is_untouched(left)) return;
     // Products with 65,535 are slightly too small, but full coverage must be exact, because colour burn and dodge jump
     // at 0 and 1.
-    const shares32 is_left = has_nothing ? (shares32)(left > nothing) : (shares32)(uint16_t)65535;
+    const shares32 is_left = (shares32)(left > (shares32)rounded_off);
     const shares32 taken = ~(left & is_left);
     const auto paint = [&](uint16_t *plane, shares32 ink) __attribute__((always_inline)) {
         const shares32 under = load32(plane + at), rest = (under - rounded_product(under, taken, rounding)) & is_left;
@@ -82,38 +84,27 @@ INK_INLINE void paint_pixels(
 }
 
 /// A box begins and ends at blocks, or at the cell, whose rows are padded.
-template <bool has_nothing>
 INK_INLINE void paint_box(
-    ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding,
-    uint16_t nothing) {
+    ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding) {
+    // Strokes leave at least 1/65,536 of each pixel.
+    rounding = least(greatest(rounding, (uint16_t)1), (uint16_t)65534);
     for (int32_t row = box.top; row < box.bottom; row++) {
         uint16_t *kept = plane.values + row * plane.stride;
         const ptrdiff_t at = row * layer.stride;
         for (int32_t column = box.left; column < box.right; column += INK_BLOCK_WIDTH) {
-            paint_pixels<has_nothing>(
-                kept + column, layer, at + column, color, (shares32)rounding, (shares32)nothing);
+            paint_pixels(kept + column, layer, at + column, color, (shares32)rounding);
         }
     }
 }
 
-/// Strokes leave at least 1/65,536 of each pixel.
-INK_INLINE void paint_box(
-    ink_kept plane, const ink_box &box, const ink_shares &layer, const uint16_t *color, uint16_t rounding,
-    uint16_t nothing) {
-    rounding = least(greatest(rounding, (uint16_t)1), (uint16_t)65534);
-    if (nothing == 0) paint_box<false>(plane, box, layer, color, rounding, nothing);
-    else paint_box<true>(plane, box, layer, color, rounding, nothing);
-}
-
 void paint(
-    ink_kept plane, const ink_box *box, const ink_shares *layer, const uint16_t *color, uint16_t rounding,
-    uint16_t nothing) {
+    ink_kept plane, const ink_box *box, const ink_shares *layer, const uint16_t *color, uint16_t rounding) {
     const uint16_t ink[3] = {color[0], color[1], color[2]};
-    paint_box(plane, *box, *layer, ink, rounding, nothing);
+    paint_box(plane, *box, *layer, ink, rounding);
 }
 
-void erase(ink_kept plane, const ink_box *box, const ink_shares *layer, uint16_t rounding, uint16_t nothing) {
-    paint_box(plane, *box, *layer, nullptr, rounding, nothing);
+void erase(ink_kept plane, const ink_box *box, const ink_shares *layer, uint16_t rounding) {
+    paint_box(plane, *box, *layer, nullptr, rounding);
 }
 
 }  // namespace

@@ -327,14 +327,14 @@ struct ink_raster {
         struct ink_kept plane, struct ink_plane depth, const struct ink_box *_Nonnull box);
     /// Paints one opaque colour (red, green, blue, in 1/65,535) onto the layer's pixels in the box. The plane gives the
     /// transmittance, and is then set to 65,535. `rounding` is added to products before truncation; 32,768 rounds to
-    /// the nearest. Transmittance up to `nothing` counts as 0.
+    /// the nearest. Transmittance that may be what rounding leaves under an opaque stamp counts as 0.
     void (*_Nonnull paint)(
         struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_shares *_Nonnull layer,
-        const uint16_t *_Nonnull color, uint16_t rounding, uint16_t nothing);
+        const uint16_t *_Nonnull color, uint16_t rounding);
     /// Likewise multiplies the layer's pixels in the box by the plane, and sets the plane to 65,535.
     void (*_Nonnull erase)(
         struct ink_kept plane, const struct ink_box *_Nonnull box, const struct ink_shares *_Nonnull layer,
-        uint16_t rounding, uint16_t nothing);
+        uint16_t rounding);
     /// Adds the areas under a chain's edges. The chain is scaled by `factor`, 0...1, and placed at each of several
     /// positions.
     void (*_Nonnull add_chain)(

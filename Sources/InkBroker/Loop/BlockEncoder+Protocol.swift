@@ -39,7 +39,7 @@ extension BlockEncoder {
     /// The same with hashes of strokes.
     var digestingStrokes: BlockEncoder {
         var encoder = self
-        encoder.digest = { stroke, before in BlockID(hashing: before + StrokeBlock(strokes: [stroke]).encoded()) }
+        encoder.digest = { BlockID(hashing: StrokeBlock(strokes: [$0]).encoded()) }
         return encoder
     }
 }

@@ -2,15 +2,14 @@ import InkEngine
 import InkProtocol
 
 /// Names the results of a picture's tiles by all that decides them: the task with what its blocks say in place of their
-/// names, and the renderer. Of a block of strokes counts what it says up to the last stroke that meets the tile: what comes
-/// later does not change it.
+/// names, and the renderer. Of a block of strokes counts what decides the pixels of those that meet the tile.
 ///
 /// Not safe for more than one thread.
 struct TileKeys {
     private let plan: PicturePlan
     private let local: LocalBlocks?
     private let version: String
-    private let strokes: [BlockID: [BlockID]]
+    private let strokes: [BlockID: DecisiveStrokes]
     private var chunks: [BlockID: BlockID] = [:]
 
     /// - Parameters:
@@ -20,9 +19,9 @@ struct TileKeys {
         self.plan = plan
         self.local = local
         self.version = version
-        var strokes: [BlockID: [BlockID]] = [:]
+        var strokes: [BlockID: DecisiveStrokes] = [:]
         for layer in plan.scene.layers {
-            layer.forEach { layer in for block in layer.strokes { strokes[block.id] = block.digests } }
+            layer.forEach { layer in for block in layer.strokes { strokes[block.id] = block.decisive } }
         }
         self.strokes = strokes
     }
@@ -58,14 +57,22 @@ struct TileKeys {
         return BlockID(digest: digest.finish())
     }
 
-    /// The same selections, named by what the blocks say up to the last of their strokes.
+    /// The same selections, named by their strokes and by how these are put together.
     private func canonical(_ selections: [StrokeSelection]) -> [StrokeSelection]? {
         var named: [StrokeSelection] = []
         for selection in selections {
-            guard let digests = strokes[selection.block], let last = selection.indices.last, last < digests.count else {
-                return nil
+            guard let block = strokes[selection.block] else { return nil }
+            var content: [UInt8] = []
+            var lastRun: Int32?
+            for index in selection.indices {
+                guard index < block.digests.count else { return nil }
+                let run = block.runs.numbers[index]
+                let rounding = block.runs.roundings[Int(run)]
+                content += block.digests[index].digest
+                content += [run == lastRun ? 1 : 0, UInt8(rounding >> 8), UInt8(truncatingIfNeeded: rounding)]
+                lastRun = run
             }
-            named.append(StrokeSelection(block: digests[last], indices: selection.indices))
+            named.append(StrokeSelection(block: BlockID(hashing: content), indices: []))
         }
         return named
     }

@@ -11,8 +11,15 @@ struct EncodedBlock: Sendable {
 struct BlockEncoder: Sendable {
     var strokes: @Sendable ([Stroke]) throws(BrokerError) -> EncodedBlock
     var bytes: @Sendable ([UInt8]) throws(BrokerError) -> EncodedBlock
-    /// The hash of a stroke and of the one of the strokes before it; nil where nobody needs it.
-    var digest: (@Sendable (Stroke, _ before: [UInt8]) -> BlockID)?
+    /// The hash of a stroke; nil where nobody needs it.
+    var digest: (@Sendable (Stroke) -> BlockID)?
+}
+
+/// What decides the pixels of a block's strokes, in any tile.
+struct DecisiveStrokes: Sendable {
+    /// One per stroke.
+    var digests: [BlockID]
+    var runs: StrokeRuns
 }
 
 /// A block of strokes and the extent of each.
@@ -20,9 +27,8 @@ struct StrokeBlockIndex: Sendable {
     var id: BlockID
     /// One per stroke of the block, in its order; none is empty.
     var extents: [StrokeExtent]
-    /// One per stroke, if the encoder makes them: of it and all before it in the block, since these decide how a run of
-    /// strokes is rounded.
-    var digests: [BlockID] = []
+    /// What decides the strokes' pixels, if the encoder makes digests.
+    var decisive: DecisiveStrokes?
     /// The smallest extent that contains all of them.
     var union: StrokeExtent
 
@@ -41,9 +47,20 @@ struct StrokeBlockIndex: Sendable {
 }
 
 /// Groups a layer's strokes into blocks, which are compressed, named and fetched as a whole.
+///
+/// The strokes themselves decide where a block ends, so that one stroke more or less changes a block or two, wherever
+/// it is in the drawing.
 enum StrokeBlocks {
-    /// Number of points at which a block is full: about 130 KB before compression, enough ink for a few bands.
+    /// Number of points in a block on average: about 130 KB before compression, enough ink for a few bands.
     static let pointsPerBlock = 8192
+
+    /// Whether a block of so many points ends before the stroke.
+    private static func ends(after points: Int, before stroke: Stroke) -> Bool {
+        if points + stroke.points.count > 2 * pointsPerBlock { return points > 0 }
+        // One in so many points begins a block.
+        return points >= pointsPerBlock / 4
+            && Int(stroke.fingerprint % UInt64(pointsPerBlock)) < stroke.points.count
+    }
 
     /// Makes blocks of the visible strokes, in drawing order. Strokes without points or outside the picture are left
     /// out.
@@ -69,7 +86,7 @@ enum StrokeBlocks {
             // Only now: of a large world little may be visible.
             if let view { stroke = view.stroke(worldStroke) }
             costs.add(stroke, measure, extent: extent, canvas: canvas, output: output)
-            if !pending.isEmpty, points + stroke.points.count > pointsPerBlock {
+            if ends(after: points, before: stroke) {
                 try made.append(finish(pending, extents, encoder, &blocks))
                 pending.removeAll(keepingCapacity: true)
                 extents = []
@@ -90,12 +107,7 @@ enum StrokeBlocks {
         blocks.append(block)
         var index = StrokeBlockIndex(id: block.id, extents: extents)
         if let digest = encoder.digest {
-            var before: [UInt8] = []
-            for stroke in strokes {
-                let name = digest(stroke, before)
-                index.digests.append(name)
-                before = name.digest
-            }
+            index.decisive = DecisiveStrokes(digests: strokes.map(digest), runs: StrokeRuns(strokes))
         }
         return index
     }

@@ -38,28 +38,28 @@ final class StrokeLayer {
         remaining.move(to: cell)
         let near = NearCell(cell, scale: scale)
         /// The last painted stroke. Its transmittance, and that of its run, is still to be applied.
-        var painted: (stroke: PreparedStroke, run: Int32)?
+        var painted: (stroke: PreparedStroke, run: Int)?
         for index in indices where near.meets(block.bounds[index]) {
             if isCancelled() { break }
             guard let stroke = block.strokes[index] else { preconditionFailure("a stroke that is seen is not there") }
-            let run = block.runs[index]
+            let run = Int(block.runs.numbers[index])
             if let painted, painted.run != run {
-                apply(painted.stroke, run: painted.run, to: layer, isBlank: &isBlank)
+                apply(painted.stroke, rounding: block.runs.roundings[painted.run], to: layer, isBlank: &isBlank)
             }
             withoutActuallyEscaping(isCancelled) { isCancelled in
                 painter.paint(stroke, scale: scale, cell: cell, into: remaining, isCancelled: isCancelled)
             }
             painted = (stroke, run)
         }
-        if let painted { apply(painted.stroke, run: painted.run, to: layer, isBlank: &isBlank) }
+        if let painted {
+            apply(painted.stroke, rounding: block.runs.roundings[painted.run], to: layer, isBlank: &isBlank)
+        }
     }
 
     /// Applies the transmittance of a run of strokes to the layer.
     ///
-    /// - Parameter run: every run rounds at a different position between two shares. If all rounded to the nearest,
-    ///   thousands of faint runs would round away. The position must not depend on the pixel or the tile, because tiles
-    ///   would then show.
-    private func apply(_ stroke: PreparedStroke, run: Int32, to planes: SharePlanes, isBlank: inout Bool) {
+    /// - Parameter rounding: see `StrokeRuns.roundings`.
+    private func apply(_ stroke: PreparedStroke, rounding: UInt16, to planes: SharePlanes, isBlank: inout Bool) {
         if isBlank, remaining.isDrawn {
             planes.clear()
             isBlank = false
@@ -67,8 +67,6 @@ final class StrokeLayer {
         defer { withExtendedLifetime(planes) {} }
         let layer = planes.rows(from: 0)
         let plane = remaining.kernelPlane
-        let rounding = UInt16(truncatingIfNeeded: 32_768 &+ Int(run) &* StrokeLayer.goldenShare)
-        let nothing: UInt16 = stroke.isOpaque ? StrokeLayer.roundedOff : 0
         let color = stroke.brush.color
         // 255 is 65,535.
         let channels: InlineArray<3, UInt16> = [
@@ -78,21 +76,15 @@ final class StrokeLayer {
             withUnsafePointer(to: box) { box in
                 withUnsafePointer(to: layer) { layer in
                     switch stroke.mode {
-                    case .erase: kernels.pointee.erase(plane, box, layer, rounding, nothing)
+                    case .erase: kernels.pointee.erase(plane, box, layer, rounding)
                     case .paint:
                         withUnsafeBytes(of: channels) {
                             kernels.pointee.paint(
-                                plane, box, layer, $0.assumingMemoryBound(to: UInt16.self).baseAddress!, rounding,
-                                nothing)
+                                plane, box, layer, $0.assumingMemoryBound(to: UInt16.self).baseAddress!, rounding)
                         }
                     }
                 }
             }
         }
     }
-
-    /// 65,536 divided by the golden ratio: any number of its multiples are evenly spread.
-    private static let goldenShare = 40_503
-    /// More than what rounding leaves of a pixel under an opaque stamp, in 1/65,535; the maximum observed is five.
-    private static let roundedOff: UInt16 = 16
 }

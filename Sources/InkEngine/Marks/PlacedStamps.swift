@@ -5,8 +5,6 @@
 /// twenty million.
 struct PlacedStamps: Sendable {
     let count: Int
-    /// Whether every stamp's alpha is 1.
-    private(set) var areOpaque = true
     /// Whether every stamp's alpha is below 1/256.
     private(set) var areFaint = true
     /// Whether all stamps have one alpha.
@@ -61,7 +59,6 @@ struct PlacedStamps: Sendable {
         var box = Rect.empty
         for stamp in stamps {
             box.formUnion(stamp.center)
-            areOpaque = areOpaque && stamp.alpha == 1
             areFaint = areFaint && stamp.alpha < 1.0 / 256
             haveOneAlpha = haveOneAlpha && stamp.alpha == first.alpha
             areAlike = areAlike && stamp.size == first.size && stamp.along == first.along

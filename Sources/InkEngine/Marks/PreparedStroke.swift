@@ -29,8 +29,6 @@ public final class PreparedStroke: Sendable {
     let brush: Brush
     let mode: StrokeMode
     let marks: Marks
-    /// Whether the stroke is opaque.
-    let isOpaque: Bool
     /// Whether every stamp covers less than 1/256 of a pixel. Transmittance in 1/65,535 is then too coarse to represent
     /// each of many stamps.
     let isFaint: Bool
@@ -66,13 +64,11 @@ public final class PreparedStroke: Sendable {
             let width = brush.isCanvasPattern ? brush.size : brush.lineWidth
             let (solid, alpha) = PreparedStroke.solid(path, brush: brush, width: width)
             marks = brush.isCanvasPattern ? .canvas(solid, alpha: alpha) : .solid(solid, alpha: alpha)
-            isOpaque = alpha == 1
             bounds = places.expanded(by: brush.scale * width / 2)
             return
         }
         let stamps = PlacedStamps(
             StampPlacer(path: path, brush: stroke.brush), keptMax: keptStampsMax, isCancelled: isCancelled)
-        isOpaque = stamps.areOpaque
         isFaint = stamps.areFaint
         areStampsAlike =
             !brush.dynamics.mayChangeStamps || stamps.count >= PreparedStroke.alikeMin && stamps.areAlike

@@ -1,13 +1,8 @@
 /// The prepared strokes of a block, and which of them are composited together.
-///
-/// Consecutive paint strokes of one colour form a run if all or none are opaque. Their transmittances are multiplied,
-/// and the colour is applied once. Runs are a property of the block and not of the strokes that meet a tile, so a pixel
-/// is computed by the same operations in every tiling.
 public struct PreparedStrokeBlock: Sendable {
     /// In order; nil for strokes that were not requested.
     public private(set) var strokes: [PreparedStroke?]
-    /// The run of each stroke.
-    let runs: [Int32]
+    let runs: StrokeRuns
     /// A box that contains each stroke's marks. Every cell tests all boxes.
     let bounds: [Rect]
 
@@ -30,19 +25,8 @@ public struct PreparedStrokeBlock: Sendable {
             keptLeft -= prepared[prepared.count - 1].keptStampCount
         }
         bounds = prepared.map(\.bounds)
-        var runs: [Int32] = []
-        for (index, stroke) in prepared.enumerated() {
-            let continues = index > 0 && PreparedStrokeBlock.isRun(prepared[index - 1], stroke)
-            runs.append((runs.last ?? 0) + (continues ? 0 : 1))
-        }
-        self.runs = runs
+        runs = StrokeRuns(strokes)
         self.strokes = prepared
-    }
-
-    private static func isRun(_ first: PreparedStroke, _ second: PreparedStroke) -> Bool {
-        // Consecutive erasing strokes multiply their transmittances, whatever their colours.
-        first.mode == second.mode && (first.mode == .erase || first.brush.color == second.brush.color)
-            && first.isOpaque == second.isOpaque
     }
 
     /// Number of strokes in the block.

@@ -106,9 +106,45 @@ import Testing
     }
 
     @Test func blocksHoldAboutEightThousandPoints() throws {
+        let strokes = scattered(3000, seed: 5)
+        let (_, blocks) = try draft([Layer(strokes: strokes)])
+        let points = strokes.reduce(0) { $0 + $1.points.count }
+        #expect((6_000...13_000).contains(points / blocks.count), "\(points) points in \(blocks.count) blocks")
+    }
+
+    @Test func repeatedStrokesAreCutTooAndLongOnesStandAlone() throws {
         let points = (0..<3000).map { StrokePoint(x: Double($0 % 100), y: Double($0 / 100)) }
-        let (_, blocks) = try draft([Layer(strokes: (0..<6).map { _ in Stroke(points: points) } + [])])
-        #expect(blocks.count == 3)
+        for (count, blocks) in [(6, 2), (60, 12)] {
+            let made = try draft([Layer(strokes: Array(repeating: Stroke(points: points), count: count))]).1
+            #expect(Set(made.map(\.id)).count <= 2 && (blocks...count).contains(made.count), "\(made.count)")
+        }
+        let long = Stroke(points: (0..<20_000).map { StrokePoint(x: Double($0 % 100), y: Double($0 / 200)) })
+        #expect(try draft([Layer(strokes: [long, long, long])]).1.count == 3)
+    }
+
+    @Test(arguments: 1...20) func oneStrokeMoreChangesFewBlocks(seed: Int) throws {
+        var strokes = scattered(1500, seed: UInt64(seed))
+        let before = Set(try draft([Layer(strokes: strokes)]).1.map(\.id))
+        var generator = SeededGenerator(seed: UInt64(seed) + 1000)
+        let place = [0, strokes.count, Int.random(in: 0...strokes.count, using: &generator)][seed % 3]
+        strokes.insert(scattered(1, seed: 99)[0], at: place)
+        let after = Set(try draft([Layer(strokes: strokes)]).1.map(\.id))
+        #expect(before.count > 5)
+        // One, mostly; where it is now full earlier, those up to the next end that the strokes decide.
+        #expect(after.subtracting(before).count <= 4, "seed \(seed): \(after.subtracting(before).count)")
+    }
+
+    /// Strokes of up to 100 points anywhere on the canvas.
+    private func scattered(_ count: Int, seed: UInt64) -> [Stroke] {
+        var generator = SeededGenerator(seed: seed)
+        return (0..<count).map { _ in
+            Stroke(
+                points: (0..<Int.random(in: 2...100, using: &generator)).map { _ in
+                    StrokePoint(
+                        x: Double.random(in: 0...200, using: &generator),
+                        y: Double.random(in: 0...400, using: &generator))
+                })
+        }
     }
 
     @Test func layersThatCannotShowAreLeftOut() throws {

@@ -36,7 +36,6 @@ import Testing
         for placed in [PlacedStamps(placer), PlacedStamps(placer, keptMax: 0)] {
             #expect(Array(placed.visible(near)) == isNear.map { stamps[$0] }.filter { $0.alpha > 0 }, "seed \(seed)")
             #expect(placed.all == stamps)
-            #expect(placed.areOpaque == stamps.allSatisfy { $0.alpha == 1 })
             #expect(placed.areFaint == stamps.allSatisfy { $0.alpha < 1.0 / 256 })
             #expect(placed.haveOneAlpha == stamps.allSatisfy { $0.alpha == stamps[0].alpha })
             #expect(

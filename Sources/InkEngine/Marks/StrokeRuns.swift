@@ -1,0 +1,64 @@
+/// Which strokes of a block are composited together, and how each of these runs is rounded.
+///
+/// Consecutive paint strokes of one colour form a run, as do consecutive strokes that erase. Their transmittances are
+/// multiplied, and the colour is applied once. Runs are a property of the block and not of the strokes that meet a tile,
+/// so a pixel is computed by the same operations in every tiling.
+public struct StrokeRuns: Sendable {
+    /// The run of each stroke, ascending from 0.
+    public let numbers: [Int32]
+    /// Where each run rounds between two shares, in 1/65,536.
+    ///
+    /// If all rounded to the nearest, thousands of faint runs would round away. The place must not depend on the pixel or
+    /// the tile, because tiles would then show. It follows from the run's strokes alone, and one stroke more seldom changes
+    /// it, so that results of tiles that such a stroke does not meet stay valid.
+    public let roundings: [UInt16]
+
+    public init(_ strokes: [Stroke]) {
+        var numbers: [Int32] = []
+        numbers.reserveCapacity(strokes.count)
+        var least: [UInt64] = []
+        for (index, stroke) in strokes.enumerated() {
+            let fingerprint = stroke.fingerprint
+            if index > 0, Self.isRun(strokes[index - 1], stroke) {
+                least[least.count - 1] = min(least[least.count - 1], fingerprint)
+            } else {
+                least.append(fingerprint)
+            }
+            numbers.append(Int32(least.count - 1))
+        }
+        // A drawing may repeat a stroke any number of times: equal runs are spread evenly.
+        var repetitions: [UInt64: Int] = [:]
+        roundings = least.map { least in
+            let repetition = repetitions[least, default: 0]
+            repetitions[least] = repetition + 1
+            // The highest bits of what is the least of many are small, and the lowest ones decide where blocks begin.
+            return UInt16(truncatingIfNeeded: Int(truncatingIfNeeded: least >> 16) &+ repetition &* Self.goldenShare)
+        }
+        self.numbers = numbers
+    }
+
+    private static func isRun(_ first: Stroke, _ second: Stroke) -> Bool {
+        // Consecutive erasing strokes multiply their transmittances, whatever their colours.
+        first.mode == second.mode && (first.mode == .erase || first.brush.color == second.brush.color)
+    }
+
+    /// 65,536 divided by the golden ratio: any number of its multiples are evenly spread.
+    private static let goldenShare = 40_503
+}
+
+extension Stroke {
+    /// A number that is seldom the same for another stroke, evenly spread, and cheap: of the number of points and the
+    /// places of the first and the last.
+    public var fingerprint: UInt64 {
+        guard let first = points.first, let last = points.last else { return 0 }
+        var hash = UInt64(points.count)
+        for value in [first.x, first.y, last.x, last.y] {
+            // The finalizer of SplitMix64.
+            hash = (hash ^ value.bitPattern) &+ 0x9E37_79B9_7F4A_7C15
+            hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+            hash ^= hash >> 31
+        }
+        return hash
+    }
+}
