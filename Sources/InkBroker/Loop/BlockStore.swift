@@ -148,6 +148,12 @@ struct BlockStore {
         lane.run { try? storage.truncate(to: end) }
     }
 
+    /// Where what a block holds is; nil when no such block is held. Valid as long as it is held.
+    func content(of id: BlockID) -> BlockContent? {
+        if case .bytes(let bytes) = local?.content(of: id) { return .local(bytes) }
+        return source(of: id).map { .frame(id, $0) }
+    }
+
     /// Where a block's frame is; nil when no such block is held, or it is a local one. Valid as long as it is held.
     func source(of id: BlockID) -> BlockSource? {
         switch entries[id]?.place {
@@ -165,6 +171,13 @@ struct SpilledBlock: Sendable {
     var write: UInt64
     var byteCount: Int
     var failure: SystemFailure?
+}
+
+/// Where what a block holds is.
+enum BlockContent: Sendable {
+    /// In this process, as it is.
+    case local([UInt8])
+    case frame(BlockID, BlockSource)
 }
 
 /// Where a block's frame is. What lies in the file is read beside the loop.

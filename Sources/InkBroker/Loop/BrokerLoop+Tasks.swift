@@ -242,7 +242,7 @@ extension BrokerLoop {
     func accept(_ attempt: AttemptID, from worker: WorkerID) {
         guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else { return }
         if let payload = assembly.payloadBlock { release([payload]) }
-        if let band = assembly.result.band { results?.keep(band, of: attempt.task) }
+        keep(assembly.result, of: attempt.task)
         tell(.accepted(assembly.life, assembly.role, assembly.result))
     }
 

@@ -211,7 +211,7 @@ final class BrokerLoop {
             digesting[attempt] = nil
             take(result, of: attempt, worker)
             release(blocks)
-        case .lookedUp(let task, let life, let role, let key, let piece): take(piece, of: task, life, role, key)
+        case .lookedUp(let task, let life, let role, let key, let result): take(result, of: task, life, role, key)
         case .blocksServed(let blocks): release(blocks)
         }
     }

@@ -20,7 +20,7 @@ enum LoopCommand: Sendable {
     /// A result's digest is made; the blocks were held for it.
     case digested(WorkerID, AttemptID, [BlockID], Result<[UInt8], ResultDigest.Unreadable>)
     /// A tile's result was looked for; without `key` it has none.
-    case lookedUp(TaskID, ExportLife, TaskRole, key: BlockID?, EncodedPiece?)
+    case lookedUp(TaskID, ExportLife, TaskRole, key: BlockID?, KeptResult?)
     /// Blocks that were held for work beside the loop have served.
     case blocksServed([BlockID])
 }

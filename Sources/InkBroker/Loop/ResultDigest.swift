@@ -41,10 +41,10 @@ struct ResultDigest: Sendable {
     }
 
     private mutating func add(_ id: BlockID, in store: BlockStore) {
-        if case .bytes(let bytes) = store.local?.content(of: id) {
-            pieces.append(.bytes(bytes))
-        } else if let source = store.source(of: id) {
-            pieces.append(.block(id, source))
+        switch store.content(of: id) {
+        case .local(let bytes): pieces.append(.bytes(bytes))
+        case .frame(let id, let source): pieces.append(.block(id, source))
+        case nil: break
         }
     }
 

@@ -18,7 +18,7 @@ final class KeptResults {
     struct Found {
         var life: ExportLife
         var role: TaskRole
-        var piece: EncodedPiece
+        var result: KeptResult
     }
 
     /// Makes the keys of an export on the lane.
@@ -40,13 +40,13 @@ final class KeptResults {
     /// Looks for the result of a tile; `answer` is called on a lane with its key and what was found.
     func lookUp(
         row: Int, column: Int, of plan: PicturePlan, _ job: JobID, version: String,
-        _ answer: @escaping @Sendable (BlockID?, EncodedPiece?) -> Void
+        _ answer: @escaping @Sendable (BlockID?, KeptResult?) -> Void
     ) {
         let maker = known[job] ?? KeyMaker(TileKeys(plan, local: local, version: version))
         known[job] = maker
         finding.run { [store] in
             let key = maker.key(row: row, column: column)
-            answer(key, key.flatMap(store.piece))
+            answer(key, key.flatMap(store.result))
         }
     }
 
@@ -57,10 +57,25 @@ final class KeptResults {
 
     func takeFound(_ task: TaskID) -> Found? { found.removeValue(forKey: task) }
 
-    /// Keeps the result of a task that was looked up.
-    func keep(_ piece: EncodedPiece, of task: TaskID) {
-        guard let (_, key) = missing.removeValue(forKey: task) else { return }
-        keeping.run { [store] in store.keep(piece, as: key) }
+    /// The key under which the result of a task is to be kept; nil if it was not looked up.
+    func takeMissing(_ task: TaskID) -> BlockID? { missing.removeValue(forKey: task)?.key }
+
+    /// Keeps a result; `done` is called on a lane when its blocks are not needed any more.
+    func keep(
+        _ band: EncodedPiece?, _ pixels: BlockContent?, as key: BlockID, _ done: @escaping @Sendable () -> Void
+    ) {
+        keeping.run { [store] in
+            // What cannot be read back or packed is only not there next time.
+            let block = pixels.map { pixels in
+                switch pixels {
+                case .local(let bytes): try? Block(content: bytes)
+                case .frame(let id, let source): (try? source.read()).map { Block(id: id, frame: $0) }
+                }
+            }
+            done()
+            if let block, block == nil { return }
+            store.keep(KeptResult(band: band, pixels: block ?? nil), as: key)
+        }
     }
 
     /// An export has ended.

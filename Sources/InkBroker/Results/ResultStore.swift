@@ -4,6 +4,12 @@ import InkProtocol
 import InkSystem
 import Synchronization
 
+/// The result of a tile: a piece of the picture's files, samples for a later task, or both.
+struct KeptResult: Sendable {
+    var band: EncodedPiece?
+    var pixels: Block?
+}
+
 /// Results of tiles on the disk, by what decides them (`TileKeys`), for later exports of the same process and of others.
 ///
 /// A file a result, written beside its place and renamed, so that it is there whole or not at all, and read with its check:
@@ -23,8 +29,8 @@ final class ResultStore: Sendable {
         var lastFile: UInt64 = 0
     }
 
-    private static let magic = Array("inkR\u{1}".utf8)
-    private static let headBytes = magic.count + 4 + 8 + 4 + 8 + 4
+    private static let magic = Array("inkR\u{2}".utf8)
+    private static let headBytes = magic.count + 4 + 8 + 4 + 8 + 8 + 4
     /// Files of writers that have ended without a word.
     private static let leftoverSeconds = 3600
 
@@ -76,8 +82,8 @@ final class ResultStore: Sendable {
 
     private func path(_ key: BlockID) -> String { folder.appendingPath(key.description) }
 
-    /// The piece of a tile; nil if there is none, or it cannot be read.
-    func piece(_ key: BlockID) -> EncodedPiece? {
+    /// The result of a tile; nil if there is none, or it cannot be read.
+    func result(_ key: BlockID) -> KeptResult? {
         let path = path(key)
         guard let file = try? FileDescriptor(opening: path, flags: O_RDONLY, operation: "open"),
             let status = try? file.status(), status.byteCount <= fileBytesMax,
@@ -86,7 +92,7 @@ final class ResultStore: Sendable {
             forget(key)
             return nil
         }
-        guard let piece = Self.piece(bytes) else {
+        guard let result = Self.result(bytes) else {
             unlink(path)
             forget(key)
             return nil
@@ -98,12 +104,12 @@ final class ResultStore: Sendable {
             if state.entries[key] == nil { state.byteCount += bytes.count }
             state.entries[key] = Entry(byteCount: bytes.count, use: state.lastUse)
         }
-        return piece
+        return result
     }
 
-    /// Keeps a piece, as far as the disk takes it.
-    func keep(_ piece: EncodedPiece, as key: BlockID) {
-        let bytes = Self.file(of: piece)
+    /// Keeps a result, as far as the disk takes it.
+    func keep(_ result: KeptResult, as key: BlockID) {
+        let bytes = Self.file(of: result)
         guard bytes.count <= fileBytesMax else { return }
         let number = state.withLock { state in
             state.lastFile += 1
@@ -161,32 +167,46 @@ final class ResultStore: Sendable {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
     }
 
-    private static func checksum(_ head: [UInt8], _ bytes: [UInt8]) -> UInt32 {
-        let crc = Checksum.crc32(of: head, head.startIndex..<head.endIndex)
-        return Checksum.crc32(of: bytes, bytes.startIndex..<bytes.endIndex, continuing: crc)
-    }
-
-    static func file(of piece: EncodedPiece) -> [UInt8] {
+    /// The head says how many bytes the piece and the samples take; a part that is not there takes none.
+    static func file(of result: KeptResult) -> [UInt8] {
+        let (band, pixels) = (result.band, result.pixels?.frame ?? [])
         let head =
-            bigEndian(piece.rowCount, 4) + bigEndian(piece.rawByteCount, 8) + bigEndian(Int(piece.adler32), 4)
-            + bigEndian(piece.bytes.count, 8)
-        let check = checksum(head, piece.bytes)
-        return magic + head + bigEndian(Int(check), 4) + piece.bytes
+            bigEndian(band?.rowCount ?? 0, 4) + bigEndian(band?.rawByteCount ?? 0, 8)
+            + bigEndian(Int(band?.adler32 ?? 0), 4) + bigEndian(band?.bytes.count ?? 0, 8) + bigEndian(pixels.count, 8)
+        var bytes = magic + head + [0, 0, 0, 0]
+        bytes.reserveCapacity(headBytes + (band?.bytes.count ?? 0) + pixels.count)
+        if let band { bytes += band.bytes }
+        bytes += pixels
+        bytes.replaceSubrange((headBytes - 4)..<headBytes, with: bigEndian(Int(checksum(of: bytes)), 4))
+        return bytes
     }
 
-    static func piece(_ file: [UInt8]) -> EncodedPiece? {
+    static func result(_ file: [UInt8]) -> KeptResult? {
         guard file.count >= headBytes, file.starts(with: magic) else { return nil }
         var at = magic.count
         func number(_ count: Int) -> Int {
             defer { at += count }
             return file[at..<(at + count)].reduce(0) { $0 << 8 | Int($1) }
         }
-        let head = Array(file[at..<(headBytes - 4)])
-        let (rowCount, rawByteCount) = (number(4), number(8))
-        let (adler32, byteCount, check) = (number(4), number(8), number(4))
-        let bytes = Array(file[headBytes...])
-        guard byteCount == bytes.count, check == Int(checksum(head, bytes)) else { return nil }
-        return EncodedPiece(
-            rowCount: rowCount, rawByteCount: rawByteCount, adler32: UInt32(truncatingIfNeeded: adler32), bytes: bytes)
+        let (rowCount, rawByteCount, adler32) = (number(4), number(8), number(4))
+        let (bandBytes, pixelBytes, check) = (number(8), number(8), number(4))
+        guard check == Int(checksum(of: file)), bandBytes >= 0, pixelBytes >= 0, bandBytes <= file.count,
+            pixelBytes == file.count - headBytes - bandBytes
+        else { return nil }
+        let bandEnd = headBytes + bandBytes
+        let pixels = Array(file[bandEnd...])
+        return KeptResult(
+            band: rowCount == 0
+                ? nil
+                : EncodedPiece(
+                    rowCount: rowCount, rawByteCount: rawByteCount, adler32: UInt32(truncatingIfNeeded: adler32),
+                    bytes: Array(file[headBytes..<bandEnd])),
+            pixels: pixels.isEmpty ? nil : Block(id: BlockID(hashing: pixels), frame: pixels))
+    }
+
+    /// Of all but the checksum itself.
+    private static func checksum(of file: [UInt8]) -> UInt32 {
+        let crc = Checksum.crc32(of: file, magic.count..<(headBytes - 4))
+        return Checksum.crc32(of: file, headBytes..<file.count, continuing: crc)
     }
 }

@@ -14,7 +14,7 @@ struct PicturePlan: Sendable {
     let tileNanoseconds: Double
     let work: PictureWork
     /// Whether results of earlier exports may serve for its tiles, which are then cut where they do not change with what
-    /// the picture shows. Only pieces of files are kept, not samples of tiles.
+    /// the picture shows.
     let looksUpTiles: Bool
 
     /// Rows of a tile that may be looked up: few, since one stroke changes all tiles that it meets.
@@ -70,12 +70,11 @@ struct PicturePlan: Sendable {
         self.scene = scene
         let rowCosts = draft.costs.perRow
         let multiple = files.rowMultiple
-        let canKeep = keepsResults && !files.streamed.isEmpty && files.wholes.isEmpty
-        let tile = draft.tile ?? (canKeep ? PixelSize(width: scene.output.width, height: Self.keptRows) : nil)
+        let tile = draft.tile ?? (keepsResults ? PixelSize(width: scene.output.width, height: Self.keptRows) : nil)
         grid =
             tile.map { TileGrid(output: scene.output, tile: $0, rowMultiple: multiple) }
             ?? TileGrid(output: scene.output, rowCosts: rowCosts, rowMultiple: multiple)
-        looksUpTiles = canKeep && grid.isBands
+        looksUpTiles = keepsResults
         tileNanoseconds = rowCosts.reduce(0, +) / Double(grid.count)
         let rows = (0..<grid.rows).map(grid.pixelRows(ofRow:))
         work = PictureWork(draft.costs, rows: rows, columns: grid.columns, scene.output, files)

@@ -291,6 +291,7 @@ extension PictureOutcome {
         phases.encode += other.phases.encode
         phases.stitch += other.phases.stitch
         tileCount += other.tileCount
+        if let found = other.foundCount { foundCount = (foundCount ?? 0) + found }
         brokerMilliseconds += other.brokerMilliseconds
         attemptCount += other.attemptCount
         if let sent = other.bytesSent { bytesSent = (bytesSent ?? 0) + sent }
