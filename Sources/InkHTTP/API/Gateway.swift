@@ -71,10 +71,11 @@ package final class Gateway: Sendable {
         // A client that goes away while it is written to must not end the process.
         signal(SIGPIPE, SIG_IGN)
         try Spool.clear(service.folder)
-        let made = HTTPServer(headers: [
+        let headers = [
             ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
             ("Referrer-Policy", "no-referrer"),
-        ]) { [weak self] request in
+        ]
+        let made = HTTPServer(headers: headers, limits: configuration.limits) { [weak self] request in
             self?.take(request) ?? .refuse(Problem.busy("the broker is stopping").response)
         }
         server.withLock { $0 = made }
@@ -82,7 +83,7 @@ package final class Gateway: Sendable {
             let host =
                 configuration.host.hasPrefix("[")
                 ? String(configuration.host.dropFirst().dropLast()) : configuration.host
-            let port = try made.start(host: host, port: configuration.port, limits: configuration.limits)
+            let port = try made.start(host: host, port: configuration.port)
             previews.begin()
             try canary.start()
             return port

@@ -10,6 +10,8 @@ package struct HTTPServerLimits: Sendable {
     package var connections = 512
     /// A connection on which nothing moves for so long is closed.
     package var idleSeconds = 30
+    /// A connection on which the head of a request has not arrived so long after the last one was answered is closed.
+    package var headSeconds = 60
     /// Of a request's line and headers.
     package var headBytes = 192 << 10
 
@@ -23,6 +25,8 @@ package final class HTTPServer: Sendable {
     private let streams = Mutex<[ObjectIdentifier: any HTTPStream]>([:])
     private let daemon = Mutex<Daemon?>(nil)
     private let counts = Mutex<[Answer: Int]>([:])
+    private let heads: HeadWatch
+    private let limits: HTTPServerLimits
 
     private struct Daemon: @unchecked Sendable {
         var handle: OpaquePointer
@@ -38,9 +42,12 @@ package final class HTTPServer: Sendable {
     ///   - headers: of all answers.
     ///   - handler: called on a connection's thread when the head of a request has arrived.
     package init(
-        headers: [(name: String, value: String)], handler: @escaping @Sendable (HTTPRequest) -> HTTPIntake
+        headers: [(name: String, value: String)], limits: HTTPServerLimits = HTTPServerLimits(),
+        handler: @escaping @Sendable (HTTPRequest) -> HTTPIntake
     ) {
         self.headers = headers
+        self.limits = limits
+        heads = HeadWatch(seconds: limits.headSeconds)
         self.handler = handler
     }
 
@@ -49,9 +56,7 @@ package final class HTTPServer: Sendable {
     /// Listens at an address; returns its port.
     ///
     /// - Parameter port: 0: one that the system chooses.
-    package func start(
-        host: String, port: UInt16, limits: HTTPServerLimits = HTTPServerLimits()
-    ) throws(SystemFailure) -> UInt16 {
+    package func start(host: String, port: UInt16) throws(SystemFailure) -> UInt16 {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICSERV | AI_PASSIVE
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -76,11 +81,22 @@ package final class HTTPServer: Sendable {
             let server = Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
             return server.handle(connection, url, method, data, count, state)
         }
-        settings.completed = { context, _, state, _ in
-            guard let context, let pointer = state?.pointee else { return }
+        settings.completed = { context, connection, state, _ in
+            guard let context, let connection, let pointer = state?.pointee else { return }
             let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
-            Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue().end(exchange)
+            let server = Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
+            server.end(exchange)
+            server.heads.expect(connection)
             state?.pointee = nil
+        }
+        settings.connected = { context, connection, _, code in
+            guard let context, let connection else { return }
+            let server = Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
+            if code == ink_http_opened {
+                server.heads.expect(connection)
+            } else {
+                server.heads.forget(connection)
+            }
         }
         settings.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
         errno = 0
@@ -88,12 +104,14 @@ package final class HTTPServer: Sendable {
             throw SystemFailure(operation: "listen at \(host):\(port)", errno: errno == 0 ? EADDRINUSE : errno)
         }
         daemon.withLock { $0 = Daemon(handle: started) }
+        try heads.start()
         return UInt16(truncatingIfNeeded: ink_http_port(started))
     }
 
     /// Closes all connections and returns when their threads have ended.
     package func stop() {
         guard let daemon = daemon.withLock({ $0.take() }) else { return }
+        heads.stop()
         let listening = MHD_quiesce_daemon(daemon.handle)
         for stream in streams.withLock({ Array($0.values) }) { stream.close() }
         MHD_stop_daemon(daemon.handle)
@@ -139,6 +157,7 @@ package final class HTTPServer: Sendable {
         _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> MHD_Result {
         guard let pointer = state.pointee else {
+            heads.forget(connection)
             let exchange = Exchange(method: String(cString: method))
             state.pointee = Unmanaged.passRetained(exchange).toOpaque()
             guard let request = HTTPRequest(connection, url, method) else {
