@@ -16,13 +16,13 @@ struct ErrorHistory: Sendable {
     /// Below which 5, 50 and 95 of 100 are.
     private(set) var quantiles: Usual
 
-    private static let usualCount = 13
     private static let countMax = 160
 
-    init(_ usual: Usual) {
+    /// - Parameter count: as many as so many errors the usual ones weigh.
+    init(_ usual: Usual, count: Int = 13) {
         // Two halves of normal distributions, at equal steps of probability.
-        errors = (1...Self.usualCount).map { step in
-            let deviation = Self.normalQuantile((Double(step) - 0.5) / Double(Self.usualCount)) / 1.645
+        errors = (1...count).map { step in
+            let deviation = Self.normalQuantile((Double(step) - 0.5) / Double(count)) / 1.645
             return usual.middle + deviation * (deviation < 0 ? usual.middle - usual.low : usual.high - usual.middle)
         }
         quantiles = Self.quantiles(of: errors)

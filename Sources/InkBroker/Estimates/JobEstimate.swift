@@ -208,6 +208,9 @@ struct JobEstimate: Sendable {
         if phase == .rendering, isDone { enter(.finishing, now: now) }
     }
 
+    /// How the first file is encoded; nil before the project has been read.
+    var encoding: WorkKind? { work.map { $0.wholes.first?.kind ?? $0.encoding } }
+
     mutating func lookedUp(isFound: Bool) { if isFound { found += 1 } else { missed += 1 } }
 
     /// What the job has shown of each kind of work.
@@ -342,15 +345,24 @@ struct ErrorSort: Hashable, Sendable {
     /// Whether most of the time is that of files that are encoded as a whole: one task each, of which nothing is known
     /// before its end, and which depends on the picture.
     var isWhole: Bool
+    /// How the picture's first file is encoded; nil: however.
+    var encoding: WorkKind?
 
     private static let progressSteps = [0.1, 0.2, 0.4, 0.6, 0.8, 0.93]
     private static let doubtSteps = [0.12, 0.3, 0.6]
 
-    /// - Parameters: shares of the whole time, and of the time left.
-    init(progress: Double?, doubt: Double, isAlone: Bool, isWhole: Bool) {
-        (self.isAlone, self.isWhole) = (isAlone, isWhole)
+    /// - Parameters: progress and doubt: shares of the whole time, and of the time left.
+    init(progress: Double?, doubt: Double, isAlone: Bool, isWhole: Bool, encoding: WorkKind?) {
+        (self.isAlone, self.isWhole, self.encoding) = (isAlone, isWhole, encoding)
         self.progress = progress.map { progress in Self.progressSteps.count { progress >= $0 } } ?? -1
         self.doubt = Self.doubtSteps.count { doubt >= $0 }
+    }
+
+    /// The same of all encodings.
+    var general: ErrorSort {
+        var sort = self
+        sort.encoding = nil
+        return sort
     }
 
     /// As measured over many pictures, each exported by a farm that had seen none before: the less is known, the larger.

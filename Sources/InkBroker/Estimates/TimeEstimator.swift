@@ -88,7 +88,10 @@ struct TimeEstimator: Sendable {
         for told in job.told {
             let truth = Double(now - min(now, told.time))
             let error = log((truth + told.slack) / (told.expected + told.slack))
-            errors[told.sort, default: ErrorHistory(told.sort.usual)].add(error)
+            // Pictures of an encoding err alike; of one that is new, as others do.
+            let (general, others) = (told.sort.general, quantiles(told.sort))
+            errors[told.sort, default: ErrorHistory(others, count: 6)].add(error)
+            if told.sort != general { errors[general, default: ErrorHistory(general.usual)].add(error) }
         }
         for (kind, ratio) in job.measurements(now: now) {
             learned.learn(kind, ratio: ratio)
@@ -227,6 +230,11 @@ struct TimeEstimator: Sendable {
         return results
     }
 
+    /// The errors to expect of an estimate.
+    private func quantiles(_ sort: ErrorSort) -> ErrorHistory.Usual {
+        (errors[sort] ?? errors[sort.general])?.quantiles ?? sort.usual
+    }
+
     /// The interval of an estimate, which is kept for the comparison.
     private mutating func tell(_ expectation: Expectation, now: UInt64) -> TimeLeft? {
         let (id, expected) = (expectation.id, expectation.nanoseconds)
@@ -234,14 +242,15 @@ struct TimeEstimator: Sendable {
         let elapsed = job.begun.map { Double(now - min(now, $0)) }
         let progress = elapsed.map { $0 / max(1, $0 + expected) }
         let sort = ErrorSort(
-            progress: progress, doubt: expectation.doubt, isAlone: jobs.count == 1, isWhole: expectation.wholes > 0.5)
+            progress: progress, doubt: expectation.doubt, isAlone: jobs.count == 1, isWhole: expectation.wholes > 0.5,
+            encoding: job.encoding)
         let slack = Self.slack * ((elapsed ?? 0) + expected) + 1e6
         let slot = progress.map { Int($0 * 20) } ?? -1
         if slot > job.lastSlot || job.told.isEmpty {
             jobs[id]?.told.append(.init(time: now, expected: expected, slack: slack, sort: sort))
             jobs[id]?.lastSlot = slot
         }
-        let quantiles = (errors[sort] ?? ErrorHistory(sort.usual)).quantiles
+        let quantiles = quantiles(sort)
         func seconds(_ error: Double) -> Double { ((expected + slack) * exp(error) - slack) / 1e9 }
         return TimeLeft(
             seconds: seconds(quantiles.middle), low: seconds(quantiles.low), high: seconds(quantiles.high))
