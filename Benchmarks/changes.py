@@ -49,7 +49,8 @@ def stroke(x, y, color="#aa2200"):
 def variants(project):
     """By name: the project before, and after each change; a mark is a change of options."""
     width = project["canvasSize"]["width"]
-    project["layers"][len(project["layers"]) // 2]["maskImage"] = mask(1024, 0)
+    masked = len(project["layers"]) // 2
+    project["layers"][masked]["maskImage"] = mask(1024, 0)
     project["layers"].append({"id": "changes-group", "type": "group", "layers": [
         {"id": "changes-layer", "opacity": 0.8,
          "strokes": [stroke(width * 0.3, width * 0.6 + 8 * n, "#115533") for n in range(10)]}]})
@@ -59,7 +60,7 @@ def variants(project):
     changed = made["a stroke below all"] = copy.deepcopy(project)
     changed["layers"][0]["strokes"].insert(0, stroke(width * 0.5, width * 0.75))
     changed = made["a part of a mask"] = copy.deepcopy(project)
-    changed["layers"][len(project["layers"]) // 2 - 1]["maskImage"] = mask(1024, 40)
+    changed["layers"][masked]["maskImage"] = mask(1024, 40)
     changed = made["a moved group"] = copy.deepcopy(project)
     for moved in changed["layers"][-1]["layers"][0]["strokes"]:
         for point in moved["points"]:
@@ -86,7 +87,7 @@ def measure(arguments, folder):
         command = [
             arguments.ink, "export", folder / f"{name}.ink", "-o", output, "--size", arguments.size, "--if-exists",
             "overwrite", "--cache", cache, "--cache-size", "32G", "--watermark", mark, "--report", folder / "report.json",
-            "--format", arguments.format]
+            "--format", arguments.format, "--quiet"]
         began = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         seconds = time.perf_counter() - began
