@@ -55,7 +55,7 @@ ENV INK_DATA=/data \
 USER 10001:10001
 WORKDIR /data
 VOLUME /data
-EXPOSE 5570 5571
+EXPOSE 5570 5571 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["ink-health"]
 ENTRYPOINT ["ink"]

@@ -130,7 +130,7 @@ rm -rf "$work/kubernetes/base/keys"
 while read -r key; do
     mkdir -p "$(dirname "$work/kubernetes/base/$key")"
     echo "no key" >"$work/kubernetes/base/$key"
-done < <(grep -o 'keys/[a-z]*/[a-z./]*[a-z]' deploy/kubernetes/base/kustomization.yaml | sort -u)
+done < <(grep -o 'keys/[a-z]*/[a-z./-]*[a-z]' deploy/kubernetes/base/kustomization.yaml | sort -u)
 kustomize=()
 if has kustomize; then kustomize=(kustomize build); elif has kubectl; then kustomize=(kubectl kustomize); fi
 if ((${#kustomize[@]} > 0)); then

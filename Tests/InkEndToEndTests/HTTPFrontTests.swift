@@ -329,6 +329,8 @@ struct HTTPFrontTests {
         let http = try farm.http()
         #expect(try http.get("/healthz").status == 200)
         #expect(try http.get("/readyz").status == 503)
+        // The test picture is nothing that waits.
+        #expect(try http.get("/v1/stats").json["tilesWaiting"] as? Int == 0)
         try farm.addWorker()
         #expect(try farm.wait(seconds: 60) { try http.get("/readyz").status == 200 })
         let (_, jobs) = try http.submit(GoodProject.small, "name=a.ink&size=64x64")
@@ -339,7 +341,7 @@ struct HTTPFrontTests {
         for expected in [
             "ink_jobs_ended_total{outcome=\"finished\"} 1", "ink_tiles_total{source=\"rendered\"} 1",
             "ink_pixels_exported_total 2752",
-            "ink_export_duration_seconds_count 1", "ink_workers{state=\"ready\"} 1",
+            "ink_export_duration_seconds_count 1", "ink_tiles_waiting 0", "ink_workers{state=\"ready\"} 1",
         ] {
             #expect(lines.contains { $0 == expected }, "\(expected)")
         }

@@ -1,5 +1,6 @@
 """deploy/bin/ink-keyring: what it makes, and that it can be stopped and run again."""
 
+import hashlib
 import pathlib
 import subprocess
 import tempfile
@@ -10,7 +11,7 @@ from support import environment, keyring, needs_binary, program_folder
 FILES = {
     "broker/broker.key", "broker/broker.pub", "broker/health.key", "broker/clients/client.pub",
     "broker/clients/health.pub", "broker/workers/worker.pub", "worker/worker.key", "worker/broker.pub",
-    "client/client.key", "client/broker.pub",
+    "client/client.key", "client/broker.pub", "broker/http-tokens", "broker/metrics.token",
 }
 
 
@@ -29,8 +30,26 @@ class Keyring(unittest.TestCase):
     def test_everyone_has_what_he_needs_and_no_more(self):
         keyring(self.root)
         self.assertEqual(set(self.files()), FILES)
-        for path in self.root.rglob("*.key"):
+        for path in [*self.root.rglob("*.key"), self.root / "broker/metrics.token"]:
             self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+
+    def test_the_token_is_one_that_may_read(self):
+        keyring(self.root)
+        name, role, digest = (self.root / "broker/http-tokens").read_text().split()
+        token = (self.root / "broker/metrics.token").read_bytes()
+        self.assertEqual((name, role, digest), ("metrics", "read", hashlib.sha256(token).hexdigest()))
+
+    def test_tokens_of_others_stay_when_it_is_made_anew(self):
+        keyring(self.root)
+        subprocess.run(
+            ["ink", "keygen", "anna", "--http", "--role", "submit", "-o", self.root / "broker/http-tokens"],
+            env=environment(), check=True, capture_output=True)
+        before = (self.root / "broker/http-tokens").read_text().splitlines()
+        (self.root / "broker/metrics.token").unlink()
+        keyring(self.root)
+        after = (self.root / "broker/http-tokens").read_text().splitlines()
+        self.assertEqual(len(after), 2)
+        self.assertEqual(set(after) & set(before), {line for line in before if line.startswith("anna ")})
 
     def test_keys_that_are_there_stay(self):
         keyring(self.root)
@@ -40,7 +59,7 @@ class Keyring(unittest.TestCase):
 
     def test_a_run_that_was_stopped_is_finished_by_the_next(self):
         """Stopped at the n-th key by a program that fails, for every n."""
-        for count in range(4):
+        for count in range(5):
             with self.subTest(count), tempfile.TemporaryDirectory() as tools:
                 broken = pathlib.Path(tools) / "ink"
                 broken.write_text(

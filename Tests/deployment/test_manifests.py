@@ -1,16 +1,22 @@
 """What the tools cannot see: names that one file gives and another one uses; the terms that every container keeps."""
 
-import importlib.util
+import json
 import pathlib
 import re
+import subprocess
+import tempfile
 import unittest
+import urllib.error
+import urllib.request
 
 import yaml
 
-from support import ROOT
+from support import BINARY, ROOT, environment, keyring, needs_binary, within
 from test_keyring import FILES
 
 BASE = ROOT / "deploy/kubernetes/base"
+# The check of the broker's health is made by HTTP.
+UNUSED = {"broker/health.key", "broker/clients/health.pub"}
 
 
 def documents(*paths):
@@ -59,12 +65,28 @@ class Kubernetes(unittest.TestCase):
             for volume in pod["spec"]["volumes"]:
                 for source in volume.get("projected", {}).get("sources", []) + [volume]:
                     used |= {source[kind]["name"] for kind in ("secret", "configMap") if "name" in source.get(kind, {})}
-        self.assertEqual(used, made)
+        # That one is for the overlays, see below.
+        self.assertEqual(used | {"metrics-token"}, made)
 
     def test_keys_are_those_that_the_keyring_makes(self):
         named = {path for kind in ("secretGenerator", "configMapGenerator") for entry in self.kustomization[kind]
-                 for path in entry["files"] if path.startswith("keys/")}
-        self.assertEqual(named, {f"keys/{path}" for path in FILES})
+                 for path in (name.rpartition("=")[2] for name in entry["files"])}
+        self.assertEqual(named, {f"keys/{path}" for path in FILES - UNUSED})
+
+    def test_what_the_broker_reads_is_mounted(self):
+        pod = self.named("StatefulSet", "ink-broker")["spec"]["template"]["spec"]
+        generated = {entry["name"]: entry["files"] for kind in ("secretGenerator", "configMapGenerator")
+                     for entry in self.kustomization[kind]}
+        mounted = set()
+        for source in next(v for v in pod["volumes"] if v["name"] == "keys")["projected"]["sources"]:
+            (terms,) = source.values()
+            files = {pathlib.PurePath(path).name for path in generated[terms["name"]]}
+            items = terms.get("items", [{"key": file, "path": file} for file in files])
+            self.assertLessEqual({item["key"] for item in items}, files)
+            mounted |= {f"/keys/{item['path']}" for item in items}
+        mounted |= {str(pathlib.PurePath(path).parent) for path in mounted}
+        named = {value for value in re.findall(r"/keys/\S+", yaml.safe_dump(pod["containers"][0]["env"]))}
+        self.assertLessEqual(named, mounted)
 
     def test_services_lead_to_ports_of_the_broker(self):
         broker = self.named("StatefulSet", "ink-broker")["spec"]["template"]
@@ -93,26 +115,151 @@ class Kubernetes(unittest.TestCase):
             wanted = (chosen or {}).get("matchLabels", {})
             self.assertTrue(any(wanted.items() <= own.items() for own in labels), document["metadata"]["name"])
 
+    def test_probes_ask_the_broker_whether_its_loop_turns(self):
+        container = self.named("StatefulSet", "ink-broker")["spec"]["template"]["spec"]["containers"][0]
+        ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+        settings = {entry["name"]: entry.get("value") for entry in container["env"]}
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            self.assertEqual(container[probe]["httpGet"], {"path": "/healthz", "port": "http"})
+        self.assertEqual(settings["INK_HTTP"], f"0.0.0.0:{ports['http']}")
+
+    def test_secrets_that_others_name_keep_their_names(self):
+        kept = {entry["name"]: {name.partition("=")[0] for name in entry["files"]}
+                for entry in self.kustomization["secretGenerator"]
+                if entry.get("options", {}).get("disableNameSuffixHash")}
+        monitor = documents(ROOT / "deploy/kubernetes/prometheus/service-monitor.yaml")[0]
+        used = [endpoint["authorization"]["credentials"] for endpoint in monitor["spec"]["endpoints"]]
+        used += Scaler.read().authentication["spec"]["secretTargetRef"]
+        for reference in used:
+            self.assertIn(reference["key"], kept[reference["name"]])
+
+    def test_prometheus_finds_the_broker(self):
+        monitor = documents(ROOT / "deploy/kubernetes/prometheus/service-monitor.yaml")[0]
+        wanted = monitor["spec"]["selector"]["matchLabels"]
+        found = [d for d in self.farm if d["kind"] == "Service" and wanted.items() <= d["metadata"]["labels"].items()]
+        self.assertEqual([service["metadata"]["name"] for service in found], ["ink-http"])
+        self.assertEqual(monitor["metadata"]["namespace"], self.named("Namespace", "ink-farm")["metadata"]["name"])
+        ports = [port["name"] for port in found[0]["spec"]["ports"]]
+        self.assertEqual([endpoint["port"] for endpoint in monitor["spec"]["endpoints"]], ports)
+        # The job name that the alerts go by.
+        self.assertEqual(monitor["metadata"]["labels"][monitor["spec"]["jobLabel"]], "ink")
+
     def test_the_autoscaler_reads_what_is_served(self):
-        scaled = documents(ROOT / "deploy/kubernetes/keda/scaled-object.yaml")[0]
-        self.assertEqual((scaled["apiVersion"], scaled["kind"]), ("keda.sh/v1alpha1", "ScaledObject"))
-        spec = scaled["spec"]
+        scaler = Scaler.read()
+        self.assertEqual((scaler.object["apiVersion"], scaler.object["kind"]), ("keda.sh/v1alpha1", "ScaledObject"))
+        spec = scaler.object["spec"]
         fields = {"scaleTargetRef", "minReplicaCount", "maxReplicaCount", "pollingInterval", "cooldownPeriod",
                   "fallback", "triggers", "advanced"}
         self.assertLessEqual(set(spec), fields)
         self.named("Deployment", spec["scaleTargetRef"]["name"])
-        trigger = spec["triggers"][0]
-        self.assertEqual(trigger["type"], "metrics-api")
-        terms = trigger["metadata"]
-        self.assertTrue(all(isinstance(value, str) for value in terms.values()))
-        host, namespace, port, path = re.fullmatch(r"http://([\w-]+)\.([\w-]+)\.svc:(\d+)(/\w+)", terms["url"]).groups()
+        self.assertEqual(scaler.trigger["type"], "metrics-api")
+        self.assertTrue(all(isinstance(value, str) for value in scaler.terms.values()))
+        self.assertEqual(scaler.trigger["authenticationRef"]["name"], scaler.authentication["metadata"]["name"])
+        host, namespace, port, path = re.fullmatch(
+            r"http://([\w-]+)\.([\w-]+)\.svc:(\d+)(/[\w/]+)", scaler.terms["url"]).groups()
         self.assertEqual(self.named("Service", host)["spec"]["ports"][0]["port"], int(port))
         self.assertEqual(namespace, self.named("Namespace", "ink-farm")["metadata"]["name"])
-        source = importlib.util.spec_from_file_location("queue_metrics", BASE / "queue-metrics.py")
-        metrics = importlib.util.module_from_spec(source)
-        source.loader.exec_module(metrics)
-        self.assertEqual(path, "/queue")
-        self.assertIn(terms["valueLocation"], metrics.queue({}))
+        contract = json.loads((ROOT / "Sources/InkHTTP/Pages/openapi.json").read_text())
+        self.assertEqual(contract["paths"][path]["get"]["x-role"], "read")
+        self.assertIn(scaler.terms["valueLocation"], contract["components"]["schemas"]["Stats"]["required"])
+
+
+class Scaler:
+    """The autoscaler's objects, and what KEDA does by them."""
+
+    def __init__(self, authentication, scaled):
+        self.authentication, self.object = authentication, scaled
+        self.trigger = scaled["spec"]["triggers"][0]
+        self.terms = self.trigger["metadata"]
+
+    @classmethod
+    def read(cls):
+        return cls(*documents(ROOT / "deploy/kubernetes/keda/scaled-object.yaml"))
+
+    def ask(self, base, secret):
+        """The value, from a broker that is at `base`, with the secret's files."""
+        (target,) = self.authentication["spec"]["secretTargetRef"]
+        assert (self.terms["authMode"], target["parameter"]) == ("bearer", "token")
+        # As it is in the file: a header must not have an end of a line.
+        token = secret[target["key"]].read_text()
+        path = re.sub(r"^http://[^/]+", "", self.terms["url"])
+        request = urllib.request.Request(base + path, headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=30) as response:
+            value = json.load(response)
+        for member in self.terms["valueLocation"].split("."):
+            value = value[member]
+        return value
+
+
+@needs_binary
+class Autoscaling(unittest.TestCase):
+    """A broker with the settings of the StatefulSet and the keyring's keys, asked as KEDA, Prometheus and the kubelet ask."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        keys = keyring(self.root / "keys")
+        kustomization = documents(BASE / "kustomization.yaml")[0]
+        entry = next(entry for entry in kustomization["secretGenerator"] if entry["name"] == "metrics-token")
+        self.secret = {name: self.root / path for name, _, path in (file.partition("=") for file in entry["files"])}
+        stateful = next(d for d in documents(BASE / "broker.yaml") if d["kind"] == "StatefulSet")
+        container = stateful["spec"]["template"]["spec"]["containers"][0]
+        variables = {entry["name"]: entry["value"].replace("/keys/", f"{keys}/broker/")
+                     for entry in container["env"] if "value" in entry}
+        variables |= {"INK_WORKERS": "tcp://127.0.0.1:*", "INK_CLIENTS": "tcp://127.0.0.1:*", "INK_LOG": "text",
+                      "INK_HTTP": re.sub(r":\d+$", ":0", variables["INK_HTTP"]), "INK_DATA": f"{self.root}/data",
+                      "INK_QUOTA": "1G", "INK_SPILL": "1G"}
+        self.log = open(self.root / "broker.log", "w+")
+        self.addCleanup(self.log.close)
+        self.broker = subprocess.Popen(
+            [BINARY, *container["args"]], env=environment(**variables), stderr=self.log, stdout=self.log)
+        self.addCleanup(self.stop)
+        found = within(30, "the broker listens", lambda: re.search(
+            r"http=http://[^:]+:(\d+)", (self.root / "broker.log").read_text()))
+        self.base = f"http://127.0.0.1:{found.group(1)}"
+        self.health = container["livenessProbe"]["httpGet"]["path"]
+
+    def stop(self):
+        # A drain would wait for a job that no worker renders.
+        self.broker.kill()
+        self.broker.wait()
+
+    def status(self, path, token=None, body=None):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers |= {"Content-Type": "application/octet-stream"} if body else {}
+        try:
+            with urllib.request.urlopen(
+                    urllib.request.Request(self.base + path, body, headers), timeout=30) as response:
+                return response.status
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+
+    def test_what_waits_is_what_the_autoscaler_is_told(self):
+        scaler = Scaler.read()
+        self.assertEqual(scaler.ask(self.base, self.secret), 0)
+        drawing = (ROOT / "examples/hey.ink").read_bytes()
+        token = self.secret["token"].read_text()
+        self.assertEqual(self.status("/v1/jobs?name=a.ink", token, drawing), 403)
+        made = subprocess.run(
+            [BINARY, "keygen", "anna", "--http", "--role", "submit", "-o", self.root / "keys/broker/http-tokens"],
+            env=environment(), check=True, capture_output=True, text=True)
+        self.assertEqual(self.status("/v1/jobs?name=a.ink", made.stdout.split()[-1], drawing), 401)
+        client = self.root / "keys/client"
+        address = re.search(r"clients=(\S+)", (self.root / "broker.log").read_text()).group(1)
+        subprocess.run(
+            [BINARY, "submit", ROOT / "examples/hey.ink", "--broker", address, "--key", client / "client.key",
+             "--broker-key", client / "broker.pub"], env=environment(), check=True, capture_output=True,
+            timeout=60)
+        # No worker: the job is cut, and its tiles wait.
+        self.assertGreater(within(30, "tiles wait", lambda: scaler.ask(self.base, self.secret)), 0)
+
+    def test_figures_need_the_token_and_probes_do_not(self):
+        token = self.secret["token"].read_text()
+        self.assertEqual(self.status(self.health), 200)
+        self.assertEqual(self.status("/metrics"), 401)
+        self.assertEqual(self.status("/metrics", token), 200)
 
 
 class Compose(unittest.TestCase):

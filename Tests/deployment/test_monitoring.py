@@ -18,7 +18,7 @@ ALERTS = ROOT / "deploy/prometheus/ink-alerts.yml"
 # The metrics of ink broker --http, with their labels.
 METRICS = {
     "ink_build_info": {"version"}, "ink_uptime_seconds": set(), "ink_jobs": {"state"},
-    "ink_jobs_ended_total": {"outcome"}, "ink_queue_limit_jobs": set(), "ink_workers": {"state"},
+    "ink_jobs_ended_total": {"outcome"}, "ink_queue_limit_jobs": set(), "ink_tiles_waiting": set(), "ink_workers": {"state"},
     "ink_worker_threads": set(), "ink_worker_threads_busy": set(), "ink_tasks_dispatched_total": set(),
     "ink_tasks_finished_total": set(), "ink_tasks_failed_total": set(), "ink_tasks_raced_total": set(),
     "ink_tiles_total": {"source"}, "ink_pixels_exported_total": set(), "ink_export_duration_seconds_bucket": {"le"},

@@ -126,7 +126,8 @@ enum JobJSON {
                     ("megapixelsPerSecond", .number(status.megapixelsPerSecond)),
                 ])
             ),
-            ("timeLeft", value(status.timeLeft)), ("store", .object(store)),
+            ("timeLeft", value(status.timeLeft)), ("tilesWaiting", .integer(status.tilesWaiting)),
+            ("store", .object(store)),
             (
                 "results",
                 .object([

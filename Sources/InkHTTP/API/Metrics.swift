@@ -63,6 +63,9 @@ extension Gateway {
             text.add("ink_jobs_ended_total", ["outcome": outcome], Double(count))
         }
         text.gauge("ink_queue_limit_jobs", "Most jobs that have not ended.", Double(status.queueLimit))
+        text.gauge(
+            "ink_tiles_waiting", "Tiles left to render, those of jobs that are not cut yet estimated.",
+            Double(status.tilesWaiting))
         text.begin("ink_workers", .gauge, "Connected workers.")
         let draining = report.workers.count { $0.isDraining }
         text.add("ink_workers", ["state": "ready"], Double(report.workers.count - draining))

@@ -210,6 +210,12 @@ extension ServiceLoop {
     /// The jobs that the broker has, or is about to get.
     var begunJobs: [JobNumber] { state.activeJobs.sorted() }
 
+    /// Tiles done and all tiles of those that are not paused; 0 of 0 if its picture is not planned yet.
+    private var tileCounts: [(done: Int, total: Int)] {
+        state.activeJobs.filter { state.jobs[$0]?.isPaused == false }
+            .map { number in runs[number].map { ($0.done, $0.total) } ?? (0, 0) }
+    }
+
     func status(_ stored: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> FarmStatus {
         let now = SystemClock.milliseconds
         let counts = state.counts
@@ -225,7 +231,8 @@ extension ServiceLoop {
             picturesPerMinute: rates.picturesPerMinute, tasksPerSecond: rates.tasksPerSecond,
             megapixelsPerSecond: rates.megapixels, storeUsedBytes: parts.contents.usedBytes,
             storeQuotaBytes: configuration.quotaBytes, storeProblem: problem, history: history,
-            timeLeft: counts.queued + counts.running > 0 ? report.timeLeft(with: state.queue.count) : nil)
+            timeLeft: counts.queued + counts.running > 0 ? report.timeLeft(with: state.queue.count) : nil,
+            tilesWaiting: TileBacklog.tiles(exports: tileCounts, waiting: counts.queued))
     }
 }
 

@@ -31,6 +31,24 @@ public struct FarmStatus: Sendable {
     public var history: History
     /// Until nothing runs or waits any more, but for what is paused; nil if that is not known, or already so.
     public var timeLeft: TimeLeft?
+    /// Tiles that are left to render, those of jobs that are not cut yet estimated; without paused jobs.
+    public var tilesWaiting: Int
+}
+
+/// What an autoscaler goes by.
+enum TileBacklog {
+    /// What a job counts that has not been cut, when none is under way to go by: 2K is cut into about so many.
+    static let tilesOfJob = 32
+
+    /// - Parameters:
+    ///   - exports: tiles done and all tiles of the jobs under way; 0 of those that are not cut yet.
+    ///   - waiting: so many further jobs.
+    static func tiles(exports: [(done: Int, total: Int)], waiting: Int) -> Int {
+        let cut = exports.filter { $0.total > 0 }
+        let size = cut.isEmpty ? Double(tilesOfJob) : Double(cut.reduce(0) { $0 + $1.total }) / Double(cut.count)
+        let left = cut.reduce(0) { $0 + max(0, $1.total - $1.done) }
+        return left + Int((Double(waiting + exports.count - cut.count) * size).rounded())
+    }
 }
 
 /// A picture that was finished.
