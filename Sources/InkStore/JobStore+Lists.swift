@@ -152,6 +152,28 @@ extension JobStore {
         }
     }
 
+    /// The bytes of a key that the jobs of a batch share.
+    public static let batchBytes = 12
+
+    /// The newest batches, by the numbers of their first jobs.
+    ///
+    /// - Parameter before: only those whose first jobs have lower numbers.
+    /// - Complexity: O(limit).
+    public func batches(
+        before: JobNumber?, limit: Int
+    ) throws(StoreError) -> [(id: [UInt8], first: JobNumber)] {
+        try read { (database) throws(StoreError) in
+            var found: [(id: [UInt8], first: JobNumber)] = []
+            let sql = "SELECT id, first FROM batches WHERE first < ? ORDER BY first DESC LIMIT ?"
+            let values = [before.map { SQLValue($0) } ?? .integer(.max), .integer(Int64(limit))]
+            try database.query(sql, values) { (row) throws(StoreError) in
+                found.append((row.blob(0), row.number(1)))
+                return true
+            }
+            return found
+        }
+    }
+
     /// The states of the jobs whose keys begin with these bytes, by their keys.
     public func states(keyPrefix: [UInt8]) throws(StoreError) -> [StoredJobState] {
         try read { (database) throws(StoreError) in
@@ -176,7 +198,7 @@ extension JobStore {
     }
 
     /// The first and the last key that begins with these bytes.
-    private static func keys(from prefix: [UInt8]) -> [SQLValue] {
+    static func keys(from prefix: [UInt8]) -> [SQLValue] {
         let room = max(0, 16 - prefix.count)
         return [
             .blob(prefix + [UInt8](repeating: 0, count: room)), .blob(prefix + [UInt8](repeating: 255, count: room)),

@@ -104,13 +104,19 @@ public final class JobStore: Sendable {
             columns.insert(row.text(0))
             return true
         }
-        if version == schemaVersion, tables.contains("warnings"), columns.contains("name") { return }
+        if version == schemaVersion, tables.isSuperset(of: ["warnings", "batches"]), columns.contains("name") {
+            return
+        }
         try database.transaction { () throws(StoreError) in
             // Earlier programs with this schema work without this table, and ignore it.
             if !tables.contains("warnings") {
                 try database.run("CREATE TABLE warnings (job INTEGER PRIMARY KEY, lines BLOB NOT NULL) STRICT")
             }
-            guard version < schemaVersion else { return try addLists(to: database) }
+            guard version < schemaVersion else {
+                if !columns.contains("name") { try addLists(to: database) }
+                if !tables.contains("batches") { try addBatches(to: database) }
+                return
+            }
             try database.run(
                 """
                 CREATE TABLE facts (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
@@ -136,7 +142,17 @@ public final class JobStore: Sendable {
                 PRAGMA user_version = 1
                 """)
             try addLists(to: database)
+            try addBatches(to: database)
         }
+    }
+
+    /// Adds the batches, each with the number of its first job. By the jobs alone, a list of them would pass over all.
+    private static func addBatches(to database: Database) throws(StoreError) {
+        try database.run(
+            """
+            CREATE TABLE batches (first INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE) STRICT;
+            INSERT INTO batches SELECT min(number), substr(key, 1, \(batchBytes)) AS id FROM jobs GROUP BY id
+            """)
     }
 
     /// Adds what lists of jobs need. Earlier programs with this schema leave it as it is.
@@ -345,9 +361,19 @@ public final class JobStore: Sendable {
                 [.integer(isPaused ? 1 : 0), SQLValue(job)])
             return changed == 1 ? .done : .unchanged
         case .purged(let job):
-            let changed = try database.change("DELETE FROM jobs WHERE number = ? AND state >= 3", [SQLValue(job)])
-            if changed == 1 { try forgetWarnings(job, database) }
-            return changed == 1 ? .done : .unchanged
+            var batch: [UInt8]?
+            try database.query(
+                "DELETE FROM jobs WHERE number = ? AND state >= 3 RETURNING key", [SQLValue(job)]
+            ) { (row) throws(StoreError) in
+                batch = Array(row.blob(0).prefix(batchBytes))
+                return true
+            }
+            guard let batch else { return .unchanged }
+            try forgetWarnings(job, database)
+            try database.change(
+                "DELETE FROM batches WHERE id = ? AND NOT EXISTS (SELECT 1 FROM jobs WHERE key >= ? AND key <= ?)",
+                [.blob(batch)] + keys(from: batch))
+            return .done
         }
     }
 
@@ -374,6 +400,9 @@ public final class JobStore: Sendable {
                 .text(record.owner), .integer(Int64(record.priority)), .integer(Int64(record.crashes)),
                 .integer(record.createdAt), .text(name),
             ])
+        try database.change(
+            "INSERT OR IGNORE INTO batches VALUES (?, ?)",
+            [SQLValue(record.number), .blob(Array(record.key.bytes.prefix(batchBytes)))])
         try raise("job", to: record.number, database)
         return .accepted(record.number, isNew: true)
     }

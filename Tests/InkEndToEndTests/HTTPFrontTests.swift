@@ -220,6 +220,48 @@ struct HTTPFrontTests {
         }
     }
 
+    @Test("Batches come page by page, the newest first, as each is told alone")
+    func batches() throws {
+        let farm = try FarmProcesses(workers: 1, brokerOptions: Self.front)
+        let http = try farm.http()
+        #expect(try http.get("/v1/batches").text == #"{"batches":[],"next":null}"#)
+        var ids: [String] = []
+        var last = 0
+        for size in ["32x32,40x40,48x48", "56x56", "64x64,72x72"] {
+            let (answer, jobs) = try http.submit(GoodProject.small, "name=a.ink&size=\(size)")
+            ids.insert(try #require(answer.json["batch"] as? String), at: 0)
+            for job in jobs { #expect(try http.end(of: job) == "finished") }
+            last = try #require(jobs.last)
+        }
+        for limit in 1...4 {
+            var found: [String] = []
+            var cursor: String?
+            repeat {
+                let page = try http.get("/v1/batches?limit=\(limit)\(cursor.map { "&cursor=\($0)" } ?? "")").json
+                let batches = page["batches"] as? [[String: Any]] ?? []
+                #expect(batches.count <= limit)
+                for batch in batches {
+                    let id = try #require(batch["id"] as? String)
+                    found.append(id)
+                    #expect(
+                        try NSDictionary(dictionary: batch)
+                            == NSDictionary(dictionary: http.get("/v1/batches/\(id)").json))
+                }
+                cursor = page["next"] as? String
+            } while cursor != nil
+            #expect(found == ids, "\(limit)")
+        }
+        // What is removed is in no list.
+        #expect(try http.send("DELETE", "/v1/jobs/\(last)").status == 204)
+        let first = (try http.get("/v1/batches?limit=1").json["batches"] as? [[String: Any]])?.first
+        #expect(first?["jobs"] as? Int == 1 && first?["finished"] as? Int == 1)
+        #expect(try http.get("/v1/batches?cursor=ffffffffffffffff").status == 200)
+        for wrong in ["limit=0", "limit=1001", "cursor=00", "cursor=zz", "cursor=FFFFFFFFFFFFFFFF", "state=queued"] {
+            #expect(try http.get("/v1/batches?\(wrong)").status == 400, "\(wrong)")
+        }
+        #expect(try http.send("POST", "/v1/batches").status == 405)
+    }
+
     @Test("Jobs are paused, resumed, cancelled and tried again, and a pause outlives the broker")
     func orders() throws {
         let farm = try FarmProcesses(workers: 0, brokerOptions: Self.front)

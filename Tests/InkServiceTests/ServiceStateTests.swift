@@ -92,6 +92,24 @@ struct ServiceStateTests {
         #expect(state.brokenInvariants == [])
     }
 
+    @Test(
+        "How many are before a job: those of a higher priority, and those before it", arguments: 0..<8 as Range<UInt64>)
+    func places(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var state = service(active: 2)
+        for _ in 0..<60 { _ = accept(&state, priority: Int.random(in: -2...2, using: &generator)) }
+        let waiting = state.jobs.filter { $0.value.phase == .waiting }
+        let asked = (1...70 as ClosedRange<JobNumber>).filter { _ in Bool.random(using: &generator) }
+        var expected: [JobNumber: Int] = [:]
+        for number in asked {
+            guard let job = waiting[number] else { continue }
+            expected[number] = waiting.count { other, entry in
+                entry.priority > job.priority || entry.priority == job.priority && other <= number
+            }
+        }
+        #expect(state.counts(upTo: asked) == expected, "seed \(seed)")
+    }
+
     @Test("With one job at a time, too, every sixteenth turn is the oldest job's")
     func ageOfOneAtATime() {
         var state = service(active: 1)

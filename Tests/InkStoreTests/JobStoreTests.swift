@@ -225,6 +225,56 @@ struct JobStoreTests {
         #expect(try store.contentReferences() == Set([2, 3, 6].map(StoreSamples.content)))
     }
 
+    /// A job of a batch.
+    private func entry(_ number: JobNumber, batch: UInt8, _ index: UInt8) -> JournalEntry {
+        var record = StoreSamples.record(number)
+        let prefix = [UInt8](repeating: batch, count: JobStore.batchBytes)
+        record.key = SubmissionKey(bytes: prefix + [0, 0, 0, index])
+        return .accept(record)
+    }
+
+    @Test("Batches come newest first, in pages, as long as they have a job")
+    func batches() throws {
+        let store = try store()
+        // The third and the fourth arrive at once.
+        _ = try store.apply([
+            entry(1, batch: 9, 0), entry(2, batch: 9, 1), entry(3, batch: 255, 0), entry(4, batch: 0, 0),
+            entry(5, batch: 7, 0), entry(6, batch: 0, 1), entry(7, batch: 7, 1), entry(7, batch: 7, 1),
+        ])
+        func pages(of limit: Int, _ store: JobStore) throws -> [[UInt8]] {
+            var (found, before) = ([[UInt8]](), JobNumber?.none)
+            while true {
+                let page = try store.batches(before: before, limit: limit)
+                #expect(page.allSatisfy { $0.id == [UInt8](repeating: $0.id[0], count: JobStore.batchBytes) })
+                if page.isEmpty { return found }
+                found.append(page.map { $0.id[0] })
+                before = page.last?.first
+            }
+        }
+        #expect(try pages(of: 10, store) == [[7, 0, 255, 9]])
+        #expect(try pages(of: 3, store) == [[7, 0, 255], [9]])
+        #expect(try pages(of: 2, self.store()) == [[7, 0], [255, 9]])
+        // Its place does not change with its jobs.
+        for job in [1, 3] as [JobNumber] {
+            _ = try store.apply([StoreSamples.ended(job, .cancelled), .purged(job)])
+        }
+        #expect(try store.apply([.purged(4), .purged(99)]) == [.unchanged, .unchanged])
+        #expect(try pages(of: 10, store) == [[7, 0, 9]])
+        #expect(try store.apply([entry(8, batch: 255, 0)]) == [.accepted(8, isNew: true)])
+        #expect(try pages(of: 10, store) == [[255, 7, 0, 9]])
+    }
+
+    @Test("A database of before there were lists of batches has them after it is opened")
+    func batchesOfBefore() throws {
+        do {
+            let store = try store()
+            _ = try store.apply([entry(1, batch: 9, 0), entry(2, batch: 9, 1), entry(3, batch: 1, 0)])
+        }
+        try Database(path: path).run("DROP TABLE batches")
+        let found = try store().batches(before: nil, limit: 9)
+        #expect(found.map(\.first) == [3, 1] && found.map { $0.id[0] } == [1, 9])
+    }
+
     @Test func jobsComeInPages() throws {
         let store = try oneOfEach()
         #expect(try store.records(after: 0, limit: 3).map(\.number) == [1, 2, 3])

@@ -116,20 +116,8 @@ extension Router {
             }
             query.order = order
         }
-        if let limit = parameter("limit") {
-            guard let number = Int(limit), (1...1000).contains(number) else {
-                throw .malformed("limit is not from 1 to 1000")
-            }
-            query.limit = number
-        }
-        if let cursor = parameter("cursor") {
-            guard cursor == cursor.lowercased(), let bytes = [UInt8](hexadecimal: cursor),
-                (8...300).contains(bytes.count)
-            else {
-                throw .malformed("cursor is not one that a list gave")
-            }
-            query.cursor = bytes
-        }
+        query.limit = try limit()
+        query.cursor = try cursor(8...300)
         let gateway = gateway
         return try answer(.read) { [query] _ throws(Problem) in
             let page = try gateway.found { () throws(ServiceError) in try gateway.service.jobs(query) }
@@ -137,6 +125,39 @@ extension Router {
                 .object([
                     ("jobs", .array(page.jobs.map(JobJSON.value))), ("next", .optional(page.next?.hexadecimal)),
                 ]))
+        }
+    }
+
+    /// Of a page.
+    private func limit() throws(Problem) -> Int {
+        guard let limit = parameter("limit") else { return 100 }
+        guard let number = Int(limit), (1...1000).contains(number) else {
+            throw .malformed("limit is not from 1 to 1000")
+        }
+        return number
+    }
+
+    /// - Parameter sizes: bytes of cursors of this list.
+    private func cursor(_ sizes: ClosedRange<Int>) throws(Problem) -> [UInt8]? {
+        guard let cursor = parameter("cursor") else { return nil }
+        guard cursor == cursor.lowercased(), let bytes = [UInt8](hexadecimal: cursor), sizes.contains(bytes.count)
+        else { throw .malformed("cursor is not one that a list gave") }
+        return bytes
+    }
+
+    private func listBatches() throws(Problem) -> HTTPIntake {
+        try allow(["GET"])
+        try only(["limit", "cursor"])
+        let (gateway, limit) = (gateway, try limit())
+        // Numbers of jobs are below 2^63.
+        let after = try cursor(8...8).map { $0.reduce(0) { $0 << 8 | JobNumber($1) } & JobNumber(Int64.max) }
+        return try answer(.read) { _ throws(Problem) in
+            let page = try gateway.found { () throws(ServiceError) in
+                try gateway.service.batches(limit: limit, after: after)
+            }
+            let next = page.next.map { number in withUnsafeBytes(of: number.bigEndian) { Array($0).hexadecimal } }
+            return .json(
+                .object([("batches", .array(page.batches.map(JobJSON.value))), ("next", .optional(next))]))
         }
     }
 
@@ -148,7 +169,7 @@ extension Router {
     }
 
     func batches(_ rest: [String]) throws(Problem) -> HTTPIntake {
-        guard let first = rest.first else { throw .missing("such path: \(request.path.prefix(256))") }
+        guard let first = rest.first else { return try listBatches() }
         let id = try Self.batch(first, or: .missing("batch \"\(first.prefix(64))\""))
         let gateway = gateway
         @Sendable func batch() throws(Problem) -> BatchFacts {

@@ -98,33 +98,42 @@ extension FarmService {
     ///
     /// - Parameter id: `JobFacts.batch`.
     /// - Throws: `store`, `ended`.
-    public func batch(_ id: [UInt8]) throws(ServiceError) -> BatchFacts? {
-        let states: [StoredJobState]
-        do throws(StoreError) { states = try store.states(keyPrefix: id) } catch { throw .store(error) }
-        guard let first = states.first else { return nil }
-        let begun = Set(try look { $0.begunJobs })
-        var batch = BatchFacts(id: id, createdAt: first.createdAt)
-        var ends: [Int64] = []
-        for job in states {
-            let state: JobFacts.State
-            switch job.ending {
-            case .finished: state = .finished
-            case .failed: state = .failed
-            case .cancelled: state = .cancelled
-            case nil: state = job.isPaused ? .paused : begun.contains(job.number) ? .running : .queued
-            }
-            batch.counts[state, default: 0] += 1
-            batch.createdAt = min(batch.createdAt, job.createdAt)
-            batch.jobs.append(job.number)
-            if let end = job.endedAt { ends.append(end) }
+    public func batch(_ id: [UInt8]) throws(ServiceError) -> BatchFacts? { try facts(ofBatches: [id]).first }
+
+    /// The newest batches first.
+    ///
+    /// - Parameters:
+    ///   - limit: 1 to 1,000.
+    ///   - cursor: where the page before ended.
+    /// - Throws: `store`, `ended`.
+    public func batches(
+        limit: Int, after cursor: JobNumber?
+    ) throws(ServiceError) -> (batches: [BatchFacts], next: JobNumber?) {
+        let limit = max(1, min(1000, limit))
+        let found: [(id: [UInt8], first: JobNumber)]
+        do throws(StoreError) { found = try store.batches(before: cursor, limit: limit + 1) } catch {
+            throw .store(error)
         }
-        if ends.count == states.count {
-            batch.endedAt = ends.max()
-        } else if let report = report() {
-            let open = states.filter { $0.ending == nil }.map(\.number)
-            batch.timeLeft = try look { $0.timeLeft(of: open, report) }
+        let page = found.prefix(limit)
+        return (try facts(ofBatches: page.map(\.id)), found.count > limit ? page.last?.first : nil)
+    }
+
+    /// Those of the batches that there are, in the same order.
+    private func facts(ofBatches ids: [[UInt8]]) throws(ServiceError) -> [BatchFacts] {
+        var jobs: [(id: [UInt8], states: [StoredJobState])] = []
+        do throws(StoreError) {
+            for id in ids { jobs.append((id, try store.states(keyPrefix: id))) }
+        } catch { throw .store(error) }
+        jobs.removeAll { $0.states.isEmpty }
+        guard !jobs.isEmpty else { return [] }
+        let open = jobs.map { $0.states.filter { $0.ending == nil }.map(\.number) }
+        let report = open.contains { !$0.isEmpty } ? report() : nil
+        let (begun, timesLeft) = try look { loop in
+            (Set(loop.begunJobs), report.map { loop.timesLeft(of: open, $0) })
         }
-        return batch
+        return jobs.enumerated().map { index, batch in
+            BatchFacts(batch.id, batch.states, begun: begun, timeLeft: timesLeft?[index])
+        }
     }
 
     /// - Throws: `ended`.

@@ -45,7 +45,7 @@ public struct JobFacts: Sendable {
     public var warnings: [String]
 
     /// The bytes of a key that jobs of one submission share.
-    public static let batchBytes = 12
+    public static let batchBytes = JobStore.batchBytes
 }
 
 /// What a loop knows of a job that has not ended.
@@ -114,6 +114,25 @@ public struct BatchFacts: Sendable {
     /// Until the last of them has ended, as long as there are workers and none is paused.
     public var timeLeft: TimeLeft?
     public var jobs: [JobNumber] = []
+
+    /// - Parameter states: of its jobs, at least one.
+    init(_ id: [UInt8], _ states: [StoredJobState], begun: Set<JobNumber>, timeLeft: TimeLeft?) {
+        self.id = id
+        createdAt = states.map(\.createdAt).min() ?? 0
+        jobs = states.map(\.number)
+        for job in states {
+            let state: JobFacts.State
+            switch job.ending {
+            case .finished: state = .finished
+            case .failed: state = .failed
+            case .cancelled: state = .cancelled
+            case nil: state = job.isPaused ? .paused : begun.contains(job.number) ? .running : .queued
+            }
+            counts[state, default: 0] += 1
+        }
+        let ends = states.compactMap(\.endedAt)
+        if ends.count == states.count { endedAt = ends.max() } else { self.timeLeft = timeLeft }
+    }
 }
 
 /// Which jobs, and in which order.

@@ -41,13 +41,22 @@ extension ServiceLoop {
         return found
     }
 
-    /// Until the last of these jobs has ended; nil if that is not known.
-    func timeLeft(of numbers: [JobNumber], _ report: BrokerReport) -> TimeLeft? {
-        let jobs = numbers.compactMap { number in state.jobs[number].map { (number, $0) } }
-        guard !jobs.isEmpty, !jobs.contains(where: { $0.1.isPaused }) else { return nil }
-        let waiting = jobs.filter { $0.1.phase == .waiting }
-        if let last = waiting.map({ state.count(upTo: $0.0) }).max() { return report.timeLeft(with: last) }
-        return jobs.compactMap { runs[$0.0]?.timeLeft }.max { $0.seconds < $1.seconds }
+    /// Until the last job of each of these groups has ended; nil if that is not known.
+    func timesLeft(of groups: [[JobNumber]], _ report: BrokerReport) -> [TimeLeft?] {
+        let groups = groups.map { numbers in
+            numbers.compactMap { number in state.jobs[number].map { (number: number, job: $0) } }
+        }
+        // Of those that wait, the one whose turn comes last.
+        let last = groups.map { jobs in
+            jobs.filter { $0.job.phase == .waiting }
+                .max { (-$0.job.priority, $0.number) < (-$1.job.priority, $1.number) }?.number
+        }
+        let counts = state.counts(upTo: last.compactMap(\.self))
+        return zip(groups, last).map { jobs, last in
+            guard !jobs.isEmpty, !jobs.contains(where: \.job.isPaused) else { return nil }
+            if let last { return report.timeLeft(with: counts[last] ?? 0) }
+            return jobs.compactMap { runs[$0.number]?.timeLeft }.max { $0.seconds < $1.seconds }
+        }
     }
 
     func tiles(of number: JobNumber) -> JobTiles? {

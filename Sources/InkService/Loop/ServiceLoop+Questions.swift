@@ -129,7 +129,8 @@ extension ServiceLoop {
     /// Answers about a job that waited when it was asked about.
     func answer(waiting job: JobNumber, _ report: BrokerReport, _ session: SessionID, _ number: UInt32) {
         guard let peer = peers[session] else { return answer(session, number, "null") }
-        let timeLeft = runs[job] == nil ? report.timeLeft(with: state.count(upTo: job)) : runs[job]?.timeLeft
+        let timeLeft =
+            runs[job].map(\.timeLeft) ?? report.timeLeft(with: state.counts(upTo: [job])[job] ?? 0)
         answer(job, timeLeft, peer, number)
     }
 

@@ -130,14 +130,30 @@ struct ServiceState: Sendable {
         self.nextNotice = nextNotice
     }
 
-    /// How many waiting jobs are likely to have begun once this one has: those of a higher priority, and those before it.
+    /// How many waiting jobs are likely to have begun once each of these has: those of a higher priority, and those before
+    /// it. Without numbers of jobs that do not wait.
     ///
-    /// - Complexity: O(jobs).
-    func count(upTo number: JobNumber) -> Int {
-        guard let job = jobs[number], job.phase == .waiting else { return 0 }
-        return jobs.count { other, entry in
-            entry.phase == .waiting && (-entry.priority, other) <= (-job.priority, number)
+    /// - Complexity: O(jobs log(numbers)).
+    func counts(upTo numbers: some Sequence<JobNumber>) -> [JobNumber: Int] {
+        let marks = numbers.compactMap { number in jobs[number].map { (-$0.priority, number, $0.phase) } }
+            .filter { $0.2 == .waiting }.map { ($0.0, $0.1) }.sorted(by: <)
+        guard !marks.isEmpty else { return [:] }
+        var counts = [Int](repeating: 0, count: marks.count)
+        for (number, job) in jobs where job.phase == .waiting {
+            // The first mark that this job is not behind.
+            var (low, high) = (0, marks.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if marks[middle] < (-job.priority, number) { low = middle + 1 } else { high = middle }
+            }
+            if low < marks.count { counts[low] += 1 }
         }
+        var (sum, found) = (0, [JobNumber: Int]())
+        for (mark, count) in zip(marks, counts) {
+            sum += count
+            found[mark.1] = sum
+        }
+        return found
     }
 
     /// Contents that must stay for submissions in progress.
