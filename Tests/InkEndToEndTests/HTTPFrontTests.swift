@@ -262,6 +262,75 @@ struct HTTPFrontTests {
         #expect(try http.send("POST", "/v1/batches").status == 405)
     }
 
+    @Test("A picture that is sent beside the documents lies over them, as over those of ink export")
+    func watermark() throws {
+        let folder = try EndToEndFolder()
+        let farm = try FarmProcesses(workers: 1, brokerOptions: Self.front + ["--http-document-size", "200K"])
+        let http = try farm.http()
+        let pixels: [UInt8] = (0..<400).flatMap { [UInt8(truncatingIfNeeded: $0), 40, 250, 255] }
+        let mark = MinimalPNGWriter.png(rgba: pixels, size: PixelSize(width: 20, height: 20))
+        let options = Array(#"{"size": ["400x300"], "watermark-opacity": 1, "watermark-anchor": "top-left"}"#.utf8)
+        let document = Array(GoodProject.small.utf8)
+        func post(_ parts: [(String, String?, [UInt8])], _ headers: [String: String] = [:]) throws -> HTTPClient.Answer
+        {
+            let (type, body) = HTTPClient.form(parts)
+            return try http.send(
+                "POST", "/v1/jobs", headers.merging(["Content-Type": type]) { first, _ in first }, body: body)
+        }
+        _ = try folder.file("mark.png", mark)
+        let project = try folder.file("a.ink", GoodProject.small)
+        let export = try InkProcess.run([
+            "export", project, "--watermark", folder("mark.png"), "--watermark-opacity", "1", "--watermark-anchor",
+            "top-left", "--size", "400x300", "-o", folder("a.png"),
+        ])
+        #expect(export.code == 0, "\(export.error)")
+        let expected = try SimplePNG.read(try folder.read("a.png"))
+        // In any order of the parts, whatever the file is called.
+        for (index, name) in ["mark.png", "../x", nil].enumerated() {
+            var parts: [(String, String?, [UInt8])] = [
+                ("document", "a.ink", document), ("options", nil, options), ("document", "b.ink", document),
+            ]
+            parts.insert(("watermark", name, mark), at: index)
+            let made = try post(parts)
+            #expect(made.status == 201, "\(made.text)")
+            let jobs = (made.json["jobs"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int }
+            #expect(jobs.count == 2)
+            for job in jobs {
+                #expect(try http.end(of: job) == "finished")
+                let picture = try SimplePNG.read(try http.get("/v1/jobs/\(job)/picture").body)
+                #expect(picture.samples == expected.samples, "\(index)")
+            }
+        }
+        // Another picture is another submission.
+        let key = ["Idempotency-Key": "marked"]
+        let form: [(String, String?, [UInt8])] = [("document", "a.ink", document), ("watermark", "mark.png", mark)]
+        #expect(try post(form, key).status == 201 && post(form, key).status == 200)
+        #expect(
+            try post([form[0], ("watermark", "mark.png", mark.dropLast(40) + mark.suffix(40).reversed())], key).status
+                != 201)
+        let other = MinimalPNGWriter.png(rgba: pixels.reversed(), size: PixelSize(width: 20, height: 20))
+        #expect(try post([form[0], ("watermark", "mark.png", other)], key).status == 409)
+
+        let text = Array(#"{"watermark": "(c) A"}"#.utf8)
+        for (parts, status, says) in [
+            ([form[0], ("watermark", "logo.png", Array("no picture".utf8))], 422, "logo.png: the image is not"),
+            ([form[0], ("watermark", "logo.png", [])], 422, "the image is empty"),
+            ([form[0], ("watermark", "logo.png", Array(mark.prefix(60)))], 422, "logo.png"),
+            ([form[0], form[1], form[1]], 400, "comes twice"),
+            ([form[0], form[1], ("options", nil, text)], 400, "only one"),
+            ([form[1]], 400, "document is missing"),
+            ([form[0], ("watermark", "a.png", [UInt8](repeating: 0, count: 300_000))], 413, "more than"),
+        ] as [([(String, String?, [UInt8])], Int, String)] {
+            let answer = try post(parts)
+            #expect(answer.status == status && answer.text.contains(says), "\(says): \(answer.status) \(answer.text)")
+            #expect(answer.headers["content-type"] == "application/problem+json" && !answer.text.contains("uploads"))
+        }
+        #expect(
+            farm.wait(seconds: 30) {
+                ((try? FileManager.default.contentsOfDirectory(atPath: farm.path("data/uploads"))) ?? [""]).isEmpty
+            })
+    }
+
     @Test("Jobs are paused, resumed, cancelled and tried again, and a pause outlives the broker")
     func orders() throws {
         let farm = try FarmProcesses(workers: 0, brokerOptions: Self.front)

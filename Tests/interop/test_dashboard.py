@@ -15,6 +15,7 @@ import shutil
 import statistics
 import time
 import unittest
+import urllib.request
 
 from PIL import Image
 
@@ -214,7 +215,7 @@ class WalkTests(DashboardTests):
         expect(dialog.locator(".files li")).to_have_count(2)
         self.picture(page, "dialog")
         dialog.get_by_text("More options").click()
-        dialog.get_by_label("Watermark").fill("© Test")
+        dialog.get_by_role("textbox", name="Watermark").fill("© Test")
         self.choose(page, size="1x")
         # The one is taken, the other stays, with the reason.
         expect(dialog.locator(".trouble")).to_contain_text("notes.txt", timeout=PATIENCE)
@@ -223,6 +224,40 @@ class WalkTests(DashboardTests):
         job = self.watch(page)
         self.farm.wait(job, "finished")
         expect(page.locator(".badge")).to_have_text("Finished", timeout=PATIENCE)
+
+    def test_a_picture_lies_over_the_document(self):
+        mark = self.folder / "logo.png"
+        Image.new("RGBA", (60, 30), (200, 30, 90, 255)).save(mark)
+        page = self.open()
+        page.get_by_role("button", name="Export documents").click()
+        dialog = page.get_by_role("dialog", name="Export documents")
+        text = dialog.get_by_role("textbox", name="Watermark")
+        text.fill("© Test")
+        chooser = dialog.get_by_label("Choose a picture as watermark")
+        # By keyboard: the file dialog opens from the focused control.
+        text.press("Tab")
+        expect(chooser).to_be_focused()
+        with page.expect_file_chooser() as opened:
+            page.keyboard.press("Space")
+        opened.value.set_files(str(mark))
+        expect(dialog.get_by_text("logo.png")).to_be_visible()
+        expect(text).to_be_disabled()
+        self.axe(page, "dialog with a picture")
+        self.picture(page, "dialog-mark")
+        # Left out again, then chosen again.
+        dialog.get_by_role("button", name="Leave out the watermark").press("Enter")
+        expect(chooser).to_be_focused()
+        expect(text).to_be_enabled()
+        expect(dialog.get_by_text("logo.png")).to_be_hidden()
+        chooser.set_input_files(str(mark))
+        self.choose(page, self.document("hills.ink"), size="1x")
+        job = self.watch(page)
+        self.farm.wait(job, "finished")
+        if not STAND_IN:
+            request = urllib.request.Request(f"{self.farm.base}/v1/jobs/{job}/picture")
+            with urllib.request.urlopen(request, timeout=60) as answer, Image.open(answer) as picture:
+                shown = picture.convert("RGB").getpixel((picture.width - 40, picture.height - 30))
+            self.assertGreater(shown[0] - shown[1], 40, shown)
 
     def test_several_are_a_batch(self):
         page = self.open()

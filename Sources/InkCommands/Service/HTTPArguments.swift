@@ -54,22 +54,29 @@ struct HTTPArguments: Sendable {
     func gateway(
         _ service: FarmService, _ environment: CommandEnvironment, presetFolders: [String]
     ) throws(CommandError) -> Gateway {
-        Gateway(configuration, service: service) { document, options, priority throws(SubmissionRefusal) in
+        Gateway(configuration, service: service) { document, options, watermark, priority throws(SubmissionRefusal) in
+            // The names of files that were sent, for the places where they lie.
+            func refusal(_ error: CommandError, isOfOptions: Bool) -> SubmissionRefusal {
+                let text = watermark.map { error.description.replacing($0.path, with: $0.name) } ?? error.description
+                return SubmissionRefusal(text: text, isOfOptions: isOfOptions)
+            }
+            let maker: SubmissionMaker
             do throws(CommandError) {
-                return try Self.plan(document, options, priority, environment, presetFolders)
+                maker = try Self.maker(document, options, watermark, priority, environment, presetFolders)
             } catch {
-                // What is wrong with the options is found before a document is read.
-                throw SubmissionRefusal(
-                    text: error.description, isOfOptions: error.exitCode == .usage || error.exitCode == .configuration)
+                // No document has been read.
+                throw refusal(error, isOfOptions: true)
+            }
+            do throws(CommandError) { return try Self.plan(document, maker) } catch {
+                throw refusal(error, isOfOptions: error.exitCode == .usage || error.exitCode == .configuration)
             }
         }
     }
 
-    /// Makes of a document what `ink submit` makes of it.
-    private static func plan(
-        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ priority: Int,
-        _ environment: CommandEnvironment, _ presetFolders: [String]
-    ) throws(CommandError) -> [PlannedSubmission] {
+    private static func maker(
+        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ watermark: SubmittedDocument?,
+        _ priority: Int, _ environment: CommandEnvironment, _ presetFolders: [String]
+    ) throws(CommandError) -> SubmissionMaker {
         var line = ["submit", "--priority=\(priority)"]
         var names: [String] = []
         for option in options where !names.contains(option.name) { names.append(option.name) }
@@ -83,16 +90,25 @@ struct HTTPArguments: Sendable {
         } else {
             line += presetFolders.map { "--presets=\($0)" }
         }
+        if let watermark { line.append("--watermark=\(watermark.path)") }
         line += ["--", document.path]
         // The file would be one of the broker's.
         for (name, value) in options where name == "watermark" {
             guard try Overlays.isPicture(value) else { continue }
-            throw .usage("watermark: \"\(value)\" is or could be the name of a file; only texts are taken")
+            throw .usage(
+                "watermark: \"\(value)\" is or could be a file's name; send the picture as the part watermark of a form"
+            )
         }
         guard case .command(let parsed) = try CommandLineParser.parse(line, program: ProgramSyntax.ink) else {
             throw .usage("the options are not those of a picture")
         }
-        let maker = try SubmissionMaker(parsed, environment) { _ in }
+        return try SubmissionMaker(parsed, environment) { _ in }
+    }
+
+    /// Makes of a document what `ink submit` makes of it.
+    private static func plan(
+        _ document: SubmittedDocument, _ maker: SubmissionMaker
+    ) throws(CommandError) -> [PlannedSubmission] {
         let observer = FailureCollector()
         let (found, plan) = try maker.find(observer)
         if let failure = found.failures.first { throw .farm(failure.failure.renamed(document)) }

@@ -42,8 +42,11 @@ package struct SubmissionRefusal: Error, Sendable {
 
 /// Reads a document and makes what `ink submit` would send of it.
 ///
-/// - Parameter options: names and values as on the command line, without dashes; a flag has an empty value.
+/// - Parameters:
+///   - options: names and values as on the command line, without dashes; a flag has an empty value.
+///   - watermark: a picture that was sent.
 package typealias SubmissionPlanner =
     @Sendable (
-        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ priority: Int
+        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ watermark: SubmittedDocument?,
+        _ priority: Int
     ) throws(SubmissionRefusal) -> [PlannedSubmission]

@@ -85,7 +85,16 @@ export class Submitter {
                 h("fieldset", {}, h("legend", {}, "Format"), this.formats = h("div.chips", {}, h("span.faint", {}, "…"))),
                 h("div.two", {},
                     this.quality = field("Quality", h("input", { name: "quality", type: "number", min: 1, max: 100, placeholder: "usual" })),
-                    field("Watermark", input("watermark", { maxlength: 1024, placeholder: "© A. Painter" }), "A text in the lower right corner")),
+                    h("div.mark-choice", {},
+                        field("Watermark", this.markText = input("watermark", { maxlength: 1024, placeholder: "© A. Painter" }), "In the lower right corner: a text, or a picture"),
+                        h("div", {}, this.mark = h("input", { type: "file", name: "watermark-picture", id: "mark", class: "unseen", onchange: () => this.#marked(),
+                                accept: "image/*,.heic,.heif,.avif,.tif,.tiff" }),
+                            h("label.choose", { for: "mark" }, "Choose a picture", h("span.unseen", {}, " as watermark")),
+                            this.markName = h("span.filename", { hidden: true }), this.markOut = button("Leave out the watermark", "cancel", () => {
+                                this.mark.value = "";
+                                this.#marked();
+                                this.mark.focus();
+                            }, { shown: false, hidden: true })))),
                 h("details", {}, h("summary", {}, "More options"),
                     h("div.two", {},
                         field("Background", input("background", { placeholder: "#ffffff, transparent", maxlength: 32 })),
@@ -94,15 +103,13 @@ export class Submitter {
                         field("Margin", h("input", { name: "margin", type: "number", min: 0, step: "any", placeholder: "canvas pixels" })),
                         field("Layers", input("layers", { placeholder: "Sketch, Ink" }), "Only these, by name or id"),
                         field("Viewport", input("viewport", { maxlength: 256, placeholder: "name or X,Y,ZOOM" })),
-                        field("Brush", select("brush", ["", "as in the document"], ...["parallelLines", "crossHatch", "dots", "contourLines", "waves", "solid"].map((each) => [each, each])),
-                            "For documents of other programs"),
                         field("Chroma", select("chroma", ["", "usual"], ["4:4:4", "4:4:4"], ["4:2:0", "4:2:0"])),
                         field("TIFF compression", select("compression", ["", "usual"], ...["deflate", "lzw", "zstd", "none"].map((each) => [each, each]))),
-                        field("Empty layers", select("fill", ["", "usual"], ["suggested", "fill with their suggested pattern"], ["none", "leave empty"])),
+                        field("Empty layers", select("fill", ["", "usual"], ["suggested", "fill with their suggested pattern"])),
                         h("div.field", {}, h("label.field", {}, h("span", {}, "Priority"), this.priority = prioritySelect(0, () => {})))),
                     h("div.checks", {}, check("lossless", "Lossless"), check("rgba", "Keep transparency"), check("progressive", "Progressive JPEG"),
                         check("each-layer", "A picture for each layer"), check("each-viewport", "A picture for each viewport"),
-                        check("flattened", "The merged picture of Photoshop, OpenRaster and Krita files"), check("no-metadata", "Without metadata"))),
+                        check("no-metadata", "Without metadata"))),
                 this.trouble = h("div.trouble", { role: "alert", hidden: true })),
             h("footer.dialogfoot", {}, this.sum = h("p.faint", { role: "status" }), this.cancelButton = button("Close", null, () => this.#close()),
                 this.go = h("button.primary", {}, "Export")));
@@ -111,6 +118,14 @@ export class Submitter {
             if (this.#abort) { event.preventDefault(); this.#abort.abort(); }
         } }, this.form);
         document.body.append(this.#dialog);
+    }
+
+    /** A watermark is a picture or a text. */
+    #marked() {
+        const file = this.mark.files[0];
+        this.markText.disabled = Boolean(file);
+        this.markName.textContent = file ? `${file.name}, ${bytes(file.size)}` : "";
+        this.markName.hidden = this.markOut.hidden = !file;
     }
 
     #fillFormats() {
@@ -146,14 +161,14 @@ export class Submitter {
         const data = new FormData(this.form), options = {};
         const sizes = [...data.getAll("size"), ...data.get("other-size").split(",").map((each) => each.trim())].filter(Boolean);
         if (sizes.length) options.size = sizes;
-        for (const name of ["watermark", "background", "effort", "viewport", "brush", "chroma", "compression", "fill"]) {
+        for (const name of ["watermark", "background", "effort", "viewport", "chroma", "compression", "fill"]) {
             if (data.get(name)) options[name] = data.get(name);
         }
         for (const name of ["dpi", "margin"]) if (data.get(name)) options[name] = Number(data.get(name));
         if (data.get("quality")) options.quality = Number(data.get("quality"));
         const layers = data.get("layers").split(",").map((each) => each.trim()).filter(Boolean);
         if (layers.length) options.layers = layers;
-        for (const name of ["lossless", "rgba", "progressive", "each-layer", "each-viewport", "flattened", "no-metadata"]) {
+        for (const name of ["lossless", "rgba", "progressive", "each-layer", "each-viewport", "no-metadata"]) {
             if (data.get(name)) options[name] = true;
         }
         return { options, formats: data.getAll("format") };
@@ -171,7 +186,7 @@ export class Submitter {
     async #send() {
         const { options, formats: chosen } = this.#options();
         if (!formats?.some((each) => each.lossy && chosen.includes(each.name))) delete options.quality;
-        const files = this.#files, priority = Number(this.priority.value);
+        const files = this.#files, mark = this.mark.files[0], priority = Number(this.priority.value);
         const abort = this.#abort = new AbortController();
         this.trouble.hidden = true;
         this.#summarize();
@@ -184,11 +199,12 @@ export class Submitter {
             for (const [index, format] of wanted.entries()) {
                 const form = new FormData();
                 const text = JSON.stringify(format ? { ...options, format: [format] } : options);
-                const same = JSON.stringify([text, priority, files.map((file) => [file.name, file.size, file.lastModified])]);
+                const same = JSON.stringify([text, priority, [...files, mark ?? []].map((file) => [file.name, file.size, file.lastModified])]);
                 if (!this.#keys.has(same)) this.#keys.set(same, newKey());
                 form.append("options", text);
                 form.append("priority", String(priority));
                 for (const file of files) form.append("document", file, file.name);
+                if (mark) form.append("watermark", mark, mark.name);
                 answers.push(await upload("/v1/jobs", form, this.#keys.get(same), (loaded) => {
                     let before = 0;
                     for (const file of files) {
